@@ -1,0 +1,1 @@
+"""All that is data: engines, toolchains, variants, workloads, studies; each entry with its reason."""

@@ -1,0 +1,149 @@
+-- Wraps a sysbench 1.0 script: runs it unchanged and writes one JSON line per tick, with all counters of this
+-- side read at the same instant: transactions, queries, errors, latency percentiles, and the CPU clocks of the
+-- server and of sysbench itself.
+--
+-- Environment:
+--   BURNISH_SCRIPT      the script to run: a name that sysbench knows (oltp_read_only) or an absolute path
+--   BURNISH_TICKS       file to append the JSON lines to
+--   BURNISH_TICK_S      seconds between ticks; 1 divided by a whole number
+--   BURNISH_SERVER_PID  process whose CPU clock is read
+--
+-- sysbench reports at whole seconds only. Its reporting thread calls our hook once a second; the hook stays for
+-- most of that second and ticks in between, then returns and lets sysbench keep the rhythm.
+
+local script = assert(os.getenv("BURNISH_SCRIPT"), "BURNISH_SCRIPT is not set")
+if script:sub(1, 1) == "/" then
+   dofile(script)
+else
+   require(script)
+end
+
+local ffi = require("ffi")
+local bit = require("bit")
+
+-- Declared as in sysbench 1.0's sb_counter.h and sb_histogram.h; the histogram's lock after these fields is not
+-- used: what is read here only ever grows, so a reading that races with an update is late by one event at most.
+ffi.cdef [[
+struct burnish_timespec { long tv_sec; long tv_nsec; };
+int burnish_clock(int clock, struct burnish_timespec *now) __asm__("clock_gettime");
+int burnish_sleep(int clock, int flags, const struct burnish_timespec *until, void *rest)
+   __asm__("clock_nanosleep");
+int pthread_setcancelstate(int state, int *old);
+uint64_t sb_counter_val(int thread_id, int counter);
+struct burnish_histogram {
+   uint64_t *cumulative_array;
+   uint64_t cumulative_nevents;
+   uint64_t *temp_array;
+   uint64_t **interm_slots;
+   size_t array_size;
+   double range_min, range_max, range_deduct, range_mult;
+};
+extern struct burnish_histogram sb_latency_histogram;
+]]
+
+local C = ffi.C
+local MONOTONIC, PROCESS_CPU, ABSOLUTE = 1, 2, 1
+local CANCEL_ENABLE, CANCEL_DISABLE = 0, 1
+local OTHER, READ, WRITE, EVENT, ERROR, RECONNECT = 0, 1, 2, 3, 4, 5 -- sb_counter_type_t
+local SLOTS = 128 -- SB_HISTOGRAM_NSLOTS
+
+local now = ffi.new("struct burnish_timespec")
+local previous -- the histogram at the last tick
+local sink
+
+local function clock(id)
+   if C.burnish_clock(id, now) ~= 0 then
+      return nil
+   end
+   return tonumber(now.tv_sec) + tonumber(now.tv_nsec) * 1e-9
+end
+
+-- The kernel's clock id for the CPU time of a whole process, as clock_getcpuclockid(3) makes it.
+local function cpu_clock_of(pid)
+   return bit.bor(bit.lshift(bit.bnot(pid), 3), 2)
+end
+
+local function total(counter)
+   local sum = 0
+   for thread = 0, sysbench.opt.threads - 1 do
+      sum = sum + tonumber(C.sb_counter_val(thread, counter))
+   end
+   return sum
+end
+
+-- Adds one array of 64-bit counts to `into`, by their lower halves (little-endian; counts stay below 2^32).
+local function add(into, array, size)
+   local low = ffi.cast("uint32_t *", array)
+   for i = 0, size - 1 do
+      into[i] = into[i] + low[2 * i]
+   end
+end
+
+-- Latencies of the events since the last tick, in seconds; the histogram's buckets are 1.8 % wide.
+local function latencies()
+   local histogram = C.sb_latency_histogram
+   local size = tonumber(histogram.array_size)
+   local current = ffi.new("double[?]", size)
+   add(current, histogram.cumulative_array, size)
+   for slot = 0, SLOTS - 1 do
+      add(current, histogram.interm_slots[slot], size)
+   end
+   local before = previous or ffi.new("double[?]", size)
+   previous = current
+   local count = 0
+   for i = 0, size - 1 do
+      count = count + current[i] - before[i]
+   end
+   if count <= 0 then
+      return ""
+   end
+   local ranks = {{"p50", 0.50}, {"p95", 0.95}, {"p99", 0.99}, {"max", 1}}
+   local parts, rank, seen = {}, 1, 0
+   for i = 0, size - 1 do
+      seen = seen + current[i] - before[i]
+      while rank <= #ranks and seen >= ranks[rank][2] * count do
+         local milliseconds = math.exp(i / histogram.range_mult + histogram.range_deduct)
+         parts[#parts + 1] = string.format('"%s":%.9f', ranks[rank][1], milliseconds / 1000)
+         rank = rank + 1
+      end
+   end
+   return table.concat(parts, ",")
+end
+
+local function tick(server)
+   local at = clock(MONOTONIC)
+   local server_cpu = clock(server)
+   local client_cpu = clock(PROCESS_CPU)
+   local done, errors, reconnects = total(EVENT), total(ERROR), total(RECONNECT)
+   local queries = total(READ) + total(WRITE) + total(OTHER)
+   sink:write(string.format(
+      '{"at":%.9f,"done":%.0f,"queries":%.0f,"errors":%.0f,"reconnects":%.0f,' ..
+         '"server_cpu":%s,"client_cpu":%.9f,"latency":{%s}}\n',
+      at, done, queries, errors, reconnects,
+      server_cpu and string.format("%.9f", server_cpu) or "null", client_cpu, latencies()))
+   sink:flush()
+end
+
+local function sleep_until(seconds)
+   now.tv_sec = math.floor(seconds)
+   now.tv_nsec = math.floor((seconds - math.floor(seconds)) * 1e9)
+   C.burnish_sleep(MONOTONIC, ABSOLUTE, now, nil)
+end
+
+function sysbench.hooks.report_intermediate()
+   -- At its end sysbench cancels this thread; that must not happen while it is in here.
+   C.pthread_setcancelstate(CANCEL_DISABLE, nil)
+   if sink == nil then
+      sink = assert(io.open(assert(os.getenv("BURNISH_TICKS"), "BURNISH_TICKS is not set"), "a"))
+   end
+   local server = cpu_clock_of(tonumber(os.getenv("BURNISH_SERVER_PID")))
+   local interval = tonumber(os.getenv("BURNISH_TICK_S"))
+   local began = clock(MONOTONIC)
+   for step = 0, math.floor(1 / interval + 0.5) - 1 do
+      if step > 0 then
+         sleep_until(began + step * interval)
+      end
+      tick(server)
+   end
+   C.pthread_setcancelstate(CANCEL_ENABLE, nil)
+end

@@ -1,0 +1,58 @@
+"""The two families of error that reach a person.
+
+`UserError`: something that the user can mend; one line, exit code 2, no traceback.
+`InfrastructureError`: something that broke while working; what failed, the log's last lines,
+where the log is and what was kept; exit code 1.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class UserError(Exception):
+    """One line that names the file or option, what was found, what is allowed and what to do."""
+
+    exit_code = 2
+
+
+class InfrastructureError(Exception):
+    """A step that failed through no fault of the request.
+
+    Args:
+        message: what failed, in one line.
+        log: the step's log file, if there is one; its last lines are shown.
+        kept: what finished work stays usable, in words.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, log: Path | None = None, kept: str | None = None) -> None:
+        super().__init__(message)
+        self.log = log
+        self.kept = kept
+
+    def explain(self, lines: int = 12) -> str:
+        """The message, the log's last `lines` lines, the log's place and what was kept."""
+        parts = [str(self)]
+        if self.log is not None and self.log.is_file():
+            tail = self.log.read_text(errors="replace").splitlines()[-lines:]
+            parts += [f"  | {line}" for line in tail]
+            parts.append(f"log: {self.log}")
+        if self.kept:
+            parts.append(f"kept: {self.kept}")
+        return "\n".join(parts)
+
+
+def nearest(word: str, allowed: Iterable[str]) -> str:
+    """' (did you mean X?)' for the allowed word nearest to `word`, or '' when none is near."""
+    match = difflib.get_close_matches(word, list(allowed), n=1, cutoff=0.5)
+    return f" (did you mean {match[0]!r}?)" if match else ""
+
+
+def unknown(what: str, word: str, allowed: Iterable[str]) -> UserError:
+    """The error for a name that is not in a closed list: nearest name first, then all of them."""
+    names = sorted(allowed)
+    return UserError(f"unknown {what} {word!r}{nearest(word, names)}; there are: {', '.join(names)}")

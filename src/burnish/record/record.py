@@ -1,0 +1,150 @@
+"""A study's record: an append-only SQLite file in the study's folder.
+
+One table of events. Nothing is ever changed or taken back: triggers refuse it. What happened last wins; what
+has no closing event (a start without ``start_done``, a build without ``build``) did not finish and counts for
+nothing. Reports and exports are pure functions of the events.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from burnish.errors import UserError
+
+FILE = "record.sqlite"
+FORMAT = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS event (
+  id INTEGER PRIMARY KEY,
+  at TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  body TEXT NOT NULL CHECK (json_valid(body))
+);
+CREATE INDEX IF NOT EXISTS event_kind ON event (kind, id);
+CREATE TRIGGER IF NOT EXISTS event_is_final BEFORE UPDATE ON event
+  BEGIN SELECT RAISE(ABORT, 'the record is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS event_is_not_replaced BEFORE INSERT ON event
+  WHEN EXISTS (SELECT 1 FROM event WHERE id = NEW.id)
+  BEGIN SELECT RAISE(ABORT, 'the record is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS event_is_kept BEFORE DELETE ON event
+  BEGIN SELECT RAISE(ABORT, 'the record is append-only'); END;
+"""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened.
+
+    Attributes:
+        number: its place in the order of events, from 1.
+        at: when it was written, ISO 8601 in UTC.
+        kind: what it is (``study``, ``command``, ``build``, ``pair``, …).
+        body: its values.
+    """
+
+    number: int
+    at: str
+    kind: str
+    body: Mapping[str, Any]
+
+
+class Record:
+    """The record in `folder`; made when it is not there yet."""
+
+    def __init__(self, folder: Path, *, create: bool = False) -> None:
+        self.folder = folder
+        self.path = folder / FILE
+        if not create and not self.path.is_file():
+            raise UserError(f"{folder}: no study's record ({FILE}) here; `burnish show` lists the studies")
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self._db = sqlite3.connect(self.path, isolation_level=None, timeout=10.0)
+            if create:
+                self._db.executescript("PRAGMA synchronous=FULL;" + _SCHEMA)
+                self._db.execute(f"PRAGMA user_version={FORMAT}")
+            found = self._db.execute("PRAGMA user_version").fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            raise UserError(f"{self.path}: not a study's record ({error})") from None
+        if found != FORMAT:
+            raise UserError(f"{self.path}: written in format {found}; this Burnish reads format {FORMAT}")
+
+    def append(self, kind: str, /, **body: Any) -> int:
+        """Writes one event; returns its number. It is on disk when this returns. A figure that is not finite is
+        written as null: JSON has no word for it, and a finished piece of work must not be lost for it."""
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        cursor = self._db.execute(
+            "INSERT INTO event (at, kind, body) VALUES (?, ?, ?)",
+            (at, kind, json.dumps(_finite(body), default=str, allow_nan=False)),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def events(self, *kinds: str) -> Iterator[Event]:
+        """Events in the order in which they happened; of these kinds only, if any are named."""
+        where = f"WHERE kind IN ({','.join('?' * len(kinds))})" if kinds else ""
+        query = f"SELECT id, at, kind, body FROM event {where} ORDER BY id"  # noqa: S608 - placeholders only
+        for number, at, kind, body in self._db.execute(query, kinds):
+            yield Event(number, at, kind, json.loads(body))
+
+    def last(self, kind: str, /, **match: Any) -> Event | None:
+        """The latest event of a kind whose body has these values."""
+        found = None
+        for event in self.events(kind):
+            if all(event.body.get(key) == value for key, value in match.items()):
+                found = event
+        return found
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._db.close()
+
+
+def _finite(value: Any) -> Any:
+    """`value` with None where a float is infinite or not a number."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return value
+
+
+def export_events(folder: Path) -> str:
+    """The whole record as JSON lines: one event a line; what is committed to docs/results."""
+    with closing(Record(folder)) as record:
+        lines = [
+            json.dumps({"n": e.number, "at": e.at, "kind": e.kind, "body": e.body}, sort_keys=True)
+            for e in record.events()
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def import_events(path: Path, folder: Path) -> Record:
+    """A record made again in `folder` from a file with `export_events`' lines, to render a report from."""
+    record = Record(folder, create=True)
+    number = 1
+    try:
+        record._db.execute("BEGIN")  # one for all: each by itself would wait for the disk
+        for line in path.read_text(encoding="utf-8").splitlines():
+            event = json.loads(line)
+            record._db.execute(
+                "INSERT INTO event (id, at, kind, body) VALUES (?, ?, ?, ?)",
+                (event["n"], event["at"], event["kind"], json.dumps(event["body"])),
+            )
+            number += 1
+        record._db.execute("COMMIT")
+    except (ValueError, TypeError, KeyError, sqlite3.Error):
+        record.close()
+        raise UserError(
+            f"{path}: line {number} is no event of an exported record; `burnish show STUDY --export` makes one"
+        ) from None
+    return record

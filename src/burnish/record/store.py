@@ -1,0 +1,169 @@
+"""What outlives a study: builds, profiles, datasets, gate results, calibrations, step costs.
+
+An entry is a folder named by what it was made from. It appears whole or not at all: it is filled beside its
+place and renamed when its description (`burnish.json`) is written. Whatever is found half-made was left by a
+run that was killed, and is removed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+DESCRIPTION = "burnish.json"
+KINDS = ("builds", "profiles", "datasets", "gates", "calibrations")
+_PARTIAL = ".partial-"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of the store.
+
+    Attributes:
+        kind: one of `KINDS`.
+        key: its name, a digest of what it was made from.
+        folder: where it is.
+        about: its description.
+        used: when it was last used, seconds since the epoch.
+    """
+
+    kind: str
+    key: str
+    folder: Path
+    about: Mapping[str, Any]
+    used: float
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        return folder_size(self.folder)
+
+
+class Store:
+    """The store under `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def find(self, kind: str, key: str) -> Entry | None:
+        """The entry, marked as used now; None when there is none."""
+        folder = self._folder(kind, key)
+        entry = self._read(kind, folder)
+        if entry is not None:
+            os.utime(folder / DESCRIPTION)
+        return entry
+
+    def begin(self, kind: str, key: str) -> Path:
+        """An empty folder to fill; `admit` makes it the entry."""
+        folder = self._folder(kind, key)
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        partial = folder.with_name(f"{_PARTIAL}{key}")
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(mode=0o700)
+        return partial
+
+    def admit(self, kind: str, key: str, about: Mapping[str, Any]) -> Entry:
+        """Turns the folder that `begin` gave into the entry, in one rename."""
+        folder = self._folder(kind, key)
+        partial = folder.with_name(f"{_PARTIAL}{key}")
+        description = partial / DESCRIPTION
+        with description.open("w") as file:
+            json.dump(dict(about), file, indent=1, default=str)
+            file.flush()
+            os.fsync(file.fileno())
+        former = folder.with_name(f"{_PARTIAL}former-{key}")
+        shutil.rmtree(former, ignore_errors=True)
+        if folder.exists():
+            folder.rename(former)
+        partial.rename(folder)
+        shutil.rmtree(former, ignore_errors=True)
+        entry = self._read(kind, folder)
+        assert entry is not None  # noqa: S101 - it was written just now
+        return entry
+
+    def entries(self) -> Iterator[Entry]:
+        """All entries."""
+        for kind in KINDS:
+            for folder in sorted((self.root / kind).glob("*")):
+                entry = None if folder.name.startswith(_PARTIAL) else self._read(kind, folder)
+                if entry is not None:
+                    yield entry
+
+    def remove(self, entry: Entry) -> None:
+        """Takes an entry away; at no moment does half of it look like the whole."""
+        doomed = entry.folder.with_name(f"{_PARTIAL}{entry.key}")
+        shutil.rmtree(doomed, ignore_errors=True)
+        entry.folder.rename(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
+
+    def sweep(self) -> None:
+        """Removes what killed runs left half-made; call it only while holding the home's lock."""
+        for kind in KINDS:
+            for partial in (self.root / kind).glob(f"{_PARTIAL}*"):
+                shutil.rmtree(partial, ignore_errors=True)
+
+    def note_cost(self, engine: str, step: str, name: str, seconds: float, peak_rss: int = 0) -> None:
+        """Remembers what a step cost on this host, for later plans (seconds of wall time, bytes)."""
+        with closing(self._costs()) as db, db:
+            db.execute(
+                "INSERT INTO cost VALUES (?, ?, ?, ?, ?, ?)",
+                (time.time(), engine, step, name, seconds, peak_rss),
+            )
+
+    def cost(self, engine: str, step: str, name: str) -> float | None:
+        """Wall seconds that the step took last time on this host; of any name when this one is new."""
+        with closing(self._costs()) as db:
+            for query, values in (
+                ("engine = ? AND step = ? AND name = ?", (engine, step, name)),
+                ("engine = ? AND step = ?", (engine, step)),
+            ):
+                row = db.execute(
+                    f"SELECT seconds FROM cost WHERE {query} ORDER BY at DESC LIMIT 1",  # noqa: S608 - fixed text
+                    values,
+                ).fetchone()
+                if row:
+                    return float(row[0])
+        return None
+
+    def _costs(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.root / "costs.sqlite", timeout=10.0)
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS cost (at REAL, engine TEXT, step TEXT, name TEXT, seconds REAL, peak INTEGER)"
+        )
+        return db
+
+    def _folder(self, kind: str, key: str) -> Path:
+        return self.root / kind / key
+
+    @staticmethod
+    def _read(kind: str, folder: Path) -> Entry | None:
+        description = folder / DESCRIPTION
+        try:
+            about = json.loads(description.read_text())
+            used = description.stat().st_mtime
+        except (OSError, ValueError):
+            return None
+        return Entry(kind, folder.name, folder, about, used)
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes that a folder's files take on disk; hard links counted once."""
+    seen: set[tuple[int, int]] = set()
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            facts = path.lstat()
+        except OSError:
+            continue
+        if (facts.st_dev, facts.st_ino) not in seen:
+            seen.add((facts.st_dev, facts.st_ino))
+            total += facts.st_blocks * 512
+    return total
