@@ -1,0 +1,1 @@
+"""From source to a gated build: sources, toolchains, recipes, builder, training, gate."""

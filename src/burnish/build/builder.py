@@ -1,0 +1,250 @@
+"""Makes the stages of a recipe: compiles at one constant path, and moves what is whole into the store."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from burnish import process
+from burnish.build import effective, profiles
+from burnish.build.recipes import BOLT_OPTIONS, Bolt, Compile
+from burnish.engines.base import BuildJob, Built, Engine
+from burnish.errors import InfrastructureError
+from burnish.record.store import DESCRIPTION, Entry, Store
+from burnish.workbench import Bench
+
+PROFILE_FILE = "profile.profdata"
+BOLT_PROFILE = "bolt.fdata"
+
+
+@dataclass
+class Builder:
+    """Builds one engine's stages.
+
+    Attributes:
+        engine: the engine.
+        store: where finished builds go.
+        work: the engine's constant work folder.
+        source: the unpacked tree in it.
+        bench: recorded processes and progress.
+        jobs: parallel compile jobs.
+    """
+
+    engine: Engine
+    store: Store
+    work: Path
+    source: Path
+    bench: Bench
+    jobs: int
+
+    @property
+    def place(self) -> Path:
+        """The constant build folder."""
+        return self.work / "build"
+
+    @property
+    def profile_place(self) -> Path:
+        """Where a clang profile lies while it is used; part of the command line, so constant."""
+        return self.work / PROFILE_FILE
+
+    @property
+    def bolt_raw(self) -> Path:
+        """Folder that BOLT-instrumented programs write to; baked into them."""
+        return self.work / "bolt-raw"
+
+    def built(self, name: str, entry: Entry) -> Built:
+        """The build in a store entry, under a name for people."""
+        return self.engine.built(name, entry.folder, entry.key)
+
+    def compile(self, stage: Compile, name: str) -> Entry:
+        """Configures, compiles and links a stage that is not in the store yet."""
+        title = f"{name}: {stage.title}"
+        expected = self.store.cost(self.engine.spec.name, stage.title, name) or self.engine.spec.costs.compile_s
+        with self.bench.step(title, f"build-{name}-{stage.title}-{stage.key}", expected) as log:
+            return self._compile(stage, name, log)
+
+    def _compile(self, stage: Compile, name: str, log: Path) -> Entry:
+        began = time.monotonic()
+        with _empty(self.place):
+            profile = self._lay_profile(stage)
+            start = log.stat().st_size if log.exists() else 0
+            job = BuildJob(
+                source=self.source,
+                place=self.place,
+                toolchain=stage.toolchain,
+                flags=stage.flags,
+                features=stage.features,
+                options=stage.options,
+                hardening=stage.hardening,
+                with_tools=stage.with_tools,
+                relocations=stage.relocations,
+                jobs=self.jobs,
+                bench=self.bench,
+                cache=self.store.root / "ccache" if shutil.which("ccache") else None,
+            )
+            self.engine.build(job)
+            with log.open(errors="replace") as file:
+                file.seek(start)
+                text = file.read()
+            facts: dict[str, object] = {"profile": stage.profile}
+            if profile is not None:
+                audit = self._audit(profile, text)
+                facts["audit"] = audit.summary
+                if not audit.acceptable:
+                    worst = ", ".join((*audit.mismatched, *audit.absent)[:5])
+                    raise InfrastructureError(
+                        f"the profile does not fit this build: {audit.summary}; first: {worst}", log=log
+                    )
+            look = effective.examine(self.engine.objects(job), stage.flags.c, stage.flags.cxx)
+            facts |= {
+                "objects": look.objects,
+                "levels": look.levels,
+                "cancelled": look.cancelled,
+                "effective": look.summary,
+            }
+            folder = self.store.begin("builds", stage.key)
+            for path, where in self.engine.keep(job):
+                target = folder / where
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.move(path, target)
+            seconds = time.monotonic() - began
+            built = self.engine.built(name, folder, stage.key)
+            entry = self.store.admit(
+                "builds",
+                stage.key,
+                {
+                    **facts,
+                    "engine": self.engine.spec.name,
+                    "toolchain": stage.toolchain.name,
+                    "toolchain_version": stage.toolchain.version,
+                    "features": stage.features.name,
+                    "flags": {"c": stage.flags.c, "cxx": stage.flags.cxx, "link": stage.flags.link},
+                    "hardening": stage.hardening,
+                    "instrumented": stage.instrumented,
+                    "seconds": seconds,
+                    "server_bytes": built.server.stat().st_size,
+                },
+            )
+        self.store.note_cost(self.engine.spec.name, stage.title, name, seconds)
+        return entry
+
+    def _lay_profile(self, stage: Compile) -> Entry | None:
+        """Puts the stage's profile where the compilers look for it, after checking whose it is."""
+        if stage.profile is None:
+            return None
+        entry = self.store.find("profiles", stage.profile)
+        if entry is None:
+            raise InfrastructureError(f"profile {stage.profile} is not in the store; run the same command again")
+        check_digest(entry)
+        if entry.about["kind"] == "clang":
+            shutil.copyfile(entry.folder / PROFILE_FILE, self.profile_place)
+        else:
+            shutil.copytree(entry.folder / "gcda", self.place, dirs_exist_ok=True)
+        return entry
+
+    def _audit(self, profile: Entry, log: str) -> profiles.Audit:
+        """How the compile log says that the profile was matched."""
+        hot = frozenset((profile.folder / "hot.txt").read_text().split("\n")) - {""}
+        if profile.about["kind"] == "clang":
+            return profiles.audit_clang(log, hot)
+        counts = {
+            path: profiles.ObjectCounts(functions, total)
+            for path, (functions, total) in profile.about["objects"].items()
+        }
+        return profiles.audit_gcc(log, counts, hot)
+
+    def bolt(self, stage: Bolt, name: str) -> Entry:
+        """Rewrites a linked program with BOLT: instrumented without a profile, optimised with one."""
+        expected = self.store.cost(self.engine.spec.name, stage.title, name)
+        with self.bench.step(f"{name}: {stage.title}", f"bolt-{name}-{stage.key}", expected) as log:
+            return self._bolt(stage, name, log)
+
+    def _bolt(self, stage: Bolt, name: str, log: Path) -> Entry:
+        base = self.store.find("builds", stage.build)
+        tool = stage.toolchain.bolt
+        if base is None or tool is None:
+            raise InfrastructureError(f"BOLT's input {stage.build} is not in the store; run the same command again")
+        began = time.monotonic()
+        folder = self.store.begin("builds", stage.key)
+        # Hard links: but for the program all is shared. The description is the base's own and must stay so.
+        shutil.copytree(
+            base.folder,
+            folder,
+            dirs_exist_ok=True,
+            copy_function=os.link,
+            symlinks=True,
+            ignore=shutil.ignore_patterns(DESCRIPTION),
+        )
+        built = self.engine.built(name, folder, stage.key)
+        before = self.engine.built(name, base.folder, base.key).server
+        built.server.unlink()
+        facts: dict[str, object] = {}
+        if stage.profile is None:
+            options = [
+                "-instrument",
+                f"-instrumentation-file={self.bolt_raw / 'raw'}",
+                "-instrumentation-file-append-pid",
+            ]
+        else:
+            profile = self.store.find("profiles", stage.profile)
+            if profile is None:
+                raise InfrastructureError(f"profile {stage.profile} is not in the store; run the same command again")
+            check_digest(profile)
+            options = [f"-data={profile.folder / BOLT_PROFILE}", *BOLT_OPTIONS]
+            facts["profile"] = stage.profile
+        done = self.bench.run("bolt", [tool, before, "-o", built.server, *options])
+        done.check(f"{name}: BOLT")
+        if stage.profile is not None:
+            have, of, stale = profiles.read_bolt(log.read_text(errors="replace"))
+            facts["audit"] = f"{have} of {of} functions with a profile, {stale} stale"
+            if have == 0:
+                raise InfrastructureError(f"{name}: BOLT found no function of its profile in the program", log=log)
+            if stale > profiles.TOLERATED * have:
+                raise InfrastructureError(f"{name}: the BOLT profile is stale: {facts['audit']}", log=log)
+        shutil.copymode(before, built.server)
+        seconds = time.monotonic() - began
+        self.store.note_cost(self.engine.spec.name, stage.title, name, seconds, done.peak_rss_bytes)
+        return self.store.admit(
+            "builds",
+            stage.key,
+            {
+                **{key: base.about[key] for key in base.about if key not in ("audit", "seconds", "profile")},
+                "compile_audit": base.about.get("audit"),
+                **facts,
+                "bolt": stage.toolchain.name,
+                "base": base.key,
+                "instrumented": stage.profile is None,
+                "seconds": seconds,
+                "server_bytes": built.server.stat().st_size,
+            },
+        )
+
+
+def check_digest(entry: Entry) -> None:
+    """Refuses a profile whose bytes are not those that training left."""
+    from burnish.build.training import profile_digest  # noqa: PLC0415 - training imports this module's names
+
+    if profile_digest(entry.folder) != entry.about["digest"]:
+        raise InfrastructureError(f"profile {entry.key} has changed since it was trained ({entry.folder})")
+
+
+@contextlib.contextmanager
+def _empty(place: Path) -> Iterator[None]:
+    """An empty folder at a constant path, gone again afterwards."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(mode=0o700, parents=True)
+    try:
+        yield
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def build_id(program: Path) -> str:
+    """The GNU build id of a program, hexadecimal; '' when it has none."""
+    text = process.capture(["readelf", "-n", program])
+    return next((line.split()[-1] for line in text.splitlines() if "Build ID:" in line), "")

@@ -1,0 +1,304 @@
+"""From a recipe to the stages that make its build; pure.
+
+A variant's build is the end of a chain: compile, or compile instrumented → train → compile with the profile,
+and with BOLT: instrument → train → optimise. A stage is named by a digest of everything it depends on, so
+that equal stages of different variants are one stage, made once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from burnish.build.toolchains import Toolchain, lacks
+from burnish.errors import UserError
+from burnish.study.model import EngineSpec, FeatureSet, Flags, Recipe, Variant, digest_of
+
+BUILD_FORMAT = 1
+"""Part of every key: raised when what is kept of a build changes, so that older builds are not taken for new."""
+
+ProfileKind = Literal["gcc", "clang", "bolt"]
+
+INSTRUMENT = ("-fprofile-generate", "-fprofile-update=atomic")
+"""Both compilers take these; atomic counters, since servers have many threads."""
+
+GCC_USE = (
+    "-fprofile-use",
+    "-fprofile-correction",
+    "-Wmissing-profile",
+    "-Wno-error=coverage-mismatch",
+    "-Wno-error=missing-profile",
+)
+"""gcc finds each .gcda beside its object; mismatches must be counted, so they must not end the compile."""
+
+CLANG_SAY = ("-Wno-error=backend-plugin", "-Xclang", "-mllvm", "-Xclang", "-pgo-warn-missing-function")
+"""Makes clang say which functions have no profile, beside those that mismatch, without ending the compile. Past
+the driver, which would say of a bare -mllvm that the link does not use it: build systems that ask whether the
+compiler takes a flag would hear no."""
+
+BOLT_OPTIONS = (
+    "-reorder-blocks=ext-tsp",
+    "-reorder-functions=hfsort",
+    "-split-functions",
+    "-split-all-cold",
+    "-split-eh",
+    "-icf=1",
+    "-dyno-stats",
+)
+"""BOLT's own recommendation for servers (llvm-project/bolt/README.md)."""
+
+
+@dataclass(frozen=True)
+class Compile:
+    """Stage: configure, compile and link.
+
+    Attributes:
+        key: content address of the build it makes.
+        flags: complete flags.
+        features: feature set.
+        options: configure options of the recipe.
+        hardening: the engine's hardening switch.
+        with_tools: the gate's tools too.
+        relocations: keep relocations for BOLT.
+        toolchain: compilers.
+        instrumented: whether it writes a profile when it runs.
+        profile: key of the profile that it uses, or None.
+    """
+
+    key: str
+    flags: Flags
+    features: FeatureSet
+    options: tuple[tuple[str, str], ...]
+    hardening: bool
+    with_tools: bool
+    relocations: bool
+    toolchain: Toolchain
+    instrumented: bool
+    profile: str | None
+    title: str
+
+
+@dataclass(frozen=True)
+class Train:
+    """Stage: run the training workloads on an instrumented build and collect the profile."""
+
+    key: str
+    build: str
+    kind: ProfileKind
+    toolchain: Toolchain
+    training: tuple[tuple[str, float], ...]
+    title: str
+
+
+@dataclass(frozen=True)
+class Bolt:
+    """Stage: rewrite a linked program, to instrument it or by a profile."""
+
+    key: str
+    build: str
+    toolchain: Toolchain
+    profile: str | None
+    title: str
+
+
+Stage = Compile | Train | Bolt
+
+
+@dataclass(frozen=True)
+class PackageFlags:
+    """What the distribution's package is built with: dpkg-buildflags and the package's own rules."""
+
+    c: tuple[str, ...]
+    cxx: tuple[str, ...]
+    link: tuple[str, ...]
+
+
+def base_flags(recipe: Recipe, package: PackageFlags) -> Flags:
+    """The recipe's flags over the package's: one level, the recipe's additions last, its removals gone."""
+    level = recipe.level or _level(package.c) or "-O2"
+
+    def settled(flags: Sequence[str], added: Sequence[str]) -> tuple[str, ...]:
+        kept = [flag for flag in flags if not is_level(flag) and flag not in recipe.remove]
+        return (level, *kept, *added)
+
+    lto = {"none": (), "thin": ("-flto=thin",), "full": ("-flto",)}[recipe.lto]
+    link = tuple(flag for flag in package.link if flag not in recipe.remove)
+    return Flags(
+        c=settled(package.c, (*recipe.c, *lto)),
+        cxx=settled(package.cxx, (*recipe.cxx, *lto)),
+        link=(*link, *recipe.link, *lto),
+        level=level,
+    )
+
+
+def is_level(flag: str) -> bool:
+    """Whether a flag sets the optimisation level (-O2, -Os, -Ofast)."""
+    return re.fullmatch(r"-O([0-3sgz]|fast)?", flag) is not None
+
+
+def _level(flags: Sequence[str]) -> str | None:
+    levels = [flag for flag in flags if is_level(flag)]
+    return levels[-1] if levels else None
+
+
+def check(variant: Variant, toolchain: Toolchain) -> None:
+    """Refuses recipes that this toolchain can't follow, before anything is built."""
+    recipe, name = variant.recipe, f"variant {variant.name}"
+    if recipe.lto == "thin" and toolchain.family != "clang":
+        raise UserError(f"{name}: lto = 'thin' needs clang, found {toolchain.name}; gcc has lto = 'full'")
+    needed = set()
+    if recipe.lto != "none":
+        needed |= {"ar", "linker"}
+    if "-fuse-ld=lld" in recipe.link:
+        needed |= {"linker"}
+    if recipe.pgo:
+        needed |= {"has_profile_runtime", "profdata", "gcov_dump"}
+    for lack in lacks(toolchain):
+        if lack.part in needed:
+            raise UserError(f"{name}: {toolchain.name}: {lack}")
+
+
+def stages(
+    variant: Variant,
+    *,
+    spec: EngineSpec,
+    source: str,
+    toolchain: Toolchain,
+    package: PackageFlags,
+    features: str,
+    with_tools: bool,
+    bolt: Toolchain | None,
+    profile_place: str,
+    training: tuple[tuple[str, float], ...] | None = None,
+) -> tuple[Stage, ...]:
+    """The chain of stages that ends in the variant's build.
+
+    Args:
+        variant: the recipe and its name.
+        spec: the engine.
+        source: digest of the source.
+        toolchain: the one chosen for the recipe.
+        package: the package's flags, with or without hardening as the recipe asks.
+        features: name of the study's feature set.
+        with_tools: whether this build makes the gate's tools.
+        bolt: the toolchain whose BOLT is used, when the recipe asks for it.
+        profile_place: constant path at which a clang profile lies while it is used.
+        training: (workload, seconds) to train on; the engine's own when not given.
+    """
+    recipe = variant.recipe
+    check(variant, toolchain)
+    feature_set = spec.features[recipe.features or features]
+    flags = base_flags(recipe, package)
+    training = training or spec.training
+    if recipe.bolt and toolchain.family == "gcc":
+        # BOLT refuses functions that gcc has already split.
+        flags = replace(
+            flags,
+            c=(*flags.c, "-fno-reorder-blocks-and-partition"),
+            cxx=(*flags.cxx, "-fno-reorder-blocks-and-partition"),
+        )
+
+    def compiled(
+        flags: Flags,
+        *,
+        title: str,
+        instrumented: bool = False,
+        profile: str | None = None,
+        tools: bool = False,
+    ) -> Compile:
+        # Kept with every clang profile, not for BOLT's sake alone: they are not loaded, and the variants with
+        # and without BOLT then share one build.
+        relocations = (recipe.bolt or (recipe.pgo and toolchain.family == "clang")) and not instrumented
+        key = digest_of(
+            [
+                BUILD_FORMAT,
+                spec.name,
+                source,
+                toolchain.name,
+                toolchain.version,
+                [flags.c, flags.cxx, flags.link],
+                feature_set.options,
+                recipe.options,
+                recipe.hardening,
+                tools,
+                relocations,
+                profile,
+            ]
+        )
+        return Compile(
+            key=key,
+            flags=flags,
+            features=feature_set,
+            options=recipe.options,
+            hardening=recipe.hardening,
+            with_tools=tools,
+            relocations=relocations,
+            toolchain=toolchain,
+            instrumented=instrumented,
+            profile=profile,
+            title=title,
+        )
+
+    chain: list[Stage] = []
+    if recipe.pgo:
+        # The instrumented build has no LTO: counters are placed before it, so the profile is the same and
+        # the build much quicker.
+        plain = base_flags(replace(recipe, lto="none"), package)
+        instrumented = compiled(_with(plain, INSTRUMENT, INSTRUMENT[:1]), title="instrumented", instrumented=True)
+        kind: ProfileKind = "clang" if toolchain.family == "clang" else "gcc"
+        profile = Train(
+            key=digest_of([instrumented.key, training]),
+            build=instrumented.key,
+            kind=kind,
+            toolchain=toolchain,
+            training=training,
+            title="training",
+        )
+        chain += [instrumented, profile]
+        use = GCC_USE if kind == "gcc" else (f"-fprofile-use={profile_place}", *CLANG_SAY)
+        link = use[:1]
+        final = compiled(_with(flags, use, link), title="with profile", profile=profile.key, tools=with_tools)
+    else:
+        final = compiled(flags, title="compile", tools=with_tools)
+    chain.append(final)
+    if recipe.bolt:
+        if bolt is None:
+            raise UserError(f"variant {variant.name}: no llvm-bolt found; apt install bolt-19 libbolt-19-dev")
+        marked = Bolt(
+            key=digest_of([final.key, bolt.version, "instrument"]),
+            build=final.key,
+            toolchain=bolt,
+            profile=None,
+            title="BOLT instrumentation",
+        )
+        trained = Train(
+            key=digest_of([marked.key, training]),
+            build=marked.key,
+            kind="bolt",
+            toolchain=bolt,
+            training=training,
+            title="BOLT training",
+        )
+        chain += [
+            marked,
+            trained,
+            Bolt(
+                key=digest_of([final.key, bolt.version, trained.key, BOLT_OPTIONS]),
+                build=final.key,
+                toolchain=bolt,
+                profile=trained.key,
+                title="BOLT",
+            ),
+        ]
+    return tuple(chain)
+
+
+def _with(flags: Flags, compile_flags: Sequence[str], link_flags: Sequence[str]) -> Flags:
+    return replace(
+        flags,
+        c=(*flags.c, *compile_flags),
+        cxx=(*flags.cxx, *compile_flags),
+        link=(*flags.link, *link_flags),
+    )
