@@ -1,0 +1,1 @@
+"""From readings to verdicts; pure, no I/O."""

@@ -1,0 +1,277 @@
+"""The constants that pay for looking at the data more than once, found by Monte Carlo.
+
+Testing at 5 % after every few starts calls two identical servers different far more often than in 5 % of
+studies. Every constant here is the answer to one question, "how strict must each single look be, so that all
+of them together err in at most `alpha` of studies?", found by playing that many studies of pure normal noise
+with a fixed seed. Nothing is typed in from a table.
+
+The nominal level is the same at every look and is applied to Student's t of that look, so that few starts are
+paid for honestly (Pocock 1977, Biometrika 64:191, whose boundary is for a known variance; Jennison and
+Turnbull 2000, Group Sequential Methods, chapters 9 and 11 for repeated intervals and t tests, and 1993,
+Biometrika 80:31, for equivalence).
+All readings are in units of their own standard deviation: none of the constants depends on it.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+Floats = npt.NDArray[np.float64]
+
+REPETITIONS = 200_000
+"""Simulated studies behind each constant of a sequential boundary."""
+
+FEWEST_STUDIES = 100
+"""Fewest simulated studies that a chance is counted from; further out a bound is used, which is larger."""
+
+SEED = 20_240_229
+"""Seed of every simulation in this module: the same rule has the same constants on every machine."""
+
+CALIBRATION_INFLATION = 1.5
+"""How many times larger than calibrated the fast lane assumes today's spread to be, to begin with."""
+
+TOLERATED_MISFIT = 2.0
+"""How many times larger than calibrated today's spread may really be, with the fast lane still honest."""
+
+FAST_LOOKS = (2, 3)
+"""Numbers of starts at which the fast lane looks."""
+
+_WIDTH_REPETITIONS = 20_000
+_WIDTH_GRID = 12
+
+
+def _safe_rank(alpha: float) -> int:
+    """Rank of the `alpha` quantile, moved two Monte Carlo standard errors to the strict side."""
+    expected = alpha * REPETITIONS
+    return int(expected - 2.0 * math.sqrt(expected))
+
+
+@lru_cache(maxsize=64)
+def _least_p(looks: tuple[int, ...], two_sided: bool) -> Floats:
+    """Sorted smallest p-values over all looks, one for each simulated study without any effect."""
+    rng = np.random.default_rng(SEED)
+    total = np.zeros(REPETITIONS)
+    squares = np.zeros(REPETITIONS)
+    least = np.ones(REPETITIONS)
+    for starts in range(1, looks[-1] + 1):
+        reading = rng.standard_normal(REPETITIONS)
+        total += reading
+        squares += reading * reading
+        if starts in looks:
+            variance = (squares - total * total / starts) / (starts - 1)
+            t = total / np.sqrt(starts * variance)
+            p = 2.0 * special.stdtr(starts - 1, -np.abs(t)) if two_sided else special.stdtr(starts - 1, t)
+            np.minimum(least, p, out=least)
+    least.sort()
+    return least
+
+
+@lru_cache(maxsize=256)
+def superiority_level(looks: tuple[int, ...], alpha: float) -> float:
+    """Nominal two-sided level p' of each look, so that all looks together err in at most `alpha`.
+
+    Args:
+        looks: numbers of starts at which the data are looked at, rising, each at least 2.
+        alpha: chance, over all looks, to call two equal sides different.
+    """
+    return _level(looks, alpha, two_sided=True)
+
+
+@lru_cache(maxsize=256)
+def equivalence_level(looks: tuple[int, ...], alpha: float) -> float:
+    """Nominal one-sided level of each of the two one-sided tests (TOST), for all looks together.
+
+    The worst case is a true difference of exactly delta, where one of the two tests is as good as certain to
+    reject and the other one errs by chance (Schuirmann 1987, J. Pharmacokin. Biopharm. 15:657); that one is
+    simulated.
+
+    Args:
+        looks: numbers of starts at which equivalence is looked at, rising, each at least 2.
+        alpha: chance, over all looks, to call sides equivalent that differ by delta.
+    """
+    return _level(looks, alpha, two_sided=False)
+
+
+def _level(looks: tuple[int, ...], alpha: float, *, two_sided: bool) -> float:
+    if len(looks) == 1:
+        return alpha
+    bonferroni = alpha / len(looks)
+    if alpha * REPETITIONS < FEWEST_STUDIES:
+        return bonferroni
+    return float(max(_least_p(looks, two_sided)[_safe_rank(alpha)], bonferroni))
+
+
+def overall_p(looks: tuple[int, ...], least_p: float, *, two_sided: bool = True) -> float:
+    """P-value of a whole sequential study: the chance of a smallest p at least as small as `least_p`.
+
+    Where fewer than `FEWEST_STUDIES` simulated studies reached that far out, Bonferroni's bound takes over.
+
+    Args:
+        looks: the declared looks.
+        least_p: smallest p-value seen at any look so far.
+        two_sided: whether it comes from two-sided tests (faster or slower) or one-sided ones (TOST).
+    """
+    if len(looks) == 1:
+        return least_p
+    bound = min(1.0, len(looks) * least_p)
+    reached = int(np.searchsorted(_least_p(looks, two_sided), least_p, side="right"))
+    return min(bound, max(reached, FEWEST_STUDIES) / REPETITIONS)
+
+
+@lru_cache(maxsize=64)
+def _fast_statistics(calibration_starts: int) -> Floats:
+    """Sorted largest |mean| / shrunk standard error over the fast lane's looks, without any effect."""
+    rng = np.random.default_rng(SEED + calibration_starts)
+    calibrated = rng.chisquare(calibration_starts - 1, REPETITIONS) / (calibration_starts - 1)
+    readings = TOLERATED_MISFIT * rng.standard_normal((REPETITIONS, FAST_LOOKS[-1]))
+    largest = np.zeros(REPETITIONS)
+    for starts in FAST_LOOKS:
+        so_far = readings[:, :starts]
+        variance = shrunk_variance(so_far.var(axis=1, ddof=1), starts, calibrated, calibration_starts)
+        np.maximum(largest, np.abs(so_far.mean(axis=1)) / np.sqrt(variance / starts), out=largest)
+    largest.sort()
+    return largest
+
+
+def shrunk_variance(own: Floats, starts: int, calibrated: Floats, calibration_starts: int) -> Floats:
+    """Variance of a start's reading, shrunk towards the host's inflated calibration.
+
+    Both are weighted by their degrees of freedom, as in an empirical Bayes variance (Smyth 2004, Stat. Appl.
+    Genet. Mol. Biol. 3:3).
+
+    Args:
+        own: sample variance of the readings so far.
+        starts: how many readings that is.
+        calibrated: sample variance of the host's A/A readings.
+        calibration_starts: how many A/A readings that is.
+    """
+    prior_df = calibration_starts - 1
+    inflated = CALIBRATION_INFLATION**2 * calibrated
+    shrunk: Floats = (prior_df * inflated + (starts - 1) * own) / (prior_df + starts - 1)
+    return shrunk
+
+
+@lru_cache(maxsize=256)
+def fast_factor(calibration_starts: int, alpha: float) -> float:
+    """Standard errors (of the shrunk variance) that the mean must lie from 0 for the fast lane to decide.
+
+    Calibrated with today's spread at `TOLERATED_MISFIT` times the calibrated one: as long as the host is no
+    noisier than that, the lane's looks together err in at most `alpha`.
+
+    Args:
+        calibration_starts: A/A starts behind the calibration.
+        alpha: the lane's share of the study's chance of a false positive.
+    """
+    if alpha * REPETITIONS < FEWEST_STUDIES:
+        each = alpha / len(FAST_LOOKS)
+        return max(
+            -float(special.stdtrit(calibration_starts - 1, each / 2.0)) / _fast_scale(calibration_starts, look)
+            for look in FAST_LOOKS
+        )
+    return float(_fast_statistics(calibration_starts)[REPETITIONS - 1 - _safe_rank(alpha)])
+
+
+def _fast_scale(calibration_starts: int, look: int) -> float:
+    """The lane's statistic times this is at most a Student's t with the calibration's degrees of freedom.
+
+    The shrunk variance is never below the calibration's own part of it, whatever the cell's spread.
+    """
+    prior_df = calibration_starts - 1
+    return CALIBRATION_INFLATION / TOLERATED_MISFIT * math.sqrt(prior_df / (prior_df + look - 1))
+
+
+def fast_p(calibration_starts: int, largest: float) -> float:
+    """P-value of the fast lane alone: the chance of a statistic at least as large as `largest`.
+
+    Where fewer than `FEWEST_STUDIES` simulated studies reached that far out, a bound from Student's t takes over.
+    """
+    bound = sum(
+        2.0 * float(special.stdtr(calibration_starts - 1, -largest * _fast_scale(calibration_starts, look)))
+        for look in FAST_LOOKS
+    )
+    statistics = _fast_statistics(calibration_starts)
+    reached = REPETITIONS - int(np.searchsorted(statistics, largest, side="left"))
+    return min(bound, max(reached, FEWEST_STUDIES) / REPETITIONS)
+
+
+@lru_cache(maxsize=64)
+def width_level(minimum: int, cap: int, alpha: float) -> float:
+    """Two-sided level for an interval that is read once it is narrow enough, so that it covers as it says.
+
+    A study that stops as soon as its interval is narrow stops where the spread happens to look small, and so
+    covers less often than it says. The cure is a slightly stricter level: the largest one with which the
+    interval misses in at most `alpha` of studies, whatever the wanted width. Of a normal sample the mean is
+    independent of all spreads so far, hence the chance of a miss given where the study stopped is exact, and
+    only the stopping is simulated.
+
+    Args:
+        minimum: starts before which the study never stops.
+        cap: starts at which it stops in any case.
+        alpha: chance that the interval misses the truth.
+    """
+    if minimum >= cap:
+        return alpha
+    errors, used = _width_errors(minimum, cap)
+    low, high = alpha / 4.0, alpha
+    for _ in range(12):
+        level = 0.5 * (low + high)
+        if _worst_miss(errors, used, level, level) <= alpha:
+            low = level
+        else:
+            high = level
+    return low
+
+
+def width_p(minimum: int, cap: int, alpha: float, p: float) -> float:
+    """P-value of a study that was read once it was narrow enough, from the t test's own `p` at its end.
+
+    Args:
+        minimum: starts before which the study never stops.
+        cap: starts at which it stops in any case.
+        alpha: what the study's own intervals were declared for.
+        p: p-value of Student's t test on the starts that were read.
+    """
+    if minimum >= cap:
+        return p
+    return max(p, _worst_miss(*_width_errors(minimum, cap), width_level(minimum, cap, alpha), p))
+
+
+@lru_cache(maxsize=8)
+def _width_errors(minimum: int, cap: int) -> tuple[Floats, npt.NDArray[np.int_]]:
+    """Standard errors of simulated studies after `minimum` to `cap` starts, and those numbers of starts."""
+    rng = np.random.default_rng(SEED)
+    readings = rng.standard_normal((_WIDTH_REPETITIONS, cap))
+    counts = np.arange(1, cap + 1)
+    means = readings.cumsum(axis=1) / counts
+    squares = (readings * readings).cumsum(axis=1) - counts * means * means
+    used = counts[minimum - 1 :]
+    return np.sqrt(squares[:, minimum - 1 :] / ((used - 1) * used)), used
+
+
+def _worst_miss(errors: Floats, used: npt.NDArray[np.int_], stopping: float, reading: float) -> float:
+    """Largest chance of a miss over a grid of wanted widths.
+
+    Args:
+        errors: standard errors, shape (studies, looks).
+        used: number of starts at each look.
+        stopping: two-sided level of the interval whose width stops the study.
+        reading: two-sided level of the interval that is read then.
+    """
+    halves = errors * -special.stdtrit(used - 1, stopping / 2.0)
+    # The widths that a study with a spread of 1 would reach between its minimum and its cap; outside that
+    # range it stops at one of the two ends, as with a fixed number of starts.
+    widths = np.geomspace(1.3 * halves[:, 0].mean(), halves[:, -1].mean(), _WIDTH_GRID)
+    factors = np.asarray(-special.stdtrit(used - 1, reading / 2.0), dtype=np.float64)
+    worst = 0.0
+    for width in widths:
+        narrow = halves <= width
+        narrow[:, -1] = True
+        at = narrow.argmax(axis=1)
+        error = np.take_along_axis(errors, at[:, None], axis=1)[:, 0]
+        worst = max(worst, float((2.0 * special.ndtr(-factors[at] * error * np.sqrt(used[at]))).mean()))
+    return worst

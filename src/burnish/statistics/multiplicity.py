@@ -1,0 +1,255 @@
+"""Many cells at once: claims are corrected so that all of them hold together, exploration is labelled.
+
+Two families are corrected apart, "different" (faster or slower) and "equivalent": of each, the chance that
+even one claim is wrong stays at alpha. Cells that stop early are entered with the p-value of their whole
+sequential study, not of the look they stopped at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import integrate, special, stats
+
+from burnish.statistics import boundaries
+from burnish.statistics.intervals import Interval
+from burnish.statistics.sequential import HostPrior, Rule
+from burnish.statistics.verdicts import Judgement, Kind, judge
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a family.
+
+    Attributes:
+        name: what it is called in the report.
+        readings: its start readings, up to the start at which sampling ended.
+        prior: the host's calibration, as given to `judge`.
+        canary_sd: the canaries' spread, as given to `judge`.
+    """
+
+    name: str
+    readings: tuple[float, ...]
+    prior: HostPrior | None = None
+    canary_sd: float | None = None
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A cell's verdict as one of a family.
+
+    Attributes:
+        name: the cell.
+        kind: the verdict that holds beside all others.
+        alone: the judgement as if the cell were the only one.
+        p: p-value of "equal", over all looks.
+        adjusted_p: the same after correction; "faster" and "slower" need it at or below alpha.
+        adjusted_equivalence_p: the same for "differs by at least delta"; 1 in an exploration.
+        interval: interval that holds together with those of all other cells (claims), or that misses in at
+            most alpha of the cells picked (exploration).
+        label: how the verdict may be read.
+    """
+
+    name: str
+    kind: Kind
+    alone: Judgement
+    p: float
+    adjusted_p: float
+    adjusted_equivalence_p: float
+    interval: Interval | None
+    label: str
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted to keep the chance of even one false claim (Holm 1979, Scand. J. Stat. 6:65)."""
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    raised = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(raised, 1.0)
+    return [float(value) for value in adjusted]
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted for the share of false ones among the finds (Benjamini and Hochberg 1995)."""
+    if len(p_values) == 0:
+        return []
+    return [float(value) for value in stats.false_discovery_control(p_values, method="bh")]
+
+
+def claims(cells: Sequence[Cell], rule: Rule) -> list[Corrected]:
+    """Verdicts that are going to be claimed together, by Holm, with simultaneous intervals beside.
+
+    Declare the family in the rule (`Rule.for_family`) before sampling: cells that stop as if each were alone
+    seldom survive the correction. The intervals are Bonferroni's, which are wider than Holm's test needs: a
+    claim may hold whose simultaneous interval still includes 1, and its label says so.
+
+    Args:
+        cells: all cells of the family; leaving out those that failed would undo the correction.
+        rule: the rule that each of them was sampled by.
+    """
+    alone = [judge(cell.readings, rule, cell.prior, cell.canary_sd) for cell in cells]
+    p = [difference_p(cell, rule) for cell in cells]
+    adjusted = holm(p)
+    adjusted_equivalence = holm([equivalence_p(cell, rule) for cell in cells])
+    strict = replace(rule, family=max(len(cells), rule.family))
+    corrected = []
+    for index, cell in enumerate(cells):
+        interval = judge(cell.readings, strict, cell.prior, cell.canary_sd).difference
+        kind = _kind(alone[index], adjusted[index] <= rule.alpha, adjusted_equivalence[index] <= rule.alpha)
+        touches = kind in (Kind.FASTER, Kind.SLOWER) and interval is not None and not interval.excludes_one
+        label = f"claim, one of {len(cells)} (Holm)" + (
+            "; the simultaneous interval, which is stricter, still includes 1" if touches else ""
+        )
+        corrected.append(
+            Corrected(
+                cell.name,
+                kind,
+                alone[index],
+                p[index],
+                adjusted[index],
+                adjusted_equivalence[index],
+                interval,
+                label,
+            )
+        )
+    return corrected
+
+
+def exploration(cells: Sequence[Cell], rule: Rule) -> list[Corrected]:
+    """Finds to follow up, by Benjamini and Hochberg: of those called different, some 5 % may be equal.
+
+    Intervals are at the level at which, on average, at most alpha of those of the finds miss (Benjamini and
+    Yekutieli 2005, J. Am. Stat. Assoc. 100:71): 1 - alpha · finds / cells.
+
+    Args:
+        cells: all cells that were looked at.
+        rule: the rule that each of them was sampled by.
+    """
+    alone = [judge(cell.readings, rule, cell.prior, cell.canary_sd) for cell in cells]
+    p = [difference_p(cell, rule) for cell in cells]
+    adjusted = benjamini_hochberg(p)
+    finds = sum(value <= rule.alpha for value in adjusted)
+    share = max(finds, 1) / max(len(cells), 1)
+    strict = replace(rule, alpha=rule.alpha * share, fast_alpha=rule.fast_alpha * share, family=1)
+    label = f"exploration, one of {len(cells)} (Benjamini-Hochberg): measure again before you rely on it"
+    return [
+        Corrected(
+            cell.name,
+            _kind(alone[index], adjusted[index] <= rule.alpha, equivalent=False),
+            alone[index],
+            p[index],
+            adjusted[index],
+            1.0,
+            judge(cell.readings, strict, cell.prior, cell.canary_sd).difference,
+            label,
+        )
+        for index, cell in enumerate(cells)
+    ]
+
+
+def _kind(alone: Judgement, different: bool, equivalent: bool) -> Kind:
+    if alone.kind is Kind.INVALID:
+        return Kind.INVALID
+    if different and alone.difference is not None:
+        return Kind.FASTER if alone.difference.ratio > 1.0 else Kind.SLOWER
+    return Kind.EQUIVALENT if equivalent else Kind.UNDECIDED
+
+
+def difference_p(cell: Cell, rule: Rule) -> float:
+    """P-value of "the sides are equal" over all looks of a cell; 1 without a look.
+
+    Where the host is calibrated, the fast lane and the usual looks share alpha, and the smaller of their two
+    p-values, each divided by its share, is returned.
+    """
+    readings = np.asarray(cell.readings, dtype=float)
+    if not np.isfinite(readings).all():
+        return 1.0
+    if rule.precision is not None:
+        return _at_the_end(cell, rule)
+    least = min((_t_p(readings[:look]) for look in rule.looks if look <= readings.size), default=1.0)
+    usual = boundaries.overall_p(rule.looks, least)
+    prior = cell.prior
+    if prior is None or not prior.usable() or rule.fast_alpha <= 0.0:
+        return usual
+    share = rule.fast_alpha / rule.alpha
+    lane = _lane_p(readings, prior) if prior.usable(cell.canary_sd) else 1.0
+    return min(1.0, usual / (1.0 - share), lane / share)
+
+
+def equivalence_p(cell: Cell, rule: Rule) -> float:
+    """P-value of "the sides differ by at least delta" over all looks of a cell; 1 without a look."""
+    readings = np.asarray(cell.readings, dtype=float)
+    if not np.isfinite(readings).all():
+        return 1.0
+    delta = math.log1p(rule.delta)
+    if rule.precision is not None:
+        minimum = min(rule.minimum, rule.cap)
+        used = readings[: judge(cell.readings, rule).starts]
+        p = _tost_p(used, delta) if used.size >= minimum else 1.0
+        if p >= 0.5:
+            return 1.0
+        # A one-sided test at p is an interval at 1 - 2p, which misses twice as often: once on either side.
+        return boundaries.width_p(minimum, rule.cap, 2.0 * rule.alpha, 2.0 * p) / 2.0
+    least = min(
+        (_tost_p(readings[:look], delta) for look in rule.equivalence_looks if look <= readings.size),
+        default=1.0,
+    )
+    return boundaries.overall_p(rule.equivalence_looks, least, two_sided=False)
+
+
+def _at_the_end(cell: Cell, rule: Rule) -> float:
+    minimum = min(rule.minimum, rule.cap)
+    used = np.asarray(cell.readings, dtype=float)[: judge(cell.readings, rule).starts]
+    if used.size < minimum:
+        return 1.0
+    return boundaries.width_p(minimum, rule.cap, rule.alpha, _t_p(used))
+
+
+def _t(readings: boundaries.Floats, centre: float) -> float:
+    error = float(readings.std(ddof=1)) / math.sqrt(readings.size)
+    shift = float(readings.mean()) - centre
+    if error == 0.0:
+        return math.copysign(math.inf, shift) if shift else 0.0
+    return shift / error
+
+
+def _t_p(readings: boundaries.Floats) -> float:
+    return float(2.0 * special.stdtr(readings.size - 1, -abs(_t(readings, 0.0))))
+
+
+def _tost_p(readings: boundaries.Floats, delta: float) -> float:
+    df = readings.size - 1
+    below = float(special.stdtr(df, _t(readings, delta)))
+    above = float(special.stdtr(df, -_t(readings, -delta)))
+    return max(below, above)
+
+
+def _lane_p(readings: boundaries.Floats, prior: HostPrior) -> float:
+    largest = 0.0
+    for look in boundaries.FAST_LOOKS:
+        if look <= readings.size:
+            used = readings[:look]
+            own = np.array([used.var(ddof=1)])
+            shrunk = boundaries.shrunk_variance(own, look, np.array([prior.sd**2]), prior.starts)
+            largest = max(largest, abs(float(used.mean())) / math.sqrt(float(shrunk[0]) / look))
+    return boundaries.fast_p(prior.starts, largest)
+
+
+def winner_overstatement(cells: int, standard_error: float) -> float:
+    """By how much the best of many equal cells overstates itself: the expected largest of so many errors.
+
+    This is what re-measuring a winner on fresh starts removes.
+
+    Args:
+        cells: number of cells that the winner was picked from.
+        standard_error: standard error of each cell's mean (log-ratio).
+    """
+
+    def density(x: float) -> float:
+        return x * cells * float(stats.norm.pdf(x)) * float(special.ndtr(x)) ** (cells - 1)
+
+    return standard_error * float(integrate.quad(density, -10.0, 10.0, limit=200)[0])

@@ -1,0 +1,71 @@
+"""Layout or training replicates: a claim about a flag, not about one binary, is judged by replicate.
+
+A binary is one sample of code layout (Mytkowicz et al. 2009, ASPLOS; Curtsinger and Berger 2013, ASPLOS):
+more starts of the same two binaries narrow the interval of *their* ratio and say nothing about the next link.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from burnish.statistics.planning import Components, variance_components
+from burnish.statistics.sequential import Rule
+from burnish.statistics.verdicts import Judgement, judge, percent
+
+
+def replicate_readings(starts_by_replicate: Sequence[Sequence[float]]) -> list[float]:
+    """One reading for each replicate: the mean of its starts' readings.
+
+    Args:
+        starts_by_replicate: for each replicate (a fresh layout or training of both sides) its start readings.
+
+    Raises:
+        ValueError: a replicate without a start.
+    """
+    if any(len(starts) == 0 for starts in starts_by_replicate):
+        raise ValueError("a replicate without a start has no reading")
+    return [float(np.mean(np.asarray(starts, dtype=float))) for starts in starts_by_replicate]
+
+
+def judge_replicates(starts_by_replicate: Sequence[Sequence[float]], rule: Rule) -> Judgement:
+    """Judge a flag: replicates take the place of starts, in the rule's looks and cap as in the interval.
+
+    There is no fast lane here: a host's calibration knows nothing of layouts.
+
+    Args:
+        starts_by_replicate: for each replicate its start readings.
+        rule: declared in advance, counted in replicates.
+    """
+    return judge(replicate_readings(starts_by_replicate), rule, unit="replicate")
+
+
+def layout_components(starts_by_replicate: Sequence[Sequence[float]]) -> Components:
+    """Spread between replicates (`sd_start`) and of starts within one (`sd_pair`).
+
+    Raises:
+        ValueError: fewer than two replicates, or none with two starts.
+    """
+    return variance_components(starts_by_replicate)
+
+
+def layout_caveat(judgement: Judgement, sd_layout: float, replicates: int) -> str | None:
+    """The sentence that must stand beside a verdict about binaries, or None where none is needed.
+
+    Args:
+        judgement: the verdict.
+        sd_layout: standard deviation of one side's speed between layouts (log-ratio), as measured.
+        replicates: layouts that the verdict rests on; 1 where both sides were linked once.
+    """
+    if judgement.interval is None or replicates >= 2:
+        return None
+    between = math.sqrt(2.0) * sd_layout
+    size = abs(math.log(judgement.interval.ratio))
+    if size >= 2.0 * between:
+        return "about these two binaries: both were linked once, so the flag itself was not tested"
+    return (
+        f"about these two binaries only: {percent(math.expm1(size), 2)} is less than two standard deviations "
+        f"of what shuffling the code layout alone does ({percent(math.expm1(between), 2)} each)"
+    )
