@@ -1,0 +1,1 @@
+"""Servers under load: host facts, datasets, sides, starts and pairs."""

@@ -1,0 +1,71 @@
+"""Datasets: prepared once by the baseline, kept in the store, copied to each side, restored after writes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+from burnish.engines.base import Built, Engine, Workbench
+from burnish.errors import InfrastructureError
+from burnish.record.store import Entry, Store
+from burnish.study.model import Workload, digest_of
+
+MARKER = ".burnish-data"
+"""Every data folder that Burnish made holds this file; no server is ever started on one without it."""
+
+
+def dataset_key(engine: str, version: str, workload: Workload) -> str:
+    """Names a dataset by the engine's version, what it holds and how large it is."""
+    return digest_of([engine, version, workload.dataset, sorted(workload.parameters)])
+
+
+def obtain(
+    engine: Engine,
+    store: Store,
+    built: Built,
+    tools: Built,
+    version: str,
+    workload: Workload,
+    bench: Workbench,
+) -> Entry:
+    """The workload's dataset from the store, prepared by `built` if it isn't there yet."""
+    key = dataset_key(engine.spec.name, version, workload)
+    entry = store.find("datasets", key)
+    if entry is not None:
+        return entry
+    folder = store.begin("datasets", key)
+    data = folder / "data"
+    data.mkdir(mode=0o700)
+    began = time.monotonic()
+    engine.create_dataset(built, tools, workload, data, bench)
+    if not (data / MARKER).is_file():
+        (data / MARKER).write_text(f"{key}\n")
+    seconds = time.monotonic() - began
+    store.note_cost(engine.spec.name, "dataset", workload.dataset, seconds)
+    return store.admit(
+        "datasets",
+        key,
+        {
+            "engine": engine.spec.name,
+            "version": version,
+            "dataset": workload.dataset,
+            "parameters": dict(workload.parameters),
+            "seconds": seconds,
+        },
+    )
+
+
+def copy(entry: Entry, place: Path, bench: Workbench) -> float:
+    """Copies a dataset to `place` (by reflink where the file system can); returns the seconds that it took."""
+    began = time.monotonic()
+    if place.exists():
+        if not (place / MARKER).is_file() and any(place.iterdir()):
+            raise InfrastructureError(f"{place}: a data folder that is not ours; it is left as it is")
+        shutil.rmtree(place)
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    source = entry.folder / "data"
+    bench.run("copy data", ["cp", "-a", "--reflink=auto", source, place]).check(f"copying the data to {place}")
+    os.sync()  # the copy must not be written back while a trial is measured
+    return time.monotonic() - began

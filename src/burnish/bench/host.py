@@ -1,0 +1,325 @@
+"""Facts about this host: what it is, what it lets a trial use, and what could disturb one.
+
+A fact that can't be read is ``"unknown"`` (text) or None (numbers, yes or no); reading never raises. The door
+to two neighbours too: `burnish.bench.counters` (what moves while a trial runs) and `burnish.bench.topology`
+(core sets for duet).
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from burnish import process
+from burnish.bench.counters import (
+    CpuTimes,
+    SwapCounters,
+    cpu_clock_ns,
+    difference,
+    read_cpu_times,
+    read_swap,
+    user_system_seconds,
+)
+from burnish.bench.topology import duet_core_sets
+
+__all__ = [
+    "CoreGroups",
+    "CpuTimes",
+    "HostFacts",
+    "SwapCounters",
+    "cpu_clock_ns",
+    "difference",
+    "duet_core_sets",
+    "parse_cpu_list",
+    "read_cpu_times",
+    "read_host",
+    "read_swap",
+    "user_system_seconds",
+]
+
+UNKNOWN = "unknown"
+_UNLIMITED = 1 << 60
+"""cgroup v1 shows "no limit" as a number of this order."""
+
+CoreGroups = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class HostFacts:
+    """One host, as seen by this process.
+
+    Attributes:
+        cpu_model: the processor's name.
+        architecture: as the kernel names it, ``x86_64``.
+        microcode: revision of the first core.
+        cores_online: CPU numbers that the kernel runs.
+        cores_allowed: those of them that this process may use (affinity, cpuset).
+        cpu_quota: cores' worth of CPU time that the cgroups allow (v1 or v2); None without a limit.
+        smt: ``on``, ``off``, ``notsupported``, ``forceoff``.
+        physical_cores: groups of CPU numbers that share one physical core.
+        l3_groups: groups that share a last-level cache.
+        numa_nodes: groups that share a memory node.
+        capacities: relative speed of each core where the kernel tells, as (CPU number, capacity).
+        kernel: release of the running kernel.
+        distribution: name and version.
+        hypervisor: ``none``, or the hypervisor's name.
+        memory_bytes: main memory.
+        memory_available_bytes: what new programs could get without swapping.
+        memory_limit_bytes: what the cgroups allow; None without a limit.
+        swap_bytes: swap space.
+        governor: the frequency governors in use.
+        turbo: ``on`` or ``off``.
+        thp: transparent huge pages, the mode in force.
+        thp_defrag: its defragmentation mode.
+        aslr: 0 (off), 1 or 2 (full).
+        clocksource: the kernel's clock source.
+        perf_event_paranoid: the kernel's limit on who may count events.
+        pmu: whether hardware counters can be read (``perf stat -e instructions`` counts).
+        lbr: whether branch records can be sampled (``perf record -j any`` works).
+        disk_free_bytes: free space where the work is done.
+        load_average: of 1, 5 and 15 minutes, in runnable tasks.
+    """
+
+    cpu_model: str
+    architecture: str
+    microcode: str
+    cores_online: tuple[int, ...]
+    cores_allowed: tuple[int, ...]
+    cpu_quota: float | None
+    smt: str
+    physical_cores: CoreGroups
+    l3_groups: CoreGroups
+    numa_nodes: CoreGroups
+    capacities: tuple[tuple[int, int], ...]
+    kernel: str
+    distribution: str
+    hypervisor: str
+    memory_bytes: int | None
+    memory_available_bytes: int | None
+    memory_limit_bytes: int | None
+    swap_bytes: int | None
+    governor: str
+    turbo: str
+    thp: str
+    thp_defrag: str
+    aslr: int | None
+    clocksource: str
+    perf_event_paranoid: int | None
+    pmu: bool | None
+    lbr: bool | None
+    disk_free_bytes: int | None
+    load_average: tuple[float, ...]
+
+    def as_record(self) -> dict[str, Any]:
+        """Plain values for JSON, in the order above; None where a number is not known or not limited."""
+        return asdict(self)
+
+
+def read_host(
+    folder: Path | None = None,
+    *,
+    root: Path = Path("/"),
+    allowed: Iterable[int] | None = None,
+    programs: bool = True,
+) -> HostFacts:
+    """Reads all facts; takes some 0.2 s, most of it for perf.
+
+    Args:
+        folder: where the work is done, for its free space; the current folder when not given.
+        root: the folder that holds ``sys``, ``proc`` and ``etc``.
+        allowed: CPU numbers that this process may use; its affinity when not given.
+        programs: whether to run perf and lscpu; what only they tell is unknown otherwise.
+    """
+    cpus = root / "sys/devices/system/cpu"
+    online = parse_cpu_list(_read(cpus / "online")) or tuple(range(os.cpu_count() or 1))
+    memory = _meminfo(root)
+    pmu, lbr = _perf_abilities() if programs else (None, None)
+    return HostFacts(
+        cpu_model=_cpuinfo(root, "model name", "Model", "CPU part"),
+        architecture=platform.machine(),
+        microcode=_cpuinfo(root, "microcode"),
+        cores_online=online,
+        cores_allowed=tuple(sorted(os.sched_getaffinity(0) if allowed is None else allowed)),
+        cpu_quota=_cpu_quota(root),
+        smt=_read(cpus / "smt/control") or UNKNOWN,
+        physical_cores=_shared(online, lambda cpu: cpus / f"cpu{cpu}/topology/thread_siblings_list"),
+        l3_groups=_shared(online, lambda cpu: _last_cache(cpus / f"cpu{cpu}/cache")),
+        numa_nodes=_numa_nodes(root, online),
+        capacities=tuple(
+            (cpu, value) for cpu in online if (value := _number(cpus / f"cpu{cpu}/cpu_capacity")) is not None
+        ),
+        kernel=_read(root / "proc/sys/kernel/osrelease") or UNKNOWN,
+        distribution=_distribution(root),
+        hypervisor=_hypervisor(root, programs),
+        memory_bytes=memory.get("MemTotal"),
+        memory_available_bytes=memory.get("MemAvailable"),
+        memory_limit_bytes=_memory_limit(root),
+        swap_bytes=memory.get("SwapTotal"),
+        governor=_governors(cpus, online),
+        turbo=_turbo(cpus),
+        thp=_chosen(root / "sys/kernel/mm/transparent_hugepage/enabled"),
+        thp_defrag=_chosen(root / "sys/kernel/mm/transparent_hugepage/defrag"),
+        aslr=_number(root / "proc/sys/kernel/randomize_va_space"),
+        clocksource=_read(root / "sys/devices/system/clocksource/clocksource0/current_clocksource") or UNKNOWN,
+        perf_event_paranoid=_number(root / "proc/sys/kernel/perf_event_paranoid"),
+        pmu=pmu,
+        lbr=lbr,
+        disk_free_bytes=_disk_free(folder or Path.cwd()),
+        load_average=tuple(float(word) for word in re.findall(r"\d+\.\d+", _read(root / "proc/loadavg"))[:3]),
+    )
+
+
+def parse_cpu_list(text: str) -> tuple[int, ...]:
+    """The kernel's list notation: ``0-2,5`` is (0, 1, 2, 5); empty for what is no such list."""
+    found: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
+        if match is None:
+            return ()
+        found.update(range(int(match[1]), int(match[2] or match[1]) + 1))
+    return tuple(sorted(found))
+
+
+def _read(path: Path) -> str:
+    """A file's text without surrounding space; empty when it can't be read."""
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _number(path: Path) -> int | None:
+    text = _read(path)
+    return int(text) if re.fullmatch(r"-?\d+", text) else None
+
+
+def _chosen(path: Path) -> str:
+    """The word in brackets, as the kernel marks the mode in force."""
+    match = re.search(r"\[(.+?)\]", _read(path))
+    return match[1] if match else UNKNOWN
+
+
+def _cpuinfo(root: Path, *keys: str) -> str:
+    text = _read(root / "proc/cpuinfo")
+    for key in keys:
+        match = re.search(rf"^{key}\s*:\s*(.+)$", text, re.MULTILINE)
+        if match:
+            return match[1].strip()
+    return UNKNOWN
+
+
+def _meminfo(root: Path) -> dict[str, int]:
+    lines = re.findall(r"^(\w+):\s+(\d+) kB$", _read(root / "proc/meminfo"), re.MULTILINE)
+    return {name: int(value) * 1024 for name, value in lines}
+
+
+def _shared(online: Iterable[int], file: Any) -> CoreGroups:
+    """Groups of CPUs by what each one's file lists; a CPU without one is a group by itself."""
+    groups = {parse_cpu_list(_read(file(cpu))) or (cpu,) for cpu in online}
+    return tuple(sorted(groups))
+
+
+def _last_cache(caches: Path) -> Path:
+    """The file that lists who shares the last-level cache: that of the highest level."""
+    levels = [(_number(entry / "level") or 0, entry) for entry in caches.glob("index*")]
+    return max(levels)[1] / "shared_cpu_list" if levels else caches / "none"
+
+
+def _numa_nodes(root: Path, online: tuple[int, ...]) -> CoreGroups:
+    nodes = [
+        parse_cpu_list(_read(entry / "cpulist")) for entry in (root / "sys/devices/system/node").glob("node[0-9]*")
+    ]
+    return tuple(sorted(node for node in nodes if node)) or (online,)
+
+
+def _governors(cpus: Path, online: Iterable[int]) -> str:
+    found = {_read(cpus / f"cpu{cpu}/cpufreq/scaling_governor") for cpu in online} - {""}
+    return ", ".join(sorted(found)) or UNKNOWN
+
+
+def _turbo(cpus: Path) -> str:
+    disabled = _number(cpus / "intel_pstate/no_turbo")
+    boost = _number(cpus / "cpufreq/boost") if disabled is None else 1 - disabled
+    return UNKNOWN if boost is None else ("on" if boost else "off")
+
+
+def _distribution(root: Path) -> str:
+    match = re.search(r'^PRETTY_NAME="?([^"\n]+)', _read(root / "etc/os-release"), re.MULTILINE)
+    return match[1] if match else UNKNOWN
+
+
+def _hypervisor(root: Path, programs: bool) -> str:
+    if programs:
+        vendor = re.search(r"^Hypervisor vendor:\s*(.+)$", process.capture(["lscpu"], timeout=20), re.MULTILINE)
+        if vendor:
+            return vendor[1].strip()
+    product = _read(root / "sys/class/dmi/id/product_name")
+    flags = _cpuinfo(root, "flags").split()
+    if "hypervisor" in flags:
+        return _read(root / "sys/hypervisor/type") or product or "yes, of unknown kind"
+    return "none" if flags and flags != [UNKNOWN] else UNKNOWN
+
+
+def _cgroup_folders(root: Path, controllers: tuple[str, ...]) -> list[Path]:
+    """Folders whose limits bind this process: its cgroup and all above it, v2 and v1."""
+    base = root / "sys/fs/cgroup"
+    found = []
+    for line in _read(root / "proc/self/cgroup").splitlines():
+        _, names, own = [*line.split(":", 2), "", ""][:3]
+        if not names:
+            places = [base, base / "unified"]
+        elif set(names.split(",")) & set(controllers):
+            places = [base / names, *(base / name for name in names.split(","))]
+        else:
+            continue
+        # In a container the path may be the host's; the mount then shows our cgroup at its top.
+        relative = Path(own.lstrip("/"))
+        found += [place / part for place in places for part in (relative, *relative.parents)]
+    return list(dict.fromkeys(found))
+
+
+def _cpu_quota(root: Path) -> float | None:
+    limits = []
+    for folder in _cgroup_folders(root, ("cpu",)):
+        match = re.fullmatch(r"(\d+) (\d+)", _read(folder / "cpu.max"))
+        if match:
+            limits.append(int(match[1]) / int(match[2]))
+        quota, period = _number(folder / "cpu.cfs_quota_us"), _number(folder / "cpu.cfs_period_us")
+        if quota is not None and period and quota > 0:
+            limits.append(quota / period)
+    return min(limits, default=None)
+
+
+def _memory_limit(root: Path) -> int | None:
+    limits = [
+        value
+        for folder in _cgroup_folders(root, ("memory",))
+        for name in ("memory.max", "memory.limit_in_bytes")
+        if (value := _number(folder / name)) is not None and value < _UNLIMITED
+    ]
+    return min(limits, default=None)
+
+
+def _disk_free(folder: Path) -> int | None:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None
+
+
+def _perf_abilities() -> tuple[bool | None, bool | None]:
+    """(PMU, LBR): tried, because neither the CPU's model nor the kernel's tables tell what a VM passes on."""
+    if shutil.which("perf") is None:
+        return None, None
+    counted = process.capture(["perf", "stat", "-x", ",", "-e", "instructions:u", "true"], timeout=20)
+    pmu = re.search(r"^\d+,,\S*instructions", counted, re.MULTILINE) is not None
+    if not pmu:
+        return False, False
+    branches = ["perf", "record", "-q", "-e", "cycles:u", "-j", "any,u", "-o", os.devnull, "true"]
+    return True, process.run(branches, timeout=20).ok

@@ -1,0 +1,169 @@
+"""From ticks to readings, from readings to a pair's log-ratios; pure.
+
+A half of a pair is read between two ticks of the load program: the first one at or after the end of the
+settling time and the first one at least a window later. Transactions, CPU clock and time were taken at the
+same instants, so no rounding to the controller's own schedule comes in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from burnish.engines.base import Tick
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one side did in one half of a pair.
+
+    Attributes:
+        seconds: wall time between the two ticks.
+        done: transactions finished in it.
+        errors: errors in it.
+        server_cpu: CPU seconds of the server in it.
+        client_cpu: CPU seconds of the load in it.
+        latency: mean over the ticks within, in seconds, by name (``max`` is the largest).
+        cores: CPU numbers that the side had.
+        user: user CPU seconds of the server over the half, from the kernel's (coarser) account.
+        system: system CPU seconds, likewise.
+    """
+
+    seconds: float
+    done: float
+    errors: int
+    server_cpu: float
+    client_cpu: float
+    latency: dict[str, float] = field(default_factory=dict)
+    cores: tuple[int, ...] = ()
+    user: float = 0.0
+    system: float = 0.0
+
+    @property
+    def throughput(self) -> float:
+        """Transactions per second."""
+        return self.done / self.seconds
+
+    @property
+    def capacity(self) -> float:
+        """Transactions per second of server CPU."""
+        return self.done / self.server_cpu if self.server_cpu > 0 else math.nan
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for the record."""
+        return asdict(self)
+
+
+def ready(ticks: Sequence[Tick], begin: float, window: float) -> tuple[int, int] | None:
+    """Indices of the two ticks that bound a window beginning at `begin` (CLOCK_MONOTONIC s), once both are there."""
+    first = next((i for i, tick in enumerate(ticks) if tick.at >= begin), None)
+    if first is None:
+        return None
+    end = ticks[first].at + window * 0.999  # a tick's own jitter must not cost a whole further interval
+    last = next((i for i in range(first + 1, len(ticks)) if ticks[i].at >= end), None)
+    return None if last is None else (first, last)
+
+
+def reading(ticks: Sequence[Tick], bounds: tuple[int, int], cores: Sequence[int], cpu: tuple[float, float]) -> Reading:
+    """The reading between two ticks.
+
+    Args:
+        ticks: one side's ticks.
+        bounds: indices from `ready`.
+        cores: CPU numbers that the side had.
+        cpu: (user, system) CPU seconds of the server over about the same time.
+    """
+    first, last = ticks[bounds[0]], ticks[bounds[1]]
+    within = ticks[bounds[0] + 1 : bounds[1] + 1]
+    names = sorted({name for tick in within for name in tick.latency})
+    latency = {}
+    for name in names:
+        values = [tick.latency[name] for tick in within if name in tick.latency]
+        latency[name] = max(values) if name == "max" else sum(values) / len(values)
+    return Reading(
+        seconds=last.at - first.at,
+        done=last.done - first.done,
+        errors=last.errors - first.errors,
+        server_cpu=last.server_cpu - first.server_cpu,
+        client_cpu=last.client_cpu - first.client_cpu,
+        latency=latency,
+        cores=tuple(sorted(cores)),
+        user=cpu[0],
+        system=cpu[1],
+    )
+
+
+def total(readings: Sequence[Reading]) -> Reading:
+    """Both halves of a side together: sums, and latencies weighted by transactions."""
+    done = sum(item.done for item in readings)
+    names = sorted({name for item in readings for name in item.latency})
+    latency = {}
+    for name in names:
+        having = [item for item in readings if name in item.latency]
+        if name == "max":
+            latency[name] = max(item.latency[name] for item in having)
+        else:
+            weight = sum(item.done for item in having) or 1.0
+            latency[name] = sum(item.latency[name] * item.done for item in having) / weight
+    return Reading(
+        seconds=sum(item.seconds for item in readings),
+        done=done,
+        errors=sum(item.errors for item in readings),
+        server_cpu=sum(item.server_cpu for item in readings),
+        client_cpu=sum(item.client_cpu for item in readings),
+        latency=latency,
+        cores=tuple(sorted({core for item in readings for core in item.cores})),
+        user=sum(item.user for item in readings),
+        system=sum(item.system for item in readings),
+    )
+
+
+@dataclass(frozen=True)
+class PairRatio:
+    """One pair, candidate over baseline; natural logarithms, > 0 = the candidate is better.
+
+    Attributes:
+        capacity: of transactions per server-CPU-second.
+        throughput: of transactions per second.
+    """
+
+    capacity: float
+    throughput: float
+
+
+def pair_ratio(baseline: Sequence[Reading], candidate: Sequence[Reading]) -> PairRatio:
+    """Log-ratios of a pair from each side's halves.
+
+    The halves' log-ratios are averaged, not the sums divided: each half compares the two sides under the same
+    neighbours, and each side had each core set once, so that the sets' difference cancels.
+    """
+    halves = list(zip(baseline, candidate, strict=True))
+    return PairRatio(
+        capacity=_mean([math.log(c.capacity / b.capacity) for b, c in halves]),
+        throughput=_mean([math.log(c.throughput / b.throughput) for b, c in halves]),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def steady(ticks: Sequence[Tick], span: float = 1.0, tolerance: float = 0.05) -> bool:
+    """Whether the last two spans of `span` seconds ran at the same rate, within `tolerance`."""
+    if not ticks:
+        return False
+    end = ticks[-1].at
+    edges = []
+    for back in (0.0, span, 2 * span):
+        tick = next((t for t in reversed(ticks) if t.at <= end - back), None)
+        if tick is None:
+            return False
+        edges.append(tick)
+    late, middle, early = edges
+    if late.at <= middle.at or middle.at <= early.at:
+        return False
+    now = (late.done - middle.done) / (late.at - middle.at)
+    before = (middle.done - early.done) / (middle.at - early.at)
+    return before > 0 and abs(now / before - 1) <= tolerance

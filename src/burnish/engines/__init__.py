@@ -1,0 +1,1 @@
+"""The few behaviours of each engine that its TOML can't say."""

@@ -1,0 +1,294 @@
+"""What an engine must be able to do beyond what its TOML says.
+
+An engine is stateless: every method takes what it needs and either returns values or runs programs through
+the `Workbench`, which records them. Folders handed to an engine are private (0700) and Burnish's own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from burnish.process import Completed
+from burnish.study.model import Condition, EngineSpec, FeatureSet, Flags, Workload
+
+if TYPE_CHECKING:
+    from burnish.build.toolchains import Toolchain
+
+
+class Workbench(Protocol):
+    """What engines get to work with: recorded processes, progress, a place for logs."""
+
+    def run(
+        self,
+        what: str,
+        argv: Sequence[str | Path],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin_file: Path | None = None,
+        timeout: float | None = None,
+        on_line: Callable[[str], None] | None = None,
+        log: Path | None = None,
+    ) -> Completed:
+        """Runs a program to its end, logged and recorded; does not raise on failure (`Completed.check`)."""
+
+    def say(self, text: str) -> None:
+        """A line that stays: something the user should know."""
+
+    def live(self, text: str) -> None:
+        """A line that the next one replaces: progress, live throughput."""
+
+    def log_path(self, name: str) -> Path:
+        """A file in the study's log folder."""
+
+
+@dataclass(frozen=True)
+class BuildJob:
+    """Everything that one build needs to know.
+
+    Attributes:
+        source: the unpacked tree (constant path; must not be written to).
+        place: the build folder (constant path, empty at the start).
+        toolchain: compilers and friends, as found.
+        flags: complete flags, package's own included, in order.
+        features: the feature set.
+        options: configure options of the recipe, as (name, value); they win over the feature set's.
+        hardening: whether the engine's own hardening switch stays on.
+        with_tools: whether to build the gate's and dataset's tools too (done once for each source).
+        relocations: whether the link must keep relocations (BOLT comes after).
+        jobs: parallel compile jobs.
+        bench: recorded processes and progress.
+        cache: folder of the compiler cache (ccache), so that a compile that was killed goes on where it was;
+            None where there is no ccache.
+    """
+
+    source: Path
+    place: Path
+    toolchain: Toolchain
+    flags: Flags
+    features: FeatureSet
+    options: tuple[tuple[str, str], ...]
+    hardening: bool
+    with_tools: bool
+    relocations: bool
+    jobs: int
+    bench: Workbench
+    cache: Path | None = None
+
+    @property
+    def launcher(self) -> tuple[str, ...]:
+        """Words before a compiler in its command line."""
+        return ("ccache",) if self.cache else ()
+
+    @property
+    def cache_environment(self) -> dict[str, str]:
+        """Variables for whatever runs the compilers: a cache of our own, bounded, whatever the user's settings."""
+        if self.cache is None:
+            return {}
+        return {"CCACHE_DIR": str(self.cache), "CCACHE_MAXSIZE": "8G", "CCACHE_CONFIGPATH": "/dev/null"}
+
+
+@dataclass(frozen=True)
+class CompiledObject:
+    """One object file of a build and the command that really made it."""
+
+    path: str
+    source: str
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Built:
+    """A finished build in the store, or a program that exists already (`compare`).
+
+    Attributes:
+        name: for people ("baseline", "clang-pgo-thinlto", "/usr/sbin/mariadbd").
+        folder: the build's folder; for an existing program, the folder of its installation.
+        server: the measured program.
+        key: content address, or the program's digest.
+        environment: variables to launch it with (preloads), as (name, value).
+        options: server options that only this build needs (where its messages are), in order.
+    """
+
+    name: str
+    folder: Path
+    server: Path
+    key: str
+    environment: tuple[tuple[str, str], ...] = ()
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What a server program says it is; differences are named in a verdict.
+
+    Attributes:
+        version: its version string.
+        features: what is in or switched on, as (name, value), sorted.
+        build_id: GNU build id, '' when it has none.
+    """
+
+    version: str
+    features: tuple[tuple[str, str], ...]
+    build_id: str
+
+
+@dataclass(frozen=True)
+class GateReport:
+    """What the gate found.
+
+    Attributes:
+        passed: whether the build may be measured.
+        tests: number of tests that ran.
+        skipped: number of tests that could not run here.
+        failures: names of the tests that failed, with one line each.
+        build_id: build id of the very program that was tested.
+        seconds: wall time.
+    """
+
+    passed: bool
+    tests: int
+    skipped: int
+    failures: tuple[tuple[str, str], ...]
+    build_id: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Tick:
+    """Counters of one side at one instant, read by the load program itself; all but latencies cumulative.
+
+    Attributes:
+        at: CLOCK_MONOTONIC, seconds.
+        done: transactions (or units) finished since the load began; may be fractional.
+        errors: failed transactions, reconnects and ignored errors since the load began.
+        server_cpu: CPU seconds of the server process so far, at the same instant.
+        client_cpu: CPU seconds of the load process so far; 0 where the server is its own client.
+        latency: seconds over the interval since the last tick, by name (``p50``, ``p95``, ``p99``, ``max``).
+    """
+
+    at: float
+    done: float
+    errors: int
+    server_cpu: float
+    client_cpu: float
+    latency: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SideSpec:
+    """One side of a start: (build, launch environment, condition, data), and the load on it.
+
+    Attributes:
+        label: short name for logs, unique within the start.
+        built: the build.
+        condition: how it is deployed.
+        workload: the load.
+        data: this side's own copy of the dataset (may be written to); an empty folder for loads without data.
+        folder: private scratch folder of this side (socket, logs).
+        seed: for the load's random keys; the same for all sides of a start.
+        cores: CPU numbers at launch.
+        environment: extra variables for the server (profile paths in training).
+    """
+
+    label: str
+    built: Built
+    condition: Condition
+    workload: Workload
+    data: Path
+    folder: Path
+    seed: int
+    cores: frozenset[int]
+    environment: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def threads(self) -> int:
+        """Client threads: the condition's, else the workload's."""
+        return self.condition.threads or self.workload.threads
+
+
+class Side(ABC):
+    """A side that lives: its server, then its load; ended in any case by `stop`."""
+
+    spec: SideSpec
+
+    @abstractmethod
+    def boot(self) -> None:
+        """Starts the server and waits until it answers; raises InfrastructureError with its log otherwise."""
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """A digest of the data that the load reads, taken after `boot` and before `load`; '' without data."""
+
+    @abstractmethod
+    def load(self) -> None:
+        """Starts the load, which goes on until `stop`; returns at once."""
+
+    @abstractmethod
+    def ticks(self) -> list[Tick]:
+        """The ticks that have come since the last call; never blocks."""
+
+    @abstractmethod
+    def server_pids(self) -> list[int]:
+        """Processes of the server, alive now."""
+
+    @abstractmethod
+    def client_pids(self) -> list[int]:
+        """Processes of the load, alive now; empty where the server is its own client."""
+
+    @abstractmethod
+    def trouble(self) -> str | None:
+        """Why this side can't go on (server died, load ended by itself, error lines), else None."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Ends load and server cleanly (a profile is written), kills what does not end; may be called twice."""
+
+
+class Engine(ABC):
+    """Behaviour of one engine."""
+
+    spec: EngineSpec
+
+    def __init__(self, spec: EngineSpec) -> None:
+        self.spec = spec
+
+    @abstractmethod
+    def build(self, job: BuildJob) -> None:
+        """Configures, compiles and links in `job.place`; raises InfrastructureError with the log on failure."""
+
+    @abstractmethod
+    def keep(self, job: BuildJob) -> list[tuple[Path, str]]:
+        """What is kept of a build: (file or folder in `job.place`, its relative place in the build's folder)."""
+
+    @abstractmethod
+    def objects(self, job: BuildJob) -> list[CompiledObject]:
+        """Every object of the measured program with the command that made it, read back from the build."""
+
+    @abstractmethod
+    def built(self, name: str, folder: Path, key: str) -> Built:
+        """The build that was kept in `folder`."""
+
+    @abstractmethod
+    def existing(self, program: Path) -> Built:
+        """A server program that exists already; UserError when it is none of this engine's."""
+
+    @abstractmethod
+    def identity(self, built: Built, bench: Workbench) -> Identity:
+        """Version and features as the program itself tells them."""
+
+    @abstractmethod
+    def gate(self, subject: Built, tools: Built, place: Path, bench: Workbench) -> GateReport:
+        """Tests `subject` with the server's own tests; `tools` is the build made `with_tools`."""
+
+    @abstractmethod
+    def create_dataset(self, built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:
+        """Prepares `workload`'s data in the empty `folder`, with no server left running on it."""
+
+    @abstractmethod
+    def side(self, spec: SideSpec) -> Side:
+        """A side, not yet booted."""

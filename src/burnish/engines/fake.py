@@ -1,0 +1,327 @@
+"""The fake engine: a server whose true speed is known, for tests of everything else.
+
+Its source (catalogue/sources/fake) is a few files of C; `fake.h` there says which compile flags set its speed
+and plant its faults. They are given as raw flags of a recipe (``-DFAKE_SPEED=130``) or as configure options
+(``FAKE_SPEED = 130``); the option ``append_flags`` is put behind all other flags, as build systems do that
+cancel a recipe's flags.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import random
+import shlex
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from burnish import process
+from burnish.engines.base import (
+    BuildJob,
+    Built,
+    CompiledObject,
+    Engine,
+    GateReport,
+    Identity,
+    Side,
+    SideSpec,
+    Tick,
+    Workbench,
+)
+from burnish.engines.fake_gate import ANSWERING, SOCKET, ask, run_tests
+from burnish.errors import InfrastructureError, UserError, unknown
+from burnish.study.model import Condition, Workload
+
+DATA_FILE = "fake.data"
+MARKER = ".burnish-data"
+SOURCES = ("server.c", "fake_serve.c", "fake_work.c")
+OPTIONS = (
+    "FAKE_SPEED",
+    "FAKE_EXTRAS",
+    "FAKE_RELEASE",
+    "FAKE_BROKEN",
+    "FAKE_WRONG",
+    "FAKE_ERRORS_EVERY",
+    "FAKE_CRASH_AFTER",
+    "FAKE_HANG_AFTER",
+    "append_flags",
+)
+SETTINGS = ("work_percent",)
+"""Server settings of a condition: work of each request in per cent, 100 when not given."""
+
+BOOT_S = 10.0
+PATIENCE_S = 3.0
+"""Seconds that a server gets to end by itself (and to write its profile) before it is killed."""
+
+
+class FakeEngine(Engine):
+    """Behaviour of the fake engine."""
+
+    def build(self, job: BuildJob) -> None:
+        """Compiles each source file and links the server; then the load program, the same for all builds."""
+        folder = job.place / "bin"
+        folder.mkdir()
+        defines, appended = self._configured(job)
+        entries = []
+        for number, name in enumerate(SOURCES, 1):
+            output = Path(name).with_suffix(".o").name
+            argv = [str(job.toolchain.cc), *job.flags.c, *defines, "-pthread", *appended]
+            argv += ["-c", str(job.source / name), "-o", output]
+            job.bench.live(f"[{number}/{len(SOURCES) + 2}] {name}")
+            job.bench.run(f"compile {name}", argv, cwd=job.place, timeout=120).check(f"compiling {name}")
+            entries.append({"directory": str(job.place), "file": argv[-3], "arguments": argv, "output": output})
+        (job.place / "compile_commands.json").write_text(json.dumps(entries, indent=1))
+        link = [
+            str(job.toolchain.cc),
+            *job.flags.c,
+            *appended,
+            *job.flags.link,
+            "-Wl,--build-id=sha1",
+            "-pthread",
+        ]
+        link += ["-Wl,--emit-relocs"] if job.relocations else []
+        link += [str(entry["output"]) for entry in entries]
+        job.bench.run("link server", [*link, "-o", "bin/server"], cwd=job.place, timeout=120).check("linking server")
+        # Always the same compiler and flags: a client that differs would be a difference between sides.
+        plain = [
+            shutil.which("cc") or job.toolchain.cc,
+            "-O2",
+            "-pthread",
+            job.source / "load.c",
+            "-o",
+            "bin/load",
+        ]
+        job.bench.run("build load", plain, cwd=job.place, timeout=120).check("building the load program")
+
+    def _configured(self, job: BuildJob) -> tuple[list[str], list[str]]:
+        """(definitions, flags behind all others) from the feature set's and the recipe's options."""
+        options = dict(job.features.options) | dict(job.options)
+        appended = shlex.split(options.pop("append_flags", ""))
+        defines = []
+        for name, value in options.items():
+            if name not in OPTIONS:
+                raise unknown("configure option of fake", name, OPTIONS)
+            defines.append(f"-D{name}={ {'ON': '1', 'OFF': '0'}.get(value, value) }")
+        return defines, appended
+
+    def keep(self, job: BuildJob) -> list[tuple[Path, str]]:
+        """The folder with the server and the load program."""
+        return [(job.place / "bin", "bin")]
+
+    def objects(self, job: BuildJob) -> list[CompiledObject]:
+        """The server's three objects, from the compile commands written while building."""
+        entries = json.loads((job.place / "compile_commands.json").read_text())
+        return [
+            CompiledObject(path=entry["output"], source=entry["file"], command=tuple(entry["arguments"]))
+            for entry in entries
+        ]
+
+    def built(self, name: str, folder: Path, key: str) -> Built:
+        """The build that was kept in `folder`."""
+        return Built(name=name, folder=folder, server=folder / self.spec.server, key=key)
+
+    def existing(self, program: Path) -> Built:
+        """A fake server with its load program beside it; UserError otherwise."""
+        if not program.is_file():
+            raise UserError(f"{program}: there is no such file; name a fake server's program")
+        said = process.capture([program, "--version"], timeout=10).partition("\n")[0]
+        if not said.startswith("fake "):
+            raise UserError(f"{program}: not a fake server (--version says {said!r}, a fake one says 'fake N')")
+        program = program.resolve()
+        if not (program.parent / "load").is_file():
+            raise UserError(f"{program}: its load program is not beside it; copy `load` of the same build there")
+        digest = hashlib.sha256(program.read_bytes()).hexdigest()
+        return Built(name=str(program), folder=program.parent, server=program, key=digest)
+
+    def identity(self, built: Built, bench: Workbench) -> Identity:
+        """Version and features from ``server --version``, build id from ``readelf``."""
+        lines = _output(bench, "version", [built.server, "--version"], dict(built.environment))
+        features = sorted((name, value) for name, _, value in (line.partition("=") for line in lines[1:]) if value)
+        return Identity(lines[0].removeprefix("fake ") if lines else "", tuple(features), _build_id(built, bench))
+
+    def gate(self, subject: Built, tools: Built, place: Path, bench: Workbench) -> GateReport:  # noqa: ARG002
+        """Asks the very server that will be measured questions with known answers; `tools` are not needed."""
+        began = time.monotonic()
+        outcome = run_tests(subject, self.spec.gate_tests, place, bench)
+        return GateReport(
+            passed=not outcome.failures,
+            tests=outcome.ran,
+            skipped=outcome.skipped,
+            failures=tuple(outcome.failures),
+            build_id=_build_id(subject, bench),
+            seconds=time.monotonic() - began,
+        )
+
+    def create_dataset(
+        self,
+        built: Built,  # noqa: ARG002 - the data are the same whichever server reads them
+        tools: Built,  # noqa: ARG002
+        workload: Workload,
+        folder: Path,
+        bench: Workbench,  # noqa: ARG002
+    ) -> None:
+        """Writes the data file: the parameter `bytes` sets its size, its content is always the same."""
+        content = random.Random(1).randbytes(int(workload.parameter("bytes", "4096")))
+        (folder / DATA_FILE).write_bytes(content)
+        (folder / MARKER).write_text("fake\n")
+
+    def side(self, spec: SideSpec) -> Side:
+        """A side, not yet booted; UserError for a setting that the server does not know."""
+        _settings(spec.condition)
+        return FakeSide(spec)
+
+
+class FakeSide(Side):
+    """A fake server and its load."""
+
+    def __init__(self, spec: SideSpec) -> None:
+        self.spec = spec
+        self._server: subprocess.Popen[bytes] | None = None
+        self._load: subprocess.Popen[bytes] | None = None
+        self._read = 0  # bytes of the ticks' file that were read
+        self._stopped = False
+
+    @property
+    def _server_log(self) -> Path:
+        return self.spec.folder / "server.log"
+
+    @property
+    def _load_log(self) -> Path:
+        return self.spec.folder / "load.log"
+
+    @property
+    def _tick_file(self) -> Path:
+        return self.spec.folder / "ticks.jsonl"
+
+    def boot(self) -> None:
+        """Starts the server and waits until it answers."""
+        spec, label = self.spec, self.spec.label
+        if not (spec.data / MARKER).is_file():
+            raise InfrastructureError(f"{label}: {spec.data} is not a data folder of Burnish ({MARKER} is missing)")
+        # A relative socket name: a full one may be longer than the kernel's 107 bytes.
+        argv: list[str | Path] = [spec.built.server.resolve(), SOCKET, (spec.data / DATA_FILE).resolve()]
+        argv += [*_settings(spec.condition), *spec.built.options]
+        with self._server_log.open("ab") as log:
+            self._server = process.start(
+                argv,
+                cwd=spec.folder,
+                env=dict((*spec.built.environment, *spec.environment)),
+                stdout=log.fileno(),
+                cores=spec.cores,
+            )
+        deadline = time.monotonic() + BOOT_S
+        while ask(spec.folder, "?") != ANSWERING:
+            if self._server.poll() is not None:
+                how = _ending(self._server.returncode)
+                raise InfrastructureError(f"{label}: the server {how} while starting", log=self._server_log)
+            if time.monotonic() > deadline:
+                raise InfrastructureError(f"{label}: no answer {BOOT_S:.0f} s after start", log=self._server_log)
+            time.sleep(0.01)
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the data file."""
+        return hashlib.sha256((self.spec.data / DATA_FILE).read_bytes()).hexdigest()
+
+    def load(self) -> None:
+        """Starts the load program, which writes its ticks to a file."""
+        if self._server is None:
+            raise InfrastructureError(f"{self.spec.label}: the load needs a server; boot comes first")
+        spec = self.spec
+        argv: Sequence[str | Path] = [
+            spec.built.server.resolve().parent / "load",
+            SOCKET,
+            str(self._server.pid),
+            str(spec.threads),
+            str(spec.seed),
+            spec.workload.parameter("write_every", "0"),
+            spec.workload.parameter("timeout_s", "2"),
+            spec.workload.parameter("interval_s", "0.1"),
+        ]
+        with self._tick_file.open("wb") as ticks, self._load_log.open("wb") as log:
+            self._load = process.start(
+                argv, cwd=spec.folder, stdout=ticks.fileno(), stderr=log.fileno(), cores=spec.cores
+            )
+
+    def ticks(self) -> list[Tick]:
+        """The whole lines that the load has written since the last call."""
+        if self._load is None:
+            return []
+        with self._tick_file.open("rb") as file:
+            file.seek(self._read)
+            text = file.read()
+        whole = text[: text.rfind(b"\n") + 1]
+        self._read += len(whole)
+        return [_tick(line) for line in whole.splitlines()]
+
+    def server_pids(self) -> list[int]:
+        """The server, while it lives."""
+        return [self._server.pid] if self._server is not None and self._server.poll() is None else []
+
+    def client_pids(self) -> list[int]:
+        """The load program, while it lives."""
+        return [self._load.pid] if self._load is not None and self._load.poll() is None else []
+
+    def trouble(self) -> str | None:
+        """Why this side can't go on: the server ended, or the load did."""
+        if self._stopped or self._server is None:
+            return None
+        load_ended = self._load is not None and self._load.poll() is not None
+        if load_ended:
+            # A dying server closes its connections first: give it a moment to be seen dead.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._server.wait(0.5)
+        if self._server.poll() is not None:
+            return f"the server {_ending(self._server.returncode)}"
+        if load_ended and self._load is not None:
+            said = self._load_log.read_text(errors="replace").strip().splitlines()
+            return f"the load {_ending(self._load.returncode)}: {said[-1] if said else 'it said nothing'}"
+        return None
+
+    def stop(self) -> None:
+        """Ends the load, then the server; a server that does not end is killed."""
+        self._stopped = True
+        for program in (self._load, self._server):
+            if program is not None:
+                process.stop(program, patience=PATIENCE_S)
+
+
+def _settings(condition: Condition) -> list[str]:
+    """The condition's settings as the server's arguments."""
+    for name, value in condition.settings:
+        if name not in SETTINGS:
+            raise unknown("setting of the fake server", name, SETTINGS)
+        if not value.isdigit():
+            raise UserError(f"setting {name}: found {value!r}, allowed is a whole number of per cent")
+    return [f"{name}={value}" for name, value in condition.settings]
+
+
+def _ending(code: int) -> str:
+    return f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+
+
+def _tick(line: bytes) -> Tick:
+    values = json.loads(line)
+    return Tick(
+        at=values["at"],
+        done=values["done"],
+        errors=values["errors"],
+        server_cpu=values["server_cpu"],
+        client_cpu=values["client_cpu"],
+        latency={name: values[name] for name in ("p50", "p95", "p99", "max")},
+    )
+
+
+def _output(bench: Workbench, what: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None) -> list[str]:
+    """A short program's lines; they are collected as they come, because a log takes them otherwise."""
+    lines: list[str] = []
+    bench.run(what, argv, env=env, timeout=20, on_line=lines.append).check(what)
+    return lines
+
+
+def _build_id(built: Built, bench: Workbench) -> str:
+    lines = _output(bench, "read the build id", ["readelf", "-n", built.server])
+    return next((line.split()[-1] for line in lines if "Build ID:" in line), "")

@@ -1,0 +1,168 @@
+"""MariaDB: from its cmake tree to a mariadbd that can be tested, loaded and measured."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from pathlib import Path
+
+from burnish.engines import mariadb_build, mariadb_data, mtr
+from burnish.engines.base import (
+    BuildJob,
+    Built,
+    CompiledObject,
+    Engine,
+    GateReport,
+    Identity,
+    Side,
+    SideSpec,
+    Workbench,
+)
+from burnish.engines.mariadb_server import private_options
+from burnish.engines.mariadb_side import MariaDBSide
+from burnish.errors import InfrastructureError, UserError
+from burnish.study.model import Workload
+
+_ABOUT = """\
+select plugin_name, 'built in' from information_schema.plugins where plugin_library is null
+  into outfile '{plugins}';
+select lower(variable_name), variable_value from information_schema.global_variables
+  where variable_name like 'have\\_%' or variable_name like 'version\\_%' into outfile '{variables}';
+"""
+
+
+class MariaDB(Engine):
+    """Behaviour of MariaDB's server: cmake and ninja, mtr, sysbench."""
+
+    def build(self, job: BuildJob) -> None:
+        """See `Engine.build`."""
+        mariadb_build.build(job, self.spec.gate_tests)
+
+    def keep(self, job: BuildJob) -> list[tuple[Path, str]]:
+        """See `Engine.keep`; the kept folder has the build tree's layout, so mtr and the server find their way."""
+        return mariadb_build.keep(job)
+
+    def objects(self, job: BuildJob) -> list[CompiledObject]:
+        """See `Engine.objects`."""
+        return mariadb_build.objects(job)
+
+    def built(self, name: str, folder: Path, key: str) -> Built:
+        """See `Engine.built`."""
+        options = mariadb_data.location_options(folder / mariadb_build.MESSAGES)
+        return Built(name=name, folder=folder, server=folder / self.spec.server, key=key, options=options)
+
+    def existing(self, program: Path) -> Built:
+        """See `Engine.existing`: messages and system scripts are looked for beside the program, then in /usr."""
+        program = program.expanduser().resolve()
+        if not program.is_file():
+            raise UserError(f"{program}: there is no such program; name a mariadbd")
+        found = mariadb_data.installation(program)
+        if found is None:
+            raise UserError(
+                f"{program}: no english/errmsg.sys in share/mysql, share/mariadb or sql/share beside it or in /usr, "
+                "and a MariaDB server does not start without; unpack the whole server package in one folder"
+            )
+        with program.open("rb") as file:
+            key = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+            file.seek(0)
+            if file.read(4) != b"\x7fELF":
+                raise UserError(f"{program}: not a program (no ELF header); name the mariadbd itself")
+        folder, messages = found
+        return Built(
+            name=str(program),
+            folder=folder,
+            server=program,
+            key=key,
+            options=mariadb_data.location_options(messages),
+        )
+
+    def identity(self, built: Built, bench: Workbench) -> Identity:
+        """See `Engine.identity`: version line, built-in plugins, ``have_*`` and ``version_*``, linked libraries.
+
+        Raises:
+            UserError: the program is not a MariaDB server.
+            InfrastructureError: it does not run here.
+        """
+        lines: list[str] = []
+        done = bench.run(
+            "version",
+            [built.server, "--no-defaults", "--version"],
+            env=dict(built.environment),
+            timeout=60,
+            on_line=lines.append,
+        )
+        version = next((match[1] for line in lines if (match := re.search(r"\bVer (.+)", line))), "")
+        if not done.ok:
+            raise InfrastructureError(f"{built.server}: does not run here: {' '.join(lines[-3:])}", log=done.log)
+        if "MariaDB" not in version:
+            raise UserError(f"{built.server}: says {version!r}, which is no MariaDB server; name a mariadbd")
+        features = {**_libraries(built.server, bench), **_told_by(built, bench)}
+        return Identity(
+            version=version.strip(),
+            features=tuple(sorted(features.items())),
+            build_id=build_id(built.server, bench),
+        )
+
+    def gate(self, subject: Built, tools: Built, place: Path, bench: Workbench) -> GateReport:
+        """See `Engine.gate`."""
+        return mtr.gate(self.spec.gate_tests, subject, tools, place, bench, build_id(subject.server, bench))
+
+    def create_dataset(self, built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:
+        """See `Engine.create_dataset`."""
+        mariadb_data.create_dataset(built, tools, workload, folder, bench)
+
+    def side(self, spec: SideSpec) -> Side:
+        """See `Engine.side`."""
+        return MariaDBSide(spec)
+
+
+def build_id(program: Path, bench: Workbench) -> str:
+    """The GNU build id of a program as readelf tells it, '' when it has none."""
+    lines: list[str] = []
+    bench.run("build id", ["readelf", "-n", program], timeout=60, on_line=lines.append)
+    return next((match[1] for line in lines if (match := re.search(r"Build ID: ([0-9a-f]+)", line))), "")
+
+
+def _libraries(program: Path, bench: Workbench) -> dict[str, str]:
+    lines: list[str] = []
+    bench.run("libraries", ["readelf", "-d", program], timeout=60, on_line=lines.append)
+    found = (re.search(r"\(NEEDED\).*\[(\S+)\]", line) for line in lines)
+    # The loader itself is named or not as the linker likes; it is no feature.
+    return {f"library {match[1]}": "linked" for match in found if match and not match[1].startswith("ld-linux")}
+
+
+def _told_by(built: Built, bench: Workbench) -> dict[str, str]:
+    """Plugins and variables that the server tells in bootstrap mode, without InnoDB: a quarter of a second."""
+    with tempfile.TemporaryDirectory(prefix="burnish-") as name:
+        folder = Path(name)
+        data = folder / "data"
+        data.mkdir(mode=0o700)
+        plugins, variables = folder / "plugins", folder / "variables"
+        script = folder / "about.sql"
+        script.write_text(_ABOUT.format(plugins=plugins, variables=variables))
+        done = bench.run(
+            "features",
+            [
+                built.server,
+                *private_options(data),
+                *built.options,
+                "--bootstrap",
+                "--skip-grant-tables",
+                "--skip-innodb",
+                "--default-storage-engine=Aria",
+                f"--tmpdir={folder}",
+            ],
+            cwd=folder,
+            env=dict(built.environment),
+            stdin_file=script,
+            timeout=60,
+        )
+        done.check(f"asking {built.server} for its features")
+        told = {f"plugin {name}": value for name, value in _rows(plugins)}
+        return {**told, **dict(_rows(variables))}
+
+
+def _rows(path: Path) -> list[tuple[str, str]]:
+    """(name, value) of each line that the server wrote: two columns, a tab between them."""
+    return [(name, value) for line in path.read_text().splitlines() for name, _, value in [line.partition("\t")]]

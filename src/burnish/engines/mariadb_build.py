@@ -1,0 +1,154 @@
+"""Builds MariaDB with cmake and ninja, and says what of a build is kept.
+
+What is kept has the build tree's layout (``sql/mariadbd``, ``sql/share``, ``scripts``, with tools also
+``client``, ``extra``, ``mysql-test``, …): server, bootstrap and mtr find their parts in it wherever it lies.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from burnish.engines import mtr
+from burnish.engines.base import BuildJob, CompiledObject, Workbench
+from burnish.engines.mariadb_data import SCRIPTS
+from burnish.errors import InfrastructureError
+
+SERVER = "sql/mariadbd"
+MESSAGES = "sql/share"
+
+_FROM_SOURCE = "from-source"
+"""Folder in the build folder for parts that come from the source tree and are kept with the build."""
+
+_CONFIGURE_SECONDS = 1800.0
+_COMPILE_SECONDS = 4 * 3600.0
+
+
+def configure_command(job: BuildJob) -> list[str]:
+    """cmake's command line; the recipe's options win over the feature set's, both over ours."""
+    flags, tools = job.flags, job.toolchain
+    # A build id tells which program was tested and measured. Debug sections are not loaded when the server
+    # runs, and Debian strips them from what it ships; dropped at the link they don't fill the store.
+    link = [*flags.link, "-Wl,--build-id=sha1", "-Wl,--strip-debug"]
+    program = [*link, "-Wl,--emit-relocs"] if job.relocations else link
+    options = {
+        "CMAKE_BUILD_TYPE": "RelWithDebInfo",
+        "CMAKE_C_COMPILER": str(tools.cc),
+        "CMAKE_CXX_COMPILER": str(tools.cxx),
+        "CMAKE_C_FLAGS": shlex.join(flags.c),
+        "CMAKE_CXX_FLAGS": shlex.join(flags.cxx),
+        # cmake's own -O2 for this build type comes last and would win over the recipe's level.
+        "CMAKE_C_FLAGS_RELWITHDEBINFO": f"{flags.level} -g -DNDEBUG",
+        "CMAKE_CXX_FLAGS_RELWITHDEBINFO": f"{flags.level} -g -DNDEBUG",
+        "CMAKE_EXE_LINKER_FLAGS": shlex.join(program),
+        "CMAKE_SHARED_LINKER_FLAGS": shlex.join(link),
+        "CMAKE_MODULE_LINKER_FLAGS": shlex.join(link),
+        "CMAKE_EXPORT_COMPILE_COMMANDS": "ON",
+        "CMAKE_SUPPRESS_DEVELOPER_WARNINGS": "1",
+        "SECURITY_HARDENED": "ON" if job.hardening else "OFF",
+    }
+    if tools.ar is not None and tools.ranlib is not None:
+        # The system's ar does not read clang's LTO objects.
+        options |= {"CMAKE_AR": str(tools.ar), "CMAKE_RANLIB": str(tools.ranlib)}
+    if job.launcher:
+        options |= {f"CMAKE_{language}_COMPILER_LAUNCHER": job.launcher[0] for language in ("C", "CXX")}
+    for language, given in (("C", flags.c), ("CXX", flags.cxx)):
+        if "-fomit-frame-pointer" in given:
+            # MariaDB puts -fno-omit-frame-pointer behind all flags where a check finds that the compiler
+            # takes it; the check's answer is given here.
+            options[f"have_{language}__fno_omit_frame_pointer"] = "0"
+    options |= dict(job.features.options) | dict(job.options)
+    words = ["cmake", "-G", "Ninja", "-S", str(job.source), "-B", str(job.place)]
+    return [*words, *(f"-D{name}={value}" for name, value in options.items())]
+
+
+def build(job: BuildJob, gate_tests: Sequence[str]) -> None:
+    """Configures, compiles and links; with tools, collects what `gate_tests` need of the test suite.
+
+    Raises:
+        InfrastructureError: a step failed; its log is attached.
+    """
+    bench = job.bench
+    done = bench.run(
+        "configure",
+        configure_command(job),
+        cwd=job.place,
+        timeout=_CONFIGURE_SECONDS,
+        on_line=lambda line: bench.live(f"configure: {line}") if line.startswith("--") else None,
+    )
+    done.check("configuring MariaDB")
+    targets = ["mariadbd", *(mtr.TARGETS if job.with_tools else ())]
+    done = bench.run(
+        "compile",
+        ["ninja", "-C", job.place, f"-j{job.jobs}", *targets],
+        env=job.cache_environment,
+        timeout=_COMPILE_SECONDS,
+        on_line=counter(bench),
+    )
+    done.check("compiling MariaDB")
+    shutil.copytree(job.source / MESSAGES / "charsets", job.place / _FROM_SOURCE / MESSAGES / "charsets")
+    if job.with_tools:
+        mtr.collect(job.source, job.place, job.place / _FROM_SOURCE, gate_tests)
+
+
+def counter(bench: Workbench) -> Callable[[str], None]:
+    """Passes ninja's own counter ([n/m]) on as live progress."""
+
+    def see(line: str) -> None:
+        if match := re.match(r"\[(\d+)/(\d+)\] .*?([^\s/]+)$", line):
+            bench.live(f"step {match[1]} of {match[2]}: {match[3]}")
+
+    return see
+
+
+def keep(job: BuildJob) -> list[tuple[Path, str]]:
+    """(file or folder in the build folder, its place in what is kept)."""
+    place, extra = job.place, job.place / _FROM_SOURCE
+    kept = [(place / SERVER, SERVER)]
+    kept += [(path, f"{MESSAGES}/{path.name}") for path in _languages(place)]
+    kept.append((extra / MESSAGES / "charsets", f"{MESSAGES}/charsets"))
+    if job.with_tools:
+        kept += [(place / name, name) for name in mtr.PROGRAMS if not name.startswith("mysql-test/")]
+        kept += [(extra / name, name) for name in ("mysql-test", mtr.SCRIPTS)]
+        plugins = sorted([*extra.glob("storage/*/mysql-test"), *extra.glob("plugin/*/mysql-test")])
+        kept += [(path, str(path.relative_to(extra))) for path in plugins]
+    else:
+        kept += [(place / "scripts" / name, f"scripts/{name}") for name in SCRIPTS]
+    missing = [str(path) for path, _ in kept if not path.exists()]
+    if missing:
+        raise InfrastructureError(f"the build lacks {', '.join(missing)}")
+    return kept
+
+
+def _languages(place: Path) -> list[Path]:
+    return sorted(path.parent for path in (place / MESSAGES).glob("*/errmsg.sys"))
+
+
+def objects(job: BuildJob) -> list[CompiledObject]:
+    """Every object of the server with its compile command, read back from the build's own database.
+
+    ninja is asked which objects `SERVER` is made of, since the tree's database names those of tools too.
+    """
+    lines: list[str] = []
+    done = job.bench.run(
+        "inputs",
+        ["ninja", "-C", job.place, "-t", "inputs", SERVER],
+        timeout=120,
+        on_line=lines.append,
+    )
+    done.check("asking ninja for the server's objects")
+    wanted = {line.strip() for line in lines if line.strip().endswith(".o")}
+    database = json.loads((job.place / "compile_commands.json").read_text())
+    found = []
+    for entry in database:
+        command = tuple(shlex.split(entry["command"]))
+        made = command[command.index("-o") + 1] if "-o" in command else str(entry.get("output", ""))
+        if made in wanted:
+            found.append(CompiledObject(path=made, source=str(entry["file"]), command=command))
+    if not found:
+        raise InfrastructureError(f"{job.place}: no object of {SERVER} in compile_commands.json")
+    return found

@@ -1,0 +1,113 @@
+"""Where a MariaDB installation keeps its parts, and how data are made with it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from burnish.engines import sysbench
+from burnish.engines.base import Built, Workbench
+from burnish.engines.mariadb_server import DATABASE, MARKER, Launch, Server, private_options
+from burnish.errors import InfrastructureError, UserError
+from burnish.study.model import Workload
+
+SCRIPTS = ("mysql_system_tables.sql", "mysql_performance_tables.sql", "mysql_system_tables_data.sql")
+"""What makes the system tables, in order; MariaDB's own install program feeds the same to a server."""
+
+_SHARES = ("sql/share", "share/mysql", "share/mariadb", "share")
+_MESSAGES = "english/errmsg.sys"
+
+
+def installation(program: Path) -> tuple[Path, Path] | None:
+    """(folder of the installation that `program` belongs to, its folder of messages); None: no messages found.
+
+    Looks around the program first (a build tree, an unpacked package), then in /usr.
+    """
+    around = [
+        *list(program.parents)[1:2],
+        *list(program.parents)[:1],
+        *list(program.parents)[2:3],
+        Path("/usr"),
+    ]
+    for root in around:
+        for share in _SHARES:
+            if (root / share / _MESSAGES).is_file():
+                return root, root / share
+    return None
+
+
+def location_options(messages: Path) -> tuple[str, ...]:
+    """Server options that say where messages and character sets are; the compiled-in places may not exist."""
+    charsets = messages / "charsets"
+    found = (f"--character-sets-dir={charsets}",) if charsets.is_dir() else ()
+    return (f"--lc-messages-dir={messages}", *found)
+
+
+def system_scripts(builds: Iterable[Built]) -> list[Path]:
+    """The scripts that make the system tables, from the first build that has them; a UserError when none has."""
+    looked = []
+    for built in builds:
+        for place in ("scripts", *_SHARES):
+            folder = built.folder / place
+            looked.append(str(folder))
+            if all((folder / name).is_file() for name in SCRIPTS):
+                return [folder / name for name in SCRIPTS]
+    raise UserError(
+        f"no {SCRIPTS[0]} beside the server, so no data can be prepared with it (looked in {', '.join(looked)}); "
+        "unpack the whole server package in one folder and name the program in there"
+    )
+
+
+def create_dataset(built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:
+    """Makes `workload`'s data in the empty `folder`: system tables, sysbench's tables, everything flushed.
+
+    Raises:
+        UserError: the installation lacks the scripts that make the system tables.
+        InfrastructureError: the server or sysbench failed; the log is attached.
+    """
+    scripts = system_scripts((built, tools))
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (folder / MARKER).write_text("Data of a Burnish dataset; made, copied and removed by Burnish.\n")
+    scratch = folder / ".prepare"  # within the folder: whoever removes a half-made dataset removes this too
+    scratch.mkdir(mode=0o700)
+    _bootstrap(built, scripts, folder, scratch, bench)
+    server = Server(
+        Launch(
+            program=built.server,
+            data=folder,
+            folder=scratch,
+            options=built.options,
+            settings=(("innodb_flush_log_at_trx_commit", "0"), ("innodb_fast_shutdown", "0")),
+            environment=built.environment,
+        )
+    )
+    try:
+        server.boot()
+        server.query(f"CREATE DATABASE {DATABASE}")
+        sysbench.prepare(workload, server.socket, threads=2, bench=bench)
+        names = [str(row[0]) for row in server.query("SHOW TABLES", DATABASE)]
+        server.query("ANALYZE TABLE " + ", ".join(f"`{name}`" for name in names), DATABASE)
+        if server.stop() != 0:
+            raise InfrastructureError(f"preparing the data of {workload.name}: {server.ending()}", log=server.log)
+    finally:
+        server.stop()
+    shutil.rmtree(scratch)
+
+
+def _bootstrap(built: Built, scripts: list[Path], folder: Path, scratch: Path, bench: Workbench) -> None:
+    """Makes the system tables by feeding `scripts` to the server in its own bootstrap mode."""
+    statements = scratch / "bootstrap.sql"
+    # The server's bootstrap mode reads statement by statement, each of which must end its line.
+    head = "create database mysql;\nuse mysql;\n"
+    statements.write_text(head + "\n".join(script.read_text() for script in scripts))
+    words = [str(built.server), *private_options(folder), *built.options, "--bootstrap"]
+    done = bench.run(
+        "bootstrap",
+        words,
+        cwd=scratch,
+        env=dict(built.environment),
+        stdin_file=statements,
+        timeout=300,
+    )
+    done.check(f"making the system tables with {built.server}")

@@ -1,0 +1,239 @@
+"""One MariaDB server's life in a private folder, and the making of its data."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pymysql
+
+from burnish.errors import InfrastructureError, UserError
+from burnish.process import start, stop
+from burnish.study.model import digest_of
+
+MARKER = ".burnish-data"
+"""File that says that a data folder is Burnish's own; no other folder is ever started on or written to."""
+
+DATABASE = "sbtest"
+"""Database that sysbench's scripts use unless told otherwise."""
+
+DEFAULTS: Mapping[str, str] = {
+    "innodb_buffer_pool_size": "512M",  # the data fit with room to spare
+    "loose_performance_schema": "OFF",  # the server's own default; loose: not every feature set has it
+    "innodb_buffer_pool_dump_at_shutdown": "OFF",  # every start begins equally cold,
+    "innodb_buffer_pool_load_at_startup": "OFF",  # and no read-ahead of ours runs beside the load
+    "max_connections": "2048",
+    "max_prepared_stmt_count": "1048576",  # sysbench prepares each statement in each connection
+}
+"""Settings of every server unless the condition names them."""
+
+_SOCKET_LENGTH = 100  # the kernel allows 107 characters; mariadbd warns a little earlier
+_BOOT_SECONDS = 90.0
+_STOP_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How one server is launched.
+
+    Attributes:
+        program: mariadbd.
+        data: its data folder, with `MARKER` in it.
+        folder: private folder for socket, log and temporary files.
+        options: options that this build needs (where its messages are).
+        settings: server settings over `DEFAULTS`, as (name, value).
+        environment: variables for the server.
+        cores: CPU numbers at launch; None: all.
+    """
+
+    program: Path
+    data: Path
+    folder: Path
+    options: tuple[str, ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    cores: frozenset[int] | None = None
+
+
+def private_options(data: Path) -> list[str]:
+    """Options that every run of mariadbd gets: nobody's configuration, and root only where we are root."""
+    user = ["--user=root"] if os.geteuid() == 0 else []  # mariadbd refuses to run as root unless told so
+    return ["--no-defaults", f"--datadir={data}", *user]
+
+
+def setting_options(settings: Iterable[tuple[str, str]]) -> list[str]:
+    """`DEFAULTS` and `settings` as ``--name=value``; a setting replaces the default of the same name."""
+
+    def plain(name: str) -> str:
+        return name.lstrip("-").replace("-", "_")
+
+    given = {plain(name): value for name, value in settings}
+    chosen = {name: value for name, value in DEFAULTS.items() if name.removeprefix("loose_") not in given} | given
+    return [f"--{name}={value}" for name, value in chosen.items()]
+
+
+class Server:
+    """A mariadbd that answers on a Unix socket only and is ended in any case by `stop`.
+
+    Args:
+        launch: how it is launched.
+    """
+
+    def __init__(self, launch: Launch) -> None:
+        self.launch = launch
+        self.log = launch.folder / "mariadbd.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket_folder: Path | None = None
+        self._code: int | None = None
+
+    @property
+    def socket(self) -> Path:
+        """The Unix socket; in a folder of its own under /tmp where the launch folder's path is too long."""
+        if self._socket_folder is None:
+            folder = self.launch.folder
+            if len(str(folder / "mariadbd.sock")) > _SOCKET_LENGTH:
+                folder = Path(tempfile.mkdtemp(prefix="burnish-"))
+            self._socket_folder = folder
+        return self._socket_folder / "mariadbd.sock"
+
+    @property
+    def pid(self) -> int:
+        """Process id of the server; 0 before `boot`."""
+        return 0 if self._process is None else self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the server runs."""
+        return self._process is not None and self._process.poll() is None
+
+    def boot(self) -> None:
+        """Starts the server and waits until it answers.
+
+        Raises:
+            UserError: the data folder is not Burnish's, or something listens on the socket.
+            InfrastructureError: the server ended or did not answer in time; its log is attached.
+        """
+        launch = self.launch
+        if not (launch.data / MARKER).is_file():
+            raise UserError(
+                f"{launch.data}: a data folder that is not ours (no {MARKER} in it), so no server is started on "
+                "it; let Burnish prepare its own"
+            )
+        launch.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _free(self.socket)
+        temporary = launch.folder / "tmp"
+        temporary.mkdir(mode=0o700, exist_ok=True)
+        words = [
+            str(launch.program),
+            *private_options(launch.data),
+            *launch.options,
+            "--skip-networking",
+            "--skip-grant-tables",
+            f"--socket={self.socket}",
+            f"--pid-file={launch.folder / 'mariadbd.pid'}",
+            f"--tmpdir={temporary}",
+            f"--log-error={self.log}",
+            *setting_options(launch.settings),
+        ]
+        with self.log.open("ab") as sink:
+            self._process = start(
+                words,
+                cwd=launch.folder,
+                env=dict(launch.environment),
+                stdout=sink.fileno(),
+                stderr=subprocess.STDOUT,
+                cores=launch.cores,
+            )
+        try:
+            self._wait()
+        except BaseException:
+            self.stop(patience=0.0)
+            raise
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + _BOOT_SECONDS
+        while time.monotonic() < deadline:
+            if not self.alive:
+                raise InfrastructureError(f"{self.launch.program}: {self.ending()} while starting", log=self.log)
+            with contextlib.suppress(pymysql.err.MySQLError, OSError):
+                self.query("SELECT 1")
+                return
+            time.sleep(0.05)
+        raise InfrastructureError(
+            f"{self.launch.program}: did not answer within {_BOOT_SECONDS:.0f} s of its start", log=self.log
+        )
+
+    def query(self, statement: str, database: str | None = None) -> list[tuple[object, ...]]:
+        """Rows of one statement, over a connection of its own."""
+        connection = pymysql.connect(
+            unix_socket=str(self.socket),
+            user="root",
+            database=database,
+            connect_timeout=5,
+            read_timeout=600,
+            autocommit=True,
+        )
+        with connection, connection.cursor() as cursor:
+            cursor.execute(statement)
+            return list(cursor.fetchall())
+
+    def fingerprint(self) -> str:
+        """A digest of every table of `DATABASE`: names and the server's own checksums (CHECKSUM TABLE)."""
+        try:
+            names = sorted(str(row[0]) for row in self.query("SHOW TABLES", DATABASE))
+            quoted = ", ".join(f"`{name}`" for name in names)
+            sums = self.query(f"CHECKSUM TABLE {quoted} EXTENDED", DATABASE) if names else []
+        except (pymysql.err.MySQLError, OSError) as error:
+            raise InfrastructureError(f"reading the data's checksums: {error}", log=self.log) from error
+        missing = [str(name) for name, checksum in sums if checksum is None]
+        if missing or not names:
+            raise InfrastructureError(
+                f"no checksum for {', '.join(missing) or f'database {DATABASE}: it has no tables'}",
+                log=self.log,
+            )
+        return digest_of([[str(name), int(str(checksum))] for name, checksum in sums])
+
+    def ending(self) -> str:
+        """How the server ended, in words."""
+        code = None if self._process is None else self._process.poll()
+        if code is None:
+            return "the server runs"
+        if code < 0:
+            return f"the server was ended by {signal.Signals(-code).name}"
+        return f"the server ended with exit code {code}"
+
+    def stop(self, patience: float = _STOP_SECONDS) -> int:
+        """Shuts the server down cleanly (an instrumented one writes its profile); kills it after `patience` seconds.
+
+        Returns:
+            The server's exit code, 0 when it was never started; negative for a signal.
+        """
+        if self._process is not None and self._code is None:
+            self._code = stop(self._process, patience=patience)
+        if self._socket_folder is not None and self._socket_folder != self.launch.folder:
+            shutil.rmtree(self._socket_folder, ignore_errors=True)
+        self._socket_folder = None
+        return self._code or 0
+
+
+def _free(path: Path) -> None:
+    """Removes a stale socket; a `UserError` when something still listens on it."""
+    if not path.exists():
+        return
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(2.0)
+        try:
+            probe.connect(str(path))
+        except OSError:
+            path.unlink()
+            return
+    raise UserError(f"{path}: the socket is in use by another server; end that one or name another BURNISH_HOME")
