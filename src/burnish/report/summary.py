@@ -1,0 +1,300 @@
+"""What a study's record says, as values: rows for tables, sentences for people; a pure function of the events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from burnish.errors import UserError
+from burnish.record.record import Event
+
+
+@dataclass(frozen=True)
+class Row:
+    """One cell of the study: a candidate on a workload.
+
+    Attributes:
+        candidate: the variant, or the program's name.
+        workload: the load.
+        verdict: faster, slower, equivalent, undecided or invalid; "running" while it has none yet.
+        capacity: ratio with interval (keys ratio, low, high, level), candidate over baseline, or None.
+        throughput: likewise.
+        starts: valid starts.
+        invalid_starts: starts that were repeated.
+        reason: the verdict's sentence.
+        sides: medians of each side (throughput per second, server CPU seconds per transaction, latency …).
+        unit: what is counted.
+    """
+
+    candidate: str
+    workload: str
+    verdict: str
+    capacity: Mapping[str, float] | None
+    throughput: Mapping[str, float] | None
+    starts: int
+    invalid_starts: int
+    reason: str
+    sides: Mapping[str, Any]
+    unit: str
+
+
+@dataclass(frozen=True)
+class BuildRow:
+    """What became of a variant.
+
+    Attributes:
+        variant: its name.
+        reason: why it is in the catalogue.
+        toolchain: compiler that made it.
+        seconds: wall time of its last stage when it was built, or None.
+        server_bytes: size of the measured program.
+        gate: "passed 158 tests" or why not.
+        failure: why it was not measured, or None.
+        notes: cancelled flags, profile audit, differing features.
+        identity: version and build id, or "".
+        weakens_security: whether it trades safety for speed.
+    """
+
+    variant: str
+    reason: str
+    toolchain: str
+    seconds: float | None
+    server_bytes: int | None
+    gate: str
+    failure: str | None
+    notes: tuple[str, ...]
+    identity: str
+    weakens_security: bool
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A study in values.
+
+    Attributes:
+        name: the study.
+        verb: tune or compare.
+        engine: engine's name.
+        source: what was built, in words.
+        digest: digest of the source.
+        features: feature set.
+        baseline: name of the side that ratios are against.
+        host: one line.
+        begun: when, ISO 8601 UTC.
+        ended: when it finished, or None.
+        definition: as asked.
+        rows: cells in order.
+        builds: variants in order.
+        differences: what sets two compared programs apart.
+        contest: rule, timing, design as recorded, or {}.
+        runs: how often it was begun or gone on with.
+        headline: ``capacity`` or ``throughput``.
+    """
+
+    name: str
+    verb: str
+    engine: str
+    source: str
+    digest: str
+    features: str
+    baseline: str
+    host: str
+    begun: str
+    ended: str | None
+    definition: Mapping[str, Any]
+    rows: tuple[Row, ...]
+    builds: tuple[BuildRow, ...]
+    differences: tuple[str, ...]
+    contest: Mapping[str, Any]
+    runs: int
+    headline: str = "capacity"
+    notes: tuple[str, ...] = field(default=())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        return {**asdict(self), "sentences": sentences(self)}
+
+
+def summarise(events: Iterable[Event]) -> Summary:
+    """Reads a record; works on an unfinished one too."""
+    by: dict[str, list[Event]] = {}
+    for event in events:
+        by.setdefault(event.kind, []).append(event)
+    if "study" not in by:
+        raise UserError("this record holds no study: it was ended before it began; run the same command again")
+    begun = by["study"][0]
+    definition = begun.body["definition"]
+    source = by["source"][-1].body if "source" in by else {}
+    host = by["run"][-1].body["host"] if "run" in by else {}
+    programs = [event.body["variant"] for event in by.get("program", ())]
+    contest = by["contest"][-1].body if "contest" in by else {}
+    order = programs or list(definition["variants"])
+    finished = by.get("finished")
+    return Summary(
+        name=begun.body["name"],
+        verb=definition["verb"],
+        engine=definition["engine"],
+        source=source.get("origin", "programs that exist already"),
+        digest=source.get("digest", ""),
+        features=definition["features"],
+        baseline=order[0],
+        host=host_line(host),
+        begun=begun.at,
+        ended=finished[-1].at if finished else None,
+        definition=definition,
+        rows=tuple(_rows(by, contest)),
+        builds=tuple(_builds(by, order)),
+        differences=tuple(by["difference"][-1].body["found"]) if "difference" in by else (),
+        contest=contest,
+        runs=len(by.get("run", ())),
+        headline=contest.get("headline", "capacity"),
+        notes=(source["note"],) if source.get("note") else (),
+    )
+
+
+def host_line(host: Mapping[str, Any]) -> str:
+    """The host in one line: processor, cores, memory, kernel, hypervisor."""
+    if not host:
+        return "unknown host"
+    memory = f"{host['memory_bytes'] / 2**30:.0f} GiB" if host.get("memory_bytes") else "unknown memory"
+    parts = [
+        str(host["cpu_model"]),
+        f"{len(host['cores_allowed'])} cores",
+        memory,
+        f"Linux {host['kernel']}",
+        str(host["distribution"]),
+        f"hypervisor {host['hypervisor']}",
+        f"THP {host['thp']}",
+    ]
+    return ", ".join(parts)
+
+
+def _rows(by: Mapping[str, Sequence[Event]], contest: Mapping[str, Any]) -> list[Row]:
+    verdicts = {event.body["cell"]: event.body for event in by.get("verdict", ())}
+    rows = []
+    for cell in contest.get("cells", ()):
+        body = verdicts.get(cell)
+        candidate, _, workload = cell.rpartition(" / ")
+        if body is None:
+            done = [e for e in by.get("start_done", ()) if e.body["cell"] == cell and e.body["invalid"] is None]
+            rows.append(Row(candidate, workload, "running", None, None, len(done), 0, "not decided yet", {}, ""))
+            continue
+        rows.append(
+            Row(
+                candidate=candidate,
+                workload=workload,
+                verdict=body["verdict"],
+                capacity=body["capacity"],
+                throughput=body["throughput"],
+                starts=body["starts"],
+                invalid_starts=body["invalid_starts"],
+                reason=body["reason"],
+                sides=body["sides"],
+                unit=body["unit"],
+            )
+        )
+    return rows
+
+
+def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[BuildRow]:
+    builds = {event.body["variant"]: event.body for event in by.get("build", ())}
+    gates = {event.body["variant"]: event.body["report"] for event in by.get("gate", ())}
+    variants = {event.body["variant"]: event.body for event in by.get("variant", ())}
+    missing = {event.body["variant"]: event.body["why"] for event in by.get("variant_missing", ())}
+    programs = {event.body["variant"]: event.body for event in by.get("program", ())}
+    rows = []
+    for name in order:
+        build = builds.get(name, {})
+        about: Mapping[str, Any] = build.get("about", {})
+        facts = variants.get(name, {})
+        identity = (programs.get(name) or build).get("identity") or {}
+        notes = list(facts.get("notes", ()))
+        if about.get("audit"):
+            notes.append(f"profile: {about['audit']}")
+        rows.append(
+            BuildRow(
+                variant=name,
+                reason=facts.get("reason", ""),
+                toolchain=" + ".join(filter(None, (about.get("toolchain", ""), "BOLT" if about.get("bolt") else ""))),
+                seconds=about.get("seconds"),
+                server_bytes=about.get("server_bytes"),
+                gate=_gate_words(gates.get(name)) if not programs else "not built here",
+                failure=facts.get("failure") or missing.get(name),
+                notes=tuple(notes),
+                identity=f"{identity.get('version', '')} {identity.get('build_id', '')[:12]}".strip(),
+                weakens_security=bool(facts.get("weakens_security")),
+            )
+        )
+    return rows
+
+
+def _gate_words(report: Mapping[str, Any] | None) -> str:
+    if report is None:
+        return "not tested"
+    if report["passed"]:
+        skipped = f", {report['skipped']} skipped" if report["skipped"] else ""
+        return f"passed {report['tests']}{skipped}"
+    return "failed: " + ", ".join(test for test, _ in report["failures"][:3])
+
+
+def winner(summary: Summary) -> str | None:
+    """The candidate with the largest geometric mean of headline ratios, if it is faster everywhere."""
+    best, best_value = None, 1.0
+    for name in dict.fromkeys(row.candidate for row in summary.rows):
+        rows = [row for row in summary.rows if row.candidate == name]
+        if not rows or any(row.verdict != "faster" for row in rows):
+            continue
+        product = 1.0
+        for row in rows:
+            ratio = getattr(row, summary.headline)
+            product *= ratio["ratio"] if ratio else 1.0
+        value = product ** (1 / len(rows))
+        if value > best_value:
+            best, best_value = name, value
+    return best
+
+
+def sentences(summary: Summary) -> list[str]:
+    """The explanation: what won, by how much, why, and what no compiler can reach."""
+    said = []
+    best = winner(summary)
+    if best is not None:
+        parts = [
+            f"{_interval_words(getattr(row, summary.headline))} on {row.workload}"
+            for row in summary.rows
+            if row.candidate == best
+        ]
+        said.append(f"Fastest: {best}, {summary.headline} " + ", ".join(parts) + f" times {summary.baseline}'s.")
+    elif summary.rows and all(row.verdict != "running" for row in summary.rows):
+        said.append(f"No candidate is faster than {summary.baseline} on every workload.")
+    for row in summary.rows:
+        base, mine = row.sides.get(summary.baseline), row.sides.get(row.candidate)
+        if row.candidate != (best or row.candidate) or not base or not mine:
+            continue
+        before, after = base["server_cpu_per_transaction"], mine["server_cpu_per_transaction"]
+        text = (
+            f"{row.workload}: {row.candidate} takes {_micro(after)} of server CPU a {row.unit}, "
+            f"{summary.baseline} {_micro(before)}"
+        )
+        if base["kernel_share"] > 0:
+            text += (
+                f"; {base['kernel_share']:.0%} of {summary.baseline}'s is kernel time, which no compile option "
+                f"reaches (ceiling {1 / max(0.01, base['kernel_share']):.1f}x)"
+            )
+        if "p95" in base["latency"] and "p95" in mine["latency"]:
+            text += f"; p95 {_milli(mine['latency']['p95'])} against {_milli(base['latency']['p95'])}"
+        said.append(text + ".")
+    return said
+
+
+def _milli(seconds: float) -> str:
+    return f"{seconds * 1e3:.3g} ms"
+
+
+def _micro(seconds: float) -> str:
+    return f"{seconds * 1e6:,.0f} us" if seconds < 0.01 else f"{seconds * 1e3:,.1f} ms"
+
+
+def _interval_words(value: Mapping[str, float] | None) -> str:
+    return "unknown" if value is None else f"{value['ratio']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"

@@ -1,0 +1,145 @@
+"""Tables that a person can read at 80 columns, and the same as Markdown; pure functions of a `Summary`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from burnish.report.summary import BuildRow, Row, Summary, sentences
+from burnish.workbench import duration
+
+_COLOURS = {"faster": "green", "slower": "red", "equivalent": "cyan", "undecided": "yellow", "invalid": "magenta"}
+
+
+USUAL_LEVEL = 0.95
+EQUIVALENCE_NOTE = "* the 90 % interval, which equivalence is read off (two one-sided tests at 5 %)"
+
+
+def interval(value: Mapping[str, float] | None) -> str:
+    """A ratio with its interval, ``1.412 [1.398, 1.426]``, marked * at another level than 95 %; or a dash."""
+    if value is None:
+        return "-"
+    if value["high"] >= 100:
+        return f"{value['ratio']:.3f} [?]"
+    mark = "" if abs(value["level"] - USUAL_LEVEL) < 1e-9 else "*"
+    return f"{value['ratio']:.3f} [{value['low']:.3f}, {value['high']:.3f}]{mark}"
+
+
+def render(summary: Summary) -> RenderableType:
+    """The whole report for a terminal."""
+    parts: list[RenderableType] = [Text(line) for line in heading(summary)]
+    for workload in dict.fromkeys(row.workload for row in summary.rows):
+        rows = [row for row in summary.rows if row.workload == workload]
+        parts += [Text(""), Text(f"{workload}, ratios to {summary.baseline}", style="bold"), _cells(rows)]
+    parts += [Text(""), _builds(summary)]
+    parts += [Text(line) for line in remarks(summary)]
+    parts += [Text(""), *(Text(line, style="bold" if n == 0 else "") for n, line in enumerate(sentences(summary)))]
+    return Group(*parts)
+
+
+def heading(summary: Summary) -> list[str]:
+    """Study, source, host and method, a line each."""
+    state = f"finished {summary.ended}" if summary.ended else "not finished"
+    lines = [f"{summary.name} ({state})", f"{summary.engine}: {summary.source}"]
+    if summary.verb == "tune":
+        lines.append(f"feature set {summary.features}, the same in every row that does not say otherwise")
+    lines += [f"host: {summary.host}", *(f"note: {note}" for note in summary.notes)]
+    if summary.contest:
+        timing, rule = summary.contest["timing"], summary.contest["rule"]
+        aim = f", until ±{rule['precision']:.2%}" if rule["precision"] else ""
+        lines.append(
+            f"{summary.contest['design']} on cores {' | '.join(str(s) for s in summary.contest['core_sets'])}: "
+            f"starts of {timing['pairs']} pairs of 2 x {timing['window']:g} s, at most {rule['cap']}{aim}; "
+            "95 % intervals"
+        )
+        lines.append("capacity = transactions per second of server CPU; throughput = per second (cores shared)")
+    lines += [f"they differ: {line}" for line in summary.differences]
+    return lines
+
+
+def _cells(rows: Sequence[Row]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in ("variant", "verdict", "capacity", "throughput", "starts"):
+        # Where the terminal is too narrow, names fold and figures stay whole.
+        fixed = name != "variant"
+        table.add_column(name, overflow="fold", justify="right" if name == "starts" else "left", no_wrap=fixed)
+    for row in rows:
+        table.add_row(
+            row.candidate,
+            Text(row.verdict, style=_COLOURS.get(row.verdict, "")),
+            interval(row.capacity),
+            interval(row.throughput),
+            str(row.starts) + (f" (+{row.invalid_starts})" if row.invalid_starts else ""),
+        )
+    return table
+
+
+def _builds(summary: Summary) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in ("build", "compiler", "time", "size", "gate"):
+        figure = name in ("time", "size")
+        table.add_column(name, overflow="fold", justify="right" if figure else "left", no_wrap=figure)
+    for row in summary.builds:
+        table.add_row(*build_cells(row))
+    return table
+
+
+def build_cells(row: BuildRow) -> tuple[str, str, str, str, str]:
+    """A variant's cells of the table of builds."""
+    size = f"{row.server_bytes / 1e6:.1f} MB" if row.server_bytes else "-"
+    time = duration(row.seconds) if row.seconds is not None else "-"
+    return row.variant, row.toolchain or row.identity or "-", time, size, row.failure or row.gate
+
+
+def remarks(summary: Summary) -> list[str]:
+    """Notes on builds and cells: cancelled flags, audits, weaker security, reasons of invalid cells."""
+    lines = []
+    for build in summary.builds:
+        if build.weakens_security:
+            lines.append(f"{build.variant}: weakens security (hardening off)")
+        lines += [f"{build.variant}: {note}" for note in build.notes]
+    for row in summary.rows:
+        if row.verdict in ("invalid", "undecided"):
+            lines.append(f"{row.candidate} on {row.workload}: {row.reason}")
+    if any(row.verdict == "equivalent" for row in summary.rows):
+        lines.append(EQUIVALENCE_NOTE)
+    return lines
+
+
+def markdown(summary: Summary) -> str:
+    """The whole report as Markdown, for docs/results."""
+    lines = [f"# {summary.engine}: {summary.verb}", "", *(f"* {line}" for line in heading(summary)), ""]
+    for workload in dict.fromkeys(row.workload for row in summary.rows):
+        lines += [f"## {workload}, ratios to {summary.baseline}", ""]
+        lines += _table(
+            ("variant", "verdict", "capacity", "throughput", "starts", "invalid starts"),
+            [
+                (
+                    row.candidate,
+                    row.verdict,
+                    interval(row.capacity),
+                    interval(row.throughput),
+                    str(row.starts),
+                    str(row.invalid_starts),
+                )
+                for row in summary.rows
+                if row.workload == workload
+            ],
+        )
+        lines.append("")
+    lines += ["## Builds", ""]
+    lines += _table(("build", "compiler", "time", "size", "gate"), [build_cells(row) for row in summary.builds])
+    escaped = [f"\\{line}" if line.startswith("*") else line for line in remarks(summary)]
+    lines += ["", *(f"* {line}" for line in escaped)]
+    lines += ["", "## What it says", "", *(f"* {line}" for line in sentences(summary)), ""]
+    return "\n".join(lines)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    return [line(head), line(["---"] * len(head)), *(line(row) for row in rows)]

@@ -1,0 +1,1 @@
+"""A study as it runs: making the builds, holding the contest, keeping the record."""

@@ -1,0 +1,294 @@
+"""From variants to gated builds: resolves toolchains and flags, makes each stage once, tests each build."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from burnish import process
+from burnish.bench import datasets
+from burnish.build.builder import Builder, build_id
+from burnish.build.recipes import Compile, PackageFlags, Stage, Train, stages
+from burnish.build.toolchains import Toolchain, choose
+from burnish.build.training import Trainer
+from burnish.engines.base import Built, Engine, GateReport, Identity
+from burnish.errors import InfrastructureError, UserError
+from burnish.record.record import Record
+from burnish.record.store import Entry, Store
+from burnish.study.model import EngineSpec, Recipe, Variant, Workload, digest_of
+from burnish.workbench import Bench
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A variant and the stages that make its build; or why it can't be built here."""
+
+    variant: Variant
+    stages: tuple[Stage, ...] = ()
+    missing: str | None = None
+
+    @property
+    def final(self) -> str:
+        """Key of the variant's build."""
+        return self.stages[-1].key
+
+
+@dataclass
+class Made:
+    """What became of a variant.
+
+    Attributes:
+        built: its build, when it may be measured.
+        identity: version and features as the program tells them.
+        failure: why it is not measured, otherwise.
+    """
+
+    variant: Variant
+    built: Built | None = None
+    identity: Identity | None = None
+    failure: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def package_flags(spec: EngineSpec, source: Path, hardening: bool) -> PackageFlags:
+    """The flags of the distribution's own package: dpkg-buildflags in the source's folder, then its rules'.
+
+    Args:
+        spec: engine; its TOML carries what the package's rules add.
+        source: the unpacked tree (dpkg-buildflags maps this path out of debug information).
+        hardening: whether the package's hardening stays on.
+    """
+    if spec.debian_package is None:
+        return PackageFlags(spec.package_c, spec.package_cxx, spec.package_link)
+    options = spec.build_options if hardening else "hardening=-all"
+
+    def ask(name: str) -> tuple[str, ...]:
+        done = process.run(["dpkg-buildflags", "--get", name], cwd=source, env={"DEB_BUILD_MAINT_OPTIONS": options})
+        return tuple(shlex.split(done.check("asking dpkg-buildflags").output))
+
+    return PackageFlags(
+        c=(*ask("CFLAGS"), *ask("CPPFLAGS"), *spec.package_c),
+        cxx=(*ask("CXXFLAGS"), *ask("CPPFLAGS"), *spec.package_cxx),
+        link=(*ask("LDFLAGS"), *spec.package_link),
+    )
+
+
+def resolve(
+    variants: Sequence[Variant],
+    *,
+    spec: EngineSpec,
+    source_digest: str,
+    source: Path,
+    toolchains: Sequence[Toolchain],
+    features: str,
+    profile_place: Path,
+) -> list[Chain]:
+    """Each variant's stages on this machine; a variant whose tools are missing says so and is left out.
+
+    The first variant is the baseline: it makes the gate's tools as well, and it must be possible.
+    """
+    packages: dict[bool, PackageFlags] = {}
+    chains = []
+    for number, variant in enumerate(variants):
+        hardening = variant.recipe.hardening
+        if hardening not in packages:
+            packages[hardening] = package_flags(spec, source, hardening)
+        try:
+            toolchain = choose(variant.recipe.toolchain, toolchains)
+            chain = stages(
+                variant,
+                spec=spec,
+                source=source_digest,
+                toolchain=toolchain,
+                package=packages[hardening],
+                features=features,
+                with_tools=number == 0,
+                bolt=_bolt(variant.recipe, toolchain),
+                profile_place=str(profile_place),
+            )
+            chains.append(Chain(variant, chain))
+        except UserError as error:
+            if number == 0:
+                raise
+            chains.append(Chain(variant, missing=str(error)))
+    return chains
+
+
+def _bolt(recipe: Recipe, toolchain: Toolchain) -> Toolchain | None:
+    if not recipe.bolt or toolchain.bolt is None:
+        return None
+    if not toolchain.bolt_can_instrument:
+        raise UserError(
+            f"{toolchain.bolt}: cannot instrument without its runtime; apt install libbolt-{toolchain.major}-dev"
+        )
+    return toolchain
+
+
+@dataclass
+class Maker:
+    """Makes the builds of a study.
+
+    Attributes:
+        engine: the engine.
+        builder: compiles.
+        store: finished work.
+        record: what happened.
+        bench: progress.
+        cores: CPU numbers that training may use.
+        scratch: private folder.
+        workloads: all workloads that trials and training need, by name.
+        version: the source's version, for datasets.
+    """
+
+    engine: Engine
+    builder: Builder
+    store: Store
+    record: Record
+    bench: Bench
+    cores: frozenset[int]
+    scratch: Path
+    workloads: dict[str, Workload]
+    version: str
+    tools: Built | None = None
+    data: dict[str, Entry] = field(default_factory=dict)
+
+    def steps(self, chains: Sequence[Chain]) -> int:
+        """Number of steps ahead: stages not in the store, gates not passed yet, datasets not prepared."""
+        keys = {stage.key for chain in chains for stage in chain.stages if not self._have(stage)}
+        gates = {
+            chain.final for chain in chains if chain.stages and not self.store.find("gates", self._gate_key(chain))
+        }
+        names = {datasets.dataset_key(self.engine.spec.name, self.version, w) for w in self._with_data()}
+        missing = [key for key in names if self.store.find("datasets", key) is None]
+        return len(keys) + len(gates) + len(missing)
+
+    def _with_data(self) -> list[Workload]:
+        return [workload for workload in self.workloads.values() if workload.dataset != "none"]
+
+    def _have(self, stage: Stage) -> bool:
+        return self.store.find("profiles" if isinstance(stage, Train) else "builds", stage.key) is not None
+
+    def make(self, chains: Sequence[Chain]) -> list[Made]:
+        """All variants' builds, gated; one that fails is a row with its reason, the others go on."""
+        made = []
+        for number, chain in enumerate(chains):
+            if chain.missing is not None:
+                self.record.append("variant_missing", variant=chain.variant.name, why=chain.missing)
+                self.bench.say(f"{chain.variant.name}: left out: {chain.missing}")
+                made.append(Made(chain.variant, failure=f"left out: {chain.missing}"))
+                continue
+            try:
+                made.append(self._make_one(chain, baseline=number == 0))
+            except InfrastructureError as error:
+                self.record.append("build_failed", variant=chain.variant.name, why=error.explain())
+                if number == 0:
+                    raise
+                self.bench.say(f"{chain.variant.name}: failed: {error}")
+                where = f" (log: {error.log.name})" if error.log else ""
+                made.append(Made(chain.variant, failure=f"build failed: {str(error).splitlines()[0]}{where}"))
+        return made
+
+    def _make_one(self, chain: Chain, *, baseline: bool) -> Made:
+        name = chain.variant.name
+        for stage in chain.stages:
+            if not self._have(stage):
+                self._make_stage(stage, name)
+        entry = self.store.find("builds", chain.final)
+        assert entry is not None  # noqa: S101 - made just now
+        built = self.builder.built(name, entry)
+        if baseline:
+            self.tools = built
+            self._prepare_data(built)
+        identity = self.engine.identity(built, self.bench)
+        self.record.append(
+            "build",
+            variant=name,
+            key=entry.key,
+            about=dict(entry.about),
+            identity=asdict(identity),
+            stages=[{"key": stage.key, "title": stage.title} for stage in chain.stages],
+        )
+        result = Made(chain.variant, built=built, identity=identity)
+        for flag, count, example in entry.about.get("cancelled", ()):
+            result.notes.append(
+                f"{flag} was cancelled by a later flag in {count} of {entry.about['objects']} objects ({example})"
+            )
+        report = self._gate(chain, built)
+        if not report.passed:
+            names = ", ".join(test for test, _ in report.failures[:3])
+            result.built, result.failure = None, f"failed its gate: {names}"
+            if baseline:
+                raise InfrastructureError(
+                    f"the baseline failed its gate ({names}): nothing can be compared with it",
+                    log=self.bench.log_path(f"gate-{name}.log"),
+                    kept="the build; mend what made the tests fail and run the same command again",
+                )
+        return result
+
+    def _make_stage(self, stage: Stage, name: str) -> None:
+        if isinstance(stage, Compile):
+            self.builder.compile(stage, name)
+        elif isinstance(stage, Train):
+            trained = {step: self.workloads[step] for step, _ in stage.training}
+            trainer = Trainer(self.builder, trained, self.data, self.cores, self.scratch)
+            entry = trainer.train(stage, name)
+            self.record.append("profile", variant=name, key=entry.key, about=_short(entry))
+        else:
+            shutil.rmtree(self.builder.bolt_raw, ignore_errors=True)
+            self.builder.bolt(stage, name)
+
+    def _prepare_data(self, built: Built) -> None:
+        spec = self.engine.spec
+        for workload in self._with_data():
+            key = datasets.dataset_key(spec.name, self.version, workload)
+            if self.store.find("datasets", key) is None:
+                expected = self.store.cost(spec.name, "dataset", workload.dataset)
+                with self.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", expected):
+                    assert self.tools is not None  # noqa: S101 - the baseline is made first
+                    datasets.obtain(self.engine, self.store, built, self.tools, self.version, workload, self.bench)
+            entry = self.store.find("datasets", key)
+            assert entry is not None  # noqa: S101
+            self.data[workload.name] = entry
+            self.record.append("dataset", workload=workload.name, key=key, about=dict(entry.about))
+
+    def _gate_key(self, chain: Chain) -> str:
+        return digest_of([chain.final, self.engine.spec.gate_tests])
+
+    def _gate(self, chain: Chain, built: Built) -> GateReport:
+        """The gate's report for a build: from the store when it passed before, tested now otherwise."""
+        assert self.tools is not None  # noqa: S101 - the baseline is made first
+        name, key = built.name, self._gate_key(chain)
+        passed = self.store.find("gates", key)
+        if passed is not None:
+            report = GateReport(**{**passed.about["report"], "failures": ()})
+        else:
+            expected = self.store.cost(self.engine.spec.name, "gate", name) or self.engine.spec.costs.gate_s
+            place = self.scratch / "gate"
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir(mode=0o700, parents=True)
+            with self.bench.step(f"{name}: gate", f"gate-{name}", expected):
+                began = time.monotonic()
+                report = self.engine.gate(built, self.tools, place, self.bench)
+                self.store.note_cost(self.engine.spec.name, "gate", name, time.monotonic() - began)
+            shutil.rmtree(place, ignore_errors=True)
+            if report.passed:
+                self.store.begin("gates", key)
+                self.store.admit("gates", key, {"build": chain.final, "report": asdict(report)})
+            else:
+                for test, why in report.failures[:5]:
+                    self.bench.say(f"{name}: gate: {test}: {why}")
+        measured = build_id(built.server)
+        if report.passed and report.build_id != measured:
+            raise InfrastructureError(
+                f"{name}: the gate tested build id {report.build_id or 'none'}, the store holds {measured or 'none'}"
+            )
+        self.record.append("gate", variant=name, key=chain.final, cached=passed is not None, report=asdict(report))
+        return report
+
+
+def _short(entry: Entry) -> dict[str, object]:
+    return {key: value for key, value in entry.about.items() if key != "objects"}

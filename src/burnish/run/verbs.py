@@ -1,0 +1,461 @@
+"""The two verbs that run a study: `tune` (from source) and `compare` (programs that exist already)."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+
+from burnish import process, system
+from burnish.bench import datasets
+from burnish.bench.host import HostFacts, read_host
+from burnish.bench.topology import duet_core_sets
+from burnish.bench.trials import Contestant, Timing
+from burnish.build import sources
+from burnish.build.builder import Builder
+from burnish.build.toolchains import find_toolchains
+from burnish.catalogue import load
+from burnish.engines.base import Built, Engine, Identity
+from burnish.engines.registry import create
+from burnish.errors import UserError, unknown
+from burnish.paths import Home
+from burnish.record.record import Record
+from burnish.record.store import Entry, Store
+from burnish.run import studies
+from burnish.run.contest import Cell, Contest
+from burnish.run.making import Chain, Made, Maker, resolve
+from burnish.run.studies import Definition
+from burnish.statistics.verdicts import Rule
+from burnish.study.model import Condition, EngineSpec, Recipe, Variant, Workload
+from burnish.workbench import Bench, duration
+
+Ask = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may say to `tune` and `compare`.
+
+    Attributes:
+        variants: names; empty for the engine's ladder and the user's own.
+        recipes: TOML file with the user's own variants.
+        workloads: names; empty for the engine's default.
+        features: feature set; None for the engine's default.
+        source: None for Debian's package, a version of it, or a path.
+        source_version: version to pin of Debian's package.
+        sha256: expected digest of a tarball.
+        threads: client threads.
+        precision: half-width to reach; None to stop at the first verdict.
+        max_starts: most starts of a cell.
+        pairs: pairs in a start.
+        seed: decides slots and keys.
+        jobs: parallel compile jobs; None for all cores.
+        fresh: begin a new study even when an unfinished one would fit.
+        yes: install what is missing without asking.
+    """
+
+    variants: tuple[str, ...] = ()
+    recipes: Path | None = None
+    workloads: tuple[str, ...] = ()
+    features: str | None = None
+    source: Path | None = None
+    source_version: str | None = None
+    sha256: str | None = None
+    threads: int | None = None
+    precision: float | None = 0.01
+    max_starts: int = 12
+    pairs: int | None = None
+    seed: int = 1
+    jobs: int | None = None
+    fresh: bool = False
+    yes: bool = False
+
+
+@dataclass
+class Setting:
+    """What both verbs work with, once the home is held."""
+
+    home: Home
+    store: Store
+    spec: EngineSpec
+    engine: Engine
+    host: HostFacts
+    core_sets: tuple[frozenset[int], frozenset[int]]
+    record: Record
+    bench: Bench
+    scratch: Path
+    workloads: tuple[Workload, ...]
+    rule: Rule
+    options: Options
+    ask: Ask | None
+
+
+def tune(home: Home, engine: str, options: Options, console: Console, ask: Ask | None) -> Path:
+    """From source to verdicts; returns the study's folder."""
+    spec = load.engine(engine)
+    own = load.read_variants(options.recipes) if options.recipes else {}
+    variants = [load.variant(name, own) for name in (options.variants or (*spec.ladder, *own))]
+    if variants[0].name != "baseline":
+        variants.insert(0, load.variant("baseline"))
+    workloads = _workloads(spec, options)
+    features = options.features or spec.default_features
+    for name in (features, *(v.recipe.features for v in variants if v.recipe.features)):
+        if name not in spec.features:
+            raise unknown(f"feature set of {spec.name}", name, spec.features)
+    if options.source is not None and not options.source.exists():
+        raise UserError(f"--source {options.source}: there is no such file or folder; give a tarball or a source tree")
+    definition = _definition("tune", spec, options, [v.name for v in variants], workloads, features, variants)
+    with studies.lock(home):
+        _check_disk(home, spec, len(variants))
+        _install(spec, variants, options, ask)
+        setting = _begin(home, spec, definition, options, console, workloads, ask)
+        with _nothing_half_made(setting.record):
+            chains, maker = _prepare(setting, variants, features)
+        made = maker.make(chains)
+        cells = _cells(made, workloads)
+        _hold(setting, made[0], made[1:], maker.data, cells)
+        return _finish(setting)
+
+
+def compare(
+    home: Home, engine: str, programs: Sequence[Path], options: Options, console: Console, ask: Ask | None
+) -> Path:
+    """Trials and verdicts for two programs that exist already; returns the study's folder."""
+    spec = load.engine(engine)
+    behaviour = create(spec)
+    workloads = _workloads(spec, options)
+    built = [behaviour.existing(program) for program in programs]
+    names = _names(programs)
+    definition = _definition(
+        "compare", spec, options, [f"{b.server}={b.key}" for b in built], workloads, spec.default_features, ()
+    )
+    with studies.lock(home):
+        groups = [group for group in spec.system_packages if "build" not in group]
+        _ensure(groups, "the load on the server", options, ask)
+        setting = _begin(home, spec, definition, options, console, workloads, ask)
+        with _nothing_half_made(setting.record):
+            made = [_known(setting, name, item) for name, item in zip(names, built, strict=True)]
+        found = differences(*(_identity(item) for item in made))
+        setting.record.append("difference", found=found)
+        setting.bench.say("\n    ".join(f"they differ: {line}" for line in found) or "same version, same features")
+        first = made[0].built
+        assert first is not None  # noqa: S101 - existing() gave it
+        data: dict[str, Entry] = {}
+        version = _identity(made[0]).version
+        for workload in (w for w in workloads if w.dataset != "none"):
+            with setting.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", counts=False):
+                data[workload.name] = datasets.obtain(
+                    setting.engine, setting.store, first, first, version, workload, setting.bench
+                )
+        cells = _cells(made, workloads)
+        _hold(setting, made[0], made[1:], data, cells)
+        return _finish(setting)
+
+
+def _known(setting: Setting, name: str, built: Built) -> Made:
+    """An existing program under its short name, with what it says of itself, noted in the record."""
+    renamed = replace(built, name=name)
+    identity = setting.engine.identity(renamed, setting.bench)
+    setting.record.append("program", variant=name, path=str(built.server), key=built.key, identity=asdict(identity))
+    return Made(Variant(name, Recipe(), "an existing program"), renamed, identity)
+
+
+def differences(one: Identity, other: Identity) -> list[str]:
+    """What sets two programs apart besides speed: version and features, a line each."""
+    found = []
+    if one.version != other.version:
+        found.append(f"version: {one.version} against {other.version}")
+    mine, theirs = dict(one.features), dict(other.features)
+    found += [
+        f"{name}: {mine.get(name, 'absent')} against {theirs.get(name, 'absent')}"
+        for name in sorted({*mine, *theirs})
+        if mine.get(name) != theirs.get(name)
+    ]
+    return found
+
+
+def _identity(made: Made) -> Identity:
+    assert made.identity is not None  # noqa: S101 - only asked of what was built
+    return made.identity
+
+
+def _names(programs: Sequence[Path]) -> list[str]:
+    """Short names for two programs: the file names, or as much of the path as tells them apart."""
+    parts = [program.resolve().parts for program in programs]
+    for length in range(1, max(len(each) for each in parts) + 1):
+        names = ["/".join(each[-length:]) for each in parts]
+        if len(set(names)) == len(names):
+            return names
+    return [f"{name}#{number}" for number, name in enumerate(str(program) for program in programs)]
+
+
+def _workloads(spec: EngineSpec, options: Options) -> tuple[Workload, ...]:
+    return tuple(load.workload(spec, name) for name in (options.workloads or spec.workloads))
+
+
+def _definition(
+    verb: str,
+    spec: EngineSpec,
+    options: Options,
+    variants: Sequence[str],
+    workloads: Sequence[Workload],
+    features: str,
+    recipes: Sequence[Variant],
+) -> Definition:
+    return Definition(
+        verb=verb,
+        engine=spec.name,
+        variants=tuple(variants),
+        workloads=tuple(workload.name for workload in workloads),
+        features=features,
+        source=str(options.source.resolve()) if options.source else f"debian={options.source_version or 'newest'}",
+        threads=options.threads,
+        precision=options.precision,
+        max_starts=options.max_starts,
+        pairs=options.pairs or spec.pairs,
+        seed=options.seed,
+        recipes={variant.name: variant.recipe.as_dict() for variant in recipes},
+    )
+
+
+def _begin(
+    home: Home,
+    spec: EngineSpec,
+    definition: Definition,
+    options: Options,
+    console: Console,
+    workloads: tuple[Workload, ...],
+    ask: Ask | None,
+) -> Setting:
+    """Opens the record, clears what a killed run left, reads the host."""
+    rule = Rule(cap=options.max_starts, precision=options.precision, minimum=min(8, options.max_starts))
+    process.sweep()
+    store = Store(home.store)
+    store.sweep()
+    scratch = home.scratch / spec.name
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(mode=0o700, parents=True)
+    facts = read_host(home.root)
+    sets = duet_core_sets(facts)
+    if sets is None:
+        raise UserError(
+            f"duet needs two physical cores for this process, found {len(facts.cores_allowed)}; "
+            "run on a host (or with an affinity) that has two"
+        )
+    record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
+    bench = Bench(record, record.folder / "logs", console)
+    record.append("run", host=facts.as_record(), resumed=resumed)
+    word = "going on with" if resumed else "study"
+    console.print(f"{word} {record.folder.name} (record: {record.path})", markup=False, highlight=False, soft_wrap=True)
+    return Setting(
+        home=home,
+        store=store,
+        spec=spec,
+        engine=create(spec),
+        host=facts,
+        core_sets=sets,
+        record=record,
+        bench=bench,
+        scratch=scratch,
+        workloads=workloads,
+        rule=rule,
+        options=options,
+        ask=ask,
+    )
+
+
+def _install(spec: EngineSpec, variants: Sequence[Variant], options: Options, ask: Ask | None) -> None:
+    """Installs what building and loading need; a variant whose tools are refused is left out later on."""
+    _ensure(list(spec.system_packages), f"building and loading {spec.title}", options, ask)
+    wanted = []
+    if any(v.recipe.toolchain.startswith("clang") for v in variants) and not _have_clang():
+        wanted.append("clang")
+    if any(v.recipe.bolt for v in variants) and not any(t.bolt_can_instrument for t in find_toolchains()):
+        wanted.append("bolt")
+    if wanted:
+        names = ", ".join(v.name for v in variants if v.recipe.toolchain.startswith("clang") or v.recipe.bolt)
+        try:
+            _ensure(wanted, f"the variants {names}", options, ask)
+        except UserError as error:
+            Console(stderr=True).print(f"going on without: {error}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _have_clang() -> bool:
+    return any(t.family == "clang" and t.linker and t.profdata and t.has_profile_runtime for t in find_toolchains())
+
+
+def _ensure(groups: Sequence[str], why: str, options: Options, ask: Ask | None) -> None:
+    known = system.groups()
+    names = [name for group in groups for name in known[group].packages]
+    if names:
+        system.ensure_packages(names, why=why, yes=options.yes, ask=ask)
+
+
+def _prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tuple[list[Chain], Maker]:
+    """Source, toolchains, stages: everything before the first build."""
+    spec, bench, options = setting.spec, setting.bench, setting.options
+    work = setting.home.work(spec.name)
+    pinned = setting.record.last("source")
+    request = _source_request(spec, options, pinned.body["version"] if pinned else None)
+    with bench.step("source", "source", counts=False):
+        source = sources.resolve(request, cache=setting.home.downloads, say=bench.say)
+        tree = sources.unpack(source, request, cache=setting.home.downloads, place=work / "source")
+    if pinned is None:
+        setting.record.append("source", **asdict(source))
+    elif pinned.body["digest"] != source.digest:
+        raise UserError(
+            f"{source.origin}: the source is no longer the one this study began with "
+            f"({pinned.body['digest'][:12]}, found {source.digest[:12]}); --fresh begins a new study"
+        )
+    toolchains = find_toolchains()
+    setting.record.append("toolchains", found=[asdict(toolchain) for toolchain in toolchains])
+    builder = Builder(
+        engine=setting.engine,
+        store=setting.store,
+        work=work,
+        source=tree,
+        bench=bench,
+        jobs=options.jobs or len(setting.host.cores_allowed),
+    )
+    chains = resolve(
+        variants,
+        spec=spec,
+        source_digest=source.digest,
+        source=tree,
+        toolchains=toolchains,
+        features=features,
+        profile_place=builder.profile_place,
+    )
+    training = {name: load.workload(spec, name) for name, _ in spec.training}
+    maker = Maker(
+        engine=setting.engine,
+        builder=builder,
+        store=setting.store,
+        record=setting.record,
+        bench=bench,
+        cores=frozenset(setting.host.cores_allowed),
+        scratch=setting.scratch,
+        workloads=training | {workload.name: workload for workload in setting.workloads},
+        version=source.version,
+    )
+    bench.total = maker.steps(chains)
+    return chains, maker
+
+
+def _source_request(spec: EngineSpec, options: Options, pinned: str | None) -> sources.SourceRequest:
+    local = options.source or load.shipped_source(spec)
+    debian = None
+    if local is None:
+        if spec.debian_package is None:
+            raise UserError(f"{spec.name} has no source of its own; name one with --source")
+        debian = sources.DebianSource(package=spec.debian_package, version=options.source_version or pinned)
+    return sources.SourceRequest(engine=spec.name, debian=debian, local=local, sha256=options.sha256)
+
+
+def disk_needed(spec: EngineSpec, variants: int) -> int:
+    """Bytes that a study with so many variants takes at its fullest: source, one build tree, what is kept."""
+    costs = spec.costs
+    return 1_000_000 * (costs.source_mb + costs.build_mb + 3 * variants * costs.kept_mb + 4 * costs.dataset_mb)
+
+
+@contextlib.contextmanager
+def _nothing_half_made(record: Record) -> Iterator[None]:
+    """Takes the study's folder away again when the request turns out to be impossible before any work was done."""
+    try:
+        yield
+    except UserError:
+        if record.last("build") is None and record.last("start") is None:
+            record.close()
+            shutil.rmtree(record.folder, ignore_errors=True)
+        raise
+
+
+def _check_disk(home: Home, spec: EngineSpec, variants: int) -> None:
+    """Refuses a plan that the disk can't hold, before anything is made."""
+    need, free = disk_needed(spec, variants), shutil.disk_usage(home.root).free
+    if free < need:
+        raise UserError(
+            f"{home.root}: {free / 1e9:.1f} GB free, the plan needs about {need / 1e9:.1f} GB; "
+            "`burnish clean` frees space, or name a larger disk in BURNISH_HOME"
+        )
+
+
+def _cells(made: Sequence[Made], workloads: Sequence[Workload]) -> list[Cell]:
+    """Every measurable candidate on every workload, workloads innermost."""
+    return [Cell(item.variant.name, workload) for item in made[1:] if item.built for workload in workloads]
+
+
+def _hold(
+    setting: Setting, baseline: Made, candidates: Sequence[Made], data: Mapping[str, Entry], cells: Sequence[Cell]
+) -> None:
+    """Notes what became of every variant, then holds the contest."""
+    for item in (baseline, *candidates):
+        notes = list(item.notes)
+        told = setting.record.last("program") is not None  # `compare` names differences once, at the top
+        if item.identity and baseline.identity and not told and item.variant.recipe.features is None:
+            found = differences(baseline.identity, item.identity)
+            notes += [f"differs from {baseline.variant.name}: {line}" for line in found]
+        setting.record.append(
+            "variant",
+            variant=item.variant.name,
+            reason=item.variant.reason,
+            weakens_security=item.variant.weakens_security,
+            failure=item.failure,
+            notes=notes,
+        )
+    if not cells:
+        return
+    condition = Condition(threads=setting.options.threads)
+    spec = setting.spec
+    timing = Timing(spec.settle_s, spec.window_s, spec.warmup_s, setting.options.pairs or spec.pairs)
+    setting.record.append(
+        "contest",
+        design="duet",
+        cells=[cell.name for cell in cells],
+        rule=asdict(setting.rule),
+        timing=asdict(timing),
+        condition=condition.as_dict(),
+        core_sets=[sorted(cores) for cores in setting.core_sets],
+        headline="capacity",
+    )
+    expected = len(cells) * setting.rule.minimum * _start_seconds(timing)
+    setting.bench.say(f"trials: {len(cells)} cells, about {duration(expected)} at the least number of starts")
+    began = time.monotonic()
+    Contest(
+        engine=setting.engine,
+        record=setting.record,
+        bench=setting.bench,
+        baseline=_contestant(baseline, condition),
+        candidates={item.variant.name: _contestant(item, condition) for item in candidates if item.built},
+        cells=cells,
+        rule=setting.rule,
+        timing=timing,
+        core_sets=setting.core_sets,
+        data=data,
+        scratch=setting.scratch,
+        seed=setting.options.seed,
+    ).run()
+    setting.store.note_cost(spec.name, "trials", f"{len(cells)} cells", time.monotonic() - began)
+
+
+def _start_seconds(timing: Timing) -> float:
+    """Rough wall time of a start: boot and stop, warm-up, then a settle and two windows for each pair."""
+    return 4.0 + timing.warmup + timing.settle + timing.pairs * (timing.settle + 2.25 * timing.window)
+
+
+def _contestant(made: Made, condition: Condition) -> Contestant:
+    assert made.built is not None  # noqa: S101 - only builds become contestants
+    return Contestant(made.variant.name, made.built, condition)
+
+
+def _finish(setting: Setting) -> Path:
+    setting.record.append("finished")
+    folder = setting.record.folder
+    setting.record.close()
+    shutil.rmtree(setting.scratch, ignore_errors=True)
+    return folder

@@ -1,0 +1,1 @@
+"""What is asked: the study's model and its plan."""

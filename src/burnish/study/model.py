@@ -1,0 +1,216 @@
+"""What a study is made of: recipes, workloads, conditions, variants; values, validated and frozen.
+
+TOML files are read by pydantic models (the edge) and handed on as frozen dataclasses (the inside).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+Lto = Literal["none", "thin", "full"]
+
+
+def digest_of(value: object, length: int = 16) -> str:
+    """Hex SHA-256 (shortened to `length`) of a JSON-able value, keys sorted: equal values, equal names."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:length]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One way to build, without anything that belongs to one machine.
+
+    Attributes:
+        toolchain: ``gcc``, ``clang`` (the newest complete one found) or an exact name such as ``clang-19``.
+        level: optimisation level that replaces the package's own (``-O3``); None keeps it.
+        lto: link-time optimisation.
+        pgo: whether it is built with a profile from training.
+        bolt: whether the linked program is rewritten by BOLT after a training of its own.
+        hardening: whether the package's hardening flags and the engine's hardening switch stay on.
+        features: name of the engine's feature set; None takes the study's.
+        c: flags added for C, after the package's own.
+        cxx: flags added for C++, likewise.
+        link: flags added for the link, likewise.
+        remove: flags of the package that are left out, exactly as they are spelled there.
+        options: configure options (cmake ``-D``), as (name, value).
+    """
+
+    toolchain: str = "gcc"
+    level: str | None = None
+    lto: Lto = "none"
+    pgo: bool = False
+    bolt: bool = False
+    hardening: bool = True
+    features: str | None = None
+    c: tuple[str, ...] = ()
+    cxx: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, for digests and the record."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A recipe with a name, and the reason why one would want it."""
+
+    name: str
+    recipe: Recipe
+    reason: str
+    weakens_security: bool = False
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A load that an engine's load program understands.
+
+    Attributes:
+        name: as in the catalogue.
+        engine: the engine family it is written for (``mariadb``, ``sqlite``, ``fake``).
+        reason: why one would run it and what it shows.
+        program: sysbench script, or the engine's own load program.
+        parameters: what the program is called with (tables, rows, sizes), as (name, value).
+        threads: client threads when the condition does not say.
+        writes: whether it changes its data, so that they are restored before each start.
+        dataset: name of the data it needs; workloads with the same name and parameters share a dataset.
+        unit: what is counted: ``transaction`` or ``unit`` (one whole pass of a program).
+    """
+
+    name: str
+    engine: str
+    reason: str
+    program: str
+    parameters: tuple[tuple[str, str], ...] = ()
+    threads: int = 4
+    writes: bool = False
+    dataset: str = "none"
+    unit: str = "transaction"
+
+    def parameter(self, name: str, default: str = "") -> str:
+        """A parameter's value, or `default`."""
+        return dict(self.parameters).get(name, default)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """How a server is deployed for a trial.
+
+    Attributes:
+        threads: client threads of each side; None takes the workload's.
+        settings: server settings beyond the engine's own, as (name, value).
+    """
+
+    threads: int | None = None
+    settings: tuple[tuple[str, str], ...] = ()
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, for the record."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """Which parts of the server are built in; the same for every variant of a study unless a row says so.
+
+    Attributes:
+        name: as in the engine's TOML.
+        reason: what it is for, and what is in and out.
+        options: configure options, as (name, value).
+    """
+
+    name: str
+    reason: str
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Rough step costs of an engine, until this host's own are known; for the plan and the disk check.
+
+    Attributes:
+        source_mb: size of the unpacked source.
+        build_mb: size of a build tree while it is being built.
+        kept_mb: size of what is kept of a build.
+        dataset_mb: size of one copy of the data.
+        compile_s: wall seconds of one full build on 2 cores.
+        gate_s: wall seconds of the gate.
+    """
+
+    source_mb: int
+    build_mb: int
+    kept_mb: int
+    dataset_mb: int
+    compile_s: int
+    gate_s: int
+
+
+@dataclass(frozen=True)
+class EngineSpec:
+    """An engine's TOML, validated.
+
+    Attributes:
+        name: as on the command line.
+        title: as in a sentence.
+        reason: why the engine is here.
+        hidden: not listed for users (the fake engine).
+        debian_package: source package that the default source comes from; None: a folder shipped with Burnish.
+        build_options: value of DEB_BUILD_MAINT_OPTIONS in the package's rules (what hardening it asks for).
+        package_c: flags that the package's rules add for C beyond dpkg-buildflags.
+        package_cxx: likewise for C++.
+        package_link: likewise for the link.
+        system_packages: names of groups in catalogue/system.toml that building and loading need.
+        features: feature sets by name.
+        default_features: the one a study takes when it does not say.
+        ladder: names of the default variants, baseline first.
+        workloads: names of the default workloads.
+        training: (workload, seconds) that train profiles.
+        server: path of the measured program in a build's folder.
+        covered: functions that a usable profile must have counted.
+        gate_tests: names of the gate's tests or steps, in the engine's own terms.
+        costs: rough step costs.
+        settle_s: seconds discarded after a swap.
+        window_s: seconds of one half of a pair.
+        warmup_s: seconds of load before the first pair.
+        pairs: pairs in a start.
+    """
+
+    name: str
+    title: str
+    reason: str
+    hidden: bool
+    debian_package: str | None
+    build_options: str
+    package_c: tuple[str, ...]
+    package_cxx: tuple[str, ...]
+    package_link: tuple[str, ...]
+    system_packages: tuple[str, ...]
+    features: Mapping[str, FeatureSet]
+    default_features: str
+    ladder: tuple[str, ...]
+    workloads: tuple[str, ...]
+    training: tuple[tuple[str, float], ...]
+    server: str
+    covered: tuple[str, ...]
+    gate_tests: tuple[str, ...]
+    costs: Costs
+    settle_s: float = 1.0
+    window_s: float = 2.0
+    warmup_s: float = 3.0
+    pairs: int = 3
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Flags of one build, complete and in order."""
+
+    c: tuple[str, ...]
+    cxx: tuple[str, ...]
+    link: tuple[str, ...]
+    level: str = "-O2"
