@@ -1,0 +1,184 @@
+"""From ticks to readings: windows, ratios, totals, steadiness."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from burnish.bench.readings import Reading, pair_ratio, reading, ready, steady, total
+from burnish.engines.base import Tick
+
+
+def ticks_at(*times: float, rate: float = 100.0) -> list[Tick]:
+    return [Tick(at, at * rate, int(at), at * 0.5, at * 0.25) for at in times]
+
+
+def side(done: float, cpu: float = 1.0, seconds: float = 1.0) -> Reading:
+    return Reading(seconds=seconds, done=done, errors=0, server_cpu=cpu, client_cpu=0.1)
+
+
+@pytest.mark.parametrize(
+    ("times", "begin", "window", "bounds"),
+    [
+        ((1, 2, 3, 4), 1, 1, (0, 1)),
+        ((1, 2, 3, 4), 1.5, 1, (1, 2)),
+        ((1, 2, 3, 4), 1.5, 2, (1, 3)),
+        ((1, 2, 3, 4), 1, 1.5, (0, 2)),
+        ((1, 2, 3, 4), 2.5, 2, None),
+        ((1, 2, 3, 4), 4, 1, None),
+        ((1, 2, 3, 4), 5, 1, None),
+        ((), 0, 1, None),
+        ((1.0, 1.9995, 3.0), 1, 1, (0, 1)),
+        ((1.0, 1.99, 3.0), 1, 1, (0, 2)),
+    ],
+)
+def test_a_window_lies_between_two_ticks(
+    times: tuple[float, ...], begin: float, window: float, bounds: tuple[int, int] | None
+) -> None:
+    """The first tick at or after the settling's end, and the first a window later; jitter costs no interval."""
+    assert ready(ticks_at(*times), begin, window) == bounds
+
+
+TIMES = st.lists(st.floats(0, 100), min_size=1, max_size=30, unique=True).map(sorted)
+
+
+@given(TIMES, st.floats(0, 100), st.floats(0.01, 20))
+def test_a_window_is_as_early_and_as_short_as_the_ticks_allow(times: list[float], begin: float, window: float) -> None:
+    found = ready(ticks_at(*times), begin, window)
+    if found is None:
+        after = [at for at in times if at >= begin]
+        assert not after or after[-1] < after[0] + window
+        return
+    first, last = found
+    assert times[first] >= begin
+    assert first == 0 or times[first - 1] < begin
+    assert times[last] - times[first] >= 0.998 * window
+    assert times[last - 1] - times[first] < window
+
+
+def test_a_reading_is_the_difference_of_its_ticks() -> None:
+    ticks = [
+        Tick(1.0, 100.0, 1, 0.5, 0.1, {"p95": 9.0, "max": 99.0}),
+        Tick(2.0, 250.0, 1, 1.0, 0.2, {"p95": 0.1, "max": 0.5}),
+        Tick(3.5, 400.0, 3, 2.0, 0.4, {"p95": 0.3, "max": 0.4, "p99": 0.6}),
+        Tick(4.5, 900.0, 9, 9.0, 0.9, {"p95": 9.0, "max": 99.0}),
+    ]
+    found = reading(ticks, (0, 2), [3, 1], (1.25, 0.25))
+    assert (found.seconds, found.done, found.errors) == (2.5, 300.0, 2)
+    assert (found.server_cpu, found.user, found.system) == (1.5, 1.25, 0.25)
+    assert found.client_cpu == pytest.approx(0.3)
+    assert found.latency == pytest.approx({"max": 0.5, "p95": 0.2, "p99": 0.6}), "the largest, and means"
+    assert found.cores == (1, 3)
+    assert found.throughput == 120.0
+    assert found.capacity == 200.0
+
+
+def test_capacity_without_cpu_time_is_no_number() -> None:
+    assert math.isnan(side(1, cpu=0).capacity)
+
+
+def test_a_reading_is_plain_values_for_the_record() -> None:
+    values = side(5).as_dict()
+    assert Reading(**values) == side(5)
+
+
+def test_a_total_is_sums_and_latencies_weighted_by_transactions() -> None:
+    one = Reading(1.0, 100, 1, 0.5, 0.1, {"p95": 0.1, "max": 0.4}, (0,), 0.4, 0.1)
+    two = Reading(3.0, 300, 0, 2.5, 0.3, {"p95": 0.3, "max": 0.2, "p99": 0.7}, (1,), 2.0, 0.5)
+    found = total([one, two])
+    assert (found.seconds, found.done, found.errors) == (4.0, 400, 1)
+    assert [found.server_cpu, found.client_cpu, found.user, found.system] == pytest.approx([3.0, 0.4, 2.4, 0.6])
+    assert found.latency == pytest.approx({"max": 0.4, "p95": 0.25, "p99": 0.7})
+    assert found.cores == (0, 1)
+    assert total([one]) == one
+
+
+READINGS = st.builds(side, st.floats(1, 1e6), st.floats(0.01, 10), st.floats(0.1, 10))
+
+
+@given(st.lists(READINGS, min_size=1, max_size=5))
+def test_a_totals_rate_lies_between_its_parts(parts: list[Reading]) -> None:
+    rates = [part.throughput for part in parts]
+    assert min(rates) * (1 - 1e-9) <= total(parts).throughput <= max(rates) * (1 + 1e-9)
+
+
+def test_the_ratio_of_a_pair() -> None:
+    found = pair_ratio([side(100, 1.0), side(100, 1.0)], [side(200, 1.0), side(50, 0.25)])
+    assert found.throughput == pytest.approx(0), "twice in one half, half in the other"
+    assert found.capacity == pytest.approx(math.log(2))
+    uneven = pair_ratio([side(100, seconds=1)], [side(100, seconds=2)])
+    assert uneven.throughput == pytest.approx(-math.log(2)), "windows need not be of equal length"
+
+
+HALVES = st.lists(READINGS, min_size=2, max_size=2)
+
+
+@given(HALVES, HALVES)
+def test_a_ratio_turned_round_changes_its_sign(one: list[Reading], other: list[Reading]) -> None:
+    there, back = pair_ratio(one, other), pair_ratio(other, one)
+    assert there.capacity == pytest.approx(-back.capacity)
+    assert there.throughput == pytest.approx(-back.throughput)
+
+
+@given(HALVES, HALVES, st.floats(0.2, 5), st.floats(0.2, 5))
+def test_what_a_core_set_or_a_half_is_worth_cancels(
+    baseline: list[Reading], candidate: list[Reading], core: float, hour: float
+) -> None:
+    """Core set 0 is `core` times as fast as core set 1, the second half's neighbours make everything `hour` times."""
+
+    def scaled(item: Reading, factor: float) -> Reading:
+        return replace(item, done=item.done * factor)
+
+    fair = pair_ratio(baseline, candidate)
+    unfair = pair_ratio(
+        [scaled(baseline[0], core), scaled(baseline[1], hour)],
+        [scaled(candidate[0], 1.0), scaled(candidate[1], hour * core)],
+    )
+    assert unfair.capacity == pytest.approx(fair.capacity, abs=1e-9)
+    assert unfair.throughput == pytest.approx(fair.throughput, abs=1e-9)
+
+
+def test_sides_with_different_halves_are_no_pair() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        pair_ratio([side(1), side(1)], [side(1)])
+
+
+def running(rates: Sequence[float], interval: float = 0.1) -> list[Tick]:
+    done, made = 0.0, [Tick(0.0, 0.0, 0, 0.0, 0.0)]
+    for number, rate in enumerate(rates, 1):
+        done += rate * interval
+        made.append(Tick(number * interval, done, 0, 0.0, 0.0))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("rates", "calm"),
+    [
+        ([100] * 30, True),
+        ([100] * 12 + [104] * 11, True),
+        ([100] * 12 + [110] * 11, False),
+        ([100] * 12 + [90] * 11, False),
+        ([10] * 10 + [100] * 21, True),
+        ([100] * 15, False),
+        ([100] * 10, False),
+        ([], False),
+        ([0] * 30, False),
+        ([100] * 11 + [0] * 11, False),
+    ],
+)
+def test_steady(rates: list[float], calm: bool) -> None:
+    assert steady(running(rates), span=1.0) is calm
+
+
+def test_steady_is_asked_of_the_end_only_and_within_its_bounds() -> None:
+    ticks = running([100] * 12 + [110] * 11)
+    assert steady(ticks, span=1.0, tolerance=0.2)
+    assert not steady([], span=1.0)
+    assert not steady(ticks[:1], span=0.1)
+    slow = running([100] * 4, interval=2.0)
+    assert not steady([slow[0], slow[-1]], span=1.0), "two ticks are no two spans"

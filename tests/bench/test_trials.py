@@ -1,0 +1,401 @@
+"""Starts of the fake engine: slots, swaps, readings, and every way in which a start is invalid."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from burnish.bench import counters, trials
+from burnish.bench.counters import CpuTimes, SwapCounters
+from burnish.bench.readings import pair_ratio
+from burnish.bench.trials import Contestant, Pair, StartResult, Timing, Trouble, draw_slots, run_start
+from burnish.catalogue import load
+from burnish.engines import fake
+from burnish.engines.base import Built, Side, SideSpec, Tick
+from burnish.engines.fake import DATA_FILE, MARKER, FakeEngine, FakeSide
+from burnish.study.model import Condition
+from conftest import BuildFake, FakeBench
+
+TIMING = Timing(settle=0.1, window=0.3, warmup=0.2, pairs=2)
+ONE = replace(TIMING, pairs=1)
+CORES = sorted(os.sched_getaffinity(0))
+
+# Slots.
+
+LABELS = st.lists(st.text(min_size=1, max_size=5), min_size=2, max_size=4, unique=True)
+
+
+@given(LABELS, st.text(), st.integers(1, 50))
+def test_slots_are_given_out_once_and_follow_from_seed_and_number(labels: list[str], seed: str, number: int) -> None:
+    drawn = draw_slots(labels, seed, number)
+    assert drawn == draw_slots(labels, seed, number)
+    assert set(drawn) == set(labels)
+    for slot in ("cores", "data", "launch"):
+        assert sorted(drawn[label][slot] for label in labels) == list(range(len(labels)))
+
+
+@given(st.text(), st.integers(0, 20))
+def test_of_two_starts_the_second_turns_every_slot(seed: str, block: int) -> None:
+    one, two = (draw_slots(["a", "b"], seed, 2 * block + number) for number in (1, 2))
+    for label in ("a", "b"):
+        assert {slot: 1 - index for slot, index in one[label].items()} == two[label]
+
+
+def test_slots_are_balanced_over_seeds_and_independent_of_each_other() -> None:
+    """Of 2000 fair draws 1000 ± 22 go one way: 5 standard deviations are 112."""
+    counts: Counter[object] = Counter()
+    for seed in range(2000):
+        drawn = draw_slots(["baseline", "candidate"], f"seed {seed}", 1)["baseline"]
+        counts.update(drawn.items())
+        counts[drawn["cores"] == drawn["data"], "cores and data"] += 1
+        counts[drawn["cores"] == drawn["launch"], "cores and launch"] += 1
+        counts[drawn["data"] == drawn["launch"], "data and launch"] += 1
+    assert all(abs(count - 1000) < 112 for count in counts.values()), counts
+    assert len(counts) == 12
+
+
+def test_blocks_of_a_cell_are_drawn_anew() -> None:
+    firsts = [draw_slots(["a", "b"], "seed", number)["a"]["cores"] for number in range(1, 400, 2)]
+    assert 50 < sum(firsts) < 150
+
+
+# Starts.
+
+
+class Watched(FakeEngine):
+    """The fake engine; remembers its sides."""
+
+    def __init__(self) -> None:
+        super().__init__(load.engine("fake"))
+        self.sides: list[Side] = []
+
+    def side(self, spec: SideSpec) -> Side:
+        made = super().side(spec)
+        self.sides.append(made)
+        return made
+
+
+class Arena:
+    """Runs starts of two builds, each with data of its own."""
+
+    def __init__(self, place: Path, bench: FakeBench) -> None:
+        self.place, self.bench = place, bench
+        self.engine = Watched()
+        self.workload = load.workload(self.engine.spec, "fake_mix")
+        self.data = [place / "data0", place / "data1"]
+        self.pairs: list[tuple[int, Pair]] = []
+        self.pids: set[int] = set()
+
+    def run(self, baseline: Built, candidate: Built, timing: Timing = TIMING, number: int = 1) -> StartResult:
+        for folder in self.data:
+            if not folder.exists():
+                folder.mkdir()
+                self.engine.create_dataset(baseline, baseline, self.workload, folder, self.bench)
+        scratch = self.place / f"start{number}"
+        scratch.mkdir()
+        return run_start(
+            self.engine,
+            self.workload,
+            [Contestant("baseline", baseline, Condition()), Contestant("candidate", candidate, Condition())],
+            core_sets=[frozenset({CORES[0]}), frozenset({CORES[1]})],
+            data=self.data,
+            scratch=scratch,
+            timing=timing,
+            seed="seed",
+            number=number,
+            bench=self.bench,
+            on_pair=self.see,
+        )
+
+    def see(self, number: int, pair: Pair) -> None:
+        self.pairs.append((number, pair))
+        for side in self.engine.sides:
+            where = frozenset(pair.halves[1][side.spec.label].cores)
+            threads = 0
+            for pid in (*side.server_pids(), *side.client_pids()):
+                self.pids.add(pid)
+                for thread in trials.threads_of(pid):
+                    threads += 1
+                    assert os.sched_getaffinity(thread) == where, "every thread of server and load is where it should"
+            assert threads > 4, "the server has a thread for each connection"
+
+    def check_gone(self) -> None:
+        for side in self.engine.sides:
+            assert side.server_pids() == []
+            assert side.client_pids() == []
+        assert not any(Path(f"/proc/{pid}").exists() for pid in self.pids)
+
+
+@pytest.fixture
+def arena(tmp_path: Path, bench: FakeBench, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
+    monkeypatch.setattr(fake, "PATIENCE_S", 0.5)
+    if len(CORES) < 2:
+        pytest.skip("a duet needs two cores")
+    made = Arena(tmp_path, bench)
+    yield made
+    for side in made.engine.sides:
+        side.stop()
+
+
+def test_a_start(arena: Arena, build_fake: BuildFake) -> None:
+    result = arena.run(build_fake(), build_fake("-DFAKE_SPEED=200"))
+    assert result.invalid is None
+    assert [number for number, _ in arena.pairs] == [1, 2]
+    assert tuple(pair for _, pair in arena.pairs) == result.pairs
+    assert result.slots == draw_slots(["baseline", "candidate"], "seed", 1)
+    assert result.warmup_s >= TIMING.warmup
+    assert result.seconds > 4 * TIMING.window
+    placed = []
+    for pair in result.pairs:
+        assert pair.invalid is None
+        for half in pair.halves:
+            one, two = half["baseline"], half["candidate"]
+            assert {*one.cores, *two.cores} == {CORES[0], CORES[1]}
+            assert min(one.seconds, two.seconds) >= 0.99 * TIMING.window
+            assert min(one.done, two.done, one.server_cpu, two.server_cpu) > 0
+            placed.append(one.cores)
+        ratio = pair_ratio(
+            [half["baseline"] for half in pair.halves], [half["candidate"] for half in pair.halves]
+        ).capacity
+        assert abs(ratio - math.log(2)) < 0.35
+    assert placed[0] == (CORES[0] if result.slots["baseline"]["cores"] == 0 else CORES[1],)
+    assert placed[1] != placed[0], "swapped half-way"
+    assert placed[2] == placed[1], "one move a pair"
+    assert placed[3] == placed[0]
+    seeds = {side.spec.seed for side in arena.engine.sides}
+    assert len(seeds) == 1, "both sides get the same keys"
+    arena.check_gone()
+
+
+def test_slots_decide_launch_data_and_cores(arena: Arena, build_fake: BuildFake) -> None:
+    one = build_fake()
+    seeds = set()
+    for number in (1, 2):
+        arena.engine.sides.clear()
+        result = arena.run(one, one, replace(TIMING, pairs=0), number)
+        assert result.invalid is None
+        for place, side in enumerate(arena.engine.sides):
+            slot = result.slots[side.spec.label]
+            assert slot["launch"] == place
+            assert side.spec.data == arena.data[slot["data"]]
+            assert side.spec.cores == {CORES[slot["cores"]]}
+        seeds.add(arena.engine.sides[0].spec.seed)
+    assert len(seeds) == 2, "each start has keys of its own"
+
+
+def test_a_crash_makes_the_start_invalid(arena: Arena, build_fake: BuildFake) -> None:
+    result = arena.run(build_fake(), build_fake("-DFAKE_CRASH_AFTER=600"))
+    assert result.invalid == "candidate: the server was ended by signal 6"
+    assert len(result.pairs) < 2
+    arena.check_gone()
+
+
+def test_a_hang_makes_the_start_invalid(arena: Arena, build_fake: BuildFake) -> None:
+    arena.workload = replace(arena.workload, parameters=(("timeout_s", "0"),))
+    result = arena.run(build_fake(), build_fake("-DFAKE_HANG_AFTER=100"))
+    assert result.invalid == "candidate finished nothing in a window: the side hangs"
+    assert not result.settled
+    arena.check_gone()
+
+
+def test_silence_makes_the_start_invalid(arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A load program that says nothing is waited for as long as three windows and ten seconds: here at a run."""
+
+    class Leaping:
+        sleep = staticmethod(time.sleep)
+
+        @staticmethod
+        def monotonic() -> float:
+            return began + 20 * (time.monotonic() - began)
+
+    def ticks(self: FakeSide) -> list[Tick]:
+        return heard(self) if self.spec.label == "baseline" else []
+
+    heard, began = FakeSide.ticks, time.monotonic()
+    monkeypatch.setattr(FakeSide, "ticks", ticks)
+    monkeypatch.setattr(trials, "time", Leaping)
+    result = arena.run(build_fake(), build_fake(), ONE)
+    assert result.invalid is not None
+    assert result.invalid.startswith("no ticks from ")
+    assert "candidate for 11 s: the side hangs" in result.invalid
+    arena.check_gone()
+
+
+def test_a_server_without_cpu_time_makes_the_start_invalid(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ticks(self: FakeSide) -> list[Tick]:
+        return [replace(tick, server_cpu=0.0) for tick in heard(self)]
+
+    heard = FakeSide.ticks
+    monkeypatch.setattr(FakeSide, "ticks", ticks)
+    result = arena.run(build_fake(), build_fake(), ONE)
+    assert result.invalid is not None
+    assert result.invalid.endswith(": its server's CPU time could not be read")
+
+
+def spec_of(arena: Arena, built: Built) -> SideSpec:
+    return SideSpec(
+        label="x",
+        built=built,
+        condition=Condition(),
+        workload=arena.workload,
+        data=arena.place,
+        folder=arena.place,
+        seed=1,
+        cores=frozenset(CORES),
+    )
+
+
+def test_a_side_that_does_not_start(arena: Arena, build_fake: BuildFake) -> None:
+    built = build_fake()
+    arena.run(built, built, replace(TIMING, pairs=0))
+    (arena.data[0] / MARKER).unlink()
+    result = arena.run(built, built, number=2)
+    assert result.invalid is not None
+    assert f"{arena.data[0]} is not a data folder of Burnish" in result.invalid
+    assert result.pairs == ()
+    arena.check_gone()
+
+
+def test_different_data_are_refused(arena: Arena, build_fake: BuildFake) -> None:
+    built = build_fake()
+    arena.run(built, built, replace(TIMING, pairs=0))
+    with (arena.data[1] / DATA_FILE).open("ab") as file:
+        file.write(b"one more")
+    result = arena.run(built, built, number=2)
+    assert result.invalid is not None
+    assert result.invalid.startswith("the sides' data differ: ")
+    assert "baseline " in result.invalid
+    assert "candidate " in result.invalid
+    assert (result.pairs, result.fingerprint) == ((), "")
+    arena.check_gone()
+
+
+def test_errors_make_a_pair_invalid(arena: Arena, build_fake: BuildFake) -> None:
+    result = arena.run(build_fake(), build_fake("-DFAKE_ERRORS_EVERY=20"), ONE)
+    (pair,) = result.pairs
+    assert pair.invalid is not None
+    assert pair.invalid.startswith("errors under load (candidate: ")
+    assert result.invalid is None, "the start goes on: other pairs may be good"
+
+
+@dataclass
+class Neighbours:
+    """What the kernel says of the host, as one likes."""
+
+    swapped: int = 0
+    stolen: float = 0.0
+    ticks: int = 0
+
+    def read_swap(self) -> SwapCounters:
+        self.ticks += 1
+        return SwapCounters(self.ticks * self.swapped, 0)
+
+    def read_cpu_times(self) -> dict[int, CpuTimes]:
+        """The first core is ours alone, of the second a share is stolen, and one that is not used is lost."""
+        ours = CpuTimes(1000, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        shares = {CORES[0]: 0.0, CORES[1]: self.stolen, CORES[1] + 1000: 1.0}
+        return {
+            core: replace(ours, user=int(self.ticks * 1000 * (1 - share)), steal=int(self.ticks * 1000 * share))
+            for core, share in shares.items()
+        }
+
+
+def test_neighbours_make_a_pair_invalid(arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch) -> None:
+    host = Neighbours()
+    weathers = [Neighbours(swapped=1), Neighbours(stolen=0.02), Neighbours(stolen=0.2), Neighbours()]
+
+    def on_pair(number: int, pair: Pair) -> None:
+        host.swapped, host.stolen = weathers[number - 1].swapped, weathers[number - 1].stolen
+
+    monkeypatch.setattr(arena, "see", on_pair)
+    monkeypatch.setattr(counters, "read_swap", host.read_swap)
+    monkeypatch.setattr(counters, "read_cpu_times", host.read_cpu_times)
+    result = arena.run(build_fake(), build_fake(), replace(TIMING, window=0.2, pairs=4))
+    assert result.invalid is None, "the start goes on: other pairs may be good"
+    assert [pair.invalid for pair in result.pairs] == [
+        None,
+        "the host swapped; free memory or make the buffer pool smaller",
+        None,
+        "the hypervisor took 20% of the CPU (bound 5%); try at a quieter hour",
+    ]
+    assert [pair.steal for pair in result.pairs] == pytest.approx([0, 0, 0.02, 0.2], abs=0.002)
+    assert result.pairs[0].core_busy[CORES[0]] == 1.0
+    values = result.as_dict()
+    assert values["pairs"] == 4
+    assert values["fingerprint"] == result.fingerprint != ""
+    pair = json.loads(json.dumps(result.pairs[3].as_dict()))
+    assert set(pair["halves"][0]) == {"baseline", "candidate"}
+    assert pair["halves"][0]["baseline"]["done"] > 0
+    assert pair["invalid"] == result.pairs[3].invalid
+
+
+# Threads.
+
+BREEDER = """
+import threading, time
+def breed():
+    while True:
+        one = threading.Thread(target=time.sleep, args=(0.05,))
+        one.start()
+        one.join()
+for _ in range(4):
+    threading.Thread(target=breed).start()
+print(flush=True)
+"""
+
+
+class Loose(Side):
+    """A side whose server is any process."""
+
+    def __init__(self, spec: SideSpec, pids: Sequence[int]) -> None:
+        self.spec, self.pids = spec, pids
+
+    def server_pids(self) -> list[int]:
+        return list(self.pids)
+
+    def client_pids(self) -> list[int]:
+        return []
+
+    def _no(self) -> None:
+        raise NotImplementedError
+
+    boot = load = stop = _no
+    fingerprint = ticks = trouble = _no  # type: ignore[assignment]
+
+
+def test_threads_that_are_born_while_others_are_moved_are_moved_too(arena: Arena, build_fake: BuildFake) -> None:
+    spec = spec_of(arena, build_fake())
+    with subprocess.Popen([sys.executable, "-c", BREEDER], stdout=subprocess.PIPE) as breeder:
+        try:
+            assert breeder.stdout is not None
+            breeder.stdout.readline()
+            side = Loose(spec, [breeder.pid])
+            for core in (CORES[0], CORES[1]) * 5:
+                trials.place(side, frozenset({core}))
+                trials.check_place(side, frozenset({core}))
+                time.sleep(0.02)
+                trials.check_place(side, frozenset({core}))
+        finally:
+            breeder.kill()
+    assert trials.threads_of(breeder.pid) == []
+    trials.place(side, frozenset({CORES[0]}))
+
+
+def test_a_thread_that_cannot_be_moved_is_trouble(arena: Arena, build_fake: BuildFake) -> None:
+    side = Loose(spec_of(arena, build_fake()), [os.getpid()])
+    with pytest.raises(Trouble, match=r"x: thread \d+ could not be moved to cores \[4000\]"):
+        trials.place(side, frozenset({4000}))

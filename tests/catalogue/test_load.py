@@ -1,0 +1,218 @@
+"""The catalogue: every entry has its reason and what it names is there; a wrong entry is one line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from burnish.catalogue import load
+from burnish.catalogue.load import ROOT
+from burnish.errors import UserError
+from burnish.study.model import EngineSpec, Recipe
+
+FILES = sorted(ROOT.rglob("*.toml"))
+
+
+def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every entry of a catalogue file, by name: an engine's file is one entry with entries in it."""
+    content = tomllib.loads(path.read_text())
+    if path.parent.name != "engines":
+        yield from content.items()
+        return
+    yield path.stem, content
+    for name, value in content["features"].items():
+        yield f"features.{name}", value
+    for value in content["training"]:
+        yield f"training on {value['workload']}", value
+    yield "costs", content["costs"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_entry_has_a_reason_in_prose(path: Path) -> None:
+    found = list(entries(path))
+    assert found
+    for name, value in found:
+        reason = value.get("reason", "")
+        assert len(reason) >= 15, f"{path.name}: {name}: why is it here?"
+        assert " " in reason
+        assert reason.rstrip().endswith((".", "!", "?")), f"{path.name}: {name}: whole sentences"
+
+
+def test_all_of_it_loads() -> None:
+    assert {"fake", "sqlite", "mariadb"} <= set(load.engines())
+    assert {"baseline", "gcc-o3", "gcc-pgo", "clang-pgo-thinlto", "clang-pgo-thinlto-bolt"} <= set(load.variants())
+    assert ("mariadb", "oltp_read_only") in load.workloads()
+
+
+@pytest.mark.parametrize("spec", load.engines().values(), ids=lambda spec: spec.name)
+def test_what_an_engine_names_is_there(spec: EngineSpec) -> None:
+    assert spec.ladder[0] == "baseline"
+    for name in spec.ladder:
+        assert load.variant(name).name == name
+        assert not load.variant(name).weakens_security, "not by default"
+    for name in (*spec.workloads, *(name for name, _ in spec.training)):
+        assert load.workload(spec, name).engine == spec.name
+    assert spec.default_features in spec.features
+    assert spec.covered
+    assert spec.gate_tests
+    groups = tomllib.loads((ROOT / "system.toml").read_text())
+    assert set(spec.system_packages) <= set(groups)
+
+
+def test_every_workload_has_its_engine() -> None:
+    for (engine, name), value in load.workloads().items():
+        assert engine in load.engines()
+        assert (value.engine, value.name) == (engine, name)
+
+
+def test_the_baseline_is_the_package_as_it_is() -> None:
+    assert load.variant("baseline").recipe == Recipe()
+
+
+def test_what_weakens_security_says_so() -> None:
+    for variant in load.variants().values():
+        assert variant.weakens_security is not variant.recipe.hardening, variant.name
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    return tmp_path / "own.toml"
+
+
+GOOD = 'reason = "A reason that is long enough to be one."\n'
+
+
+def test_a_variant_of_ones_own(own: Path) -> None:
+    own.write_text(
+        f"[mine]\n{GOOD}[mine.recipe]\ntoolchain = 'clang-19'\nlevel = '-O3'\nlto = 'full'\n"
+        "c = ['-DX', '-g']\noptions = { WITH_A = true, WITH_B = false, N = 3 }\n"
+        f"[baseline]\n{GOOD}"
+    )
+    found = load.read_variants(own)
+    assert found["mine"].recipe == Recipe(
+        toolchain="clang-19",
+        level="-O3",
+        lto="full",
+        c=("-DX", "-g"),
+        options=(("WITH_A", "ON"), ("WITH_B", "OFF"), ("N", "3")),
+    )
+    assert load.variant("mine", found) is found["mine"]
+    assert load.variant("baseline", found) is found["baseline"], "one's own before the catalogue's"
+    assert load.variant("gcc-o3", found) is load.variants()["gcc-o3"]
+
+
+def test_options_may_be_a_list_in_its_order(own: Path) -> None:
+    own.write_text(f'[mine]\n{GOOD}recipe = {{ options = [["B", "1"], ["A", true]] }}\n')
+    assert load.read_variants(own)["mine"].recipe.options == (("B", "1"), ("A", "ON"))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("[mine]\n", "own.toml: mine: reason: field required"),
+        ('[mine]\nreason = ""\n', "own.toml: mine: reason: string should have at least 20 characters, found ''"),
+        ('[mine]\nreason = "faster"\n', "own.toml: mine: reason: string should have at least 20 characters"),
+        ("[mine]\nreason = 3\n", "own.toml: mine: reason: input should be a valid string, found 3"),
+        (f"[mine]\n{GOOD}recpie = {{}}\n", "unknown key in own.toml: mine 'recpie' (did you mean 'recipe'?)"),
+        (
+            f"[mine]\n{GOOD}recipe = {{ levle = '-O3' }}\n",
+            "unknown key in own.toml: mine 'recipe.levle' (did you mean 'recipe.level'?); there are: recipe.bolt, ",
+        ),
+        (
+            f"[mine]\n{GOOD}recipe = {{ lto = 'thick' }}\n",
+            "own.toml: mine: recipe.lto: input should be 'none', 'thin' or 'full', found 'thick'",
+        ),
+        (
+            f"[mine]\n{GOOD}recipe = {{ level = 'O3' }}\n",
+            "own.toml: mine: recipe.level: string should match pattern '^-O([0-3sgz]|fast)$', found 'O3'",
+        ),
+        (f"[mine]\n{GOOD}recipe = {{ pgo = 'maybe' }}\n", "own.toml: mine: recipe.pgo: input should be a valid bool"),
+        (f"[mine]\n{GOOD}recipe = {{ c = '-g' }}\n", "own.toml: mine: recipe.c: input should be a valid tuple"),
+        (
+            f"[mine]\n{GOOD}recipe = {{ options = 3 }}\n",
+            "own.toml: mine: recipe.options: give a table of names and values, found 3",
+        ),
+        (
+            f"[mine]\n{GOOD}recipe = {{ options = ['A=1'] }}\n",
+            "own.toml: mine: recipe.options: give a table of names and values, found ['A=1']",
+        ),
+        ("mine = 3\n", "own.toml: mine: input should be a valid dictionary"),
+        ("[mine\n", "own.toml: not valid TOML: "),
+        ("[mine]\n[mine]\n", "own.toml: not valid TOML: "),
+    ],
+)
+def test_a_wrong_entry_is_one_line_with_file_and_key(own: Path, content: str, says: str) -> None:
+    own.write_text(content)
+    with pytest.raises(UserError) as caught:
+        load.read_variants(own)
+    said = str(caught.value)
+    assert says in said
+    assert "\n" not in said
+
+
+def test_a_file_that_cannot_be_read(own: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=rf"^{own}: there is no such file$"):
+        load.read_variants(own)
+    with pytest.raises(UserError, match=rf"^{tmp_path}: cannot be read \(Is a directory\)"):
+        load.read_variants(tmp_path)
+    own.write_bytes(b"\xff\xfe")
+    with pytest.raises(UserError, match=rf"^{own}: not valid TOML"):
+        load.read_variants(own)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (('title = "', 'titel = "'), "unknown key in fake.toml 'titel' (did you mean 'title'?)"),
+        (("options = { FAKE_EXTRAS = true }", "optoins = {}"), "'features.full.optoins' (did you mean"),
+        (("seconds = 1.0", "secnods = 1.0"), "'training.0.secnods' (did you mean 'training.0.seconds'?)"),
+        (("gate_s = 1", ""), "fake.toml: costs.gate_s: field required"),
+        (('default_features = "full"', 'default_features = "ful"'), "unknown feature set in fake.toml 'ful'"),
+        (("window_s = 0.5", "window_s = 0"), "fake.toml: window_s: input should be greater than 0, found 0"),
+        (("seconds = 1.0", "seconds = -1"), "fake.toml: training.0.seconds: input should be greater than 0, found -1"),
+    ],
+)
+def test_a_wrong_engine_is_one_line_with_file_and_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, str], says: str
+) -> None:
+    text = (ROOT / "engines/fake.toml").read_text()
+    assert change[0] in text
+    (tmp_path / "engines").mkdir()
+    (tmp_path / "engines/fake.toml").write_text(text.replace(*change, 1))
+    monkeypatch.setattr(load, "ROOT", tmp_path)
+    with pytest.raises(UserError) as caught:
+        load.engines.__wrapped__()
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_wrong_workload_is_one_line_with_file_and_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "workloads").mkdir()
+    (tmp_path / "workloads/some.toml").write_text(f'[mix]\n{GOOD}engine = "fake"\nprogram = "load"\nthreads = 0\n')
+    monkeypatch.setattr(load, "ROOT", tmp_path)
+    with pytest.raises(UserError, match=r"^some.toml: mix: threads: input should be greater than 0, found 0$"):
+        load.workloads.__wrapped__()
+
+
+def test_unknown_names_get_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match=r"unknown engine 'sqlit' \(did you mean 'sqlite'\?\)") as caught:
+        load.engine("sqlit")
+    assert "fake" not in re.sub(r"'.*'", "", str(caught.value)), "hidden ones are not listed"
+    with pytest.raises(UserError, match=r"unknown variant 'gcc-o33' \(did you mean 'gcc-o3'\?\)"):
+        load.variant("gcc-o33")
+    with pytest.raises(UserError, match=r"unknown workload of fake 'fake_mx' \(did you mean 'fake_mix'\?\)"):
+        load.workload(load.engine("fake"), "fake_mx")
+    with pytest.raises(UserError, match=r"unknown workload of sqlite"):
+        load.workload(load.engine("sqlite"), "fake_mix")
+
+
+def test_the_source_that_comes_along() -> None:
+    place = load.shipped_source(load.engine("fake"))
+    assert place is not None
+    assert (place / "server.c").is_file()
+    assert load.shipped_source(load.engine("mariadb")) is None

@@ -1,0 +1,166 @@
+"""Fixtures for all tests: a home of their own, a workbench, compilers, and builds of the fake engine."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from burnish import process
+from burnish.build.toolchains import Toolchain, find_toolchains
+from burnish.catalogue import load
+from burnish.engines.base import BuildJob, Built
+from burnish.engines.fake import FakeEngine
+from burnish.process import Completed
+from burnish.study.model import Flags
+
+FAKE_SOURCE = load.ROOT / "sources" / "fake"
+
+
+@dataclass
+class FakeBench:
+    """A `Workbench` that keeps what it was told.
+
+    As with the real one, a program's output goes to a log, so `Completed.output` is empty.
+    """
+
+    logs: Path
+    said: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    commands: list[tuple[str, Completed]] = field(default_factory=list)
+
+    def run(
+        self,
+        what: str,
+        argv: Sequence[str | Path],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin_file: Path | None = None,
+        timeout: float | None = None,
+        on_line: Callable[[str], None] | None = None,
+        log: Path | None = None,
+    ) -> Completed:
+        done = process.run(
+            argv,
+            cwd=cwd,
+            env=env,
+            stdin_file=stdin_file,
+            timeout=timeout,
+            on_line=on_line,
+            log=log or self.log_path("bench.log"),
+        )
+        self.commands.append((what, done))
+        return done
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    def live(self, text: str) -> None:
+        self.shown.append(text)
+
+    def log_path(self, name: str) -> Path:
+        return self.logs / name
+
+
+class BuildFake(Protocol):
+    """Builds the fake engine once for each combination of arguments in a test session."""
+
+    def __call__(
+        self,
+        *flags: str,
+        toolchain: Toolchain | None = None,
+        options: tuple[tuple[str, str], ...] = (),
+        features: str = "full",
+    ) -> Built: ...
+
+
+@pytest.fixture(autouse=True)
+def burnish_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of the test's own: no test sees or changes the user's."""
+    place = tmp_path / "burnish-home"
+    monkeypatch.setenv("BURNISH_HOME", str(place))
+    return place
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> FakeBench:
+    """A workbench with its logs in the test's folder."""
+    return FakeBench(tmp_path / "logs")
+
+
+@pytest.fixture(scope="session")
+def toolchains() -> list[Toolchain]:
+    """All compilers of this machine."""
+    return find_toolchains()
+
+
+def _first(found: list[Toolchain], family: str) -> Toolchain:
+    for toolchain in found:
+        if toolchain.family == family:
+            return toolchain
+    pytest.skip(f"no {family} on this machine")
+
+
+@pytest.fixture(scope="session")
+def gcc(toolchains: list[Toolchain]) -> Toolchain:
+    """The newest gcc; the test is skipped without one."""
+    return _first(toolchains, "gcc")
+
+
+@pytest.fixture(scope="session")
+def clang(toolchains: list[Toolchain]) -> Toolchain:
+    """The newest clang; the test is skipped without one."""
+    return _first(toolchains, "clang")
+
+
+@pytest.fixture
+def fake_engine() -> FakeEngine:
+    """The fake engine as the catalogue has it."""
+    return FakeEngine(load.engine("fake"))
+
+
+@pytest.fixture(scope="session")
+def build_fake(tmp_path_factory: pytest.TempPathFactory, gcc: Toolchain) -> BuildFake:
+    """A function that builds the fake engine, with gcc -O2 and the compile flags it is given."""
+    root = tmp_path_factory.mktemp("fake-builds")
+    made: dict[object, Built] = {}
+
+    def build(
+        *flags: str,
+        toolchain: Toolchain | None = None,
+        options: tuple[tuple[str, str], ...] = (),
+        features: str = "full",
+    ) -> Built:
+        compilers = toolchain or gcc
+        key = (flags, compilers.name, options, features)
+        if key not in made:
+            engine = FakeEngine(load.engine("fake"))
+            name = f"{compilers.name}-{len(made)}"
+            place = root / "place"
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+            job = BuildJob(
+                source=FAKE_SOURCE,
+                place=place,
+                toolchain=compilers,
+                flags=Flags(c=("-O2", "-g", *flags), cxx=(), link=()),
+                features=engine.spec.features[features],
+                options=options,
+                hardening=True,
+                with_tools=False,
+                relocations=False,
+                jobs=1,
+                bench=FakeBench(root / "logs"),
+            )
+            engine.build(job)
+            for path, where in engine.keep(job):
+                shutil.copytree(path, root / name / where)
+            made[key] = engine.built(name, root / name, name)
+        return made[key]
+
+    return build

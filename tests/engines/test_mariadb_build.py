@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from mariadb_support import PlainBench, engine
+
+from burnish.build import effective
+from burnish.build.toolchains import Toolchain
+from burnish.engines import mariadb_build, mtr
+from burnish.engines.base import BuildJob
+from burnish.engines.mariadb_data import SCRIPTS
+from burnish.errors import InfrastructureError
+from burnish.study.model import Flags
+
+CMAKE = """\
+cmake_minimum_required(VERSION 3.13)
+project(small C CXX)
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO} -fno-omit-frame-pointer")
+add_library(part STATIC part.c)
+file(MAKE_DIRECTORY sql)
+add_executable(mariadbd sql/main.cc)
+target_link_libraries(mariadbd part)
+set_target_properties(mariadbd PROPERTIES RUNTIME_OUTPUT_DIRECTORY sql)
+add_executable(other sql/other.cc)
+foreach(tool %TOOLS%)
+  get_filename_component(name ${tool} NAME)
+  get_filename_component(folder ${tool} DIRECTORY)
+  add_executable(${name} sql/other.cc)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${folder})
+endforeach()
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/sql/share/english)
+file(WRITE ${CMAKE_BINARY_DIR}/sql/share/english/errmsg.sys "messages")
+foreach(script %SCRIPTS%)
+  file(WRITE ${CMAKE_BINARY_DIR}/scripts/${script} "generated")
+endforeach()
+"""
+FILES = {
+    "sql/main.cc": 'extern "C" int part(); int main() { return part(); }\n',
+    "sql/other.cc": "int main() { return 0; }\n",
+    "part.c": "int part(void) { return 0; }\n",
+    "sql/share/charsets/Index.xml": "<charsets/>\n",
+    "scripts/mysql_test_db.sql": "from the source\n",
+    "mysql-test/mariadb-test-run.pl": "",
+    "mysql-test/lib/My/SafeProcess.pm": "",
+    "mysql-test/lib/My/SafeProcess/CMakeLists.txt": "",
+    "mysql-test/include/check-testcase.test": "",
+    "mysql-test/main/select.test": "",
+    "mysql-test/main/select.result": "",
+    "mysql-test/main/unwanted.test": "",
+    "mysql-test/main/unwanted.result": "",
+    "mysql-test/main/select.inc": "",
+    "mysql-test/suite/innodb/t/innodb-lock.test": "",
+    "mysql-test/suite/innodb/t/unwanted.test": "",
+    "mysql-test/suite/innodb/include/helper.test": "",
+    "mysql-test/suite/rpl/t/unwanted.test": "",
+    "mysql-test/suite/rpl/include/master.inc": "",
+    "mysql-test/suite/huge/t/unwanted.test": "",
+    "storage/sequence/mysql-test/sequence/simple.test": "",
+}
+TESTS = ("main.select", "innodb.innodb-lock,16k", "sequence.simple", "main.of_another_version")
+
+MakeJob = Callable[..., BuildJob]
+
+
+@pytest.fixture
+def job(tmp_path: Path, gcc: Toolchain) -> BuildJob:
+    """A job for a tree with MariaDB's layout that builds in two seconds."""
+    source, place = tmp_path / "source", tmp_path / "place"
+    place.mkdir()
+    for name, text in FILES.items():
+        path = source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    tools = " ".join(mtr.PROGRAMS)
+    text = CMAKE.replace("%TOOLS%", tools).replace("%SCRIPTS%", " ".join(SCRIPTS))
+    (source / "CMakeLists.txt").write_text(text)
+    return BuildJob(
+        source=source,
+        place=place,
+        toolchain=gcc,
+        flags=Flags(c=("-O3", "-g", "-DC_ONLY"), cxx=("-O3", "-g"), link=("-Wl,-z,now",), level="-O3"),
+        features=engine().spec.features["core"],
+        options=(("PLUGIN_SPIDER", "STATIC"),),
+        hardening=True,
+        with_tools=False,
+        relocations=False,
+        jobs=2,
+        bench=PlainBench(tmp_path),
+    )
+
+
+def moved(job: BuildJob, target: Path) -> Path:
+    """The kept parts, moved as the builder does it."""
+    for path, where in engine().keep(job):
+        (target / where).parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(path, target / where)
+    return target
+
+
+def options(job: BuildJob) -> dict[str, str]:
+    words = mariadb_build.configure_command(job)
+    return dict(word.removeprefix("-D").split("=", 1) for word in words if word.startswith("-D"))
+
+
+def test_flags_go_where_cmake_cannot_cancel_them(job: BuildJob) -> None:
+    given = options(job)
+    assert given["CMAKE_CXX_FLAGS_RELWITHDEBINFO"] == "-O3 -g -DNDEBUG"
+    assert given["CMAKE_C_FLAGS"] == "-O3 -g -DC_ONLY"
+    assert given["CMAKE_CXX_FLAGS"] == "-O3 -g"
+    for kind in ("EXE", "SHARED", "MODULE"):
+        assert "-Wl,-z,now" in given[f"CMAKE_{kind}_LINKER_FLAGS"]
+        assert "-Wl,--build-id" in given[f"CMAKE_{kind}_LINKER_FLAGS"]
+
+
+def test_the_recipes_options_win_over_the_feature_sets(job: BuildJob) -> None:
+    assert dict(job.features.options)["PLUGIN_SPIDER"] == "NO"
+    assert options(job)["PLUGIN_SPIDER"] == "STATIC"
+    assert options(job)["PLUGIN_ROCKSDB"] == "NO"
+
+
+def test_relocations_are_kept_for_bolt_only(job: BuildJob) -> None:
+    assert "--emit-relocs" not in options(job)["CMAKE_EXE_LINKER_FLAGS"]
+    bolted = options(replace(job, relocations=True))
+    assert "-Wl,--emit-relocs" in bolted["CMAKE_EXE_LINKER_FLAGS"]
+    assert "--emit-relocs" not in bolted["CMAKE_MODULE_LINKER_FLAGS"]
+
+
+def test_hardening_and_frame_pointers_follow_the_recipe(job: BuildJob) -> None:
+    assert options(job)["SECURITY_HARDENED"] == "ON"
+    assert "have_C__fno_omit_frame_pointer" not in options(job)
+    bare = replace(
+        job,
+        hardening=False,
+        flags=Flags(c=("-fomit-frame-pointer",), cxx=("-fomit-frame-pointer",), link=()),
+    )
+    assert options(bare)["SECURITY_HARDENED"] == "OFF"
+    assert options(bare)["have_C__fno_omit_frame_pointer"] == "0"
+    assert options(bare)["have_CXX__fno_omit_frame_pointer"] == "0"
+
+
+def test_archives_are_made_by_the_toolchains_own_tools(job: BuildJob) -> None:
+    own = replace(job.toolchain, ar=Path("/llvm/llvm-ar"), ranlib=Path("/llvm/llvm-ranlib"))
+    given = options(replace(job, toolchain=own))
+    assert given["CMAKE_AR"] == "/llvm/llvm-ar"
+    assert given["CMAKE_RANLIB"] == "/llvm/llvm-ranlib"
+
+
+@pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is not installed")
+def test_a_build_moves_into_the_store_and_tells_its_objects(job: BuildJob, tmp_path: Path) -> None:
+    mariadb_build.build(job, TESTS)
+    bench = job.bench
+    assert isinstance(bench, PlainBench)
+    assert any(text.startswith("step ") and " of " in text for text in bench.lived), "ninja's own counter"
+
+    objects = engine().objects(job)
+    assert sorted(Path(item.source).name for item in objects) == ["main.cc", "part.c"], "no tool's object"
+    look = effective.examine(objects, ("-O3", "-DC_ONLY"), ("-O3",))
+    assert look.levels == (("-O3", 2),)
+    assert look.cancelled == ()
+
+    store = moved(job, tmp_path / "store")
+    built = engine().built("b", store, "key")
+    assert built.server == store / "sql/mariadbd"
+    assert built.server.is_file()
+    assert f"--lc-messages-dir={store}/sql/share" in built.options
+    assert f"--character-sets-dir={store}/sql/share/charsets" in built.options
+    assert (store / "scripts" / SCRIPTS[0]).is_file()
+    assert not (store / "client").exists()
+    lines: list[str] = []
+    bench.run("sections", ["readelf", "-nSW", built.server], on_line=lines.append)
+    assert any("Build ID" in line for line in lines)
+    assert not any(".debug_info" in line for line in lines)
+
+
+@pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is not installed")
+def test_tools_are_kept_with_the_tests_of_the_list_and_no_others(job: BuildJob, tmp_path: Path) -> None:
+    job = replace(job, with_tools=True)
+    mariadb_build.build(job, TESTS)
+    store = moved(job, tmp_path / "store")
+    for name in mtr.PROGRAMS:
+        assert (store / name).is_file(), name
+    tests = store / "mysql-test"
+    assert sorted(path.name for path in (tests / "main").iterdir()) == [
+        "select.inc",
+        "select.result",
+        "select.test",
+    ]
+    assert (tests / "lib/My/SafeProcess.pm").is_file()
+    assert (tests / "include/check-testcase.test").is_file()
+    assert [path.name for path in (tests / "suite/innodb/t").iterdir()] == ["innodb-lock.test"]
+    assert (tests / "suite/innodb/include/helper.test").is_file()
+    assert (tests / "suite/rpl/include/master.inc").is_file()
+    assert not (tests / "suite/rpl/t").exists()
+    assert not (tests / "suite/huge").exists()
+    assert (store / "storage/sequence/mysql-test/sequence/simple.test").is_file()
+    assert (store / "scripts/mysql_test_db.sql").read_text() == "from the source\n"
+    assert (store / "scripts" / SCRIPTS[0]).read_text() == "generated"
+    built = engine().built("tools", store, "key")
+    assert mtr.available(built, TESTS) == list(TESTS[:3])
+    with pytest.raises(InfrastructureError, match=r"lacks main\.new"):
+        mtr.available(built, ("main.select", "main.new"))
+
+
+def test_a_build_that_fails_shows_its_log(job: BuildJob) -> None:
+    (job.source / "part.c").write_text("int part(void) { return nothing; }\n")
+    with pytest.raises(InfrastructureError, match="compiling MariaDB") as caught:
+        mariadb_build.build(job, ())
+    assert caught.value.log is not None
+    assert "nothing" in caught.value.log.read_text()

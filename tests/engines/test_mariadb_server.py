@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+import os
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from mariadb_support import PlainBench, engine, real_server, small
+
+from burnish.engines import mariadb_data
+from burnish.engines.base import Built, Side, SideSpec, Tick
+from burnish.engines.mariadb_server import MARKER, Launch, Server, setting_options
+from burnish.errors import InfrastructureError, UserError
+from burnish.study.model import Condition
+
+
+def data_folder(tmp_path: Path) -> Path:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / MARKER).write_text("ours\n")
+    return data
+
+
+def script(tmp_path: Path, text: str) -> Path:
+    """A stand-in for a server."""
+    path = tmp_path / "mariadbd"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_a_condition_replaces_a_default_however_it_is_spelled() -> None:
+    options = setting_options([("innodb-buffer-pool-size", "2G"), ("performance_schema", "ON"), ("binlog", "x")])
+    assert "--innodb_buffer_pool_size=2G" in options
+    assert "--performance_schema=ON" in options
+    assert "--binlog=x" in options
+    assert not any("512M" in word or word == "--loose_performance_schema=OFF" for word in options)
+    assert "--loose_performance_schema=OFF" in setting_options([])
+
+
+def test_a_data_folder_that_is_not_ours_is_not_touched(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "ibdata1").write_text("somebody's")
+    server = Server(Launch(script(tmp_path, "touch started"), data, tmp_path / "side"))
+    with pytest.raises(UserError, match="not ours"):
+        server.boot()
+    assert sorted(path.name for path in data.iterdir()) == ["ibdata1"]
+    assert not (tmp_path / "side").exists()
+
+
+def test_a_socket_in_use_is_named(tmp_path: Path) -> None:
+    server = Server(Launch(script(tmp_path, "exit 0"), data_folder(tmp_path), tmp_path / "side"))
+    (tmp_path / "side").mkdir()
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(server.socket))
+        other.listen()
+        with pytest.raises(UserError, match=r"mariadbd\.sock: the socket is in use"):
+            server.boot()
+        assert server.socket.exists()
+
+
+def test_a_server_that_dies_at_its_start_shows_its_log(tmp_path: Path) -> None:
+    program = script(tmp_path, "echo '[ERROR] no such option' >&2; exit 7")
+    server = Server(Launch(program, data_folder(tmp_path), tmp_path / "side"))
+    with pytest.raises(InfrastructureError, match="exit code 7 while starting") as caught:
+        server.boot()
+    assert "[ERROR] no such option" in caught.value.explain()
+
+
+def test_a_server_that_hangs_at_its_start_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnish.engines.mariadb_server._BOOT_SECONDS", 0.5)
+    server = Server(Launch(script(tmp_path, "exec sleep 600"), data_folder(tmp_path), tmp_path / "side"))
+    with pytest.raises(InfrastructureError, match="did not answer"):
+        server.boot()
+    assert not server.alive
+    assert not Path(f"/proc/{server.pid}").exists()
+
+
+def test_a_long_path_gets_a_socket_folder_that_stop_removes(tmp_path: Path) -> None:
+    server = Server(Launch(Path("x"), tmp_path, tmp_path / ("long" * 30)))
+    place = server.socket
+    assert len(str(place)) <= 100
+    assert place.parent.is_dir()
+    assert place.parent.stat().st_mode & 0o777 == 0o700
+    server.stop()
+    assert not place.parent.exists()
+
+
+def test_an_installation_is_found_around_its_program(tmp_path: Path) -> None:
+    for layout, program in (("sql/share", "sql/mariadbd"), ("share/mysql", "sbin/mariadbd")):
+        root = tmp_path / layout.replace("/", "-")
+        (root / layout / "english").mkdir(parents=True)
+        (root / layout / "english/errmsg.sys").touch()
+        assert mariadb_data.installation(root / program) == (root, root / layout)
+
+
+def test_missing_scripts_are_a_users_error(tmp_path: Path) -> None:
+    built = Built(name="a", folder=tmp_path, server=tmp_path / "sbin/mariadbd", key="k")
+    with pytest.raises(UserError, match=r"no mysql_system_tables\.sql beside the server"):
+        mariadb_data.create_dataset(built, built, small("oltp_read_only"), tmp_path / "d", PlainBench(tmp_path))
+    assert not (tmp_path / "d").exists()
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> tuple[Built, Path]:
+    built = real_server()
+    folder = tmp_path_factory.mktemp("dataset")
+    engine().create_dataset(built, built, small("oltp_read_only"), folder / "data", PlainBench(folder))
+    return built, folder / "data"
+
+
+def side_of(built: Built, data: Path, folder: Path, label: str, name: str = "oltp_read_only") -> Side:
+    from shutil import copytree
+
+    copytree(data, folder / label / "data")
+    return engine().side(
+        SideSpec(
+            label=label,
+            built=built,
+            condition=Condition(settings=(("innodb_buffer_pool_size", "64M"),)),
+            workload=small(name),
+            data=folder / label / "data",
+            folder=folder / label,
+            seed=7,
+            cores=frozenset(os.sched_getaffinity(0)),
+        )
+    )
+
+
+def until(side: Side, enough: int) -> list[Tick]:
+    ticks: list[Tick] = []
+    for _ in range(300):
+        ticks += side.ticks()
+        if len(ticks) >= enough:
+            break
+        time.sleep(0.1)
+    return ticks
+
+
+@pytest.mark.real
+def test_two_sides_at_once_tick_agree_on_their_data_and_leave_nothing(
+    dataset: tuple[Built, Path], tmp_path: Path
+) -> None:
+    built, data = dataset
+    sides = [side_of(built, data, tmp_path, "a"), side_of(built, data, tmp_path, "b", "oltp_read_write")]
+    pids = []
+    try:
+        for side in sides:
+            side.boot()
+        assert sides[0].fingerprint() == sides[1].fingerprint() != ""
+        for side in sides:
+            side.load()
+        for side in sides:
+            ticks = until(side, 5)
+            assert len(ticks) >= 5, side.trouble()
+            first, last = ticks[0], ticks[-1]
+            assert last.done > first.done
+            assert last.server_cpu > first.server_cpu
+            assert last.client_cpu > first.client_cpu
+            assert last.errors == 0
+            assert set(last.latency) == {"p50", "p95", "p99", "max"}
+            assert side.trouble() is None
+            assert len(side.server_pids()) == len(side.client_pids()) == 1
+            pids += side.server_pids() + side.client_pids()
+    finally:
+        for side in sides:
+            side.stop()
+            side.stop()
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+    for side in sides:
+        assert side.server_pids() == side.client_pids() == []
+        assert "Shutdown complete" in (side.spec.folder / "mariadbd.log").read_text()
+
+
+@pytest.mark.real
+def test_a_killed_server_is_the_sides_trouble(dataset: tuple[Built, Path], tmp_path: Path) -> None:
+    built, data = dataset
+    side = side_of(built, data, tmp_path, "a")
+    try:
+        side.boot()
+        side.load()
+        assert until(side, 1)
+        os.kill(side.server_pids()[0], 9)
+        for _ in range(100):
+            if side.trouble() is not None:
+                break
+            time.sleep(0.1)
+        assert "ended by SIGKILL" in (side.trouble() or "")
+        assert side.server_pids() == []
+        side.ticks()  # ticks without the server's clock must not break anything
+    finally:
+        side.stop()
+    assert side.client_pids() == []
+
+
+@pytest.mark.real
+def test_a_changed_row_changes_the_fingerprint(dataset: tuple[Built, Path], tmp_path: Path) -> None:
+    built, data = dataset
+    before = side_of(built, data, tmp_path, "a")
+    try:
+        before.boot()
+        first = before.fingerprint()
+        before._server.query("UPDATE sbtest1 SET k = k + 1 WHERE id = 17", "sbtest")  # type: ignore[attr-defined]
+        assert before.fingerprint() != first
+    finally:
+        before.stop()
+
+
+@pytest.mark.real
+def test_a_dataset_is_whole_and_ours(dataset: tuple[Built, Path]) -> None:
+    _, data = dataset
+    assert (data / MARKER).is_file()
+    assert not (data / ".prepare").exists()
+    assert (data / "sbtest/sbtest2.ibd").is_file()
+
+
+@pytest.mark.real
+def test_a_server_says_who_it_is(dataset: tuple[Built, Path], tmp_path: Path) -> None:
+    built, _ = dataset
+    who = engine().identity(built, PlainBench(tmp_path))
+    assert "MariaDB" in who.version
+    features = dict(who.features)
+    assert features["plugin InnoDB"] == "built in"
+    assert features["library libc.so.6"] == "linked"
+    assert "version_ssl_library" in features
+    assert list(who.features) == sorted(who.features)
+    assert len(who.build_id) == 40
+
+
+def test_other_programs_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="there is no such program"):
+        engine().existing(tmp_path / "mariadbd")
+    (tmp_path / "share/english").mkdir(parents=True)
+    (tmp_path / "share/english/errmsg.sys").touch()
+    (tmp_path / "bin").mkdir()
+    with pytest.raises(UserError, match="not a program"):
+        engine().existing(script(tmp_path / "bin", "exit 0"))
+    lookalike = Built(name="x", folder=tmp_path, server=script(tmp_path, "echo 'x Ver 8.0.36'"), key="k")
+    with pytest.raises(UserError, match="no MariaDB server"):
+        engine().identity(lookalike, PlainBench(tmp_path))

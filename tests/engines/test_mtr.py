@@ -1,0 +1,147 @@
+"""The gate on mtr's recorded output; every failing run is a real one, of servers that were made to misbehave."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from mariadb_support import PlainBench, engine
+
+from burnish.engines import mtr
+from burnish.engines.base import Built
+from burnish.engines.mtr import LIST, Results
+
+RECORDED = Path(__file__).with_name("mtr")
+
+
+def read(name: str) -> Results:
+    results = Results()
+    for line in (RECORDED / name).read_text().splitlines():
+        results.see(line)
+    return results
+
+
+def test_wrong_results_are_failures_with_the_tests_names() -> None:
+    results = read("wrong.log")
+    assert results.failures == [
+        ("main.func_math", "Result length mismatch"),
+        ("main.select nm", "Result length mismatch"),
+    ]
+    assert ("innodb.row_lock", "") in results.passed
+    assert results.ran == 6
+
+
+def test_a_crash_is_a_failure_with_the_tests_name() -> None:
+    results = read("crash.log")
+    assert [name for name, _ in results.failures] == ["main.connect"]
+    assert "failed during test run" in results.failures[0][1]
+
+
+def test_a_hang_is_a_failure_with_the_tests_name() -> None:
+    assert read("hang.log").failures == [("main.connect", "timeout after 60 seconds")]
+
+
+def test_a_server_that_does_not_start_is_a_failure() -> None:
+    results = read("nostart.log")
+    assert results.failures == [("mtr", "Could not find version of MariaDB")]
+    assert results.ran == 0
+    assert results.silent(["main.select,nm"]) == ["main.select,nm"]
+
+
+def test_skips_are_counted_and_combinations_told_apart() -> None:
+    results = read("skips.log")
+    assert ("period.versioning", "trx_id") in results.skipped
+    assert ("connect.bin", "") in results.skipped
+    assert ("innodb_zip.page_size", "8k,strict_full_crc32") in results.passed
+    assert [name for name, _ in results.failures] == [
+        "encryption.tempfiles_encrypted cbc",
+        "encryption.tempfiles_encrypted ctr",
+    ]
+    assert results.silent(["innodb_zip.page_size,8k", "connect.bin", "main.never"]) == ["main.never"]
+
+
+def test_errors_in_the_log_after_a_test_that_passed_are_a_failure() -> None:
+    results = Results()
+    for line in (
+        "main.select 'nm'                         w1 [ pass ]     65",
+        "Errors/warnings were found in logfiles during server shutdown after running the",
+        "following sequence(s) of tests:",
+        "    main.select",
+        "",
+    ):
+        results.see(line)
+    assert results.failures == [("main.select", "errors in the server's log while it was shut down")]
+
+
+STAND_IN = """\
+import os, pathlib, sys
+print("ran with", sys.argv[1:])
+var = pathlib.Path(next(word.partition("=")[2] for word in sys.argv if word.startswith("--vardir=")))
+var.mkdir()
+server = pathlib.Path(os.environ["MTR_BINDIR"], "sql/mariadbd")
+verdict = server.read_text().strip()
+pathlib.Path("main/select.reject").write_text("what mtr leaves beside a test that failed")
+for word in sys.argv:
+    if word.startswith("main."):
+        print(f"{word:40} w1 [ {verdict} ] 17")
+"""
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Built:
+    """Kept tools whose mtr is a stand-in: each test's verdict is what the server's file says."""
+    folder = tmp_path / "store"
+    for name in ("client/mariadb-test", "sql/mariadbd", "sql/share/english/errmsg.sys", "mysql-test/main/x"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("pass")
+    (folder / "mysql-test/mariadb-test-run.pl").write_text(STAND_IN)
+    (folder / "mysql-test" / LIST).write_text("main.select present\nmain.join present\nmain.gone absent\n")
+    bin_folder = tmp_path / "bin"
+    bin_folder.mkdir()
+    (bin_folder / "perl").symlink_to(sys.executable)
+    monkeypatch.setenv("PATH", f"{bin_folder}:{os.environ['PATH']}")
+    return engine().built("tools", folder, "key")
+
+
+def test_the_gate_tests_the_subjects_server_and_leaves_the_store_alone(tools: Built, tmp_path: Path) -> None:
+    bench = PlainBench(tmp_path)
+    subject = tmp_path / "subject"
+    names = ("main.select", "main.join", "main.gone")
+    before = sorted(tools.folder.rglob("*"))
+    for verdict, passed in (("pass", True), ("fail", False), ("skipped", False)):
+        subject.write_text(verdict)
+        build = replace(tools, server=subject, environment=(("LD_PRELOAD", "/x.so"),))
+        report = mtr.gate(names, build, tools, tmp_path / "place", bench, "cafe")
+        assert report.passed is passed, verdict
+        assert report.build_id == "cafe"
+    assert sorted(tools.folder.rglob("*")) == before
+    assert "main.gone" in bench.said[0]
+    assert "--mysqld-env=LD_PRELOAD=/x.so" in bench.commands[0]
+    assert not list(Path("/dev/shm").glob(f"burnish-mtr-{os.getpid()}-*"))
+
+
+def test_a_test_without_a_verdict_fails_the_gate(tools: Built, tmp_path: Path) -> None:
+    script = tools.folder / "mysql-test/mariadb-test-run.pl"
+    script.write_text(STAND_IN.replace('startswith("main.")', 'startswith("main.select")'))
+    report = mtr.gate(("main.select", "main.join"), tools, tools, tmp_path / "p", PlainBench(tmp_path), "")
+    assert not report.passed
+    assert report.failures == (("main.join", "never came to a verdict"),)
+
+
+def test_what_a_killed_run_left_in_memory_is_removed(tools: Built, tmp_path: Path) -> None:
+    memory = Path("/dev/shm")
+    if not os.access(memory, os.W_OK):
+        pytest.skip("no /dev/shm to write to")
+    left = memory / "burnish-mtr-4194305-left"  # above the highest process id there can be
+    (left / "var").mkdir(parents=True)
+    mtr.gate(("main.select",), tools, tools, tmp_path / "place", PlainBench(tmp_path), "")
+    assert not left.exists()
+
+
+def test_the_gates_list_is_well_formed() -> None:
+    names = engine().spec.gate_tests
+    assert len(set(names)) == len(names) > 200
+    assert all(mtr.split(name)[0] and mtr.split(name)[1] for name in names)

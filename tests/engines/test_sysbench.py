@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from burnish.engines import sysbench
+from burnish.engines.sysbench import SysbenchLoad, complaints, parse_tick
+from burnish.errors import InfrastructureError
+from burnish.study.model import Workload
+
+WORKLOAD = Workload(
+    name="oltp_read_only",
+    engine="mariadb",
+    reason="for tests",
+    program="oltp_read_only",
+    parameters=(("tables", "4"), ("table_size", "100000")),
+)
+LINE = (
+    b'{"at":1545.131520428,"done":38150,"queries":38156,"errors":2,"reconnects":1,"server_cpu":23.042379176,'
+    b'"client_cpu":0.560357843,"latency":{"p50":0.000373960,"p95":0.000782439,"max":0.013459603}}'
+)
+
+
+def load(folder: Path) -> SysbenchLoad:
+    return SysbenchLoad(
+        WORKLOAD, folder / "s.sock", server_pid=4711, threads=8, seed=99, folder=folder, cores=frozenset({0})
+    )
+
+
+def test_a_tick_holds_what_the_hook_wrote() -> None:
+    tick = parse_tick(LINE)
+    assert tick is not None
+    assert (tick.at, tick.done, tick.server_cpu) == (1545.131520428, 38150.0, 23.042379176)
+    assert tick.errors == 3, "reconnects are errors too"
+    assert tick.client_cpu == 0.560357843
+    assert tick.latency == {"p50": 0.00037396, "p95": 0.000782439, "max": 0.013459603}
+
+
+def test_a_tick_without_the_servers_clock_is_no_reading() -> None:
+    assert parse_tick(LINE.replace(b"23.042379176", b"null")) is None
+
+
+@pytest.mark.parametrize("line", [b"Threads started!", b"{}", b'{"at": "x"}', b"[]"])
+def test_a_foreign_line_is_an_error(line: bytes) -> None:
+    with pytest.raises(InfrastructureError, match="tick that can't be read"):
+        parse_tick(line)
+
+
+def test_ticks_come_once_each_and_half_a_line_waits(tmp_path: Path) -> None:
+    side, file = load(tmp_path), tmp_path / "ticks.jsonl"
+    assert side.ticks() == []
+    file.write_bytes(LINE + b"\n" + LINE[:40])
+    assert len(side.ticks()) == 1
+    assert side.ticks() == []
+    with file.open("ab") as out:
+        out.write(LINE[40:] + b"\n" + LINE + b"\n")
+    assert len(side.ticks()) == 2
+    assert side.ticks() == []
+
+
+def test_the_load_is_uniform_seeded_endless_and_ignores_no_error(tmp_path: Path) -> None:
+    argv = load(tmp_path).argv
+    for word in (
+        "--rand-type=uniform",
+        "--rand-seed=99",
+        "--mysql-ignore-errors=",
+        "--time=0",
+        "--threads=8",
+        "--table-size=100000",
+        f"--mysql-socket={tmp_path / 's.sock'}",
+    ):
+        assert word in argv, word
+
+
+def test_error_lines_are_told_from_the_rest() -> None:
+    text = (
+        "WARNING: Both event and time limits are disabled, running an endless test\nThreads started!\n\n"
+        "FATAL: mysql_stmt_execute() returned error 1062 (Duplicate entry) for query 'x'\n"
+        "FATAL: `thread_run' function failed: oltp_common.lua:432\n"
+    )
+    found = complaints(text)
+    assert len(found) == 2
+    assert found[0].startswith("FATAL: mysql_stmt_execute()")
+
+
+@pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
+def test_without_a_server_the_load_is_in_trouble(tmp_path: Path) -> None:
+    side = load(tmp_path)
+    side.start()
+    try:
+        assert side._process is not None
+        side._process.wait(30)
+        said = side.trouble()
+        assert said is not None
+        assert "ended by itself with exit code 1" in said
+        assert "FATAL" in said
+        assert side.pids() == []
+    finally:
+        side.stop()
+
+
+@pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
+def test_the_hook_counts_events_and_reads_the_cpu_clock_of_the_named_process(tmp_path: Path) -> None:
+    """The hook alone, without a database: a script whose event sleeps 2 ms."""
+    script, ticks = tmp_path / "script.lua", tmp_path / "ticks.jsonl"
+    script.write_text(
+        'local ffi = require("ffi")\nffi.cdef("int usleep(unsigned);")\nfunction event() ffi.C.usleep(2000) end\n'
+    )
+    busy = subprocess.Popen(["sh", "-c", "while :; do :; done"])
+    try:
+        subprocess.run(
+            ["sysbench", sysbench.HOOK, "--threads=2", "--time=2", "--report-interval=1", "run"],
+            check=True,
+            capture_output=True,
+            timeout=60,
+            env={
+                "PATH": "/usr/bin:/bin",
+                "BURNISH_SCRIPT": str(script),
+                "BURNISH_TICKS": str(ticks),
+                "BURNISH_TICK_S": "0.25",
+                "BURNISH_SERVER_PID": str(busy.pid),
+            },
+        )
+    finally:
+        busy.kill()
+        busy.wait()
+    lines = ticks.read_text().splitlines()
+    assert len(lines) >= 4
+    first, last = json.loads(lines[0]), json.loads(lines[3])
+    seconds = last["at"] - first["at"]
+    assert 0.5 < seconds < 5, "four ticks a quarter of a second apart"
+    assert last["done"] > first["done"] > 0
+    assert 0 < last["server_cpu"] - first["server_cpu"] < 1.1 * seconds
+    assert 0.002 <= first["latency"]["p50"] <= first["latency"]["p95"] <= first["latency"]["max"]
+    assert last["client_cpu"] < last["server_cpu"], "its own clock, not the busy process's"

@@ -1,0 +1,228 @@
+"""What the examination says of good, poor and virtual machines, and how it is shown."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from burnish.bench.host import UNKNOWN, HostFacts, read_host
+from burnish.build.toolchains import Toolchain
+from burnish.report import doctor
+from burnish.report.doctor import Finding
+
+EVERYTHING: dict[str, Path | None] = {name: Path("/usr/bin") / name for name in doctor.PROGRAMS}
+
+
+def toolchain(family: str, **changes: Any) -> Toolchain:
+    tool = Path("/usr/bin/tool")
+    clang = family == "clang"
+    whole = Toolchain(
+        name=f"{family}-19",
+        family="clang" if clang else "gcc",
+        version="19.1.7",
+        release="19.1.7",
+        cc=tool,
+        cxx=tool,
+        ar=tool,
+        ranlib=tool,
+        linker=tool if clang else None,
+        profdata=tool if clang else None,
+        gcov_dump=None if clang else tool,
+        gcov_tool=None if clang else tool,
+        bolt=tool,
+        merge_fdata=tool,
+        has_profile_runtime=True,
+        bolt_can_instrument=True,
+    )
+    return replace(whole, **changes)
+
+
+BOTH = (toolchain("gcc"), toolchain("clang"))
+
+
+@pytest.fixture
+def facts() -> HostFacts:
+    """A bare-metal host with nothing to complain about."""
+    return replace(
+        read_host(programs=False),
+        cores_online=(0, 1, 2, 3),
+        cores_allowed=(0, 1, 2, 3),
+        cpu_quota=None,
+        smt="off",
+        physical_cores=((0,), (1,), (2,), (3,)),
+        l3_groups=((0, 1, 2, 3),),
+        numa_nodes=((0, 1, 2, 3),),
+        capacities=(),
+        hypervisor="none",
+        memory_bytes=16 << 30,
+        memory_available_bytes=12 << 30,
+        memory_limit_bytes=None,
+        swap_bytes=0,
+        governor="performance",
+        turbo="off",
+        thp="madvise",
+        pmu=True,
+        lbr=True,
+        perf_event_paranoid=1,
+        disk_free_bytes=100 << 30,
+        load_average=(0.1, 0.1, 0.1),
+    )
+
+
+def examine(facts: HostFacts, toolchains: Sequence[Toolchain] = BOTH, **programs: Path | None) -> dict[str, Finding]:
+    found = doctor.examine(facts, toolchains, EVERYTHING | programs, {"mariadb": 10 << 30})
+    assert len({finding.name for finding in found}) == len(found)
+    for finding in found:
+        assert finding.state != "lack" or (finding.consequence and finding.mend), finding
+    return {finding.name: finding for finding in found}
+
+
+def test_a_good_machine_lacks_nothing(facts: HostFacts) -> None:
+    found = examine(facts)
+    assert {finding.state for finding in found.values()} == {"ok"}
+    assert {"gcc", "clang", "linkers", "BOLT", "cmake, ninja", "ccache", "sysbench", "perf, PMU"} <= found.keys()
+    assert {"LBR", "governor", "turbo", "SMT", "THP", "memory", "disk", "cores for duet"} <= found.keys()
+    assert found["cores for duet"].found == "0,1 against 2,3"
+
+
+def test_nothing_installed(facts: HostFacts) -> None:
+    found = doctor.examine(facts, [], {})
+    lacking = {finding.name: finding for finding in found if finding.state == "lack"}
+    assert lacking.keys() == {
+        "gcc",
+        "clang",
+        "linkers",
+        "BOLT",
+        "cmake, ninja",
+        "dpkg-dev",
+        "ccache",
+        "sysbench",
+    }
+    assert all("apt-get install" in finding.mend for finding in lacking.values())
+    assert all(finding.consequence for finding in lacking.values())
+    assert "cmake ninja-build make" in lacking["cmake, ninja"].mend
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "package"),
+    [
+        ({"linker": None}, "linkers", "lld-19"),
+        ({"has_profile_runtime": False}, "clang", "libclang-rt-19-dev"),
+        ({"profdata": None, "ar": None}, "clang", "llvm-19"),
+        ({"bolt": None, "merge_fdata": None}, "BOLT", "bolt-19 libbolt-19-dev"),
+    ],
+)
+def test_an_incomplete_clang(facts: HostFacts, changes: dict[str, Any], name: str, package: str) -> None:
+    found = examine(facts, [BOTH[0], toolchain("clang", **changes)])
+    assert [finding.name for finding in found.values() if finding.state == "lack"] == [name]
+    assert found[name].mend.endswith(package)
+    assert found[name].mend.count("apt-get") == 1
+
+
+def test_bolt_without_its_runtime_is_a_lack_only_without_lbr(facts: HostFacts) -> None:
+    chains = [BOTH[0], toolchain("clang", bolt_can_instrument=False)]
+    assert examine(facts, chains)["BOLT"].state == "ok"
+    poor = examine(replace(facts, lbr=False), chains)["BOLT"]
+    assert poor.state == "lack"
+    assert poor.mend.endswith("libbolt-19-dev")
+
+
+def test_a_virtual_machine_without_counters_gets_one_line(facts: HostFacts) -> None:
+    guest = replace(facts, hypervisor="KVM", pmu=False, lbr=False, governor=UNKNOWN, turbo=UNKNOWN)
+    found = examine(guest)
+    about = [finding for name, finding in found.items() if "PMU" in name or "LBR" in name]
+    assert len(about) == 1
+    assert about[0].state == "note"
+    assert "KVM" in about[0].found
+    assert len([line for line in rendered(list(found.values())) if "PMU" in line or "KVM" in line]) == 1
+
+
+def test_counters_on_bare_metal(facts: HostFacts) -> None:
+    closed = examine(replace(facts, pmu=False, lbr=False, perf_event_paranoid=3))["perf, PMU, LBR"]
+    assert closed.mend == "sudo sysctl kernel.perf_event_paranoid=1"
+    no_lbr = examine(replace(facts, lbr=False))["LBR"]
+    assert "instruments" in no_lbr.consequence
+    assert examine(facts, perf=None)["perf, PMU, LBR"].mend.endswith("linux-perf")
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "state", "words"),
+    [
+        ({"governor": "powersave"}, "governor", "lack", "performance"),
+        ({"turbo": "on"}, "turbo", "note", "boost"),
+        ({"thp": "always"}, "THP", "note", "transparent_hugepage"),
+        ({"memory_available_bytes": 1 << 30}, "memory", "lack", "3.0 GiB"),
+        ({"memory_limit_bytes": 1 << 30}, "memory", "lack", "3.0 GiB"),
+        ({"disk_free_bytes": 5 << 30}, "disk", "lack", "clean"),
+        ({"disk_free_bytes": 1 << 30}, "disk", "lack", "clean"),
+        ({"cores_allowed": (2,)}, "cores for duet", "lack", "two cores"),
+        ({"cpu_quota": 1.5}, "cores for duet", "lack", "quota"),
+        ({"physical_cores": ((0, 1), (2, 3))}, "SMT", "note", ""),
+        ({"load_average": (3.0, 1.0, 1.0)}, "load", "note", "wait"),
+    ],
+)
+def test_one_thing_wrong(facts: HostFacts, changes: dict[str, Any], name: str, state: str, words: str) -> None:
+    found = examine(replace(facts, **changes))
+    assert [finding.name for finding in found.values() if finding.state != "ok"] == [name]
+    assert found[name].state == state
+    assert found[name].consequence
+    assert words in found[name].mend
+
+
+def test_a_study_that_does_not_fit_is_named(facts: HostFacts) -> None:
+    assert "mariadb (10.0 GiB)" in examine(replace(facts, disk_free_bytes=5 << 30))["disk"].consequence
+
+
+def test_unknown_everywhere_is_no_error(facts: HostFacts) -> None:
+    blank = replace(
+        facts,
+        memory_bytes=None,
+        memory_available_bytes=None,
+        swap_bytes=None,
+        disk_free_bytes=None,
+        thp=UNKNOWN,
+        hypervisor=UNKNOWN,
+        pmu=None,
+        lbr=None,
+        perf_event_paranoid=None,
+        load_average=(),
+    )
+    assert all(finding.state in ("ok", "note") for finding in examine(blank).values())
+
+
+def rendered(findings: Sequence[Finding], width: int = 80) -> list[str]:
+    out = io.StringIO()
+    Console(file=out, width=width, color_system=None).print(doctor.as_table(findings))
+    return out.getvalue().splitlines()
+
+
+def test_the_table_fits_80_columns_and_loses_nothing(facts: HostFacts) -> None:
+    findings = doctor.examine(facts, [], {}, {"mariadb": 1 << 40})
+    lines = rendered(findings)
+    assert max(len(line) for line in lines) <= 80
+    shown = " ".join(" ".join(lines).split())
+    for finding in findings:
+        assert finding.name in shown
+        for word in (finding.mend + " " + finding.consequence).split():
+            assert word in shown
+
+
+def test_json(facts: HostFacts) -> None:
+    findings = doctor.examine(facts, BOTH, EVERYTHING)
+    content = json.loads(doctor.as_json(findings, facts))
+    assert content["findings"][0] == {
+        "name": "gcc",
+        "state": "ok",
+        "found": "gcc-19 (19.1.7)",
+        "consequence": "",
+        "mend": "",
+    }
+    assert content["host"]["cores_online"] == [0, 1, 2, 3]
+    assert "host" not in json.loads(doctor.as_json(findings))

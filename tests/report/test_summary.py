@@ -1,0 +1,177 @@
+"""What a record says, as values and sentences, from events made by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+
+from burnish.errors import UserError
+from burnish.record.record import Event
+from burnish.report.summary import host_line, sentences, summarise, winner
+from reported import HOST, Events, ratio, verdict
+
+
+def test_a_study_that_has_just_begun() -> None:
+    found = summarise(Events("baseline", "one").made)
+    assert (found.name, found.verb, found.engine, found.baseline) == ("fake-tune-1", "tune", "fake", "baseline")
+    assert (found.rows, found.ended, found.runs, found.host) == ((), None, 0, "unknown host")
+    assert [build.variant for build in found.builds] == ["baseline", "one"]
+    assert {build.gate for build in found.builds} == {"not tested"}
+    assert sentences(found) == []
+
+
+def test_a_record_without_a_study() -> None:
+    for events in ([], [Event(1, "", "run", {"host": HOST})]):
+        with pytest.raises(UserError, match=r"^this record holds no study"):
+            summarise(events)
+
+
+@pytest.mark.parametrize("kind", ["faster", "slower", "equivalent", "undecided", "invalid"])
+def test_every_kind_of_verdict_is_a_row(kind: str) -> None:
+    value = None if kind == "invalid" else ratio(1.2)
+    events = Events("baseline", "one").run().contest("one / w").add("verdict", **verdict("one / w", kind, value))
+    (row,) = summarise(events.made).rows
+    assert (row.candidate, row.workload, row.verdict, row.capacity) == ("one", "w", kind, value)
+    assert (row.starts, row.invalid_starts, row.reason, row.unit) == (6, 1, f"{kind}: because", "transaction")
+
+
+def test_an_unfinished_cell_is_running_with_its_valid_starts() -> None:
+    events = Events("baseline", "one").run().contest("one / w", "one / v")
+    for number, invalid in enumerate((None, "a reason", None), 1):
+        events.add("start", cell="one / w", start=number)
+        events.add("start_done", cell="one / w", start=number, invalid=invalid)
+    events.add("start", cell="one / w", start=4)
+    one, other = summarise(events.made).rows
+    assert (one.verdict, one.starts, one.capacity) == ("running", 2, None)
+    assert (other.verdict, other.starts) == ("running", 0)
+    assert sentences(summarise(events.made)) == []
+
+
+def test_what_was_said_last_holds() -> None:
+    """A study that was gone on with says some things again."""
+    events = Events("baseline", "one").run().run(kernel="6.2").contest("one / w").contest("one / w", "one / v")
+    events.add("verdict", **verdict("one / w", "faster", ratio(1.3)))
+    found = summarise(events.made)
+    assert found.runs == 2
+    assert "Linux 6.2" in found.host
+    assert [row.verdict for row in found.rows] == ["faster", "running"]
+
+
+def test_what_became_of_each_variant() -> None:
+    events = Events("baseline", "pgo", "wrong", "missing", "failed").run()
+    about = {"toolchain": "gcc-12", "seconds": 61.2, "server_bytes": 2_500_000}
+    identity = {"version": "1.0", "build_id": "0123456789abcdef", "features": []}
+    events.add("build", variant="baseline", key="k1", about=about, identity=identity)
+    events.add("gate", variant="baseline", report={"passed": True, "tests": 7, "skipped": 0, "failures": []})
+    clang = {**about, "toolchain": "clang-19", "bolt": "clang-19", "audit": "9 of 12 functions with a profile"}
+    events.add("build", variant="pgo", key="k2", about=clang, identity=identity)
+    events.add("gate", variant="pgo", report={"passed": True, "tests": 6, "skipped": 1, "failures": []})
+    events.add("build", variant="wrong", key="k3", about=about, identity=identity)
+    failures = [["answers", "no"], ["ordering", "no"], ["writes", "no"], ["ends", "no"]]
+    events.add("gate", variant="wrong", report={"passed": False, "tests": 7, "skipped": 0, "failures": failures})
+    events.add("variant_missing", variant="missing", why="no compiler 'gcc-99'")
+    events.add("variant", variant="baseline", reason="what is shipped", weakens_security=False, failure=None, notes=[])
+    notes = ["-O3 was cancelled by a later flag in 2 of 3 objects (a.c)"]
+    events.add("variant", variant="pgo", reason="a profile", weakens_security=True, failure=None, notes=notes)
+    events.add("variant", variant="failed", reason="x", weakens_security=False, failure="build failed: x", notes=[])
+    baseline, pgo, wrong, missing, failed = summarise(events.made).builds
+    assert (baseline.toolchain, baseline.seconds, baseline.server_bytes) == ("gcc-12", 61.2, 2_500_000)
+    assert (baseline.gate, baseline.identity, baseline.failure) == ("passed 7", "1.0 0123456789ab", None)
+    assert (pgo.toolchain, pgo.gate, pgo.weakens_security) == ("clang-19 + BOLT", "passed 6, 1 skipped", True)
+    assert pgo.notes == (*notes, "profile: 9 of 12 functions with a profile")
+    assert wrong.gate == "failed: answers, ordering, writes", "the first three"
+    assert (missing.failure, missing.gate, missing.toolchain) == ("no compiler 'gcc-99'", "not tested", "")
+    assert failed.failure == "build failed: x"
+
+
+def test_a_comparison_of_two_programs() -> None:
+    events = Events("/usr/sbin/a", "/opt/b", verb="compare").run()
+    for path in ("/usr/sbin/a", "/opt/b"):
+        identity = {"version": "1.0", "build_id": "", "features": []}
+        events.add("program", variant=path, path=path, key="k", identity=identity)
+    events.add("difference", found=["version: 1.0 against 1.1"])
+    events.contest("/opt/b / w").add("verdict", **verdict("/opt/b / w", "faster", ratio(1.4), baseline="/usr/sbin/a"))
+    found = summarise(events.made)
+    assert (found.baseline, found.source) == ("/usr/sbin/a", "programs that exist already")
+    assert found.differences == ("version: 1.0 against 1.1",)
+    assert (found.rows[0].candidate, found.rows[0].workload) == ("/opt/b", "w")
+    assert {build.gate for build in found.builds} == {"not built here"}
+    assert found.builds[0].identity == "1.0"
+
+
+def decided(**cells: tuple[str, Mapping[str, float] | None]) -> Events:
+    """Cells by name (one__w is one / w) with verdict and capacity."""
+    named = {cell.replace("__", " / "): value for cell, value in cells.items()}
+    order = dict.fromkeys(cell.split(" / ")[0] for cell in named)
+    events = Events("baseline", *order).run().contest(*named)
+    for cell, (kind, value) in named.items():
+        events.add("verdict", **verdict(cell, kind, value))
+    return events
+
+
+def test_the_winner_is_faster_everywhere_by_the_geometric_mean() -> None:
+    found = summarise(
+        decided(
+            a__w=("faster", ratio(1.10)),
+            a__v=("faster", ratio(1.60)),
+            b__w=("faster", ratio(1.30)),
+            b__v=("faster", ratio(1.30)),
+            c__w=("faster", ratio(9.00)),
+            c__v=("undecided", ratio(9.00)),
+        ).made
+    )
+    assert winner(found) == "a", "1.327 against 1.300; the arithmetic mean says the same, c is not decided"
+    assert sentences(found)[0] == (
+        "Fastest: a, capacity 1.100 [1.089, 1.111] on w, 1.600 [1.584, 1.616] on v times baseline's."
+    )
+    assert len(sentences(found)) == 3, "the explanation is the winner's"
+
+
+@pytest.mark.parametrize("kind", ["slower", "equivalent", "undecided", "invalid"])
+def test_no_winner(kind: str) -> None:
+    value = None if kind == "invalid" else ratio(0.99)
+    found = summarise(decided(a__w=(kind, value)).made)
+    assert winner(found) is None
+    assert sentences(found)[0] == "No candidate is faster than baseline on every workload."
+
+
+def test_nobody_has_won_while_one_is_running() -> None:
+    events = decided(a__w=("slower", ratio(0.9)))
+    events.contest("a / w", "a / v")
+    assert not any("No candidate" in sentence for sentence in sentences(summarise(events.made)))
+
+
+def test_the_explanation_says_what_no_compiler_reaches() -> None:
+    found = summarise(decided(a__w=("faster", ratio(1.25))).made)
+    assert sentences(found)[1] == (
+        "w: a takes 80 us of server CPU a transaction, baseline 100 us; 40% of baseline's is kernel time, which no "
+        "compile option reaches (ceiling 2.5x); p95 1.5 ms against 2 ms."
+    )
+
+
+def test_the_headline_may_be_throughput() -> None:
+    events = Events("baseline", "a").run().contest("a / w", headline="throughput")
+    body = verdict("a / w", "faster", ratio(1.2)) | {"throughput": ratio(1.5)}
+    found = summarise(events.add("verdict", **body).made)
+    assert sentences(found)[0].startswith("Fastest: a, throughput 1.500 [1.485, 1.515] on w times")
+
+
+def test_the_host_in_one_line() -> None:
+    assert host_line(HOST) == "A CPU, 2 cores, 24 GiB, Linux 6.1, Debian 12, hypervisor kvm, THP madvise"
+    assert "unknown memory" in host_line({**HOST, "memory_bytes": None})
+
+
+def test_a_summary_is_plain_values_for_json() -> None:
+    found = summarise(decided(a__w=("faster", ratio(1.25)), b__w=("invalid", None)).made)
+    values: dict[str, Any] = json.loads(json.dumps(found.as_dict()))
+    assert values["sentences"] == sentences(found)
+    assert {key for key in values if key != "sentences"} == set(asdict(found))
+
+
+def test_it_is_a_function_of_the_events_alone() -> None:
+    made = decided(a__w=("faster", ratio(1.25))).made
+    assert summarise(iter(made)) == summarise(made)

@@ -1,0 +1,81 @@
+"""Events of a study, made by hand, for the tests of reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from burnish.record.record import Event
+
+HOST: dict[str, Any] = {
+    "cpu_model": "A CPU",
+    "cores_allowed": [0, 1],
+    "memory_bytes": 24 << 30,
+    "kernel": "6.1",
+    "distribution": "Debian 12",
+    "hypervisor": "kvm",
+    "thp": "madvise",
+}
+
+
+def ratio(value: float, level: float = 0.95) -> dict[str, float]:
+    """A ratio with an interval of ±1 %."""
+    return {"ratio": value, "low": value * 0.99, "high": value * 1.01, "level": level}
+
+
+def side(cpu: float, p95: float) -> dict[str, Any]:
+    return {
+        "throughput": 1000.0,
+        "server_cpu_per_transaction": cpu,
+        "kernel_share": 0.4,
+        "latency": {"p95": p95},
+        "client_cpu_per_transaction": 2e-5,
+    }
+
+
+def verdict(
+    cell: str, kind: str, value: Mapping[str, float] | None, *, reason: str = "", baseline: str = "baseline"
+) -> dict[str, Any]:
+    """The body of a verdict, as a contest records it."""
+    candidate, _, workload = cell.rpartition(" / ")
+    sides = {baseline: side(1e-4, 0.002), candidate: side(8e-5, 0.0015)}
+    return {
+        "cell": cell,
+        "candidate": candidate,
+        "workload": workload,
+        "unit": "transaction",
+        "verdict": kind,
+        "reason": reason or f"{kind}: because",
+        "capacity": value,
+        "throughput": value,
+        "starts": 6,
+        "invalid_starts": 1,
+        "sides": sides if value else dict.fromkeys(sides),
+    }
+
+
+class Events:
+    """The events of one study in their order."""
+
+    def __init__(self, *variants: str, verb: str = "tune") -> None:
+        self.made: list[Event] = []
+        definition = {"verb": verb, "engine": "fake", "variants": list(variants), "features": "full"}
+        self.add("study", name=f"fake-{verb}-1", definition=definition)
+
+    def add(self, kind: str, /, **body: Any) -> Events:
+        self.made.append(Event(len(self.made) + 1, "2026-01-02T03:04:05Z", kind, body))
+        return self
+
+    def run(self, **host: Any) -> Events:
+        return self.add("run", host=HOST | host, resumed=False)
+
+    def contest(self, *cells: str, headline: str = "capacity", precision: float | None = 0.01) -> Events:
+        return self.add(
+            "contest",
+            design="duet",
+            cells=list(cells),
+            rule={"precision": precision, "cap": 20},
+            timing={"pairs": 3, "window": 2.0, "settle": 1.0, "warmup": 3.0},
+            core_sets=[[0], [1]],
+            headline=headline,
+        )

@@ -1,0 +1,57 @@
+"""Claims about a flag are judged by replicate."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from burnish.statistics.replicates import (
+    judge_replicates,
+    layout_caveat,
+    layout_components,
+    replicate_readings,
+)
+from burnish.statistics.sequential import Rule
+from burnish.statistics.verdicts import Kind, invalid, judge
+
+
+def test_many_starts_of_few_layouts_do_not_count_as_many() -> None:
+    rng = np.random.default_rng(1)
+    layouts = rng.normal(0.003, 0.004, 4)
+    starts = [list(rng.normal(layout, 0.001, 30)) for layout in layouts]
+    pooled = judge([x for group in starts for x in group], Rule.fixed(120, delta=0.001))
+    by_layout = judge_replicates(starts, Rule.fixed(4, delta=0.001))
+    assert pooled.kind is Kind.FASTER
+    assert by_layout.kind is Kind.UNDECIDED
+    assert by_layout.starts == 4
+    assert "after 4 replicates" in by_layout.reason
+
+
+def test_equal_replicates_are_still_equivalent_false_positives_stay_at_alpha() -> None:
+    rng = np.random.default_rng(2)
+    wrong = 0
+    for _ in range(400):
+        layouts = rng.normal(0.0, 0.005, 6)
+        judgement = judge_replicates([list(rng.normal(m, 0.002, 3)) for m in layouts], Rule.fixed(6))
+        wrong += judgement.kind in (Kind.FASTER, Kind.SLOWER)
+    assert wrong <= 35  # 5 % of 400, and 3.5 standard errors
+
+
+def test_readings_and_components_of_replicates() -> None:
+    assert replicate_readings([[1.0, 3.0], [5.0]]) == [2.0, 5.0]
+    with pytest.raises(ValueError, match="without a start"):
+        replicate_readings([[1.0], []])
+    rng = np.random.default_rng(3)
+    table = rng.normal(0, 0.005, (2000, 1)) + rng.normal(0, 0.002, (2000, 3))
+    assert layout_components(table.tolist()).sd_start == pytest.approx(0.005, rel=0.06)
+
+
+def test_a_win_within_the_layouts_spread_is_said_to_be_so() -> None:
+    scatter = 0.0005 * np.array([1, -1, 1, -1, 1, -1])
+    small, large = judge(list(0.008 + scatter), Rule.fixed(6)), judge(list(0.3 + scatter), Rule.fixed(6))
+    caveat = layout_caveat(small, 0.005, 1)
+    assert caveat is not None
+    assert "less than two standard deviations of what shuffling the code layout alone does" in caveat
+    assert "the flag itself was not tested" in (layout_caveat(large, 0.005, 1) or "")
+    assert layout_caveat(small, 0.005, 6) is None
+    assert layout_caveat(invalid("x"), 0.005, 1) is None
