@@ -22,8 +22,9 @@ from burnish.record.record import Record, export_events, import_events
 from burnish.report import doctor as doctor_report
 from burnish.report import terminal
 from burnish.report.summary import Summary, summarise
-from burnish.run import cleaning, studies, verbs
+from burnish.run import calibrating, cleaning, studies, verbs
 from burnish.run.verbs import Options
+from burnish.study.model import Design
 
 app = typer.Typer(
     name="burnish",
@@ -46,6 +47,14 @@ Precision = Annotated[
 ]
 MaxStarts = Annotated[int, typer.Option(min=3, max=60, help="Most starts of one cell.")]
 Pairs = Annotated[int | None, typer.Option(min=1, max=12, help="Pairs in a start.")]
+Starts = Annotated[
+    int | None, typer.Option(min=2, max=200, help="A number of starts fixed in advance, for figures to publish.")
+]
+DesignOption = Annotated[
+    Design | None, typer.Option(help="Both sides under load, in turn, or one up at a time; default: the workload's.")
+]
+Explore = Annotated[bool, typer.Option("--explore", help="Look many cells through instead of claiming them together.")]
+Force = Annotated[bool, typer.Option("--force", help="Give verdicts though this host's calibration failed (marked).")]
 Seed = Annotated[int, typer.Option(help="Decides slots and keys.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Install missing system packages without asking.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
@@ -66,6 +75,10 @@ def tune(
     precision: Precision = "1%",
     max_starts: MaxStarts = 12,
     pairs: Pairs = None,
+    starts: Starts = None,
+    design: DesignOption = None,
+    explore: Explore = False,
+    force: Force = False,
     seed: Seed = 1,
     jobs: Annotated[int | None, typer.Option(min=1, help="Parallel compile jobs; default: all cores.")] = None,
     fresh: Fresh = False,
@@ -85,6 +98,10 @@ def tune(
         precision=_precision(precision),
         max_starts=max_starts,
         pairs=pairs,
+        starts=starts,
+        design=design,
+        explore=explore,
+        force=force,
         seed=seed,
         jobs=jobs,
         fresh=fresh,
@@ -104,6 +121,10 @@ def compare(
     precision: Precision = "1%",
     max_starts: MaxStarts = 12,
     pairs: Pairs = None,
+    starts: Starts = None,
+    design: DesignOption = None,
+    explore: Explore = False,
+    force: Force = False,
     seed: Seed = 1,
     fresh: Fresh = False,
     yes: Yes = False,
@@ -119,11 +140,47 @@ def compare(
         precision=_precision(precision),
         max_starts=max_starts,
         pairs=pairs,
+        starts=starts,
+        design=design,
+        explore=explore,
+        force=force,
         seed=seed,
         fresh=fresh,
         yes=yes,
     )
     folder = verbs.compare(paths.home(), engine, (first, second), options, progress, _asker())
+    _print(_summary_of(folder), as_json)
+
+
+@app.command(epilog="Example: burnish calibrate mariadb --workloads oltp_read_only --designs duet,interleaved")
+def calibrate(
+    engine: Annotated[str, typer.Argument(help="sqlite or mariadb.")],
+    designs: Annotated[str, typer.Option(help="Trial designs, separated by commas.")] = "duet,interleaved,solo",
+    workloads: Workloads = None,
+    features: Annotated[str | None, typer.Option(help="Feature set of the baseline.")] = None,
+    source: Annotated[Path | None, typer.Option(help="A source tree or tarball instead of Debian's package.")] = None,
+    threads: Threads = None,
+    pairs: Pairs = None,
+    starts: Annotated[int, typer.Option(min=12, max=200, help="A/A starts under each design.")] = 12,
+    seed: Seed = 1,
+    fresh: Fresh = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure this host's noise with the baseline against itself; later studies use what is found."""
+    chosen = [_design(name) for name in _names(designs)]
+    options = Options(
+        workloads=_names(workloads),
+        features=features,
+        source=source,
+        threads=threads,
+        pairs=pairs,
+        starts=starts,
+        seed=seed,
+        fresh=fresh,
+        yes=yes,
+    )
+    folder = calibrating.calibrate(paths.home(), engine, chosen, options, progress, _asker())
     _print(_summary_of(folder), as_json)
 
 
@@ -218,6 +275,12 @@ def _names(text: str | None) -> tuple[str, ...]:
         if names.count(name) > 1:
             raise UserError(f"{name!r} is named twice; name each once")
     return names
+
+
+def _design(name: str) -> Design:
+    if name not in list(Design):
+        raise unknown("design", name, list(Design))
+    return Design(name)
 
 
 def _precision(text: str) -> float | None:

@@ -71,7 +71,8 @@ class Bench:
         self._title, self._expected, self._began = title, expected, time.monotonic()
         self._log = self.log_path(f"{log}.log")
         if self.console.is_terminal:
-            self._status = self.console.status(escape(self._head()))
+            # Rarely drawn anew: the drawing must not take CPU time from what is being measured.
+            self._status = self.console.status(escape(self._head()), refresh_per_second=2)
             self._status.start()
         else:
             ahead = f", about {duration(expected)}" if expected else ""
@@ -148,7 +149,8 @@ class Bench:
             self._status.update(f"{escape(head[:width])}\n  {escape(text[:width])}")
         elif time.monotonic() - self._said >= PLAIN_EVERY_S:
             self._said = time.monotonic()
-            self.console.print(f"    {clock}: {text}", markup=False, highlight=False)
+            line = f"    {clock}: {text}"
+            self.console.print(line, markup=False, highlight=False, no_wrap=True, overflow="ellipsis")
 
     def log_path(self, name: str) -> Path:
         """A file in the study's log folder."""

@@ -3,48 +3,61 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
+from dataclasses import replace
 from pathlib import Path
-
-import pytest
 
 from burnish import process
 from burnish.bench import counters
-from burnish.bench.counters import CpuTimes, SwapCounters, difference, read_cpu_times, read_swap
+from burnish.bench.counters import CpuTimes, SwapCounters, Usage, difference, read_cpu_times, read_swap
+
+BUSY = """
+import threading, time
+for _ in range(3):
+    threading.Thread(target=time.sleep, args=(0.2,)).start()
+while True:
+    [0] * 1000
+"""
 
 
-def test_the_cpu_clock_is_finer_than_a_tick_and_counts_all_threads() -> None:
-    child = process.start(["sh", "-c", "while :; do :; done"])
+def test_what_a_process_used_is_counted_with_its_threads() -> None:
+    child = process.start([sys.executable, "-c", BUSY])
     try:
-        readings: list[int] = []
+        before = counters.usage([child.pid])
         deadline = time.monotonic() + 20
-        while len(set(readings)) < 5 and time.monotonic() < deadline:
-            readings.append(counters.cpu_clock_ns(child.pid))
-            time.sleep(0.002)
-        assert readings == sorted(readings)
-        assert any(reading % 10_000_000 for reading in readings)
-        while sum(counters.user_system_seconds(child.pid)) < 0.05 and time.monotonic() < deadline:
+        while (spent := counters.usage([child.pid]).since(before)).user < 0.1 and time.monotonic() < deadline:
             time.sleep(0.01)
-        # both count the same time; the ticks are sampled, so only the order of magnitude is certain
-        assert counters.cpu_clock_ns(child.pid) > 0.01e9
+        assert spent.user >= 0.1
+        assert counters.usage([child.pid]).rss_bytes > 1_000_000
+        assert counters.usage([child.pid]).minor_faults > 100
+        assert counters.usage([child.pid, child.pid]).rss_bytes > 1.9 * spent.rss_bytes
     finally:
         process.stop(child)
+    assert counters.usage([child.pid]) == Usage(), "what is gone counts for nothing"
 
 
-def test_a_process_that_is_gone() -> None:
-    child = process.start(["true"])
-    child.communicate()
-    with pytest.raises(ProcessLookupError):
-        counters.cpu_clock_ns(child.pid)
-    with pytest.raises(ProcessLookupError):
-        counters.user_system_seconds(child.pid)
-
-
-def test_user_and_system_behind_a_name_with_brackets(tmp_path: Path) -> None:
-    (tmp_path / "7").mkdir()
-    (tmp_path / "7/stat").write_text("7 (a) b (c)) S 1 2 3 4 5 6 7 8 9 10 150 250 0 0 20\n")
+def test_usage_as_the_kernel_writes_it(tmp_path: Path) -> None:
+    (tmp_path / "7/task/7").mkdir(parents=True)
+    (tmp_path / "7/task/8").mkdir()
+    (tmp_path / "7/stat").write_text(f"7 (a) b (c)) S 1 2 3 4 5 6 70 8 9 10 150 250 {' '.join('0' * 8)} 5 6\n")
+    (tmp_path / "7/task/7/status").write_text("voluntary_ctxt_switches:\t3\nnonvoluntary_ctxt_switches:\t4\n")
+    (tmp_path / "7/task/8/status").write_text("voluntary_ctxt_switches:\t10\nnonvoluntary_ctxt_switches:\t20\n")
     ticks = os.sysconf("SC_CLK_TCK")
-    assert counters.user_system_seconds(7, tmp_path) == (150 / ticks, 250 / ticks)
+    found = counters.usage([7], tmp_path)
+    page = os.sysconf("SC_PAGE_SIZE")
+    assert found == Usage(150 / ticks, 250 / ticks, 70, 9, waits=13, preemptions=24, rss_bytes=5 * page)
+    assert found.since(Usage(waits=20, minor_faults=10, rss_bytes=99)) == replace(
+        found, waits=0, minor_faults=60, rss_bytes=5 * page
+    )
+
+
+def test_clocks_stay_together_while_the_host_is_awake() -> None:
+    before = counters.read_clocks()
+    time.sleep(0.02)
+    after = counters.read_clocks()
+    assert abs(after.asleep - before.asleep) < 0.01
+    assert abs(after.wall - before.wall) < 0.5
 
 
 def test_times_of_cores_and_their_difference(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from burnish.bench import host
-from burnish.bench.host import HostFacts, duet_core_sets, parse_cpu_list, read_host
+from burnish.bench.host import HostFacts, parse_cpu_list, read_host
+from burnish.bench.topology import duet_core_sets
 
 
 def write(root: Path, files: dict[str, str]) -> None:

@@ -68,9 +68,9 @@ def test_a_reading_is_the_difference_of_its_ticks() -> None:
         Tick(3.5, 400.0, 3, 2.0, 0.4, {"p95": 0.3, "max": 0.4, "p99": 0.6}),
         Tick(4.5, 900.0, 9, 9.0, 0.9, {"p95": 9.0, "max": 99.0}),
     ]
-    found = reading(ticks, (0, 2), [3, 1], (1.25, 0.25))
+    found = reading(ticks, (0, 2), [3, 1])
     assert (found.seconds, found.done, found.errors) == (2.5, 300.0, 2)
-    assert (found.server_cpu, found.user, found.system) == (1.5, 1.25, 0.25)
+    assert found.server_cpu == 1.5
     assert found.client_cpu == pytest.approx(0.3)
     assert found.latency == pytest.approx({"max": 0.5, "p95": 0.2, "p99": 0.6}), "the largest, and means"
     assert found.cores == (1, 3)
@@ -88,11 +88,11 @@ def test_a_reading_is_plain_values_for_the_record() -> None:
 
 
 def test_a_total_is_sums_and_latencies_weighted_by_transactions() -> None:
-    one = Reading(1.0, 100, 1, 0.5, 0.1, {"p95": 0.1, "max": 0.4}, (0,), 0.4, 0.1)
-    two = Reading(3.0, 300, 0, 2.5, 0.3, {"p95": 0.3, "max": 0.2, "p99": 0.7}, (1,), 2.0, 0.5)
+    one = Reading(1.0, 100, 1, 0.5, 0.1, {"p95": 0.1, "max": 0.4}, (0,))
+    two = Reading(3.0, 300, 0, 2.5, 0.3, {"p95": 0.3, "max": 0.2, "p99": 0.7}, (1,))
     found = total([one, two])
     assert (found.seconds, found.done, found.errors) == (4.0, 400, 1)
-    assert [found.server_cpu, found.client_cpu, found.user, found.system] == pytest.approx([3.0, 0.4, 2.4, 0.6])
+    assert [found.server_cpu, found.client_cpu] == pytest.approx([3.0, 0.4])
     assert found.latency == pytest.approx({"max": 0.4, "p95": 0.25, "p99": 0.7})
     assert found.cores == (0, 1)
     assert total([one]) == one
@@ -113,6 +113,19 @@ def test_the_ratio_of_a_pair() -> None:
     assert found.capacity == pytest.approx(math.log(2))
     uneven = pair_ratio([side(100, seconds=1)], [side(100, seconds=2)])
     assert uneven.throughput == pytest.approx(-math.log(2)), "windows need not be of equal length"
+
+
+def test_the_middle_of_many_turns_does_not_feel_a_disturbed_one() -> None:
+    quiet = [side(110, 1.0)] * 8
+    disturbed = [*quiet[:3], side(11, 1.0), *quiet[4:]]
+    assert pair_ratio([side(100, 1.0)] * 8, disturbed).capacity == pytest.approx(math.log(1.1))
+    assert pair_ratio([side(100, 1.0)] * 8, disturbed, places=1).capacity == pytest.approx(math.log(1.1))
+
+
+@pytest.mark.parametrize(("turns", "places"), [(0, 2), (3, 2), (5, 2), (0, 1)])
+def test_a_pair_is_whole_rounds(turns: int, places: int) -> None:
+    with pytest.raises(ValueError, match=f"whole rounds of {places} turns, not {turns} turns"):
+        pair_ratio([side(1)] * turns, [side(1)] * turns, places)
 
 
 HALVES = st.lists(READINGS, min_size=2, max_size=2)

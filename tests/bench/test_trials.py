@@ -18,14 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from burnish.bench import counters, trials
-from burnish.bench.counters import CpuTimes, SwapCounters
-from burnish.bench.readings import pair_ratio
+from burnish.bench.counters import Clocks, CpuTimes, SwapCounters
+from burnish.bench.readings import Reading
 from burnish.bench.trials import Contestant, Pair, StartResult, Timing, Trouble, draw_slots, run_start
 from burnish.catalogue import load
 from burnish.engines import fake
 from burnish.engines.base import Built, Side, SideSpec, Tick
 from burnish.engines.fake import DATA_FILE, MARKER, FakeEngine, FakeSide
-from burnish.study.model import Condition
+from burnish.study.model import Condition, Design
 from conftest import BuildFake, FakeBench
 
 TIMING = Timing(settle=0.1, window=0.3, warmup=0.2, pairs=2)
@@ -98,7 +98,15 @@ class Arena:
         self.pairs: list[tuple[int, Pair]] = []
         self.pids: set[int] = set()
 
-    def run(self, baseline: Built, candidate: Built, timing: Timing = TIMING, number: int = 1) -> StartResult:
+    def run(
+        self,
+        baseline: Built,
+        candidate: Built,
+        timing: Timing = TIMING,
+        number: int = 1,
+        design: Design = Design.DUET,
+        condition: Condition | None = None,
+    ) -> StartResult:
         for folder in self.data:
             if not folder.exists():
                 folder.mkdir()
@@ -108,7 +116,11 @@ class Arena:
         return run_start(
             self.engine,
             self.workload,
-            [Contestant("baseline", baseline, Condition()), Contestant("candidate", candidate, Condition())],
+            [
+                Contestant("baseline", baseline, Condition()),
+                Contestant("candidate", candidate, condition or Condition()),
+            ],
+            design=design,
             core_sets=[frozenset({CORES[0]}), frozenset({CORES[1]})],
             data=self.data,
             scratch=scratch,
@@ -122,7 +134,7 @@ class Arena:
     def see(self, number: int, pair: Pair) -> None:
         self.pairs.append((number, pair))
         for side in self.engine.sides:
-            where = frozenset(pair.halves[1][side.spec.label].cores)
+            where = frozenset(pair.turns[-1][side.spec.label].cores)
             threads = 0
             for pid in (*side.server_pids(), *side.client_pids()):
                 self.pids.add(pid)
@@ -160,23 +172,107 @@ def test_a_start(arena: Arena, build_fake: BuildFake) -> None:
     placed = []
     for pair in result.pairs:
         assert pair.invalid is None
-        for half in pair.halves:
-            one, two = half["baseline"], half["candidate"]
+        assert len(pair.turns) == TIMING.turns
+        for turn in pair.turns:
+            one, two = turn["baseline"], turn["candidate"]
             assert {*one.cores, *two.cores} == {CORES[0], CORES[1]}
             assert min(one.seconds, two.seconds) >= 0.99 * TIMING.window
             assert min(one.done, two.done, one.server_cpu, two.server_cpu) > 0
             placed.append(one.cores)
-        ratio = pair_ratio(
-            [half["baseline"] for half in pair.halves], [half["candidate"] for half in pair.halves]
-        ).capacity
-        assert abs(ratio - math.log(2)) < 0.35
-    assert placed[0] == (CORES[0] if result.slots["baseline"]["cores"] == 0 else CORES[1],)
-    assert placed[1] != placed[0], "swapped half-way"
-    assert placed[2] == placed[1], "one move a pair"
-    assert placed[3] == placed[0]
+        assert abs(pair.ratio("baseline", "candidate").capacity - math.log(2)) < 0.35
+        for used in pair.usage.values():
+            assert used.user > 0
+            assert used.waits + used.preemptions > 10
+            assert used.rss_bytes > 100_000
+        assert all(0.5 < share < 1.1 for share in pair.busy.values()), pair.busy
+    first = CORES[result.slots["baseline"]["cores"]]
+    other = CORES[1 - result.slots["baseline"]["cores"]]
+    assert placed == [(first,), (other,)] * (len(placed) // 2), "they change places before each turn"
     seeds = {side.spec.seed for side in arena.engine.sides}
     assert len(seeds) == 1, "both sides get the same keys"
     arena.check_gone()
+
+
+def stopped(side: Side) -> bool:
+    pid = (side.client_pids() or side.server_pids())[0]
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+def test_interleaved_all_are_up_and_one_is_under_load(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orders = []
+    read = trials._Start._turn
+
+    def turn(self: trials._Start, items: Sequence[trials._Running]) -> dict[str, Reading]:
+        (item,) = items
+        assert all(side.server_pids() for side in arena.engine.sides), "all are up"
+        assert [stopped(side) for side in arena.engine.sides] == [side is not item.side for side in arena.engine.sides]
+        orders.append(item.label)
+        where = [os.sched_getaffinity(pid) for pid in (*item.side.server_pids(), *item.side.client_pids())]
+        assert where in ([{CORES[0]}, {CORES[1]}], [{CORES[1]}, {CORES[0]}]), "server and load have cores of their own"
+        return read(self, items)
+
+    monkeypatch.setattr(trials._Start, "_turn", turn)
+    monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
+    timing = replace(TIMING, pairs=3, turns=8)
+    result = arena.run(build_fake(), build_fake("-DFAKE_SPEED=200"), timing, design=Design.INTERLEAVED)
+    assert result.invalid is None
+    assert [number for number, _ in arena.pairs] == [1, 2, 3]
+    blocks = [tuple(orders[i : i + 2]) for i in range(0, len(orders), 2)]
+    assert len(blocks) == 12
+    assert set(blocks) == {("baseline", "candidate"), ("candidate", "baseline")}, "in random order"
+    for pair in result.pairs:
+        assert pair.places == 1
+        assert abs(pair.ratio("baseline", "candidate").capacity - math.log(2)) < 0.35
+    arena.check_gone()
+
+
+def test_solo_one_is_up_at_a_time(arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = trials._Start._turn
+
+    def turn(self: trials._Start, items: Sequence[trials._Running]) -> dict[str, Reading]:
+        assert [bool(side.server_pids()) for side in arena.engine.sides].count(True) == 1
+        return read(self, items)
+
+    monkeypatch.setattr(trials._Start, "_turn", turn)
+    monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
+    slow = Condition(settings=(("work_percent", "200"),))
+    timing = replace(TIMING, pairs=2, turns=4)
+    result = arena.run(build_fake(), build_fake(), timing, design=Design.SOLO, condition=slow)
+    assert result.invalid is None
+    assert [number for number, _ in arena.pairs] == [1, 2]
+    for pair in result.pairs:
+        assert len(pair.turns) == 2
+        assert abs(pair.ratio("baseline", "candidate").capacity + math.log(2)) < 0.35
+    assert set(result.launched) == {"baseline", "candidate"}
+    arena.check_gone()
+
+
+def test_a_pair_that_is_not_as_declared_is_invalid(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeSide, "misses", lambda _: next(missed))
+    missed = iter(range(0, 10**9, 1000))
+    built = build_fake()
+    result = arena.run(built, built, ONE)
+    assert [pair.invalid for pair in result.pairs] == [None], "not declared, not asked"
+    arena.workload = replace(arena.workload, in_memory=True)
+    (pair,) = arena.run(built, built, ONE, number=2).pairs
+    assert pair.invalid is not None
+    assert "pages from disk, but fake_mix says that its data are in memory" in pair.invalid
+
+
+def test_a_server_that_waits_for_its_client_is_invalid_where_it_should_not(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trials, "_busy", lambda turns, shared: 0.62)
+    built = build_fake()
+    arena.workload = replace(arena.workload, saturated=True)
+    (pair,) = arena.run(built, built, ONE).pairs
+    assert pair.invalid is not None
+    assert "was busy for 62% of its cores" in pair.invalid
+    assert "the client is the bottleneck; give it more --threads" in pair.invalid
 
 
 def test_slots_decide_launch_data_and_cores(arena: Arena, build_fake: BuildFake) -> None:
@@ -298,7 +394,13 @@ class Neighbours:
 
     swapped: int = 0
     stolen: float = 0.0
+    asleep: float = 0.0
+    jumped: float = 0.0
     ticks: int = 0
+
+    def read_clocks(self) -> Clocks:
+        self.ticks += 1
+        return Clocks(self.ticks * self.asleep, self.ticks * (self.asleep + self.jumped))
 
     def read_swap(self) -> SwapCounters:
         self.ticks += 1
@@ -316,30 +418,42 @@ class Neighbours:
 
 def test_neighbours_make_a_pair_invalid(arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch) -> None:
     host = Neighbours()
-    weathers = [Neighbours(swapped=1), Neighbours(stolen=0.02), Neighbours(stolen=0.2), Neighbours()]
+    weathers = [
+        Neighbours(swapped=1),
+        Neighbours(stolen=0.02),
+        Neighbours(stolen=0.2),
+        Neighbours(asleep=3),
+        Neighbours(jumped=-7),
+        Neighbours(),
+    ]
 
     def on_pair(number: int, pair: Pair) -> None:
-        host.swapped, host.stolen = weathers[number - 1].swapped, weathers[number - 1].stolen
+        weather = weathers[number - 1]
+        host.swapped, host.stolen = weather.swapped, weather.stolen
+        host.asleep, host.jumped = weather.asleep, weather.jumped
 
     monkeypatch.setattr(arena, "see", on_pair)
     monkeypatch.setattr(counters, "read_swap", host.read_swap)
     monkeypatch.setattr(counters, "read_cpu_times", host.read_cpu_times)
-    result = arena.run(build_fake(), build_fake(), replace(TIMING, window=0.2, pairs=4))
+    monkeypatch.setattr(counters, "read_clocks", host.read_clocks)
+    result = arena.run(build_fake(), build_fake(), replace(TIMING, window=0.2, pairs=6))
     assert result.invalid is None, "the start goes on: other pairs may be good"
     assert [pair.invalid for pair in result.pairs] == [
         None,
         "the host swapped; free memory or make the buffer pool smaller",
         None,
         "the hypervisor took 20% of the CPU (bound 5%); try at a quieter hour",
+        "the host was suspended for 3.0 s; keep it awake",
+        "the wall clock jumped by -7.0 s; let the time service settle",
     ]
-    assert [pair.steal for pair in result.pairs] == pytest.approx([0, 0, 0.02, 0.2], abs=0.002)
+    assert [pair.steal for pair in result.pairs[:4]] == pytest.approx([0, 0, 0.02, 0.2], abs=0.002)
     assert result.pairs[0].core_busy[CORES[0]] == 1.0
     values = result.as_dict()
-    assert values["pairs"] == 4
+    assert values["pairs"] == 6
     assert values["fingerprint"] == result.fingerprint != ""
     pair = json.loads(json.dumps(result.pairs[3].as_dict()))
-    assert set(pair["halves"][0]) == {"baseline", "candidate"}
-    assert pair["halves"][0]["baseline"]["done"] > 0
+    assert set(pair["sides"]) == {"baseline", "candidate"}
+    assert pair["sides"]["baseline"]["done"] == sum(done for _, done, _, _ in pair["turns"]["baseline"]) > 0
     assert pair["invalid"] == result.pairs[3].invalid
 
 

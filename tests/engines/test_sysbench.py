@@ -122,6 +122,7 @@ def test_the_hook_counts_events_and_reads_the_cpu_clock_of_the_named_process(tmp
                 "BURNISH_SCRIPT": str(script),
                 "BURNISH_TICKS": str(ticks),
                 "BURNISH_TICK_S": "0.25",
+                "BURNISH_LATENCY_EVERY": "2",
                 "BURNISH_SERVER_PID": str(busy.pid),
             },
         )

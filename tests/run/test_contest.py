@@ -6,9 +6,11 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from burnish.bench.datasets import MARKER
 from burnish.record.store import Entry, Store
-from burnish.run.contest import Contest, _interval
+from burnish.run.contest import Contest, _interval, spread_about_zero
 from burnish.statistics.verdicts import Interval
 from burnish.study.model import Workload
 from conftest import FakeBench
@@ -56,3 +58,8 @@ def test_each_workload_finds_its_own_clean_data(tmp_path: Path, bench: FakeBench
 def test_an_interval_without_bounds_is_none() -> None:
     assert _interval(Interval(1.1, 0.0, math.inf, 0.95)) is None
     assert _interval(Interval(1.1, 1.0, 1.2, 0.95)) == {"ratio": 1.1, "low": 1.0, "high": 1.2, "level": 0.95}
+
+
+def test_the_spread_of_canaries_is_about_what_they_should_be() -> None:
+    assert spread_about_zero([0.3]) is None
+    assert spread_about_zero([0.03, 0.04]) == pytest.approx(math.sqrt(0.00125)), "their mean is known: 0"

@@ -97,11 +97,14 @@ def test_truths_and_failures_are_rows(burnish_home: Path, own: Path) -> None:
     assert "gcc-99" in builds["missing"]["failure"]
     assert not {"wrong", "broken", "missing"} & set(rows)
     assert "Fastest: speed130" in found["sentences"][0]
+    assert rows["speed130"]["together"]["label"] == "claim, one of 3 (Holm)"
+    (canary,) = found["canaries"]
+    assert len(canary["ratios"]) == 2, "A/A starts are mixed in"
+    assert all(0.9 < ratio < 1.1 for ratio in canary["ratios"])
     with closing(Record(study(burnish_home))) as record:
         for event in record.events("pair"):
-            first, second = event.body["halves"]
-            for label in first:
-                assert first[label]["cores"] != second[label]["cores"], "the sides swap half-way"
+            for label, side in event.body["sides"].items():
+                assert len(side["cores"]) == 2, f"{label} had both places"
         slots = [json.dumps(event.body["slots"]) for event in record.events("start_done")]
         assert len(set(slots)) > 1, "slots are drawn anew for each start"
 
@@ -249,3 +252,78 @@ def test_compare_names_what_differs(burnish_home: Path, build_fake: object) -> N
     found = json.loads(out)
     assert found["rows"][0]["verdict"] == "faster"
     assert found["differences"], "features differ and are named"
+
+
+def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Path) -> None:
+    child = burnish("calibrate", "fake", "--designs", "duet,solo", "--json")
+    out, err = text(child)
+    assert child.returncode == 0, err
+    found = json.loads(out)
+    duet, solo = found["calibrations"]
+    assert (duet["design"], duet["headline"], duet["starts"]) == ("duet", "capacity", 12)
+    assert (solo["design"], solo["headline"], solo["starts"]) == ("solo", "throughput", 12)
+    for each in (duet, solo):
+        for quantity in ("capacity", "throughput"):
+            assert 0.9 < each[quantity]["ratio"] < 1.1
+        assert 1 <= each["best_pairs"] <= 4
+        assert [minutes for minutes, _ in each["differences"]] == [1, 5, 20]
+        assert each["differences"][0][1] > each["differences"][2][1] > 1.0
+    known = {row["design"]: row["capacity"]["ratio"] for row in found["confirmations"]}
+    assert set(known) == {"duet", "solo"}
+    assert all(0.70 < ratio < 0.84 for ratio in known.values()), "works 30 % more for each request: 1/1.3 is 0.77"
+    shown, _ = text(burnish("show"))
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "known difference on fake_mix: throughput" in " ".join(shown.split())
+
+    words = ["--recipes", str(own), "--variants", "speed130", "--precision", "none", "--fresh"]
+    out, err = text(burnish("tune", "fake", *words, "--json"))
+    row = json.loads(out)["rows"][0]
+    assert row["verdict"] == "faster"
+    assert row["starts"] <= 3, "the fast lane leans on the calibration"
+    assert "fast lane" in row["reason"]
+
+    (path,) = burnish_home.glob("calibration/fake-fake_mix-duet.json")
+    failing = json.loads(path.read_text())
+    failing["capacity"] |= {"ratio": 1.1, "low": 1.05, "high": 1.2}
+    path.write_text(json.dumps(failing))
+    child = burnish("tune", "fake", *words)
+    _, err = text(child)
+    assert child.returncode == 2
+    assert "found the baseline different from itself (capacity 1.1000, 99% interval [1.0500, 1.2000])" in err
+    child = burnish("tune", "fake", *words, "--force", "--max-starts", "3")
+    out, err = text(child)
+    assert child.returncode == 0, err
+    assert "FORCED: this host's calibration failed for fake, fake_mix, duet" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("design", ["interleaved", "solo"])
+def test_other_designs_judge_throughput(burnish_home: Path, own: Path, design: str) -> None:
+    words = ["--variants", "speed130", "--recipes", str(own), "--starts", "4", "--design", design, "--json"]
+    child = burnish("tune", "fake", *words)
+    out, err = text(child)
+    assert child.returncode == 0, err
+    found = json.loads(out)
+    (row,) = found["rows"]
+    assert (row["design"], row["headline"], row["starts"]) == (design, "throughput", 4)
+    assert row["verdict"] == "faster"
+    assert 1.15 < row["throughput"]["ratio"] < 1.4
+
+
+def test_the_best_of_many_is_measured_again(burnish_home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "many.toml"
+    path.write_text(
+        "".join(
+            f'[speed{n}]\nreason = "One of many, of known speed."\nrecipe = {{ c = ["-DFAKE_SPEED={n}"] }}\n'
+            for n in (100, 101, 102, 160)
+        )
+    )
+    names = "speed100,speed101,speed102,speed160"
+    child = burnish("tune", "fake", "--recipes", path, "--variants", names, "--precision", "none", "--max-starts", "3")
+    out, err = text(child)
+    assert child.returncode == 0, err
+    assert "speed160 is the best of 4: measured again on 8 fresh starts" in err
+    (row,) = summary(burnish_home).confirmations
+    assert (row.candidate, row.starts) == ("speed160", 8)
+    assert row.capacity is not None
+    assert 1.5 < row.capacity["ratio"] < 1.7
+    assert "These are the figures to quote." in " ".join(out.split())

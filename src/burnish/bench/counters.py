@@ -2,46 +2,97 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
-from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 _PROC = Path("/proc")
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
-_ALL_THREADS_CLOCK = 2
-"""CPUCLOCK_SCHED of the kernel's include/linux/posix-timers.h: run time as the scheduler accounts it."""
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
-def cpu_clock_ns(pid: int) -> int:
-    """CPU time that all threads of a process have used so far, user and system together, in nanoseconds.
+@dataclass(frozen=True)
+class Usage:
+    """What a process used, all its threads; from ``/proc/<pid>/stat`` and its threads' ``status``.
 
-    It is the process's own CPU clock (clock_getcpuclockid(3)): the scheduler's nanoseconds, where
-    ``/proc/<pid>/stat`` counts ticks of 10 ms and samples them at 250 Hz.
-
-    Raises:
-        ProcessLookupError: there is no such process.
+    Attributes:
+        user: user CPU seconds, in steps of one tick (10 ms).
+        system: system CPU seconds, likewise.
+        minor_faults: page faults that needed no disk.
+        major_faults: page faults that did.
+        waits: context switches because a thread had to wait.
+        preemptions: context switches because it was somebody else's turn.
+        rss_bytes: memory in use; of a difference, the later one.
     """
+
+    user: float = 0.0
+    system: float = 0.0
+    minor_faults: int = 0
+    major_faults: int = 0
+    waits: int = 0
+    preemptions: int = 0
+    rss_bytes: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
+
+    def since(self, before: Usage) -> Usage:
+        """What was used between two readings; never negative (a thread's count goes when it ends)."""
+        spent = (max(0, now - then) for now, then in zip(astuple(self), astuple(before), strict=True))
+        return replace(Usage(*spent), rss_bytes=self.rss_bytes)
+
+
+def usage(pids: Iterable[int], proc: Path = _PROC) -> Usage:
+    """What processes have used so far, together; those that are gone count for nothing."""
+    found = Usage()
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            # The name before the fields may hold spaces and brackets.
+            fields = (proc / str(pid) / "stat").read_text().rpartition(")")[2].split()
+            switches = [_switches(task) for task in (proc / str(pid) / "task").iterdir()]
+            found += Usage(
+                user=int(fields[11]) / _TICKS_PER_SECOND,
+                system=int(fields[12]) / _TICKS_PER_SECOND,
+                minor_faults=int(fields[7]),
+                major_faults=int(fields[9]),
+                waits=sum(waits for waits, _ in switches),
+                preemptions=sum(forced for _, forced in switches),
+                rss_bytes=int(fields[21]) * _PAGE_BYTES,
+            )
+    return found
+
+
+def _switches(task: Path) -> tuple[int, int]:
+    """(voluntary, involuntary) context switches of a thread; zeros when it is gone."""
     try:
-        return time.clock_gettime_ns(((~pid) << 3) | _ALL_THREADS_CLOCK)
-    except OSError as error:
-        raise ProcessLookupError(error.errno, f"no CPU clock of process {pid}: it is gone") from error
+        text = (task / "status").read_text()
+    except OSError:
+        return 0, 0
+    values = dict(re.findall(r"^(voluntary|nonvoluntary)_ctxt_switches:\s+(\d+)$", text, re.MULTILINE))
+    return int(values.get("voluntary", 0)), int(values.get("nonvoluntary", 0))
 
 
-def user_system_seconds(pid: int, proc: Path = _PROC) -> tuple[float, float]:
-    """(user, system) CPU seconds of a process, all its threads, in steps of one tick (10 ms).
+@dataclass(frozen=True)
+class Clocks:
+    """How far the host's clocks are from the one that readings are taken with (CLOCK_MONOTONIC), in seconds.
 
-    Raises:
-        ProcessLookupError: there is no such process.
+    Attributes:
+        asleep: time that the host was suspended since boot.
+        wall: the wall clock's distance.
     """
-    try:
-        text = (proc / str(pid) / "stat").read_text()
-    except OSError as error:
-        raise ProcessLookupError(error.errno, f"no process {pid}: it is gone") from error
-    fields = text.rpartition(")")[2].split()  # the name before it may hold spaces and brackets
-    return int(fields[11]) / _TICKS_PER_SECOND, int(fields[12]) / _TICKS_PER_SECOND
+
+    asleep: float
+    wall: float
+
+
+def read_clocks() -> Clocks:
+    """The clocks' distances now."""
+    now = time.monotonic()
+    return Clocks(asleep=time.clock_gettime(time.CLOCK_BOOTTIME) - now, wall=time.time() - now)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,6 @@
 """Facts about this host: what it is, what it lets a trial use, and what could disturb one.
 
-A fact that can't be read is ``"unknown"`` (text) or None (numbers, yes or no); reading never raises. The door
-to two neighbours too: `burnish.bench.counters` (what moves while a trial runs) and `burnish.bench.topology`
-(core sets for duet).
+A fact that can't be read is ``"unknown"`` (text) or None (numbers, yes or no); reading never raises.
 """
 
 from __future__ import annotations
@@ -17,31 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from burnish import process
-from burnish.bench.counters import (
-    CpuTimes,
-    SwapCounters,
-    cpu_clock_ns,
-    difference,
-    read_cpu_times,
-    read_swap,
-    user_system_seconds,
-)
-from burnish.bench.topology import duet_core_sets
-
-__all__ = [
-    "CoreGroups",
-    "CpuTimes",
-    "HostFacts",
-    "SwapCounters",
-    "cpu_clock_ns",
-    "difference",
-    "duet_core_sets",
-    "parse_cpu_list",
-    "read_cpu_times",
-    "read_host",
-    "read_swap",
-    "user_system_seconds",
-]
 
 UNKNOWN = "unknown"
 _UNLIMITED = 1 << 60
@@ -56,6 +29,7 @@ class HostFacts:
 
     Attributes:
         cpu_model: the processor's name.
+        cpu_signature: its family, model and stepping, as numbers; hypervisors often hide the name's rest.
         architecture: as the kernel names it, ``x86_64``.
         microcode: revision of the first core.
         cores_online: CPU numbers that the kernel runs.
@@ -87,6 +61,7 @@ class HostFacts:
     """
 
     cpu_model: str
+    cpu_signature: str
     architecture: str
     microcode: str
     cores_online: tuple[int, ...]
@@ -142,6 +117,7 @@ def read_host(
     pmu, lbr = _perf_abilities() if programs else (None, None)
     return HostFacts(
         cpu_model=_cpuinfo(root, "model name", "Model", "CPU part"),
+        cpu_signature="/".join(_cpuinfo(root, key) for key in ("cpu family", "model", "stepping")),
         architecture=platform.machine(),
         microcode=_cpuinfo(root, "microcode"),
         cores_online=online,

@@ -1,6 +1,6 @@
 """From ticks to readings, from readings to a pair's log-ratios; pure.
 
-A half of a pair is read between two ticks of the load program: the first one at or after the end of the
+A turn of a pair is read between two ticks of the load program: the first one at or after the end of the
 settling time and the first one at least a window later. Transactions, CPU clock and time were taken at the
 same instants, so no rounding to the controller's own schedule comes in.
 """
@@ -17,7 +17,7 @@ from burnish.engines.base import Tick
 
 @dataclass(frozen=True)
 class Reading:
-    """What one side did in one half of a pair.
+    """What one side did in one turn of a pair, or in several of them together.
 
     Attributes:
         seconds: wall time between the two ticks.
@@ -27,8 +27,6 @@ class Reading:
         client_cpu: CPU seconds of the load in it.
         latency: mean over the ticks within, in seconds, by name (``max`` is the largest).
         cores: CPU numbers that the side had.
-        user: user CPU seconds of the server over the half, from the kernel's (coarser) account.
-        system: system CPU seconds, likewise.
     """
 
     seconds: float
@@ -38,8 +36,6 @@ class Reading:
     client_cpu: float
     latency: dict[str, float] = field(default_factory=dict)
     cores: tuple[int, ...] = ()
-    user: float = 0.0
-    system: float = 0.0
 
     @property
     def throughput(self) -> float:
@@ -66,14 +62,13 @@ def ready(ticks: Sequence[Tick], begin: float, window: float) -> tuple[int, int]
     return None if last is None else (first, last)
 
 
-def reading(ticks: Sequence[Tick], bounds: tuple[int, int], cores: Sequence[int], cpu: tuple[float, float]) -> Reading:
+def reading(ticks: Sequence[Tick], bounds: tuple[int, int], cores: Sequence[int]) -> Reading:
     """The reading between two ticks.
 
     Args:
         ticks: one side's ticks.
         bounds: indices from `ready`.
         cores: CPU numbers that the side had.
-        cpu: (user, system) CPU seconds of the server over about the same time.
     """
     first, last = ticks[bounds[0]], ticks[bounds[1]]
     within = ticks[bounds[0] + 1 : bounds[1] + 1]
@@ -90,13 +85,11 @@ def reading(ticks: Sequence[Tick], bounds: tuple[int, int], cores: Sequence[int]
         client_cpu=last.client_cpu - first.client_cpu,
         latency=latency,
         cores=tuple(sorted(cores)),
-        user=cpu[0],
-        system=cpu[1],
     )
 
 
 def total(readings: Sequence[Reading]) -> Reading:
-    """Both halves of a side together: sums, and latencies weighted by transactions."""
+    """Several readings of a side together: sums, and latencies weighted by transactions."""
     done = sum(item.done for item in readings)
     names = sorted({name for item in readings for name in item.latency})
     latency = {}
@@ -115,8 +108,6 @@ def total(readings: Sequence[Reading]) -> Reading:
         client_cpu=sum(item.client_cpu for item in readings),
         latency=latency,
         cores=tuple(sorted({core for item in readings for core in item.cores})),
-        user=sum(item.user for item in readings),
-        system=sum(item.system for item in readings),
     )
 
 
@@ -133,21 +124,32 @@ class PairRatio:
     throughput: float
 
 
-def pair_ratio(baseline: Sequence[Reading], candidate: Sequence[Reading]) -> PairRatio:
-    """Log-ratios of a pair from each side's halves.
+def pair_ratio(baseline: Sequence[Reading], candidate: Sequence[Reading], places: int = 2) -> PairRatio:
+    """Log-ratios of a pair from each side's turns.
 
-    The halves' log-ratios are averaged, not the sums divided: each half compares the two sides under the same
-    neighbours, and each side had each core set once, so that the sets' difference cancels.
+    Each turn compares the two sides under the same neighbours. The turns of one round of places are averaged, so
+    that a place that is better cancels; the rounds' middle is the pair's: a disturbance of one turn leaves it.
+
+    Args:
+        baseline: its readings, turn by turn.
+        candidate: likewise, of the same turns.
+        places: turns in a round: 2 where the sides swap places, 1 where they have the same one in turn.
     """
-    halves = list(zip(baseline, candidate, strict=True))
+    turns = list(zip(baseline, candidate, strict=True))
+    if not turns or len(turns) % places:
+        raise ValueError(f"a pair is whole rounds of {places} turns, not {len(turns)} turns")
     return PairRatio(
-        capacity=_mean([math.log(c.capacity / b.capacity) for b, c in halves]),
-        throughput=_mean([math.log(c.throughput / b.throughput) for b, c in halves]),
+        capacity=_middle([math.log(c.capacity / b.capacity) for b, c in turns], places),
+        throughput=_middle([math.log(c.throughput / b.throughput) for b, c in turns], places),
     )
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+def _middle(values: Sequence[float], places: int) -> float:
+    """Mean within each round, interquartile mean over the rounds (the mean itself below four of them)."""
+    rounds = sorted(sum(values[i : i + places]) / places for i in range(0, len(values), places))
+    cut = len(rounds) // 4
+    kept = rounds[cut : len(rounds) - cut]
+    return sum(kept) / len(kept)
 
 
 def steady(ticks: Sequence[Tick], span: float = 1.0, tolerance: float = 0.05) -> bool:

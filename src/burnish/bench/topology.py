@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from burnish.bench.host import HostFacts
+from burnish.bench.host import HostFacts
 
 _Core = tuple[int, ...]
 

@@ -17,8 +17,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from burnish.errors import UserError, unknown
 from burnish.study.model import (
     Costs,
+    Design,
     EngineSpec,
     FeatureSet,
+    KnownDifference,
     Lto,
     Recipe,
     Variant,
@@ -76,6 +78,27 @@ class _Training(_Entry):
     reason: str = ""
 
 
+class _Recipe(_Entry):
+    toolchain: str = "gcc"
+    level: str | None = Field(default=None, pattern=r"^-O([0-3sgz]|fast)$")
+    lto: Lto = "none"
+    pgo: bool = False
+    bolt: bool = False
+    hardening: bool = True
+    features: str | None = None
+    c: tuple[str, ...] = ()
+    cxx: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    options: Pairs = ()
+
+
+class _Different(_Entry):
+    reason: Reason
+    recipe: _Recipe | None = None
+    settings: Pairs = ()
+
+
 class _Engine(_Entry):
     name: str
     title: str
@@ -100,6 +123,8 @@ class _Engine(_Entry):
     window_s: float = Field(default=2.0, gt=0)
     warmup_s: float = Field(default=3.0, ge=0)
     pairs: int = Field(default=3, ge=1)
+    turns: int = Field(default=2, ge=2, multiple_of=2)
+    different: _Different | None = None
 
 
 class _Workload(_Entry):
@@ -111,21 +136,9 @@ class _Workload(_Entry):
     writes: bool = False
     dataset: str = "none"
     unit: str = "transaction"
-
-
-class _Recipe(_Entry):
-    toolchain: str = "gcc"
-    level: str | None = Field(default=None, pattern=r"^-O([0-3sgz]|fast)$")
-    lto: Lto = "none"
-    pgo: bool = False
-    bolt: bool = False
-    hardening: bool = True
-    features: str | None = None
-    c: tuple[str, ...] = ()
-    cxx: tuple[str, ...] = ()
-    link: tuple[str, ...] = ()
-    remove: tuple[str, ...] = ()
-    options: Pairs = ()
+    design: Design = Design.DUET
+    in_memory: bool = False
+    saturated: bool = False
 
 
 class _Variant(_Entry):
@@ -184,14 +197,22 @@ def engines() -> Mapping[str, EngineSpec]:
         }
         if entry.default_features not in sets:
             raise unknown(f"feature set in {path.name}", entry.default_features, sets)
-        values = entry.model_dump(exclude={"features", "training", "costs"})
+        values = entry.model_dump(exclude={"features", "training", "costs", "different"})
         found[entry.name] = EngineSpec(
             **values,
             features=sets,
             training=tuple((step.workload, step.seconds) for step in entry.training),
             costs=Costs(**entry.costs.model_dump(exclude={"reason"})),
+            different=_different(entry.different),
         )
     return found
+
+
+def _different(entry: _Different | None) -> KnownDifference | None:
+    if entry is None:
+        return None
+    recipe = Recipe(**entry.recipe.model_dump()) if entry.recipe else None
+    return KnownDifference(entry.reason, recipe, entry.settings)
 
 
 @cache

@@ -240,6 +240,10 @@ class Side(ABC):
     def client_pids(self) -> list[int]:
         """Processes of the load, alive now; empty where the server is its own client."""
 
+    def misses(self) -> int | None:
+        """Pages that the server has read from disk since it began, by its own account; None: it can't say."""
+        return None
+
     @abstractmethod
     def trouble(self) -> str | None:
         """Why this side can't go on (server died, load ended by itself, error lines), else None."""

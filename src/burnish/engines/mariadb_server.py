@@ -186,6 +186,13 @@ class Server:
             cursor.execute(statement)
             return list(cursor.fetchall())
 
+    def status(self, name: str) -> int | None:
+        """A status variable's number; None when the server does not answer or has no such variable."""
+        with contextlib.suppress(pymysql.err.MySQLError, OSError, ValueError):
+            for _, value in self.query(f"SHOW GLOBAL STATUS LIKE '{name}'"):
+                return int(str(value))
+        return None
+
     def fingerprint(self) -> str:
         """A digest of every table of `DATABASE`: names and the server's own checksums (CHECKSUM TABLE)."""
         try:

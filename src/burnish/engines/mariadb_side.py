@@ -66,6 +66,10 @@ class MariaDBSide(Side):
         """See `Side.client_pids`."""
         return [] if self._load is None else self._load.pids()
 
+    def misses(self) -> int | None:
+        """See `Side.misses`: pages that InnoDB did not find in its buffer pool."""
+        return self._server.status("Innodb_buffer_pool_reads")
+
     def trouble(self) -> str | None:
         """See `Side.trouble`: the server's end first, since the load's end follows from it."""
         if self._server.pid and not self._server.alive:

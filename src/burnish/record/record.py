@@ -87,11 +87,13 @@ class Record:
         )
         return int(cursor.lastrowid or 0)
 
-    def events(self, *kinds: str) -> Iterator[Event]:
-        """Events in the order in which they happened; of these kinds only, if any are named."""
-        where = f"WHERE kind IN ({','.join('?' * len(kinds))})" if kinds else ""
+    def events(self, *kinds: str, cell: str | None = None) -> Iterator[Event]:
+        """Events in the order in which they happened; of these kinds and of this cell only, if any are named."""
+        conditions = [f"kind IN ({','.join('?' * len(kinds))})"] if kinds else []
+        conditions += ["json_extract(body, '$.cell') = ?"] if cell is not None else []
+        where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
         query = f"SELECT id, at, kind, body FROM event {where} ORDER BY id"  # noqa: S608 - placeholders only
-        for number, at, kind, body in self._db.execute(query, kinds):
+        for number, at, kind, body in self._db.execute(query, (*kinds, *([] if cell is None else [cell]))):
             yield Event(number, at, kind, json.loads(body))
 
     def last(self, kind: str, /, **match: Any) -> Event | None:

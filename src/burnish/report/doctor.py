@@ -14,7 +14,8 @@ from typing import Literal
 from rich.table import Table
 from rich.text import Text
 
-from burnish.bench.host import UNKNOWN, HostFacts, duet_core_sets
+from burnish.bench.host import UNKNOWN, HostFacts
+from burnish.bench.topology import duet_core_sets
 from burnish.build.toolchains import FAMILIES, Family, Lack, Toolchain, lacks
 from burnish.system import group, install_command
 

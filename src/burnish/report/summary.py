@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -25,6 +26,13 @@ class Row:
         reason: the verdict's sentence.
         sides: medians of each side (throughput per second, server CPU seconds per transaction, latency …).
         unit: what is counted.
+        design: how the sides shared the host.
+        headline: what the verdict is about, ``capacity`` or ``throughput``.
+        role: ``claim``, ``confirmation`` (the winner once more, on fresh starts) or ``canary``.
+        together: where several cells are claimed together, p-values and interval that hold beside each other.
+        sensitivity: what other ways of taking the middle say, each with its interval.
+        invalid_pairs: pairs of valid starts that count for nothing.
+        unsettled: starts whose rate never was steady.
     """
 
     candidate: str
@@ -37,6 +45,33 @@ class Row:
     reason: str
     sides: Mapping[str, Any]
     unit: str
+    design: str = "duet"
+    headline: str = "capacity"
+    role: str = "claim"
+    together: Mapping[str, Any] | None = None
+    sensitivity: tuple[Mapping[str, Any], ...] = ()
+    invalid_pairs: int = 0
+    unsettled: int = 0
+
+    @property
+    def ratio(self) -> Mapping[str, float] | None:
+        """The headline's ratio with its interval."""
+        return self.capacity if self.headline == "capacity" else self.throughput
+
+
+@dataclass(frozen=True)
+class Canary:
+    """The baseline against itself on one workload, within the study.
+
+    Attributes:
+        workload: the load.
+        ratios: of the starts' headline, one each; 1 but for noise.
+        invalid: starts that counted for nothing.
+    """
+
+    workload: str
+    ratios: tuple[float, ...]
+    invalid: int
 
 
 @dataclass(frozen=True)
@@ -89,7 +124,10 @@ class Summary:
         differences: what sets two compared programs apart.
         contest: rule, timing, design as recorded, or {}.
         runs: how often it was begun or gone on with.
-        headline: ``capacity`` or ``throughput``.
+        canaries: A/A starts mixed in, by workload.
+        confirmations: the winner's cells on fresh starts, where it was picked from many.
+        calibrations: what the host's A/A starts said (`calibrate`: what this study found).
+        notes: on the source.
     """
 
     name: str
@@ -108,7 +146,9 @@ class Summary:
     differences: tuple[str, ...]
     contest: Mapping[str, Any]
     runs: int
-    headline: str = "capacity"
+    canaries: tuple[Canary, ...] = ()
+    confirmations: tuple[Row, ...] = ()
+    calibrations: tuple[Mapping[str, Any], ...] = ()
     notes: tuple[str, ...] = field(default=())
 
     def as_dict(self) -> dict[str, Any]:
@@ -148,7 +188,10 @@ def summarise(events: Iterable[Event]) -> Summary:
         differences=tuple(by["difference"][-1].body["found"]) if "difference" in by else (),
         contest=contest,
         runs=len(by.get("run", ())),
-        headline=contest.get("headline", "capacity"),
+        canaries=tuple(_canaries(by, contest)),
+        confirmations=tuple(_row(e.body, None) for e in by.get("verdict", ()) if e.body.get("role") == "confirmation"),
+        calibrations=tuple(e.body["calibration"] for e in by.get("calibration", ()))
+        or tuple(contest.get("calibrations", ())),
         notes=(source["note"],) if source.get("note") else (),
     )
 
@@ -159,7 +202,8 @@ def host_line(host: Mapping[str, Any]) -> str:
         return "unknown host"
     memory = f"{host['memory_bytes'] / 2**30:.0f} GiB" if host.get("memory_bytes") else "unknown memory"
     parts = [
-        str(host["cpu_model"]),
+        str(host["cpu_model"])
+        + (f" (family/model/stepping {host['cpu_signature']})" if "cpu_signature" in host else ""),
         f"{len(host['cores_allowed'])} cores",
         memory,
         f"Linux {host['kernel']}",
@@ -172,29 +216,52 @@ def host_line(host: Mapping[str, Any]) -> str:
 
 def _rows(by: Mapping[str, Sequence[Event]], contest: Mapping[str, Any]) -> list[Row]:
     verdicts = {event.body["cell"]: event.body for event in by.get("verdict", ())}
+    family = by["family"][-1].body["cells"] if "family" in by else {}
     rows = []
     for cell in contest.get("cells", ()):
         body = verdicts.get(cell)
-        candidate, _, workload = cell.rpartition(" / ")
-        if body is None:
-            done = [e for e in by.get("start_done", ()) if e.body["cell"] == cell and e.body["invalid"] is None]
-            rows.append(Row(candidate, workload, "running", None, None, len(done), 0, "not decided yet", {}, ""))
+        if body is not None and body.get("role", "claim") == "confirmation":
             continue
-        rows.append(
-            Row(
-                candidate=candidate,
-                workload=workload,
-                verdict=body["verdict"],
-                capacity=body["capacity"],
-                throughput=body["throughput"],
-                starts=body["starts"],
-                invalid_starts=body["invalid_starts"],
-                reason=body["reason"],
-                sides=body["sides"],
-                unit=body["unit"],
-            )
-        )
+        if body is not None:
+            rows.append(_row(body, family.get(cell)))
+            continue
+        candidate, _, workload = cell.rpartition(" / ")
+        done = [e for e in by.get("start_done", ()) if e.body["cell"] == cell and e.body["invalid"] is None]
+        rows.append(Row(candidate, workload, "running", None, None, len(done), 0, "not decided yet", {}, ""))
     return rows
+
+
+def _row(body: Mapping[str, Any], together: Mapping[str, Any] | None) -> Row:
+    return Row(
+        candidate=body["candidate"],
+        workload=body["workload"],
+        verdict=together["verdict"] if together else body["verdict"],
+        capacity=body["capacity"],
+        throughput=body["throughput"],
+        starts=body["starts"],
+        invalid_starts=body["invalid_starts"],
+        reason=body["reason"],
+        sides=body["sides"],
+        unit=body["unit"],
+        design=body.get("design", "duet"),
+        headline=body.get("headline", "capacity"),
+        role=body.get("role", "claim"),
+        together=together,
+        sensitivity=tuple(body.get("sensitivity", ())),
+        invalid_pairs=body.get("invalid_pairs", 0),
+        unsettled=body.get("unsettled", 0),
+    )
+
+
+def _canaries(by: Mapping[str, Sequence[Event]], contest: Mapping[str, Any]) -> list[Canary]:
+    found = []
+    for workload, headline in contest.get("headlines", {}).items():
+        done = [e.body for e in by.get("start_done", ()) if e.body["cell"] == f"A/A / {workload}"]
+        good = [body for body in done if body["invalid"] is None]
+        if done:
+            ratios = tuple(math.exp(body[headline]) for body in good)
+            found.append(Canary(workload, ratios, len(done) - len(good)))
+    return found
 
 
 def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[BuildRow]:
@@ -247,7 +314,7 @@ def winner(summary: Summary) -> str | None:
             continue
         product = 1.0
         for row in rows:
-            ratio = getattr(row, summary.headline)
+            ratio = row.ratio
             product *= ratio["ratio"] if ratio else 1.0
         value = product ** (1 / len(rows))
         if value > best_value:
@@ -261,11 +328,17 @@ def sentences(summary: Summary) -> list[str]:
     best = winner(summary)
     if best is not None:
         parts = [
-            f"{_interval_words(getattr(row, summary.headline))} on {row.workload}"
+            f"{row.headline} {_interval_words(row.ratio)} on {row.workload}"
             for row in summary.rows
             if row.candidate == best
         ]
-        said.append(f"Fastest: {best}, {summary.headline} " + ", ".join(parts) + f" times {summary.baseline}'s.")
+        said.append(f"Fastest: {best}, " + ", ".join(parts) + f" times {summary.baseline}'s.")
+        again = [f"{_interval_words(row.ratio)} on {row.workload}" for row in summary.confirmations]
+        if again:
+            said.append(
+                f"Measured again on {summary.confirmations[0].starts} fresh starts, as the best of many looks better "
+                f"than it is: {', '.join(again)}. These are the figures to quote."
+            )
     elif summary.rows and all(row.verdict != "running" for row in summary.rows):
         said.append(f"No candidate is faster than {summary.baseline} on every workload.")
     for row in summary.rows:

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from burnish.report import noise
 from burnish.report.summary import BuildRow, Row, Summary, sentences
 from burnish.workbench import duration
 
@@ -31,6 +32,9 @@ def interval(value: Mapping[str, float] | None) -> str:
 def render(summary: Summary) -> RenderableType:
     """The whole report for a terminal."""
     parts: list[RenderableType] = [Text(line) for line in heading(summary)]
+    if summary.verb == "calibrate":
+        parts += [Text(""), _grid(noise.TABLE, noise.table(summary.calibrations))]
+        return Group(*parts, *(Text(line) for line in noise.advice(summary)))
     for workload in dict.fromkeys(row.workload for row in summary.rows):
         rows = [row for row in summary.rows if row.workload == workload]
         parts += [Text(""), Text(f"{workload}, ratios to {summary.baseline}", style="bold"), _cells(rows)]
@@ -51,13 +55,28 @@ def heading(summary: Summary) -> list[str]:
         timing, rule = summary.contest["timing"], summary.contest["rule"]
         aim = f", until ±{rule['precision']:.2%}" if rule["precision"] else ""
         lines.append(
-            f"{summary.contest['design']} on cores {' | '.join(str(s) for s in summary.contest['core_sets'])}: "
-            f"starts of {timing['pairs']} pairs of 2 x {timing['window']:g} s, at most {rule['cap']}{aim}; "
-            "95 % intervals"
+            f"{_designs(summary)} on cores {' | '.join(str(s) for s in summary.contest['core_sets'])}: "
+            f"starts of {timing['pairs']} pairs of {timing.get('turns', 2)} x {timing['window']:g} s, "
+            f"at most {rule['cap']}{aim}; 95 % intervals"
         )
         lines.append("capacity = transactions per second of server CPU; throughput = per second (cores shared)")
+        lines += [
+            f"FORCED: this host's calibration failed for {name}; no verdict here can be relied on"
+            for name in summary.contest.get("forced", ())
+        ]
     lines += [f"they differ: {line}" for line in summary.differences]
     return lines
+
+
+def _designs(summary: Summary) -> str:
+    """The design, or which workload has which."""
+    designs: Mapping[str, str] = summary.contest.get("designs") or {}
+    kinds = sorted(set(designs.values()))
+    if len(kinds) <= 1:
+        return kinds[0] if kinds else str(summary.contest.get("design", summary.definition.get("design") or "duet"))
+    return "; ".join(
+        f"{kind} ({', '.join(name for name, design in designs.items() if design == kind)})" for kind in kinds
+    )
 
 
 def _cells(rows: Sequence[Row]) -> Table:
@@ -74,6 +93,15 @@ def _cells(rows: Sequence[Row]) -> Table:
             interval(row.throughput),
             str(row.starts) + (f" (+{row.invalid_starts})" if row.invalid_starts else ""),
         )
+    return table
+
+
+def _grid(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for number, name in enumerate(names):
+        table.add_column(name, overflow="fold", justify="right" if number else "left", no_wrap=bool(number))
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -102,8 +130,19 @@ def remarks(summary: Summary) -> list[str]:
             lines.append(f"{build.variant}: weakens security (hardening off)")
         lines += [f"{build.variant}: {note}" for note in build.notes]
     for row in summary.rows:
+        about = f"{row.candidate} on {row.workload}"
         if row.verdict in ("invalid", "undecided"):
-            lines.append(f"{row.candidate} on {row.workload}: {row.reason}")
+            lines.append(f"{about}: {row.reason}")
+        if row.invalid_pairs or row.unsettled:
+            lines.append(f"{about}: {row.invalid_pairs} pairs excluded, {row.unsettled} starts never became steady")
+        if row.together and row.together["verdict"] != row.verdict:
+            lines.append(f"{about}: {row.together['label']}")
+    family = [row for row in summary.rows if row.together]
+    if len(family) > 1:
+        how = "looked through (Benjamini-Hochberg)" if summary.definition.get("explore") else "claimed together (Holm)"
+        worst = max(row.together["adjusted_p"] for row in family if row.together)
+        lines.append(f"{len(family)} cells {how}: largest adjusted p {worst:.2g}; --json has the joint intervals")
+    lines += noise.canary_lines(summary)
     if any(row.verdict == "equivalent" for row in summary.rows):
         lines.append(EQUIVALENCE_NOTE)
     return lines
@@ -112,6 +151,9 @@ def remarks(summary: Summary) -> list[str]:
 def markdown(summary: Summary) -> str:
     """The whole report as Markdown, for docs/results."""
     lines = [f"# {summary.engine}: {summary.verb}", "", *(f"* {line}" for line in heading(summary)), ""]
+    if summary.verb == "calibrate":
+        lines += _table(noise.TABLE, noise.table(summary.calibrations))
+        return "\n".join([*lines, "", *(f"* {line}" for line in noise.advice(summary)), ""])
     for workload in dict.fromkeys(row.workload for row in summary.rows):
         lines += [f"## {workload}, ratios to {summary.baseline}", ""]
         lines += _table(
@@ -129,6 +171,14 @@ def markdown(summary: Summary) -> str:
                 if row.workload == workload
             ],
         )
+        lines.append("")
+        lines += [
+            f"* {row.candidate}, {each['name']}: {interval(each)}"
+            for row in summary.rows
+            if row.workload == workload
+            for each in row.sensitivity
+            if "ratio" in each
+        ]
         lines.append("")
     lines += ["## Builds", ""]
     lines += _table(("build", "compiler", "time", "size", "gate"), [build_cells(row) for row in summary.builds])

@@ -1,4 +1,9 @@
-"""The contest: starts of every cell in turn until each is decided; readings to the record, verdicts from it."""
+"""The contest: starts of every cell in turn until each is decided; readings to the record, verdicts from it.
+
+Three kinds of cell: claims (a candidate against the baseline on a workload), canaries (the baseline against
+itself, a few starts mixed in so that each study carries its own check), and confirmations (a winner that was
+picked from many, on fresh starts of a number fixed in advance).
+"""
 
 from __future__ import annotations
 
@@ -9,34 +14,86 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from burnish.bench import datasets, readings
-from burnish.bench.readings import Reading
+from burnish.bench import datasets
 from burnish.bench.trials import Contestant, Pair, StartResult, Timing, run_start
 from burnish.engines.base import Engine
 from burnish.record.record import Record
 from burnish.record.store import Entry
-from burnish.statistics.verdicts import Interval, Judgement, Rule, invalid, judge, start_reading
-from burnish.study.model import Workload
+from burnish.statistics import multiplicity
+from burnish.statistics.sensitivity import sensitivity
+from burnish.statistics.verdicts import (
+    HostPrior,
+    Interval,
+    Judgement,
+    Kind,
+    Rule,
+    invalid,
+    judge,
+    start_reading,
+)
+from burnish.study.model import Design, Workload
 from burnish.workbench import Bench
 
 INVALID_STARTS = 3
 """So many invalid starts, and at least half as many as valid ones, make a cell invalid instead of being repeated."""
 
+CANARIES = 2
+"""A/A starts of each workload that a study mixes in."""
+
+CANARY_EVERY = 3
+"""Starts of a cell between two canaries."""
+
+MANY = 3
+"""More candidates than this make the best of them look better than it is: it is measured again."""
+
+CONFIRMING_STARTS = 8
+"""Starts of a confirmation."""
+
+AA = "A/A"
+"""Candidate of a canary's cell: the baseline once more."""
+
+
+class Role(StrEnum):
+    """What a cell is for."""
+
+    CLAIM = "claim"
+    CANARY = "canary"
+    CONFIRMATION = "confirmation"
+
 
 @dataclass(frozen=True)
 class Cell:
-    """One comparison: a candidate against the baseline on one workload."""
+    """One comparison: a candidate against the baseline on one workload.
+
+    Attributes:
+        candidate: a candidate's name, or `AA`.
+        workload: the load.
+        design: how the sides share the host.
+        headline: what the verdict is about: ``capacity`` where server and load share cores, else ``throughput``.
+        role: what the cell is for.
+        tag: what sets it apart from another cell of the same candidate and workload.
+    """
 
     candidate: str
     workload: Workload
+    design: Design = Design.DUET
+    headline: str = "capacity"
+    role: Role = Role.CLAIM
+    tag: str = ""
 
     @property
     def name(self) -> str:
-        """As in the record: ``clang-pgo-thinlto / oltp_read_only``."""
+        """As in the record: ``clang-pgo-thinlto / oltp_read_only``, with a tag before it where one is needed."""
+        return f"{self.tag}: {self.label}" if self.tag else self.label
+
+    @property
+    def label(self) -> str:
+        """Candidate and workload."""
         return f"{self.candidate} / {self.workload.name}"
 
 
@@ -52,11 +109,15 @@ class Contest:
         candidates: the other sides by name.
         cells: what is compared.
         rule: when a cell is decided.
-        timing: settle, window, warm-up, pairs.
+        timing: settle, window, warm-up, pairs, turns.
         core_sets: one for each side.
         data: dataset entries by workload name.
         scratch: private folder.
         seed: the study's.
+        priors: the host's calibration by (workload's name, design).
+        canaries: A/A starts of each workload.
+        count_events: whether the host's PMU can count.
+        explore: whether the cells are looked through rather than claimed together.
     """
 
     engine: Engine
@@ -71,39 +132,123 @@ class Contest:
     data: Mapping[str, Entry]
     scratch: Path
     seed: int
+    priors: Mapping[tuple[str, Design], HostPrior] = field(default_factory=dict)
+    canaries: int = CANARIES
+    count_events: bool = False
+    explore: bool = False
 
     def run(self) -> None:
         """Starts of all cells in turn, until every one is finished; picks up where the record ends."""
-        open_cells = [cell for cell in self.cells if self.record.last("verdict", cell=cell.name) is None]
+        self.decide(self.cells, self.rule)
+        if not self.cells:
+            return
+        kinds = self._claim_together()
+        again = self._to_confirm(kinds)
+        self.decide(again, Rule.fixed(CONFIRMING_STARTS, delta=self.rule.delta))
+
+    def decide(self, cells: Sequence[Cell], rule: Rule) -> None:
+        """Starts of these cells in turn until each is finished by this rule."""
+        open_cells = [cell for cell in cells if self.record.last("verdict", cell=cell.name) is None]
         while open_cells:
             for cell in list(open_cells):
-                judgement = self.judge(cell)
+                judgement = self.judge(cell, rule)
                 if not judgement.finished:
-                    self._start(cell)
-                    judgement = self.judge(cell)
+                    self._start(cell, rule.cap)
+                    self._canary(cell)
+                    judgement = self.judge(cell, rule)
                 if judgement.finished:
-                    self._close(cell, judgement)
+                    self._close(cell, judgement, rule)
                     open_cells.remove(cell)
 
-    def judge(self, cell: Cell) -> Judgement:
+    def judge(self, cell: Cell, rule: Rule) -> Judgement:
         """What the record says of a cell so far."""
         starts = cell_starts(self.record, cell.name)
         if len(starts.invalid) >= INVALID_STARTS and 2 * len(starts.invalid) >= len(starts.capacity):
             reason, count = Counter(starts.invalid).most_common(1)[0]
-            return invalid(f"{len(starts.invalid)} starts were invalid, {count} of them: {reason}")
-        return judge(starts.capacity, self.rule)
+            said = f"{len(starts.invalid)} starts were invalid, {count} of them: {reason}"
+            return invalid(said, len(starts.capacity))
+        # A number of starts that was fixed in advance is judged by itself, without the calibration's help.
+        prior = self._prior(cell) if cell.role is Role.CLAIM else None
+        return judge(starts.of(cell.headline), rule, prior, self._canary_sd(cell))
 
-    def _start(self, cell: Cell) -> None:
-        number = sum(1 for event in self.record.events("start") if event.body["cell"] == cell.name) + 1
+    def _prior(self, cell: Cell) -> HostPrior | None:
+        return self.priors.get((cell.workload.name, cell.design))
+
+    def _canary_sd(self, cell: Cell) -> float | None:
+        """Spread of this study's canaries of the cell's workload; None below two."""
+        return spread_about_zero(cell_starts(self.record, f"{AA} / {cell.workload.name}").of(cell.headline))
+
+    def _canary(self, cell: Cell) -> None:
+        """Mixes in a start of the baseline against itself, when one is due."""
+        if cell.role is not Role.CLAIM:
+            return
+        canary = replace(cell, candidate=AA, role=Role.CANARY)
+        had = cell_starts(self.record, canary.name)
+        taken = len(cell_starts(self.record, cell.name).capacity)
+        due = min(self.canaries, (taken + CANARY_EVERY - 1) // CANARY_EVERY)
+        if len(had.capacity) < due and len(had.invalid) < INVALID_STARTS:
+            self._start(canary, self.canaries)
+
+    def _claim_together(self) -> dict[str, Kind]:
+        """The verdicts as one family, beside each as if it were the only one; returns them by cell."""
+        family = [
+            multiplicity.Cell(
+                cell.name,
+                tuple(cell_starts(self.record, cell.name).of(cell.headline)),
+                self._prior(cell),
+                self._canary_sd(cell),
+            )
+            for cell in self.cells
+        ]
+        method = multiplicity.exploration if self.explore else multiplicity.claims
+        closed = {event.body["cell"]: event.body["verdict"] for event in self.record.events("verdict")}
+        kinds, found = {}, {}
+        for each in method(family, self.rule):
+            kinds[each.name] = Kind.INVALID if closed[each.name] == Kind.INVALID else each.kind
+            found[each.name] = {
+                "verdict": str(kinds[each.name]),
+                "p": each.p,
+                "adjusted_p": each.adjusted_p,
+                "adjusted_equivalence_p": each.adjusted_equivalence_p,
+                "interval": _interval(each.interval),
+                "label": each.label,
+            }
+        self.record.append("family", explore=self.explore, cells=found)
+        return kinds
+
+    def _to_confirm(self, kinds: Mapping[str, Kind]) -> list[Cell]:
+        """The winner's cells, once more, where it was picked from many."""
+        values = {
+            name: statistics.fmean(
+                statistics.fmean(cell_starts(self.record, cell.name).of(cell.headline)) for cell in mine
+            )
+            for name in self.candidates
+            if (mine := [cell for cell in self.cells if cell.candidate == name])
+            and all(kinds[cell.name] is Kind.FASTER for cell in mine)
+        }
+        if len(self.candidates) <= MANY or not values:
+            return []
+        best = max(values, key=lambda name: values[name])
+        self.bench.say(
+            f"{best} is the best of {len(self.candidates)}: measured again on {CONFIRMING_STARTS} fresh starts"
+        )
+        return [replace(cell, role=Role.CONFIRMATION, tag="again") for cell in self.cells if cell.candidate == best]
+
+    def _start(self, cell: Cell, cap: int) -> None:
+        number = sum(1 for _ in self.record.events("start", cell=cell.name)) + 1
         done = cell_starts(self.record, cell.name)
         seed = f"{self.seed}/{cell.name}"
-        title = f"{cell.name}: start {len(done.capacity) + 1} of at most {self.rule.cap}"
+        title = f"{cell.name}: start {len(done.capacity) + 1} of at most {cap}"
         folder = self.scratch / "start"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700, parents=True)
+        equal = cell.candidate == AA
+        candidate = replace(self.baseline, label=AA) if equal else self.candidates[cell.candidate]
         with self.bench.step(title, f"trial-{cell.candidate}-{cell.workload.name}", None, counts=False):
             copied = self._data(cell.workload, len(self.core_sets))
-            self.record.append("start", cell=cell.name, start=number, copy_seconds=round(copied, 3), seed=seed)
+            self.record.append(
+                "start", cell=cell.name, start=number, design=cell.design, copy_seconds=round(copied, 3), seed=seed
+            )
 
             def on_pair(index: int, pair: Pair) -> None:
                 self.record.append("pair", cell=cell.name, start=number, pair=index, **pair.as_dict())
@@ -111,7 +256,8 @@ class Contest:
             result = run_start(
                 self.engine,
                 cell.workload,
-                [self.baseline, self.candidates[cell.candidate]],
+                [self.baseline, candidate],
+                design=cell.design,
                 core_sets=self.core_sets,
                 data=[self._place(cell.workload, side) for side in range(len(self.core_sets))],
                 scratch=folder,
@@ -120,6 +266,7 @@ class Contest:
                 number=number,
                 bench=self.bench,
                 on_pair=on_pair,
+                count_events=self.count_events,
             )
             self._close_start(cell, number, result)
         shutil.rmtree(folder, ignore_errors=True)
@@ -133,9 +280,10 @@ class Contest:
         if values["invalid"] is None and before and before.body["fingerprint"] != result.fingerprint:
             values["invalid"] = f"the data differ from those of earlier starts ({result.fingerprint[:12]})"
         if values["invalid"] is None:
-            ratios = [_ratio(pair, self.baseline.label, cell.candidate) for pair in good]
+            ratios = [pair.ratio(self.baseline.label, cell.candidate) for pair in good]
             values["capacity"] = start_reading([ratio.capacity for ratio in ratios])
             values["throughput"] = start_reading([ratio.throughput for ratio in ratios])
+            values["pair_ratios"] = [[ratio.capacity, ratio.throughput] for ratio in ratios]
         self.record.append("start_done", cell=cell.name, workload=cell.workload.name, start=number, **values)
         if values["invalid"] is not None:
             self.bench.say(f"{cell.name}: start {number} is invalid and will be repeated: {values['invalid']}")
@@ -168,23 +316,37 @@ class Contest:
         os.sync()
         return time.monotonic() - began
 
-    def _close(self, cell: Cell, judgement: Judgement) -> None:
-        starts = cell_starts(self.record, cell.name)
-        through = judge(starts.throughput, self.rule) if starts.throughput else None
+    def _close(self, cell: Cell, judgement: Judgement, rule: Rule) -> None:
+        starts = cell_starts(self.record, cell.name, pairs=True)
+        other = judge(starts.of("throughput"), rule) if starts.throughput else None
+        capacity = judge(starts.of("capacity"), rule) if starts.capacity else None
+        about = {"throughput": _interval(other.difference if other else None)}
+        about["capacity"] = _interval(capacity.difference if capacity else None)
+        about[cell.headline] = _interval(judgement.interval)
         self.record.append(
             "verdict",
             cell=cell.name,
+            role=cell.role,
             candidate=cell.candidate,
             workload=cell.workload.name,
+            design=cell.design,
+            headline=cell.headline,
             unit=cell.workload.unit,
             verdict=str(judgement.kind),
             reason=judgement.reason,
-            capacity=_interval(judgement.interval),
-            throughput=_interval(through.difference if through else None),
+            **about,
             starts=judgement.starts,
             invalid_starts=len(starts.invalid),
+            invalid_pairs=starts.invalid_pairs,
+            unsettled=starts.unsettled,
             sd_between=judgement.sd_between if judgement.starts > 1 else None,
-            sides={label: _summary(starts.readings.get(label, [])) for label in (self.baseline.label, cell.candidate)},
+            sensitivity=[
+                {"name": name, **(_interval(interval) or {})}
+                for name, interval in sensitivity(starts.of(cell.headline))
+            ],
+            sides={
+                label: _summary(starts.pairs, label, starts.hardware) for label in (self.baseline.label, cell.candidate)
+            },
         )
         self.bench.say(f"{cell.name}: {judgement.reason}")
 
@@ -197,40 +359,60 @@ class Starts:
         capacity: log-ratio of each valid start.
         throughput: likewise.
         invalid: reasons of the invalid ones.
-        readings: by side, the readings of all valid pairs.
+        pairs: the valid pairs of the valid starts, as recorded.
+        pair_ratios: for each valid start, the log-ratios of its valid pairs, (capacity, throughput) each.
+        invalid_pairs: pairs of valid starts that count for nothing.
+        unsettled: valid starts whose rate never was steady.
+        hardware: of each valid start, events per transaction by side.
+        seconds: wall time of each valid start.
     """
 
     capacity: list[float]
     throughput: list[float]
     invalid: list[str]
-    readings: dict[str, list[Reading]]
+    pairs: list[Mapping[str, Any]]
+    pair_ratios: list[list[tuple[float, float]]]
+    invalid_pairs: int
+    unsettled: int
+    hardware: list[Mapping[str, Mapping[str, float]]]
+    seconds: list[float]
+
+    def of(self, quantity: str) -> list[float]:
+        """Log-ratios of ``capacity`` or ``throughput``."""
+        return self.capacity if quantity == "capacity" else self.throughput
 
 
-def cell_starts(record: Record, cell: str) -> Starts:
-    """The finished starts of a cell, from its record alone; what has no closing event counts for nothing."""
-    closed = {event.body["start"]: event.body for event in record.events("start_done") if event.body["cell"] == cell}
+def cell_starts(record: Record, cell: str, *, pairs: bool = False) -> Starts:
+    """The finished starts of a cell, from its record alone; what has no closing event counts for nothing.
+
+    Args:
+        record: the study's.
+        cell: the cell's name.
+        pairs: whether the pairs are read too, which takes longer; without, `Starts.pairs` is empty.
+    """
+    kinds = ("start_done", "pair") if pairs else ("start_done",)
+    events = list(record.events(*kinds, cell=cell))
+    closed = {event.body["start"]: event.body for event in events if event.kind == "start_done"}
     valid = {number: body for number, body in closed.items() if body["invalid"] is None}
-    sides: dict[str, list[Reading]] = {}
-    for event in record.events("pair"):
-        body = event.body
-        if body["cell"] == cell and body["start"] in valid and body["invalid"] is None:
-            for label in body["halves"][0]:
-                halves = [_reading(half[label]) for half in body["halves"]]
-                sides.setdefault(label, []).append(readings.total(halves))
+    read = [event.body for event in events if event.kind == "pair" and event.body["start"] in valid]
     return Starts(
         capacity=[body["capacity"] for body in valid.values()],
         throughput=[body["throughput"] for body in valid.values()],
         invalid=[body["invalid"] for body in closed.values() if body["invalid"] is not None],
-        readings=sides,
+        pairs=[body for body in read if body["invalid"] is None],
+        pair_ratios=[[(c, t) for c, t in body["pair_ratios"]] for body in valid.values()],
+        invalid_pairs=sum(body["invalid"] is not None for body in read),
+        unsettled=sum(not body["settled"] for body in valid.values()),
+        hardware=[body["hardware"] for body in valid.values() if body["hardware"]],
+        seconds=[body["seconds"] for body in valid.values()],
     )
 
 
-def _reading(values: Mapping[str, Any]) -> Reading:
-    return Reading(**{**values, "cores": tuple(values["cores"])})
-
-
-def _ratio(pair: Pair, baseline: str, candidate: str) -> readings.PairRatio:
-    return readings.pair_ratio([half[baseline] for half in pair.halves], [half[candidate] for half in pair.halves])
+def spread_about_zero(readings: Sequence[float]) -> float | None:
+    """Standard deviation of A/A readings, whose mean is known to be 0; None below two."""
+    if len(readings) < 2:
+        return None
+    return math.sqrt(statistics.fmean(value * value for value in readings))
 
 
 def _interval(interval: Interval | None) -> dict[str, float] | None:
@@ -240,19 +422,42 @@ def _interval(interval: Interval | None) -> dict[str, float] | None:
     return {"ratio": interval.ratio, "low": interval.low, "high": interval.high, "level": interval.level}
 
 
-def _summary(items: Sequence[Reading]) -> dict[str, Any] | None:
+def _summary(
+    pairs: Sequence[Mapping[str, Any]], label: str, hardware: Sequence[Mapping[str, Mapping[str, float]]]
+) -> dict[str, Any] | None:
     """Medians over a side's pairs, for the report."""
-    if not items:
+    if not pairs:
         return None
-    names = {name for item in items for name in item.latency}
-    kernel = sum(item.system for item in items) / max(1e-9, sum(item.user + item.system for item in items))
-    per = [item.server_cpu / item.done for item in items]
+    sides = [pair["sides"][label] for pair in pairs]
+    usage = [pair["usage"][label] for pair in pairs]
+    names = {name for side in sides for name in side["latency"]}
+    spent = sum(used["user"] + used["system"] for used in usage)
+
+    def per_transaction(name: str) -> float:
+        """Of what was counted over whole pairs, by the share of its CPU time that fell into the turns."""
+        values: list[float] = [
+            used[name] / side["done"] * min(1.0, side["server_cpu"] / max(1e-9, used["user"] + used["system"]))
+            for used, side in zip(usage, sides, strict=True)
+        ]
+        return statistics.median(values)
+
     return {
-        "throughput": statistics.median(item.throughput for item in items),
-        "server_cpu_per_transaction": statistics.median(per),
-        "kernel_share": kernel,
+        "throughput": statistics.median(side["done"] / side["seconds"] for side in sides),
+        "server_cpu_per_transaction": statistics.median(side["server_cpu"] / side["done"] for side in sides),
+        "client_cpu_per_transaction": statistics.median(side["client_cpu"] / side["done"] for side in sides),
+        "kernel_share": sum(used["system"] for used in usage) / spent if spent > 0 else 0.0,
+        "busy": statistics.median(pair["busy"][label] for pair in pairs),
         "latency": {
-            name: statistics.median(item.latency[name] for item in items if name in item.latency) for name in names
+            name: statistics.median(side["latency"][name] for side in sides if name in side["latency"])
+            for name in sorted(names)
         },
-        "client_cpu_per_transaction": statistics.median(item.client_cpu / item.done for item in items),
+        "waits_per_transaction": per_transaction("waits"),
+        "preemptions_per_transaction": per_transaction("preemptions"),
+        "faults_per_transaction": per_transaction("minor_faults") + per_transaction("major_faults"),
+        "rss_bytes": statistics.median(used["rss_bytes"] for used in usage),
+        "steal": statistics.median(pair["steal"] for pair in pairs),
+        "hardware": {
+            name: statistics.median(each[label][name] for each in hardware if name in each.get(label, {}))
+            for name in sorted({name for each in hardware for name in each.get(label, {})})
+        },
     }

@@ -27,7 +27,7 @@ class Definition:
     """What a study is asked to do; equal definitions are the same study as long as it is not finished.
 
     Attributes:
-        verb: ``tune`` or ``compare``.
+        verb: ``tune``, ``compare`` or ``calibrate``.
         engine: engine's name.
         variants: names of variants, baseline first (``tune``), or the two programs' paths (``compare``).
         workloads: names of workloads.
@@ -36,7 +36,11 @@ class Definition:
         threads: client threads; None takes each workload's.
         precision: half-width to reach (0.01 = ±1 %); None stops at the first verdict.
         max_starts: most starts of a cell.
-        pairs: pairs in a start.
+        pairs: pairs in a start; None: the calibration's or the engine's.
+        turns: turns in a pair; None: the engine's.
+        starts: number of starts fixed in advance, or None.
+        design: trial design of every cell; None: each workload's own.
+        explore: whether cells are looked through rather than claimed together.
         seed: decides slots and keys.
         recipes: each variant's recipe, as plain values.
     """
@@ -50,7 +54,11 @@ class Definition:
     threads: int | None
     precision: float | None
     max_starts: int
-    pairs: int
+    pairs: int | None
+    turns: int | None
+    starts: int | None
+    design: str | None
+    explore: bool
     seed: int
     recipes: Mapping[str, Any]
 

@@ -26,12 +26,13 @@ from burnish.errors import UserError, unknown
 from burnish.paths import Home
 from burnish.record.record import Record
 from burnish.record.store import Entry, Store
-from burnish.run import studies
-from burnish.run.contest import Cell, Contest
+from burnish.run import calibration, studies
+from burnish.run.calibration import Calibration
+from burnish.run.contest import CANARIES, Cell, Contest
 from burnish.run.making import Chain, Made, Maker, resolve
 from burnish.run.studies import Definition
-from burnish.statistics.verdicts import Rule
-from burnish.study.model import Condition, EngineSpec, Recipe, Variant, Workload
+from burnish.statistics.verdicts import HostPrior, Rule
+from burnish.study.model import Condition, Design, EngineSpec, Recipe, Variant, Workload
 from burnish.workbench import Bench, duration
 
 Ask = Callable[[str], bool]
@@ -53,6 +54,11 @@ class Options:
         precision: half-width to reach; None to stop at the first verdict.
         max_starts: most starts of a cell.
         pairs: pairs in a start.
+        turns: turns in a pair.
+        starts: a number of starts fixed in advance, for figures to be published; None: as many as it takes.
+        design: trial design of every cell; None: each workload's own.
+        explore: look through many cells rather than claim them together.
+        force: give verdicts although this host's calibration failed; marked in the report.
         seed: decides slots and keys.
         jobs: parallel compile jobs; None for all cores.
         fresh: begin a new study even when an unfinished one would fit.
@@ -70,6 +76,11 @@ class Options:
     precision: float | None = 0.01
     max_starts: int = 12
     pairs: int | None = None
+    turns: int | None = None
+    starts: int | None = None
+    design: str | None = None
+    explore: bool = False
+    force: bool = False
     seed: int = 1
     jobs: int | None = None
     fresh: bool = False
@@ -86,6 +97,7 @@ class Setting:
     engine: Engine
     host: HostFacts
     core_sets: tuple[frozenset[int], frozenset[int]]
+    twin_cores: bool
     record: Record
     bench: Bench
     scratch: Path
@@ -102,24 +114,23 @@ def tune(home: Home, engine: str, options: Options, console: Console, ask: Ask |
     variants = [load.variant(name, own) for name in (options.variants or (*spec.ladder, *own))]
     if variants[0].name != "baseline":
         variants.insert(0, load.variant("baseline"))
-    workloads = _workloads(spec, options)
+    workloads = chosen_workloads(spec, options)
     features = options.features or spec.default_features
     for name in (features, *(v.recipe.features for v in variants if v.recipe.features)):
         if name not in spec.features:
             raise unknown(f"feature set of {spec.name}", name, spec.features)
     if options.source is not None and not options.source.exists():
         raise UserError(f"--source {options.source}: there is no such file or folder; give a tarball or a source tree")
-    definition = _definition("tune", spec, options, [v.name for v in variants], workloads, features, variants)
+    definition = definition_of("tune", spec, options, [v.name for v in variants], workloads, features, variants)
     with studies.lock(home):
-        _check_disk(home, spec, len(variants))
-        _install(spec, variants, options, ask)
-        setting = _begin(home, spec, definition, options, console, workloads, ask)
-        with _nothing_half_made(setting.record):
-            chains, maker = _prepare(setting, variants, features)
+        check_disk(home, spec, len(variants))
+        install(spec, variants, options, ask)
+        setting = begin(home, spec, definition, options, console, workloads, ask)
+        with nothing_half_made(setting.record):
+            chains, maker = prepare(setting, variants, features)
         made = maker.make(chains)
-        cells = _cells(made, workloads)
-        _hold(setting, made[0], made[1:], maker.data, cells)
-        return _finish(setting)
+        _hold(setting, made[0], made[1:], maker.data, _cells(setting, made))
+        return finish(setting)
 
 
 def compare(
@@ -128,17 +139,17 @@ def compare(
     """Trials and verdicts for two programs that exist already; returns the study's folder."""
     spec = load.engine(engine)
     behaviour = create(spec)
-    workloads = _workloads(spec, options)
+    workloads = chosen_workloads(spec, options)
     built = [behaviour.existing(program) for program in programs]
     names = _names(programs)
-    definition = _definition(
+    definition = definition_of(
         "compare", spec, options, [f"{b.server}={b.key}" for b in built], workloads, spec.default_features, ()
     )
     with studies.lock(home):
         groups = [group for group in spec.system_packages if "build" not in group]
-        _ensure(groups, "the load on the server", options, ask)
-        setting = _begin(home, spec, definition, options, console, workloads, ask)
-        with _nothing_half_made(setting.record):
+        ensure(groups, "the load on the server", options, ask)
+        setting = begin(home, spec, definition, options, console, workloads, ask)
+        with nothing_half_made(setting.record):
             made = [_known(setting, name, item) for name, item in zip(names, built, strict=True)]
         found = differences(*(_identity(item) for item in made))
         setting.record.append("difference", found=found)
@@ -152,9 +163,8 @@ def compare(
                 data[workload.name] = datasets.obtain(
                     setting.engine, setting.store, first, first, version, workload, setting.bench
                 )
-        cells = _cells(made, workloads)
-        _hold(setting, made[0], made[1:], data, cells)
-        return _finish(setting)
+        _hold(setting, made[0], made[1:], data, _cells(setting, made))
+        return finish(setting)
 
 
 def _known(setting: Setting, name: str, built: Built) -> Made:
@@ -194,11 +204,12 @@ def _names(programs: Sequence[Path]) -> list[str]:
     return [f"{name}#{number}" for number, name in enumerate(str(program) for program in programs)]
 
 
-def _workloads(spec: EngineSpec, options: Options) -> tuple[Workload, ...]:
+def chosen_workloads(spec: EngineSpec, options: Options) -> tuple[Workload, ...]:
+    """The workloads that were asked for, or the engine's default ones."""
     return tuple(load.workload(spec, name) for name in (options.workloads or spec.workloads))
 
 
-def _definition(
+def definition_of(
     verb: str,
     spec: EngineSpec,
     options: Options,
@@ -207,6 +218,7 @@ def _definition(
     features: str,
     recipes: Sequence[Variant],
 ) -> Definition:
+    """What the study is asked to do, in the form that finds it again."""
     return Definition(
         verb=verb,
         engine=spec.name,
@@ -217,13 +229,17 @@ def _definition(
         threads=options.threads,
         precision=options.precision,
         max_starts=options.max_starts,
-        pairs=options.pairs or spec.pairs,
+        pairs=options.pairs,
+        turns=options.turns,
+        starts=options.starts,
+        design=options.design,
+        explore=options.explore,
         seed=options.seed,
         recipes={variant.name: variant.recipe.as_dict() for variant in recipes},
     )
 
 
-def _begin(
+def begin(
     home: Home,
     spec: EngineSpec,
     definition: Definition,
@@ -233,7 +249,10 @@ def _begin(
     ask: Ask | None,
 ) -> Setting:
     """Opens the record, clears what a killed run left, reads the host."""
-    rule = Rule(cap=options.max_starts, precision=options.precision, minimum=min(8, options.max_starts))
+    if options.starts is not None:
+        rule = Rule.fixed(options.starts)
+    else:
+        rule = Rule(cap=options.max_starts, precision=options.precision, minimum=min(8, options.max_starts))
     process.sweep()
     store = Store(home.store)
     store.sweep()
@@ -242,23 +261,27 @@ def _begin(
     scratch.mkdir(mode=0o700, parents=True)
     facts = read_host(home.root)
     sets = duet_core_sets(facts)
-    if sets is None:
+    if sets is None and options.design == Design.DUET:
         raise UserError(
-            f"duet needs two physical cores for this process, found {len(facts.cores_allowed)}; "
-            "run on a host (or with an affinity) that has two"
+            f"--design duet: needs two physical cores for this process, found {len(facts.cores_allowed)}; "
+            "run on a host (or with an affinity) that has two, or leave the option out"
         )
+    every = frozenset(facts.cores_allowed)
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
     record.append("run", host=facts.as_record(), resumed=resumed)
     word = "going on with" if resumed else "study"
     console.print(f"{word} {record.folder.name} (record: {record.path})", markup=False, highlight=False, soft_wrap=True)
+    if sets is None:
+        bench.say("no two physical cores alike for a duet: one side at a time instead, which is noisier")
     return Setting(
         home=home,
         store=store,
         spec=spec,
         engine=create(spec),
         host=facts,
-        core_sets=sets,
+        core_sets=sets or (every, every),
+        twin_cores=sets is not None,
         record=record,
         bench=bench,
         scratch=scratch,
@@ -269,9 +292,9 @@ def _begin(
     )
 
 
-def _install(spec: EngineSpec, variants: Sequence[Variant], options: Options, ask: Ask | None) -> None:
+def install(spec: EngineSpec, variants: Sequence[Variant], options: Options, ask: Ask | None) -> None:
     """Installs what building and loading need; a variant whose tools are refused is left out later on."""
-    _ensure(list(spec.system_packages), f"building and loading {spec.title}", options, ask)
+    ensure(list(spec.system_packages), f"building and loading {spec.title}", options, ask)
     wanted = []
     if any(v.recipe.toolchain.startswith("clang") for v in variants) and not _have_clang():
         wanted.append("clang")
@@ -280,7 +303,7 @@ def _install(spec: EngineSpec, variants: Sequence[Variant], options: Options, as
     if wanted:
         names = ", ".join(v.name for v in variants if v.recipe.toolchain.startswith("clang") or v.recipe.bolt)
         try:
-            _ensure(wanted, f"the variants {names}", options, ask)
+            ensure(wanted, f"the variants {names}", options, ask)
         except UserError as error:
             Console(stderr=True).print(f"going on without: {error}", markup=False, highlight=False, soft_wrap=True)
 
@@ -289,14 +312,15 @@ def _have_clang() -> bool:
     return any(t.family == "clang" and t.linker and t.profdata and t.has_profile_runtime for t in find_toolchains())
 
 
-def _ensure(groups: Sequence[str], why: str, options: Options, ask: Ask | None) -> None:
+def ensure(groups: Sequence[str], why: str, options: Options, ask: Ask | None) -> None:
+    """Installs what is missing of these groups of system packages, after asking."""
     known = system.groups()
     names = [name for group in groups for name in known[group].packages]
     if names:
         system.ensure_packages(names, why=why, yes=options.yes, ask=ask)
 
 
-def _prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tuple[list[Chain], Maker]:
+def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tuple[list[Chain], Maker]:
     """Source, toolchains, stages: everything before the first build."""
     spec, bench, options = setting.spec, setting.bench, setting.options
     work = setting.home.work(spec.name)
@@ -364,7 +388,7 @@ def disk_needed(spec: EngineSpec, variants: int) -> int:
 
 
 @contextlib.contextmanager
-def _nothing_half_made(record: Record) -> Iterator[None]:
+def nothing_half_made(record: Record) -> Iterator[None]:
     """Takes the study's folder away again when the request turns out to be impossible before any work was done."""
     try:
         yield
@@ -375,7 +399,7 @@ def _nothing_half_made(record: Record) -> Iterator[None]:
         raise
 
 
-def _check_disk(home: Home, spec: EngineSpec, variants: int) -> None:
+def check_disk(home: Home, spec: EngineSpec, variants: int) -> None:
     """Refuses a plan that the disk can't hold, before anything is made."""
     need, free = disk_needed(spec, variants), shutil.disk_usage(home.root).free
     if free < need:
@@ -385,9 +409,33 @@ def _check_disk(home: Home, spec: EngineSpec, variants: int) -> None:
         )
 
 
-def _cells(made: Sequence[Made], workloads: Sequence[Workload]) -> list[Cell]:
+def _cells(setting: Setting, made: Sequence[Made]) -> list[Cell]:
     """Every measurable candidate on every workload, workloads innermost."""
-    return [Cell(item.variant.name, workload) for item in made[1:] if item.built for workload in workloads]
+    return [
+        cell(setting, item.variant.name, workload) for item in made[1:] if item.built for workload in setting.workloads
+    ]
+
+
+def cell(setting: Setting, candidate: str, workload: Workload, design: Design | None = None) -> Cell:
+    """A cell in the design that was asked for, that fits the workload, or that the host has cores for."""
+    chosen = design or (Design(setting.options.design) if setting.options.design else workload.design)
+    if chosen is Design.DUET and not setting.twin_cores:
+        chosen = Design.INTERLEAVED
+    shared = chosen is Design.DUET or not setting.twin_cores
+    return Cell(candidate, workload, chosen, "capacity" if shared else "throughput")
+
+
+def timing_of(setting: Setting, calibrations: Sequence[Calibration] = ()) -> Timing:
+    """Times of a start: as asked, as the host's calibration recommends, or the engine's own."""
+    spec, options = setting.spec, setting.options
+    recommended = max((each.best_pairs for each in calibrations), default=spec.pairs)
+    return Timing(
+        settle=spec.settle_s,
+        window=spec.window_s,
+        warmup=spec.warmup_s,
+        pairs=options.pairs or recommended,
+        turns=options.turns or spec.turns,
+    )
 
 
 def _hold(
@@ -411,49 +459,97 @@ def _hold(
     if not cells:
         return
     condition = Condition(threads=setting.options.threads)
-    spec = setting.spec
-    timing = Timing(spec.settle_s, spec.window_s, spec.warmup_s, setting.options.pairs or spec.pairs)
+    known = known_calibrations(setting, cells)
+    timing = timing_of(setting, known)
     setting.record.append(
         "contest",
-        design="duet",
+        designs={cell.workload.name: cell.design for cell in cells},
+        headlines={cell.workload.name: cell.headline for cell in cells},
         cells=[cell.name for cell in cells],
         rule=asdict(setting.rule),
         timing=asdict(timing),
         condition=condition.as_dict(),
         core_sets=[sorted(cores) for cores in setting.core_sets],
-        headline="capacity",
+        calibrations=[each.as_dict() for each in known],
+        forced=[each.name for each in known if not each.passes],
     )
-    expected = len(cells) * setting.rule.minimum * _start_seconds(timing)
+    expected = len(cells) * setting.rule.minimum * start_seconds(timing)
     setting.bench.say(f"trials: {len(cells)} cells, about {duration(expected)} at the least number of starts")
     began = time.monotonic()
-    Contest(
+    contest(
+        setting,
+        contestant(baseline, condition),
+        {item.variant.name: contestant(item, condition) for item in candidates if item.built},
+        cells,
+        timing,
+        data,
+        priors={(each.workload, each.design): each.prior(timing.pairs) for each in known},
+    ).run()
+    setting.store.note_cost(setting.spec.name, "trials", f"{len(cells)} cells", time.monotonic() - began)
+
+
+def known_calibrations(setting: Setting, cells: Sequence[Cell]) -> list[Calibration]:
+    """What this host's calibrations say of the cells' workloads; a `UserError` where one says: no verdicts here."""
+    found = []
+    for workload, design in dict.fromkeys((cell.workload.name, cell.design) for cell in cells):
+        each = calibration.find(setting.home, setting.spec.name, workload, design, setting.host)
+        if each is None or not each.fits(timing_of(setting)):
+            continue
+        if not each.passes and not setting.options.force:
+            raise UserError(
+                f"{each.name}: this host's calibration of {each.at} found the baseline different from itself "
+                f"({each.words}); mend the host (`burnish doctor`) and calibrate again, or say --force"
+            )
+        found.append(each)
+    return found
+
+
+def contest(
+    setting: Setting,
+    baseline: Contestant,
+    candidates: Mapping[str, Contestant],
+    cells: Sequence[Cell],
+    timing: Timing,
+    data: Mapping[str, Entry],
+    *,
+    priors: Mapping[tuple[str, Design], HostPrior] | None = None,
+    rule: Rule | None = None,
+    canaries: int = CANARIES,
+) -> Contest:
+    """A contest of these sides in this setting."""
+    return Contest(
         engine=setting.engine,
         record=setting.record,
         bench=setting.bench,
-        baseline=_contestant(baseline, condition),
-        candidates={item.variant.name: _contestant(item, condition) for item in candidates if item.built},
+        baseline=baseline,
+        candidates=candidates,
         cells=cells,
-        rule=setting.rule,
+        rule=rule or setting.rule,
         timing=timing,
         core_sets=setting.core_sets,
         data=data,
         scratch=setting.scratch,
         seed=setting.options.seed,
-    ).run()
-    setting.store.note_cost(spec.name, "trials", f"{len(cells)} cells", time.monotonic() - began)
+        priors=priors or {},
+        canaries=canaries,
+        count_events=bool(setting.host.pmu),
+        explore=setting.options.explore,
+    )
 
 
-def _start_seconds(timing: Timing) -> float:
-    """Rough wall time of a start: boot and stop, warm-up, then a settle and two windows for each pair."""
-    return 4.0 + timing.warmup + timing.settle + timing.pairs * (timing.settle + 2.25 * timing.window)
+def start_seconds(timing: Timing) -> float:
+    """Rough wall time of a start: boot and stop, warm-up, then a settle and a window for each turn."""
+    return 4.0 + timing.warmup + timing.pairs * timing.turns * (timing.settle + 1.1 * timing.window)
 
 
-def _contestant(made: Made, condition: Condition) -> Contestant:
+def contestant(made: Made, condition: Condition) -> Contestant:
+    """A build as a side of every start, under this condition."""
     assert made.built is not None  # noqa: S101 - only builds become contestants
     return Contestant(made.variant.name, made.built, condition)
 
 
-def _finish(setting: Setting) -> Path:
+def finish(setting: Setting) -> Path:
+    """Closes the record; returns the study's folder."""
     setting.record.append("finished")
     folder = setting.record.folder
     setting.record.close()

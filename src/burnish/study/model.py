@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Literal
 
 Lto = Literal["none", "thin", "full"]
@@ -67,6 +68,19 @@ class Variant:
     weakens_security: bool = False
 
 
+class Design(StrEnum):
+    """How the two sides of a trial share the host.
+
+    * ``duet``: both under load at the same time, each on half of the cores, changing places;
+    * ``interleaved``: both up, one at a time under load, in random order;
+    * ``solo``: one at a time is up at all, as a user will run it.
+    """
+
+    DUET = "duet"
+    INTERLEAVED = "interleaved"
+    SOLO = "solo"
+
+
 @dataclass(frozen=True)
 class Workload:
     """A load that an engine's load program understands.
@@ -81,6 +95,11 @@ class Workload:
         writes: whether it changes its data, so that they are restored before each start.
         dataset: name of the data it needs; workloads with the same name and parameters share a dataset.
         unit: what is counted: ``transaction`` or ``unit`` (one whole pass of a program).
+        design: the trial design that fits it, unless a study says otherwise.
+        in_memory: whether all its data are meant to be in the server's memory; a pair that reads from disk then
+            counts for nothing.
+        saturated: whether its server is meant to be busy all the time; a pair in which the client is the
+            bottleneck then counts for nothing.
     """
 
     name: str
@@ -92,6 +111,9 @@ class Workload:
     writes: bool = False
     dataset: str = "none"
     unit: str = "transaction"
+    design: Design = Design.DUET
+    in_memory: bool = False
+    saturated: bool = False
 
     def parameter(self, name: str, default: str = "") -> str:
         """A parameter's value, or `default`."""
@@ -152,6 +174,21 @@ class Costs:
 
 
 @dataclass(frozen=True)
+class KnownDifference:
+    """A side that is known to be slower than the baseline, for calibration: by its recipe or by its settings.
+
+    Attributes:
+        reason: why it is slower.
+        recipe: how it is built; None: as the baseline.
+        settings: server settings, as (name, value).
+    """
+
+    reason: str
+    recipe: Recipe | None = None
+    settings: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class EngineSpec:
     """An engine's TOML, validated.
 
@@ -175,10 +212,12 @@ class EngineSpec:
         covered: functions that a usable profile must have counted.
         gate_tests: names of the gate's tests or steps, in the engine's own terms.
         costs: rough step costs.
-        settle_s: seconds discarded after a swap.
-        window_s: seconds of one half of a pair.
+        settle_s: seconds discarded at the begin of a turn.
+        window_s: seconds of one turn of a pair after that.
         warmup_s: seconds of load before the first pair.
         pairs: pairs in a start.
+        turns: turns in a pair.
+        different: a side that is known to differ from the baseline, if there is one.
     """
 
     name: str
@@ -204,6 +243,8 @@ class EngineSpec:
     window_s: float = 2.0
     warmup_s: float = 3.0
     pairs: int = 3
+    turns: int = 2
+    different: KnownDifference | None = None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@
 --   BURNISH_SCRIPT      the script to run: a name that sysbench knows (oltp_read_only) or an absolute path
 --   BURNISH_TICKS       file to append the JSON lines to
 --   BURNISH_TICK_S      seconds between ticks; 1 divided by a whole number
+--   BURNISH_LATENCY_EVERY  latencies are read at every so many ticks, for the time since they were read last
 --   BURNISH_SERVER_PID  process whose CPU clock is read
 --
 -- sysbench reports at whole seconds only. Its reporting thread calls our hook once a second; the hook stays for
@@ -110,7 +111,7 @@ local function latencies()
    return table.concat(parts, ",")
 end
 
-local function tick(server)
+local function tick(server, with_latencies)
    local at = clock(MONOTONIC)
    local server_cpu = clock(server)
    local client_cpu = clock(PROCESS_CPU)
@@ -120,7 +121,7 @@ local function tick(server)
       '{"at":%.9f,"done":%.0f,"queries":%.0f,"errors":%.0f,"reconnects":%.0f,' ..
          '"server_cpu":%s,"client_cpu":%.9f,"latency":{%s}}\n',
       at, done, queries, errors, reconnects,
-      server_cpu and string.format("%.9f", server_cpu) or "null", client_cpu, latencies()))
+      server_cpu and string.format("%.9f", server_cpu) or "null", client_cpu, with_latencies and latencies() or ""))
    sink:flush()
 end
 
@@ -138,12 +139,13 @@ function sysbench.hooks.report_intermediate()
    end
    local server = cpu_clock_of(tonumber(os.getenv("BURNISH_SERVER_PID")))
    local interval = tonumber(os.getenv("BURNISH_TICK_S"))
+   local every = tonumber(os.getenv("BURNISH_LATENCY_EVERY"))
    local began = clock(MONOTONIC)
    for step = 0, math.floor(1 / interval + 0.5) - 1 do
       if step > 0 then
          sleep_until(began + step * interval)
       end
-      tick(server)
+      tick(server, step % every == 0)
    end
    C.pthread_setcancelstate(CANCEL_ENABLE, nil)
 end
