@@ -50,6 +50,12 @@ def verdict(
         "throughput": value,
         "starts": 6,
         "invalid_starts": 1,
+        "design": "duet",
+        "headline": "capacity",
+        "role": "claim",
+        "sensitivity": [],
+        "invalid_pairs": 0,
+        "unsettled": 0,
         "sides": sides if value else dict.fromkeys(sides),
     }
 
@@ -69,13 +75,16 @@ class Events:
     def run(self, **host: Any) -> Events:
         return self.add("run", host=HOST | host, resumed=False)
 
-    def contest(self, *cells: str, headline: str = "capacity", precision: float | None = 0.01) -> Events:
+    def contest(self, *cells: str, precision: float | None = 0.01) -> Events:
+        loads = dict.fromkeys(cell.rpartition(" / ")[2] for cell in cells)
         return self.add(
             "contest",
-            design="duet",
+            designs=dict.fromkeys(loads, "duet"),
+            headlines=dict.fromkeys(loads, "capacity"),
             cells=list(cells),
             rule={"precision": precision, "cap": 20},
-            timing={"pairs": 3, "window": 2.0, "settle": 1.0, "warmup": 3.0},
+            timing={"pairs": 3, "window": 2.0, "settle": 1.0, "warmup": 3.0, "turns": 4},
             core_sets=[[0], [1]],
-            headline=headline,
+            calibrations=[],
+            forced=[],
         )

@@ -111,7 +111,7 @@ def test_the_ratio_of_a_pair() -> None:
     found = pair_ratio([side(100, 1.0), side(100, 1.0)], [side(200, 1.0), side(50, 0.25)])
     assert found.throughput == pytest.approx(0), "twice in one half, half in the other"
     assert found.capacity == pytest.approx(math.log(2))
-    uneven = pair_ratio([side(100, seconds=1)], [side(100, seconds=2)])
+    uneven = pair_ratio([side(100, seconds=1)], [side(100, seconds=2)], places=1)
     assert uneven.throughput == pytest.approx(-math.log(2)), "windows need not be of equal length"
 
 

@@ -258,6 +258,7 @@ def test_a_pair_that_is_not_as_declared_is_invalid(
     result = arena.run(built, built, ONE)
     assert [pair.invalid for pair in result.pairs] == [None], "not declared, not asked"
     arena.workload = replace(arena.workload, in_memory=True)
+    arena.engine.sides.clear()
     (pair,) = arena.run(built, built, ONE, number=2).pairs
     assert pair.invalid is not None
     assert "pages from disk, but fake_mix says that its data are in memory" in pair.invalid

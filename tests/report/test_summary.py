@@ -154,8 +154,8 @@ def test_the_explanation_says_what_no_compiler_reaches() -> None:
 
 
 def test_the_headline_may_be_throughput() -> None:
-    events = Events("baseline", "a").run().contest("a / w", headline="throughput")
-    body = verdict("a / w", "faster", ratio(1.2)) | {"throughput": ratio(1.5)}
+    events = Events("baseline", "a").run().contest("a / w")
+    body = verdict("a / w", "faster", ratio(1.2)) | {"throughput": ratio(1.5), "headline": "throughput"}
     found = summarise(events.add("verdict", **body).made)
     assert sentences(found)[0].startswith("Fastest: a, throughput 1.500 [1.485, 1.515] on w times")
 

@@ -31,6 +31,10 @@ ASKED = Definition(
     precision=0.01,
     max_starts=8,
     pairs=3,
+    turns=None,
+    starts=None,
+    design=None,
+    explore=False,
     seed=1,
     recipes={"baseline": {"level": None}, "gcc-o3": {"level": "-O3"}},
 )
@@ -84,6 +88,10 @@ DIFFERENT: dict[str, Any] = {
     "precision": None,
     "max_starts": 9,
     "pairs": 4,
+    "turns": 8,
+    "starts": 5,
+    "design": "solo",
+    "explore": True,
     "seed": 2,
     "recipes": {"baseline": {"level": None}, "gcc-o3": {"level": "-O2"}},
 }

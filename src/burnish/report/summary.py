@@ -201,9 +201,9 @@ def host_line(host: Mapping[str, Any]) -> str:
     if not host:
         return "unknown host"
     memory = f"{host['memory_bytes'] / 2**30:.0f} GiB" if host.get("memory_bytes") else "unknown memory"
+    signature = f" (family/model/stepping {host['cpu_signature']})" if "cpu_signature" in host else ""
     parts = [
-        str(host["cpu_model"])
-        + (f" (family/model/stepping {host['cpu_signature']})" if "cpu_signature" in host else ""),
+        f"{host['cpu_model']}{signature}",
         f"{len(host['cores_allowed'])} cores",
         memory,
         f"Linux {host['kernel']}",
@@ -327,12 +327,13 @@ def sentences(summary: Summary) -> list[str]:
     said = []
     best = winner(summary)
     if best is not None:
+        mine = [row for row in summary.rows if row.candidate == best]
         parts = [
-            f"{row.headline} {_interval_words(row.ratio)} on {row.workload}"
-            for row in summary.rows
-            if row.candidate == best
+            f"{'' if n and mine[n - 1].headline == row.headline else f'{row.headline} '}"
+            f"{_interval_words(row.ratio)} on {row.workload}"
+            for n, row in enumerate(mine)
         ]
-        said.append(f"Fastest: {best}, " + ", ".join(parts) + f" times {summary.baseline}'s.")
+        said.append(f"Fastest: {best}, {', '.join(parts)} times {summary.baseline}'s.")
         again = [f"{_interval_words(row.ratio)} on {row.workload}" for row in summary.confirmations]
         if again:
             said.append(

@@ -172,14 +172,14 @@ def markdown(summary: Summary) -> str:
             ],
         )
         lines.append("")
-        lines += [
+        other = [
             f"* {row.candidate}, {each['name']}: {interval(each)}"
             for row in summary.rows
             if row.workload == workload
             for each in row.sensitivity
             if "ratio" in each
         ]
-        lines.append("")
+        lines += [*other, ""] if other else []
     lines += ["## Builds", ""]
     lines += _table(("build", "compiler", "time", "size", "gate"), [build_cells(row) for row in summary.builds])
     escaped = [f"\\{line}" if line.startswith("*") else line for line in remarks(summary)]

@@ -5,6 +5,7 @@
  * Every WRITE_EVERY-th request of a connection is a write; 0: none. No answer for TIMEOUT_S ends it with
  * exit code 1; 0: it waits for ever. */
 #include <err.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -58,7 +59,10 @@ static int ask(int connection, char request)
 	if (send(connection, &request, 1, MSG_NOSIGNAL) != 1)
 		errx(1, "the server closed the connection");
 	do {
-		ssize_t got = recv(connection, line + have, sizeof line - have, 0);
+		ssize_t got;
+		do
+			got = recv(connection, line + have, sizeof line - have, 0);
+		while (got < 0 && errno == EINTR); /* it was stopped for a while */
 		if (got < 0)
 			errx(1, "no answer for %g s", timeout_s);
 		if (got == 0)

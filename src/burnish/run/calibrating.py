@@ -1,0 +1,132 @@
+"""The verb `calibrate`: how noisy this host is under each design, and how much a duet dilutes a known difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from rich.console import Console
+
+from burnish.bench.trials import Contestant, Timing
+from burnish.catalogue import load
+from burnish.paths import Home
+from burnish.record.store import Entry
+from burnish.run import calibration, studies, verbs
+from burnish.run.calibration import Calibration
+from burnish.run.contest import AA, Cell, Role, cell_starts
+from burnish.run.making import Made
+from burnish.run.verbs import Ask, Options, Setting
+from burnish.statistics.sequential import CALIBRATION_STARTS
+from burnish.statistics.verdicts import Rule
+from burnish.study.model import Condition, Design, Variant
+from burnish.workbench import duration
+
+DIFFERENT_STARTS = 4
+"""Starts of the known-different pair under each of duet and solo."""
+
+DIFFERENT = "known-different"
+
+
+def calibrate(
+    home: Home, engine: str, designs: Sequence[Design], options: Options, console: Console, ask: Ask | None
+) -> Path:
+    """A/A starts under each design, then a known-different pair under duet and solo; returns the study's folder."""
+    spec = load.engine(engine)
+    variants = [load.variant("baseline")]
+    if spec.different is not None and spec.different.recipe is not None:
+        variants.append(Variant(DIFFERENT, spec.different.recipe, spec.different.reason))
+    workloads = verbs.chosen_workloads(spec, options)
+    features = options.features or spec.default_features
+    names = [variant.name for variant in variants]
+    definition = verbs.definition_of("calibrate", spec, options, names, workloads, features, variants)
+    definition = replace(definition, design=",".join(designs))
+    with studies.lock(home):
+        verbs.check_disk(home, spec, len(variants))
+        verbs.install(spec, variants, options, ask)
+        setting = verbs.begin(home, spec, definition, options, console, workloads, ask)
+        if not setting.twin_cores:
+            designs = [design for design in designs if design is not Design.DUET]
+        with verbs.nothing_half_made(setting.record):
+            chains, maker = verbs.prepare(setting, variants, features)
+        made = maker.make(chains)
+        _hold(setting, made, maker.data, designs)
+        return verbs.finish(setting)
+
+
+def _hold(setting: Setting, made: Sequence[Made], data: Mapping[str, Entry], designs: Sequence[Design]) -> None:
+    options, spec = setting.options, setting.spec
+    condition = Condition(threads=options.threads)
+    baseline = verbs.contestant(made[0], condition)
+    timing = verbs.timing_of(setting)
+    starts = max(CALIBRATION_STARTS, options.starts or 0)
+    equal = [
+        replace(verbs.cell(setting, AA, workload, design), role=Role.CANARY, tag=str(design))
+        for workload in setting.workloads
+        for design in designs
+    ]
+    other = _different(setting, made, baseline)
+    known = [
+        replace(verbs.cell(setting, DIFFERENT, workload, design), role=Role.CONFIRMATION, tag=str(design))
+        for workload in setting.workloads[:1]
+        for design in (Design.DUET, Design.SOLO)
+        if other is not None and design in designs
+    ]
+    setting.record.append(
+        "contest",
+        designs={},
+        headlines={},
+        cells=[cell.name for cell in (*equal, *known)],
+        rule=asdict(Rule.fixed(starts)),
+        timing=asdict(timing),
+        condition=condition.as_dict(),
+        core_sets=[sorted(cores) for cores in setting.core_sets],
+        calibrations=[],
+        forced=[],
+    )
+    expected = (len(equal) * starts + len(known) * DIFFERENT_STARTS) * verbs.start_seconds(timing)
+    setting.bench.say(f"A/A starts: {len(equal)} x {starts}, about {duration(expected)} with the known difference")
+    candidates = {DIFFERENT: other} if other else {}
+    held = verbs.contest(setting, baseline, candidates, (), timing, data)
+    for cell in equal:
+        held.decide([cell], Rule.fixed(starts))
+        found = _calibrated(setting, held.timing, cell)
+        if found is not None:
+            calibration.save(setting.home, found)
+            setting.record.append("calibration", calibration=found.as_dict())
+    held.decide(known, Rule.fixed(DIFFERENT_STARTS))
+    if spec.different is not None:
+        setting.record.append("different", reason=spec.different.reason)
+
+
+def _different(setting: Setting, made: Sequence[Made], baseline: Contestant) -> Contestant | None:
+    """The side that is known to differ; None where the engine has none or it could not be built."""
+    different = setting.spec.different
+    if different is None:
+        return None
+    if different.recipe is None:
+        condition = replace(baseline.condition, settings=different.settings)
+        return Contestant(DIFFERENT, baseline.built, condition)
+    if made[1].built is None:
+        setting.bench.say(f"no known-different pair: {made[1].failure}")
+        return None
+    return Contestant(DIFFERENT, made[1].built, baseline.condition)
+
+
+def _calibrated(setting: Setting, timing: Timing, cell: Cell) -> Calibration | None:
+    """What the cell's starts say; None where too many were invalid."""
+    starts = cell_starts(setting.record, cell.name)
+    verdict = setting.record.last("verdict", cell=cell.name)
+    if len(starts.capacity) < CALIBRATION_STARTS or verdict is None:
+        setting.bench.say(f"{cell.name}: no calibration, {len(starts.invalid)} starts were invalid")
+        return None
+    return calibration.calibrate(
+        starts,
+        engine=setting.spec.name,
+        workload=cell.workload.name,
+        design=cell.design,
+        headline=cell.headline,
+        host=setting.host,
+        timing=timing,
+        at=verdict.at,
+    )

@@ -1,0 +1,119 @@
+"""What A/A starts say of a host: spreads, minutes, δ, and the file that later studies find."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from burnish.bench.host import read_host
+from burnish.bench.trials import Timing
+from burnish.paths import home
+from burnish.run import calibration
+from burnish.run.calibration import Calibration
+from burnish.run.contest import Starts
+from burnish.study.model import Design
+
+TIMING = Timing(settle=0.05, window=0.25, warmup=2.0, pairs=3, turns=8)
+HOST = read_host(programs=False)
+
+
+def starts(sd_start: float, sd_pair: float, count: int = 400, shift: float = 0.0, seconds: float = 12.4) -> Starts:
+    chance = np.random.default_rng(7)
+    luck = chance.normal(shift, sd_start, (count, 1, 1))
+    pairs = luck + chance.normal(0.0, sd_pair, (count, 3, 2)) * [1.0, 2.0]
+    read = np.median(pairs, axis=1)
+    return Starts(
+        capacity=read[:, 0].tolist(),
+        throughput=read[:, 1].tolist(),
+        invalid=[],
+        pairs=[],
+        pair_ratios=pairs.tolist(),
+        invalid_pairs=0,
+        unsettled=0,
+        hardware=[],
+        seconds=[seconds] * count,
+    )
+
+
+def calibrated(read: Starts, design: Design = Design.DUET, headline: str = "capacity") -> Calibration:
+    return calibration.calibrate(
+        read,
+        engine="fake",
+        workload="w",
+        design=design,
+        headline=headline,
+        host=HOST,
+        timing=TIMING,
+        at="2026-01-02T03:04:05Z",
+    )
+
+
+def test_both_components_are_found_for_both_quantities() -> None:
+    found = calibrated(starts(0.006, 0.007))
+    assert found.capacity.sd_start == pytest.approx(0.006, rel=0.15)
+    assert found.capacity.sd_pair == pytest.approx(0.007, rel=0.1)
+    assert found.throughput.sd_pair == pytest.approx(0.014, rel=0.1)
+    assert found.capacity.sd_reading == pytest.approx(math.hypot(0.006, 0.007 * 0.67), rel=0.1)
+    assert found.passes
+    assert found.pair_seconds == pytest.approx(2.4)
+    assert found.start_seconds == pytest.approx(12.4 - 3 * 2.4)
+
+
+def test_more_pairs_where_they_scatter_more_than_starts() -> None:
+    assert calibrated(starts(0.02, 0.002)).best_pairs == 1
+    assert calibrated(starts(0.0, 0.02)).best_pairs == 4
+
+
+def test_a_host_that_sees_a_difference_where_there_is_none_fails() -> None:
+    assert not calibrated(starts(0.005, 0.005, count=12, shift=0.02)).passes
+    assert calibrated(starts(0.005, 0.005, count=12)).passes
+
+
+def test_what_it_promises_is_what_so_many_starts_find() -> None:
+    """±x in so many minutes: as many starts as fit there give that half-width."""
+    found = calibrated(starts(0.006, 0.007))
+    minutes = calibration.minutes_for(found, 0.005)
+    cost = found.start_seconds + found.best_pairs * found.pair_seconds
+    sd = found.prior(found.best_pairs).sd
+    count = minutes * 60 / cost
+    assert 2.0 * sd / math.sqrt(count) == pytest.approx(0.005, rel=0.15)
+    ratios = dict(found.differences)
+    assert ratios[1] > ratios[5] > ratios[20] > 1.0
+
+
+@pytest.mark.parametrize(("sd", "delta"), [(0.0005, 0.0025), (0.012, 0.005), (0.025, 0.01), (0.5, 0.05)])
+def test_the_delta_within_reach_grows_with_the_noise(sd: float, delta: float) -> None:
+    assert calibration.recommended_delta(sd, 13.0) == delta
+
+
+def test_a_prior_for_another_number_of_pairs() -> None:
+    found = calibrated(starts(0.0, 0.01))
+    assert found.prior(3).sd == found.capacity.sd_reading
+    assert found.prior(1).sd == pytest.approx(0.01, rel=0.1)
+    assert found.prior(3).starts == 400
+    assert found.fits(replace(TIMING, pairs=1))
+    assert not found.fits(replace(TIMING, window=0.5))
+
+
+def test_the_quieter_design_is_recommended_unless_it_fails() -> None:
+    quiet, loud = calibrated(starts(0.003, 0.003)), calibrated(starts(0.03, 0.03), Design.SOLO, "throughput")
+    assert calibration.recommended([loud, quiet]) is quiet
+    loud = replace(loud, throughput=replace(loud.throughput, low=0.9, high=1.1))
+    failing = replace(quiet, capacity=replace(quiet.capacity, low=1.01))
+    assert calibration.recommended([loud, failing]) is loud
+
+
+def test_it_is_kept_for_this_host_only() -> None:
+    place, found = home(), calibrated(starts(0.006, 0.007))
+    assert calibration.find(place, "fake", "w", Design.DUET, HOST) is None
+    path = calibration.save(place, found)
+    assert calibration.find(place, "fake", "w", Design.DUET, HOST) == found
+    assert calibration.find(place, "fake", "w", Design.SOLO, HOST) is None
+    assert calibration.find(place, "fake", "w", Design.DUET, replace(HOST, cpu_model="another")) is None
+    assert calibration.from_dict(json.loads(json.dumps(found.as_dict()))) == found
+    path.write_text(path.read_text()[:100])
+    assert calibration.find(place, "fake", "w", Design.DUET, HOST) is None, "half a file is none"
