@@ -46,6 +46,8 @@ def test_sqlite_from_source_to_verdict(burnish_home: Path) -> None:
 
 def debian_mariadbd(place: Path) -> Path:
     """Debian's own server, downloaded and extracted, not installed."""
+    if not any(Path("/var/lib/apt/lists").glob("*_Packages*")):  # a machine that has everything was never asked
+        subprocess.run(["apt-get", "update", "-q"], capture_output=True, check=False)
     fetched = subprocess.run(
         ["apt-get", "-o", "APT::Sandbox::User=root", "download", "mariadb-server-core"],
         cwd=place,
@@ -72,10 +74,12 @@ def test_debians_mariadbd_against_itself(burnish_home: Path, tmp_path: Path) -> 
     found = json.loads(done.stdout)
     assert found["differences"] == []
     (row,) = found["rows"]
-    assert row["verdict"] in ("equivalent", "undecided", "faster", "slower")
-    # An A/A on a noisy machine: a fixed bound on the ratio, wide enough for its worst evening.
-    assert 0.9 < row["capacity"]["ratio"] < 1.1
+    # An A/A on a noisy machine: bounds on the ratio, wide enough for its worst evening.
+    assert 0.95 < row["capacity"]["ratio"] < 1.05
     assert row["starts"] >= 3
+    (canary,) = found["canaries"]
+    assert len(canary["ratios"]) == 2
+    assert all(0.95 < ratio < 1.05 for ratio in canary["ratios"])
     for side in row["sides"].values():
         assert side["throughput"] > 0
         assert side["latency"]["p95"] > 0

@@ -1,75 +1,16 @@
-"""The whole road on the fake engine: truths found, failures as rows, kill -9 and resume, bad input in one line."""
+"""The whole road on the fake engine: truths found, failures as rows, designs, calibration, bad input in one line."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from burnish import process, warden
 from burnish.record.record import Record
-from burnish.report.summary import Summary, summarise
-
-OWN = """
-[speed130]
-reason = "Known truth: thirty per cent more capacity than the baseline."
-recipe = { c = ["-DFAKE_SPEED=130"] }
-[wrong]
-reason = "Answers wrongly, so that its gate must fail and name the test."
-recipe = { c = ["-DFAKE_WRONG"] }
-[broken]
-reason = "Does not compile, so that its row says so and the others go on."
-recipe = { c = ["-DFAKE_BROKEN"] }
-[crash]
-reason = "Dies under load, so that its cell is invalid and says why."
-recipe = { c = ["-DFAKE_CRASH_AFTER=2500"] }
-[missing]
-reason = "A compiler that is not there, so that its row says so and the others go on."
-recipe = { toolchain = "gcc-99" }
-"""
-
-
-def burnish(*words: str | Path, wait: bool = True) -> subprocess.Popen[str]:
-    child = subprocess.Popen(
-        [sys.executable, "-m", "burnish", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        env=os.environ | {"COLUMNS": "80"},
-    )
-    if wait:
-        child.wait(300)
-    return child
-
-
-def text(child: subprocess.Popen[str]) -> tuple[str, str]:
-    assert child.stdout is not None
-    assert child.stderr is not None
-    return child.stdout.read(), child.stderr.read()
-
-
-def study(home: Path) -> Path:
-    found = list((home / "studies").glob("*"))
-    assert len(found) == 1, found
-    return found[0]
-
-
-def summary(home: Path) -> Summary:
-    with closing(Record(study(home))) as record:
-        return summarise(record.events())
-
-
-def kinds(home: Path, *names: str) -> list[dict[str, object]]:
-    with closing(Record(study(home))) as record:
-        return [dict(event.body) for event in record.events(*names)]
+from studying import OWN, burnish, study, summary, text
 
 
 @pytest.fixture
@@ -126,52 +67,6 @@ def test_show_prints_from_the_record_alone(burnish_home: Path, own: Path, tmp_pa
     assert again == printed
     markdown, _ = text(burnish("show", path, "--markdown"))
     assert "| speed130 | faster |" in markdown
-
-
-def marked(pid: int) -> list[int]:
-    return [found for found, mark in warden.marked(process.RUN_VARIABLE) if mark.startswith(f"{pid}-")]
-
-
-@pytest.mark.parametrize(
-    "moment",
-    ["command", "build", "profile", "gate", "dataset", "start", "pair", "start_done", "verdict"],
-)
-def test_kill_and_resume(burnish_home: Path, own: Path, moment: str) -> None:
-    """Killed at any moment, the same command goes on: nothing finished is redone, nothing is left behind."""
-    words = ["tune", "fake", "--variants", "gcc-pgo,speed130", "--recipes", str(own)]
-    words += ["--precision", "none", "--max-starts", "3"]
-    child = burnish(*words, wait=False)
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and child.poll() is None:
-        time.sleep(0.02)
-        try:
-            if kinds(burnish_home, moment):
-                break
-        except Exception:  # noqa: S112 - the record may not be there yet
-            continue
-    assert child.poll() is None, text(child)
-    os.kill(child.pid, signal.SIGKILL)
-    child.wait()
-    gone = time.monotonic() + 5
-    while marked(child.pid) and time.monotonic() < gone:
-        time.sleep(0.1)
-    assert marked(child.pid) == [], "a process was left behind"
-    done = {str(body["key"]) for body in kinds(burnish_home, "build")}
-    started = len(kinds(burnish_home, "start_done"))
-    again = burnish(*words)
-    out, err = text(again)
-    assert again.returncode == 0, err
-    assert "going on with" in err
-    assert "speed130 faster" in " ".join(out.split())
-    result = summary(burnish_home)
-    assert {row.verdict for row in result.rows} <= {"faster", "slower", "equivalent", "undecided"}
-    keys = [str(body["key"]) for body in kinds(burnish_home, "build")]
-    assert done <= set(keys)
-    compiled = [body for body in kinds(burnish_home, "command") if body["what"] == "compile server.c"]
-    if moment != "command":
-        # baseline, instrumented, with profile, speed130: a finished build is never compiled again
-        assert len(compiled) == 4
-    assert len(kinds(burnish_home, "start_done")) >= started
 
 
 def test_a_second_run_begins_a_new_study_and_builds_nothing(burnish_home: Path, own: Path) -> None:
