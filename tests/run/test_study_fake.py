@@ -8,9 +8,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from studying import OWN, burnish, study, summary, text
 
 from burnish.record.record import Record
-from studying import OWN, burnish, study, summary, text
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
+from studying import OWN, burnish, kinds, summary, text
 
 from burnish import process, warden
-from studying import OWN, burnish, kinds, summary, text
 
 
 @pytest.fixture
