@@ -162,6 +162,13 @@ def main() -> int:
     for series in every:
         print("| " + " | ".join(line(series, arguments.studies)) + " |")
     print()
+    for series in (each for each in every if each.calibration.design == "solo"):
+        spread = float(series.single.std(ddof=1))
+        print(
+            f"* {series.calibration.workload}, one run of each side after the other (solo, one pair), as published "
+            f"studies do it: scatters by {spread:.2%}; "
+            f"{(np.abs(np.expm1(series.single)) > FIXED_RULE).mean():.0%} of equal sides look more than 2.5 % apart"
+        )
     duets = [series for series in every if series.calibration.design == "duet"]
     for duet in duets:
         for other in every:

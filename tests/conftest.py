@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,9 @@ from burnish.engines.base import BuildJob, Built
 from burnish.engines.fake import FakeEngine
 from burnish.process import Completed
 from burnish.study.model import Flags
+
+# A shell that begins the tests in the background has them ignore SIGINT, and with them every program they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FAKE_SOURCE = load.ROOT / "sources" / "fake"
 

@@ -172,7 +172,10 @@ def test_without_a_study_nothing_is_recorded(tmp_path: Path) -> None:
     assert piped.bench.run("true", ["true"]).ok
 
 
-def test_a_terminal_shows_one_line_that_is_rewritten(record: Record, tmp_path: Path) -> None:
+def test_a_terminal_shows_one_line_that_is_rewritten(
+    record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     file = io.StringIO()
     bench = Bench(record, tmp_path / "logs", Console(file=file, width=60, force_terminal=True))
     bench.total = 2

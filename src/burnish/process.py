@@ -98,6 +98,8 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 def _before_exec(parent: int, cores: frozenset[int] | None) -> Callable[[], None]:
     def prepare() -> None:
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        # A shell that begins us in the background has us ignore SIGINT; programs that end by it must not inherit that.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         if os.getppid() != parent:  # we died between fork and prctl
             os._exit(127)
         if cores is not None:

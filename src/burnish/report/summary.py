@@ -190,8 +190,7 @@ def summarise(events: Iterable[Event]) -> Summary:
         runs=len(by.get("run", ())),
         canaries=tuple(_canaries(by, contest)),
         confirmations=tuple(_row(e.body, None) for e in by.get("verdict", ()) if e.body.get("role") == "confirmation"),
-        calibrations=tuple(e.body["calibration"] for e in by.get("calibration", ()))
-        or tuple(contest.get("calibrations", ())),
+        calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source["note"],) if source.get("note") else (),
     )
 
@@ -251,6 +250,12 @@ def _row(body: Mapping[str, Any], together: Mapping[str, Any] | None) -> Row:
         invalid_pairs=body.get("invalid_pairs", 0),
         unsettled=body.get("unsettled", 0),
     )
+
+
+def _calibrations(by: Mapping[str, Sequence[Event]]) -> tuple[Mapping[str, Any], ...]:
+    """The last one of each workload and design: a study that was gone on with says them again."""
+    every = [event.body["calibration"] for event in by.get("calibration", ())]
+    return tuple({(each["workload"], each["design"]): each for each in every}.values())
 
 
 def _canaries(by: Mapping[str, Sequence[Event]], contest: Mapping[str, Any]) -> list[Canary]:
@@ -327,11 +332,11 @@ def sentences(summary: Summary) -> list[str]:
     said = []
     best = winner(summary)
     if best is not None:
-        mine = [row for row in summary.rows if row.candidate == best]
+        won = [row for row in summary.rows if row.candidate == best]
         parts = [
-            f"{'' if n and mine[n - 1].headline == row.headline else f'{row.headline} '}"
+            f"{'' if n and won[n - 1].headline == row.headline else f'{row.headline} '}"
             f"{_interval_words(row.ratio)} on {row.workload}"
-            for n, row in enumerate(mine)
+            for n, row in enumerate(won)
         ]
         said.append(f"Fastest: {best}, {', '.join(parts)} times {summary.baseline}'s.")
         again = [f"{_interval_words(row.ratio)} on {row.workload}" for row in summary.confirmations]

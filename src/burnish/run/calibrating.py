@@ -70,7 +70,7 @@ def _hold(setting: Setting, made: Sequence[Made], data: Mapping[str, Entry], des
         replace(verbs.cell(setting, DIFFERENT, workload, design), role=Role.CONFIRMATION, tag=str(design))
         for workload in setting.workloads[:1]
         for design in (Design.DUET, Design.SOLO)
-        if other is not None and design in designs
+        if other is not None and (setting.twin_cores or design is Design.SOLO)
     ]
     setting.record.append(
         "contest",
@@ -88,8 +88,8 @@ def _hold(setting: Setting, made: Sequence[Made], data: Mapping[str, Entry], des
     setting.bench.say(f"A/A starts: {len(equal)} x {starts}, about {duration(expected)} with the known difference")
     candidates = {DIFFERENT: other} if other else {}
     held = verbs.contest(setting, baseline, candidates, (), timing, data)
+    held.decide(equal, Rule.fixed(starts))  # in turn, so that all designs are measured in the same hour
     for cell in equal:
-        held.decide([cell], Rule.fixed(starts))
         found = _calibrated(setting, held.timing, cell)
         if found is not None:
             calibration.save(setting.home, found)
