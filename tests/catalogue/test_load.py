@@ -216,3 +216,23 @@ def test_the_source_that_comes_along() -> None:
     assert place is not None
     assert (place / "server.c").is_file()
     assert load.shipped_source(load.engine("mariadb")) is None
+
+
+def test_what_a_variant_changes_in_words() -> None:
+    assert load.variant("baseline").recipe.changes() == {}
+    assert load.variant("gcc-o3").recipe.changes() == {"level": "-O3"}
+    assert load.variant("clang-pgo-thinlto").recipe.changes() == {
+        "toolchain": "clang",
+        "lto": "thin",
+        "pgo": "yes",
+        "link": "-fuse-ld=lld",
+    }
+
+
+def test_variants_that_weaken_security_say_so() -> None:
+    """Whoever takes a protection away has it in the name's row: by the flag itself, not by the author's memory."""
+    taken = ("-fno-stack-protector", "-no-pie", "-U_FORTIFY_SOURCE", "-Wl,-z,norelro", "-fcf-protection=none")
+    for variant in load.variants().values():
+        recipe = variant.recipe
+        weak = not recipe.hardening or bool({*recipe.c, *recipe.cxx, *recipe.link} & set(taken))
+        assert variant.weakens_security is weak, variant.name

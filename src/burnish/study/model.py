@@ -57,6 +57,19 @@ class Recipe:
         """Plain values, for digests and the record."""
         return asdict(self)
 
+    def changes(self) -> dict[str, str]:
+        """What it does otherwise than the baseline, in words: fields that are not the defaults."""
+        usual = Recipe().as_dict()
+        return {name: _words(value) for name, value in self.as_dict().items() if value != usual[name]}
+
+
+def _words(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple | list):
+        return " ".join(item if isinstance(item, str) else "=".join(item) for item in value)
+    return str(value)
+
 
 @dataclass(frozen=True)
 class Variant:
