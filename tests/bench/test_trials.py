@@ -23,8 +23,8 @@ from burnish.bench.readings import Reading
 from burnish.bench.trials import Contestant, Pair, StartResult, Timing, Trouble, draw_slots, run_start
 from burnish.catalogue import load
 from burnish.engines import fake
-from burnish.engines.base import Built, Side, SideSpec, Tick
-from burnish.engines.fake import DATA_FILE, MARKER, FakeEngine, FakeSide
+from burnish.engines.base import MARKER, Built, Side, SideSpec, Tick
+from burnish.engines.fake import DATA_FILE, FakeEngine, FakeSide
 from burnish.study.model import Condition, Design
 from conftest import BuildFake, FakeBench
 

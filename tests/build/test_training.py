@@ -13,11 +13,12 @@ import pytest
 from rich.console import Console
 
 from burnish import process
-from burnish.build.builder import BOLT_PROFILE, PROFILE_FILE, Builder, build_id, check_digest
+from burnish.build.builder import BOLT_PROFILE, PROFILE_FILE, Builder, check_digest
 from burnish.build.recipes import Bolt, Compile, PackageFlags, Stage, Train, stages
 from burnish.build.toolchains import Toolchain
 from burnish.build.training import Trainer, profile_digest
 from burnish.catalogue import load
+from burnish.elf import build_id
 from burnish.engines import fake
 from burnish.engines.fake import FakeEngine
 from burnish.errors import InfrastructureError

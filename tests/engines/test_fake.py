@@ -18,7 +18,7 @@ from burnish import process
 from burnish.build.toolchains import Toolchain
 from burnish.catalogue import load
 from burnish.engines import fake, fake_gate
-from burnish.engines.base import BuildJob, Built, Side, SideSpec, Tick
+from burnish.engines.base import MARKER, BuildJob, Built, Side, SideSpec, Tick
 from burnish.engines.fake import FakeEngine
 from burnish.errors import InfrastructureError, UserError
 from burnish.study.model import Condition, Flags
@@ -240,7 +240,7 @@ def test_a_server_that_does_not_start_shows_its_log(start: Starter, build_fake: 
 
 def test_a_folder_that_is_not_ours_is_refused(start: Starter, build_fake: BuildFake) -> None:
     side = start(build_fake())
-    (side.spec.data / fake.MARKER).unlink()
+    (side.spec.data / MARKER).unlink()
     with pytest.raises(InfrastructureError, match="not a data folder of Burnish"):
         side.boot()
     assert side.server_pids() == []

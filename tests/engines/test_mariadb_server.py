@@ -9,8 +9,8 @@ import pytest
 from mariadb_support import PlainBench, engine, real_server, small
 
 from burnish.engines import mariadb_data
-from burnish.engines.base import Built, Side, SideSpec, Tick
-from burnish.engines.mariadb_server import MARKER, Launch, Server, setting_options
+from burnish.engines.base import MARKER, Built, Side, SideSpec, Tick
+from burnish.engines.mariadb_server import Launch, Server, setting_options
 from burnish.errors import InfrastructureError, UserError
 from burnish.study.model import Condition
 

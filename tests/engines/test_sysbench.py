@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -138,3 +141,36 @@ def test_the_hook_counts_events_and_reads_the_cpu_clock_of_the_named_process(tmp
     assert 0 < last["server_cpu"] - first["server_cpu"] < 1.1 * seconds
     assert 0.002 <= first["latency"]["p50"] <= first["latency"]["p95"] <= first["latency"]["max"]
     assert last["client_cpu"] < last["server_cpu"], "its own clock, not the busy process's"
+
+
+@pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
+def test_a_load_that_was_stopped_ticks_on_at_once(tmp_path: Path) -> None:
+    """An interleaved side is stopped and let go again and again: it must not wait for sysbench's next whole second."""
+    script, ticks = tmp_path / "script.lua", tmp_path / "ticks.jsonl"
+    script.write_text(
+        'local ffi = require("ffi")\nffi.cdef("int usleep(unsigned);")\nfunction event() ffi.C.usleep(2000) end\n'
+    )
+    words = ["sysbench", str(sysbench.HOOK), "--threads=2", "--time=20", "--report-interval=1", "run"]
+    env = {
+        "PATH": "/usr/bin:/bin",
+        "BURNISH_SCRIPT": str(script),
+        "BURNISH_TICKS": str(ticks),
+        "BURNISH_TICK_S": "0.05",
+        "BURNISH_LATENCY_EVERY": "5",
+        "BURNISH_SERVER_PID": str(os.getpid()),
+    }
+    waits = []
+    with subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL) as load:
+        try:
+            time.sleep(1.5)
+            for _ in range(4):
+                load.send_signal(signal.SIGSTOP)
+                time.sleep(0.4)
+                load.send_signal(signal.SIGCONT)
+                gone_on = time.monotonic()
+                time.sleep(0.9)
+                times = [json.loads(line)["at"] for line in ticks.read_text().splitlines()]
+                waits.append(min(at for at in times if at > gone_on + 0.1) - gone_on)
+        finally:
+            load.kill()
+    assert max(waits) < 0.35, waits

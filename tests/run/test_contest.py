@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from burnish.bench.datasets import MARKER
+from burnish.engines.base import MARKER
 from burnish.record.store import Entry, Store
 from burnish.run.contest import Contest, _interval, spread_about_zero
 from burnish.statistics.verdicts import Interval

@@ -7,13 +7,10 @@ import shutil
 import time
 from pathlib import Path
 
-from burnish.engines.base import Built, Engine, Workbench
+from burnish.engines.base import MARKER, Built, Engine, Workbench
 from burnish.errors import InfrastructureError
 from burnish.record.store import Entry, Store
 from burnish.study.model import Workload, digest_of
-
-MARKER = ".burnish-data"
-"""Every data folder that Burnish made holds this file; no server is ever started on one without it."""
 
 
 def dataset_key(engine: str, version: str, workload: Workload) -> str:

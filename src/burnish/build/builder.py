@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish import process
 from burnish.build import effective, profiles
 from burnish.build.recipes import BOLT_OPTIONS, Bolt, Compile
 from burnish.engines.base import BuildJob, Built, Engine
@@ -242,9 +241,3 @@ def _empty(place: Path) -> Iterator[None]:
         yield
     finally:
         shutil.rmtree(place, ignore_errors=True)
-
-
-def build_id(program: Path) -> str:
-    """The GNU build id of a program, hexadecimal; '' when it has none."""
-    text = process.capture(["readelf", "-n", program])
-    return next((line.split()[-1] for line in text.splitlines() if "Build ID:" in line), "")

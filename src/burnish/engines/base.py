@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from burnish.build.toolchains import Toolchain
 
 
+MARKER = ".burnish-data"
+"""Every data folder that Burnish made holds this file; no other folder is ever started on, written to or removed."""
+
+
 class Workbench(Protocol):
     """What engines get to work with: recorded processes, progress, a place for logs."""
 

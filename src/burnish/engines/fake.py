@@ -20,7 +20,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from burnish import process
+from burnish.elf import build_id
 from burnish.engines.base import (
+    MARKER,
     BuildJob,
     Built,
     CompiledObject,
@@ -37,7 +39,6 @@ from burnish.errors import InfrastructureError, UserError, unknown
 from burnish.study.model import Condition, Workload
 
 DATA_FILE = "fake.data"
-MARKER = ".burnish-data"
 SOURCES = ("server.c", "fake_serve.c", "fake_work.c")
 OPTIONS = (
     "FAKE_SPEED",
@@ -141,7 +142,7 @@ class FakeEngine(Engine):
         """Version and features from ``server --version``, build id from ``readelf``."""
         lines = _output(bench, "version", [built.server, "--version"], dict(built.environment))
         features = sorted((name, value) for name, _, value in (line.partition("=") for line in lines[1:]) if value)
-        return Identity(lines[0].removeprefix("fake ") if lines else "", tuple(features), _build_id(built, bench))
+        return Identity(lines[0].removeprefix("fake ") if lines else "", tuple(features), build_id(built.server))
 
     def gate(self, subject: Built, tools: Built, place: Path, bench: Workbench) -> GateReport:  # noqa: ARG002
         """Asks the very server that will be measured questions with known answers; `tools` are not needed."""
@@ -152,7 +153,7 @@ class FakeEngine(Engine):
             tests=outcome.ran,
             skipped=outcome.skipped,
             failures=tuple(outcome.failures),
-            build_id=_build_id(subject, bench),
+            build_id=build_id(subject.server),
             seconds=time.monotonic() - began,
         )
 
@@ -320,8 +321,3 @@ def _output(bench: Workbench, what: str, argv: Sequence[str | Path], env: Mappin
     lines: list[str] = []
     bench.run(what, argv, env=env, timeout=20, on_line=lines.append).check(what)
     return lines
-
-
-def _build_id(built: Built, bench: Workbench) -> str:
-    lines = _output(bench, "read the build id", ["readelf", "-n", built.server])
-    return next((line.split()[-1] for line in lines if "Build ID:" in line), "")

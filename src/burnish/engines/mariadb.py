@@ -7,6 +7,7 @@ import re
 import tempfile
 from pathlib import Path
 
+from burnish.elf import build_id
 from burnish.engines import mariadb_build, mariadb_data, mtr
 from burnish.engines.base import (
     BuildJob,
@@ -101,12 +102,12 @@ class MariaDB(Engine):
         return Identity(
             version=version.strip(),
             features=tuple(sorted(features.items())),
-            build_id=build_id(built.server, bench),
+            build_id=build_id(built.server),
         )
 
     def gate(self, subject: Built, tools: Built, place: Path, bench: Workbench) -> GateReport:
         """See `Engine.gate`."""
-        return mtr.gate(self.spec.gate_tests, subject, tools, place, bench, build_id(subject.server, bench))
+        return mtr.gate(self.spec.gate_tests, subject, tools, place, bench, build_id(subject.server))
 
     def create_dataset(self, built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:
         """See `Engine.create_dataset`."""
@@ -115,13 +116,6 @@ class MariaDB(Engine):
     def side(self, spec: SideSpec) -> Side:
         """See `Engine.side`."""
         return MariaDBSide(spec)
-
-
-def build_id(program: Path, bench: Workbench) -> str:
-    """The GNU build id of a program as readelf tells it, '' when it has none."""
-    lines: list[str] = []
-    bench.run("build id", ["readelf", "-n", program], timeout=60, on_line=lines.append)
-    return next((match[1] for line in lines if (match := re.search(r"Build ID: ([0-9a-f]+)", line))), "")
 
 
 def _libraries(program: Path, bench: Workbench) -> dict[str, str]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from burnish.engines import sysbench
-from burnish.engines.base import Built, Workbench
-from burnish.engines.mariadb_server import DATABASE, MARKER, Launch, Server, private_options
+from burnish.engines.base import MARKER, Built, Workbench
+from burnish.engines.mariadb_server import DATABASE, Launch, Server, private_options
 from burnish.errors import InfrastructureError, UserError
 from burnish.study.model import Workload
 

@@ -16,12 +16,10 @@ from pathlib import Path
 
 import pymysql
 
+from burnish.engines.base import MARKER
 from burnish.errors import InfrastructureError, UserError
 from burnish.process import start, stop
 from burnish.study.model import digest_of
-
-MARKER = ".burnish-data"
-"""File that says that a data folder is Burnish's own; no other folder is ever started on or written to."""
 
 DATABASE = "sbtest"
 """Database that sysbench's scripts use unless told otherwise."""

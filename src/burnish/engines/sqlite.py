@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from burnish import process
+from burnish.elf import build_id
 from burnish.engines import sqlite_gate
 from burnish.engines.base import (
     BuildJob,
@@ -128,7 +129,7 @@ class Sqlite(Engine):
         """Version and compile options as the program tells them, the compiler's name left out."""
         version, _, *options = _lines(bench, "options", [built.server, "options"], dict(built.environment))
         pairs = (option.partition("=")[::2] for option in options if not option.startswith("COMPILER="))
-        return Identity(version, tuple(sorted(pairs)), _build_id(built, bench))
+        return Identity(version, tuple(sorted(pairs)), build_id(built.server))
 
     def gate(self, subject: Built, tools: Built, place: Path, bench: Workbench) -> GateReport:
         """SQL with known answers, speedtest1 --verify, kvtest and fuzzcheck, all of them `subject`'s own."""
@@ -146,7 +147,7 @@ class Sqlite(Engine):
             tests=len(said) - skipped,
             skipped=skipped,
             failures=tuple(failures),
-            build_id=_build_id(subject, bench),
+            build_id=build_id(subject.server),
             seconds=time.monotonic() - began,
         )
 
@@ -242,8 +243,3 @@ def _lines(bench: Workbench, what: str, argv: Sequence[str | Path], environment:
     if not lines:
         raise InfrastructureError(f"asking {argv[0]} ({what}): it said nothing", log=done.log)
     return lines
-
-
-def _build_id(built: Built, bench: Workbench) -> str:
-    notes = _lines(bench, "build id", ["readelf", "-n", built.server], {})
-    return next((line.split()[-1] for line in notes if "Build ID:" in line), "")

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from burnish import process
 from burnish.bench import datasets
-from burnish.build.builder import Builder, build_id
+from burnish.build.builder import Builder
 from burnish.build.recipes import Compile, PackageFlags, Stage, Train, stages
 from burnish.build.toolchains import Toolchain, choose
 from burnish.build.training import Trainer
+from burnish.elf import build_id
 from burnish.engines.base import Built, Engine, GateReport, Identity
 from burnish.errors import InfrastructureError, UserError
 from burnish.record.record import Record

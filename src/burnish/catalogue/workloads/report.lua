@@ -140,12 +140,17 @@ function sysbench.hooks.report_intermediate()
    local server = cpu_clock_of(tonumber(os.getenv("BURNISH_SERVER_PID")))
    local interval = tonumber(os.getenv("BURNISH_TICK_S"))
    local every = tonumber(os.getenv("BURNISH_LATENCY_EVERY"))
-   local began = clock(MONOTONIC)
-   for step = 0, math.floor(1 / interval + 0.5) - 1 do
+   local began, step = clock(MONOTONIC), 0
+   while step < math.floor(1 / interval + 0.5) do
       if step > 0 then
          sleep_until(began + step * interval)
       end
+      local late = clock(MONOTONIC) - (began + step * interval)
+      if late > 2 * interval then -- we were stopped (SIGSTOP) for a while: tick on from here, not at sysbench's next second
+         began, step = clock(MONOTONIC), 0
+      end
       tick(server, step % every == 0)
+      step = step + 1
    end
    C.pthread_setcancelstate(CANCEL_ENABLE, nil)
 end
