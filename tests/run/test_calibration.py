@@ -107,6 +107,17 @@ def test_the_quieter_design_is_recommended_unless_it_fails() -> None:
     assert calibration.recommended([loud, failing]) is loud
 
 
+def test_no_more_pairs_than_a_precision_needs() -> None:
+    found = calibrated(starts(0.001, 0.0114))
+    assert found.best_pairs == 4
+    assert calibration.pairs_for(found, None, 8) == 4
+    assert calibration.pairs_for(found, 0.0001, 8) == 4, "out of reach: the best number"
+    few = calibration.pairs_for(found, 0.01, 8)
+    assert 1 < few < 4
+    assert calibration.pairs_for(found, 0.05, 8) == 1
+    assert 2.36 * found.prior(few).sd / math.sqrt(8) < 0.01 / 1.4, "with room for a noisier hour"
+
+
 def test_it_is_kept_for_this_host_only() -> None:
     place, found = home(), calibrated(starts(0.006, 0.007))
     assert calibration.find(place, "fake", "w", Design.DUET, HOST) is None

@@ -91,5 +91,9 @@ def dilution(rows: Sequence[Row]) -> list[str]:
     for name in ("throughput", "capacity"):
         one, two = getattr(duet, name), getattr(solo, name)
         if one and two:
-            parts.append(f"{name} {one['ratio']:.3f} in the duet, {two['ratio']:.3f} solo")
+            parts.append(f"{name} {_words(one)} in the duet, {_words(two)} solo")
     return [f"known difference on {duet.workload}: {'; '.join(parts)}"] if parts else []
+
+
+def _words(value: Mapping[str, float]) -> str:
+    return f"{value['ratio']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"

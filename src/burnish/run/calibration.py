@@ -31,6 +31,9 @@ MINUTES = (1, 5, 20)
 DELTAS = (0.0025, 0.005, 0.01, 0.02, 0.05)
 """What δ is recommended from."""
 
+MARGIN = 1.5
+"""How much narrower than asked a plan is to be: the hour may be noisier than the one of the calibration."""
+
 _DELTA_MINUTES = 20
 _FORMAT = 1
 
@@ -213,6 +216,22 @@ def minutes_for(calibration: Calibration, half_width: float) -> float:
     sd = Components(q.sd_pair, q.sd_start, calibration.starts, 0).sd_reading(calibration.best_pairs)
     cost = calibration.start_seconds + calibration.best_pairs * calibration.pair_seconds
     return planning.starts_needed(sd, half_width) * cost / 60
+
+
+def pairs_for(calibration: Calibration, half_width: float | None, starts: int) -> int:
+    """Pairs in a start: the best number, or fewer where the least number of starts is narrow enough with them.
+
+    Args:
+        calibration: what is known of the host's noise.
+        half_width: what a study wants to reach (0.01 = ±1 %); None: the first verdict.
+        starts: the least number that it takes.
+    """
+    if half_width is not None:
+        for pairs in range(1, calibration.best_pairs):
+            width = planning.half_width_after(calibration.prior(pairs).sd, starts)
+            if MARGIN * width <= math.log1p(half_width):
+                return pairs
+    return calibration.best_pairs
 
 
 def recommended(calibrations: Sequence[Calibration]) -> Calibration:

@@ -428,7 +428,9 @@ def cell(setting: Setting, candidate: str, workload: Workload, design: Design | 
 def timing_of(setting: Setting, calibrations: Sequence[Calibration] = ()) -> Timing:
     """Times of a start: as asked, as the host's calibration recommends, or the engine's own."""
     spec, options = setting.spec, setting.options
-    recommended = max((each.best_pairs for each in calibrations), default=spec.pairs)
+    narrow = setting.rule.precision
+    least = setting.rule.minimum
+    recommended = max((calibration.pairs_for(each, narrow, least) for each in calibrations), default=spec.pairs)
     return Timing(
         settle=spec.settle_s,
         window=spec.window_s,
