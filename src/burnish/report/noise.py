@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from burnish.report.summary import Row, Summary
+from burnish.report.summary import Row, Summary, interval_words
 from burnish.run.calibration import FAILING_LEVEL, Calibration, from_dict, minutes_for, recommended
 
 TABLE = ("load, design", "A/A", "sd start", "sd pair", "1 min", "5 min", "20 min", "pairs", "±")
@@ -91,9 +91,5 @@ def dilution(rows: Sequence[Row]) -> list[str]:
     for name in ("throughput", "capacity"):
         one, two = getattr(duet, name), getattr(solo, name)
         if one and two:
-            parts.append(f"{name} {_words(one)} in the duet, {_words(two)} solo")
+            parts.append(f"{name} {interval_words(one)} in the duet, {interval_words(two)} solo")
     return [f"known difference on {duet.workload}: {'; '.join(parts)}"] if parts else []
-
-
-def _words(value: Mapping[str, float]) -> str:
-    return f"{value['ratio']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"

@@ -335,11 +335,11 @@ def sentences(summary: Summary) -> list[str]:
         won = [row for row in summary.rows if row.candidate == best]
         parts = [
             f"{'' if n and won[n - 1].headline == row.headline else f'{row.headline} '}"
-            f"{_interval_words(row.ratio)} on {row.workload}"
+            f"{interval_words(row.ratio)} on {row.workload}"
             for n, row in enumerate(won)
         ]
         said.append(f"Fastest: {best}, {', '.join(parts)} times {summary.baseline}'s.")
-        again = [f"{_interval_words(row.ratio)} on {row.workload}" for row in summary.confirmations]
+        again = [f"{interval_words(row.ratio)} on {row.workload}" for row in summary.confirmations]
         if again:
             said.append(
                 f"Measured again on {summary.confirmations[0].starts} fresh starts, as the best of many looks better "
@@ -375,5 +375,6 @@ def _micro(seconds: float) -> str:
     return f"{seconds * 1e6:,.0f} us" if seconds < 0.01 else f"{seconds * 1e3:,.1f} ms"
 
 
-def _interval_words(value: Mapping[str, float] | None) -> str:
+def interval_words(value: Mapping[str, float] | None) -> str:
+    """A ratio with its interval as it stands in a sentence."""
     return "unknown" if value is None else f"{value['ratio']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
