@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from burnish.bench import counters, trials
 from burnish.bench.counters import Clocks, CpuTimes, SwapCounters
 from burnish.bench.readings import Reading
-from burnish.bench.trials import Contestant, Pair, StartResult, Timing, Trouble, draw_slots, run_start
+from burnish.bench.trials import Contestant, Pair, StartResult, Trouble, draw_slots, run_start
 from burnish.catalogue import load
 from burnish.engines import fake
 from burnish.engines.base import MARKER, Built, Side, SideSpec, Tick
 from burnish.engines.fake import DATA_FILE, FakeEngine, FakeSide
-from burnish.study.model import Condition, Design
+from burnish.study.model import Condition, Design, Timing
 from conftest import BuildFake, FakeBench
 
 TIMING = Timing(settle=0.1, window=0.3, warmup=0.2, pairs=2)

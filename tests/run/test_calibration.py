@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from burnish.bench.host import read_host
-from burnish.bench.trials import Timing
 from burnish.paths import home
 from burnish.run import calibration
 from burnish.run.calibration import Calibration
 from burnish.run.contest import Starts
-from burnish.study.model import Design
+from burnish.study.model import Design, Timing
 
 TIMING = Timing(settle=0.05, window=0.25, warmup=2.0, pairs=3, turns=8)
 HOST = read_host(programs=False)

@@ -29,7 +29,7 @@ def test_each_workload_finds_its_own_clean_data(tmp_path: Path, bench: FakeBench
     reads = Workload("reads", "fake", "reads its data only", "p", dataset="a")
     writes = Workload("writes", "fake", "changes its data", "p", dataset="b", writes=True)
     without = Workload("without", "fake", "has no data of its own", "p")
-    values: dict[str, Any] = dict.fromkeys(("engine", "record", "baseline", "rule", "timing"))
+    values: dict[str, Any] = dict.fromkeys(("engine", "record", "baseline", "rule", "times"))
     contest = Contest(
         **values,
         bench=bench,  # type: ignore[arg-type]

@@ -176,7 +176,7 @@ def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Pa
     found = json.loads(out)
     (row,), (canary,) = found["rows"], found["canaries"]
     assert row["verdict"] == "faster"
-    assert found["contest"]["timing"]["pairs"] == duet["best_pairs"]
+    assert found["contest"]["timings"]["duet"]["pairs"] == duet["best_pairs"]
     if max(abs(ratio - 1) for ratio in canary["ratios"]) < duet["capacity"]["sd_reading"] / 2:
         assert "fast lane" in row["reason"], "it leans on the calibration as long as the canaries are as calm"
         assert row["starts"] <= 3

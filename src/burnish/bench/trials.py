@@ -28,7 +28,7 @@ from burnish.bench.counters import Usage
 from burnish.bench.readings import Reading
 from burnish.engines.base import Built, Engine, Side, SideSpec, Tick, Workbench
 from burnish.errors import InfrastructureError
-from burnish.study.model import Condition, Design, Workload
+from burnish.study.model import Condition, Design, Timing, Workload
 
 POLL_S = 0.01
 """How often the controller looks for new ticks; the ticks' own clocks decide what is read."""
@@ -47,25 +47,6 @@ BUSY_BOUND = 0.9
 
 MISSES_BOUND = 0.01
 """Reads from disk for each transaction from which on data that should be in memory are not."""
-
-
-@dataclass(frozen=True)
-class Timing:
-    """Times of a start, in seconds.
-
-    Attributes:
-        settle: discarded at the begin of each turn.
-        window: length of a turn after that.
-        warmup: least load before the first pair; at most four times as long until the rate is steady.
-        pairs: pairs in a start.
-        turns: turns in a pair: an even number, so that each side has each place equally often.
-    """
-
-    settle: float
-    window: float
-    warmup: float
-    pairs: int = 3
-    turns: int = 2
 
 
 @dataclass(frozen=True)

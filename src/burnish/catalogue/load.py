@@ -16,14 +16,20 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from burnish.errors import UserError, unknown
 from burnish.study.model import (
+    Allocator,
     Costs,
     Design,
     EngineSpec,
     FeatureSet,
     KnownDifference,
+    Linker,
     Lto,
     Recipe,
+    Static,
+    Strip,
+    Timing,
     Variant,
+    Word,
     Workload,
 )
 
@@ -91,6 +97,33 @@ class _Recipe(_Entry):
     link: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
     options: Pairs = ()
+    flags: tuple[str, ...] = ()
+    target: str | None = None
+    linker: Linker | None = None
+    static: Static = "none"
+    allocator: Allocator = "libc"
+    preload: bool = False
+    word: Word = 64
+    strip: Strip | None = None
+    huge_text: bool = False
+    patches: tuple[str, ...] = ()
+    layout: int = Field(default=0, ge=0)
+    training: tuple[tuple[str, float], ...] = ()
+    training_seed: int = Field(default=0, ge=0)
+    context_sensitive: bool = False
+    partial_training: bool = False
+    sampled: bool = False
+    profile: str | None = None
+    bolt_options: tuple[str, ...] = ()
+
+
+class _Times(_Entry):
+    reason: Reason
+    settle_s: float = Field(ge=0)
+    window_s: float = Field(gt=0)
+    warmup_s: float = Field(ge=0)
+    pairs: int = Field(ge=1)
+    turns: int = Field(ge=2, multiple_of=2)
 
 
 class _Different(_Entry):
@@ -119,11 +152,7 @@ class _Engine(_Entry):
     covered: tuple[str, ...]
     gate_tests: tuple[str, ...]
     costs: _Costs
-    settle_s: float = Field(default=1.0, ge=0)
-    window_s: float = Field(default=2.0, gt=0)
-    warmup_s: float = Field(default=3.0, ge=0)
-    pairs: int = Field(default=3, ge=1)
-    turns: int = Field(default=2, ge=2, multiple_of=2)
+    times: dict[Design, _Times]
     different: _Different | None = None
 
 
@@ -197,15 +226,27 @@ def engines() -> Mapping[str, EngineSpec]:
         }
         if entry.default_features not in sets:
             raise unknown(f"feature set in {path.name}", entry.default_features, sets)
-        values = entry.model_dump(exclude={"features", "training", "costs", "different"})
+        values = entry.model_dump(exclude={"features", "training", "costs", "different", "times"})
         found[entry.name] = EngineSpec(
             **values,
             features=sets,
             training=tuple((step.workload, step.seconds) for step in entry.training),
             costs=Costs(**entry.costs.model_dump(exclude={"reason"})),
             different=_different(entry.different),
+            times=_times(entry.times, path.name),
         )
     return found
+
+
+def _times(entry: Mapping[Design, _Times], where: str) -> dict[Design, Timing]:
+    """Times of every design; one that the file says nothing of has the duet's."""
+    if Design.DUET not in entry:
+        raise UserError(f"{where}: times: duet is missing; the other designs take its times where they have none")
+    times = {design: entry.get(design, entry[Design.DUET]) for design in Design}
+    return {
+        design: Timing(settle=t.settle_s, window=t.window_s, warmup=t.warmup_s, pairs=t.pairs, turns=t.turns)
+        for design, t in times.items()
+    }
 
 
 def _different(entry: _Different | None) -> KnownDifference | None:

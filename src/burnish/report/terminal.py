@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -52,12 +53,11 @@ def heading(summary: Summary) -> list[str]:
         lines.append(f"feature set {summary.features}, the same in every row that does not say otherwise")
     lines += [f"host: {summary.host}", *(f"note: {note}" for note in summary.notes)]
     if summary.contest:
-        timing, rule = summary.contest["timing"], summary.contest["rule"]
+        rule = summary.contest["rule"]
         aim = f", until ±{rule['precision']:.2%}" if rule["precision"] else ""
         lines.append(
             f"{_designs(summary)} on cores {' | '.join(str(s) for s in summary.contest['core_sets'])}: "
-            f"starts of {timing['pairs']} pairs of {timing.get('turns', 2)} x {timing['window']:g} s, "
-            f"at most {rule['cap']}{aim}; 95 % intervals"
+            f"starts of {_times(summary)}, at most {rule['cap']}{aim}; 95 % intervals"
         )
         lines.append("capacity = transactions per second of server CPU; throughput = per second (cores shared)")
         lines += [
@@ -66,6 +66,18 @@ def heading(summary: Summary) -> list[str]:
         ]
     lines += [f"they differ: {line}" for line in summary.differences]
     return lines
+
+
+def _times(summary: Summary) -> str:
+    """Pairs and turns of a start, by design where there are several; older records have one for all."""
+    times: Mapping[str, Mapping[str, Any]] = summary.contest.get("timings") or {"": summary.contest["timing"]}
+    words = {
+        design: f"{each['pairs']} pairs of {each.get('turns', 2)} x {each['window']:g} s"
+        for design, each in times.items()
+    }
+    if len(set(words.values())) == 1:
+        return next(iter(words.values()))
+    return ", ".join(f"{text} ({design})" for design, text in sorted(words.items()))
 
 
 def _designs(summary: Summary) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from burnish.bench.trials import Contestant, Timing
+from burnish.bench.trials import Contestant
 from burnish.catalogue import load
 from burnish.paths import Home
 from burnish.record.store import Entry
@@ -19,11 +19,11 @@ from burnish.run.making import Made
 from burnish.run.verbs import Ask, Options, Setting
 from burnish.statistics.sequential import CALIBRATION_STARTS
 from burnish.statistics.verdicts import Rule
-from burnish.study.model import Condition, Design, Variant
+from burnish.study.model import Condition, Design, Timing, Variant
 from burnish.workbench import duration
 
-DIFFERENT_STARTS = 4
-"""Starts of the known-different pair under each of duet and solo."""
+DIFFERENT_STARTS = {Design.DUET: 4, Design.SOLO: 12}
+"""Starts of the known-different pair under duet and solo, which is noisier by far."""
 
 DIFFERENT = "known-different"
 
@@ -58,7 +58,7 @@ def _hold(setting: Setting, made: Sequence[Made], data: Mapping[str, Entry], des
     options, spec = setting.options, setting.spec
     condition = Condition(threads=options.threads)
     baseline = verbs.contestant(made[0], condition)
-    timing = verbs.timing_of(setting)
+    times = verbs.timings(setting)
     starts = max(CALIBRATION_STARTS, options.starts or 0)
     equal = [
         replace(verbs.cell(setting, AA, workload, design), role=Role.CANARY, tag=str(design))
@@ -78,23 +78,25 @@ def _hold(setting: Setting, made: Sequence[Made], data: Mapping[str, Entry], des
         headlines={},
         cells=[cell.name for cell in (*equal, *known)],
         rule=asdict(Rule.fixed(starts)),
-        timing=asdict(timing),
+        timings={design: asdict(times[design]) for design in {cell.design for cell in (*equal, *known)}},
         condition=condition.as_dict(),
         core_sets=[sorted(cores) for cores in setting.core_sets],
         calibrations=[],
         forced=[],
     )
-    expected = (len(equal) * starts + len(known) * DIFFERENT_STARTS) * verbs.start_seconds(timing)
+    counts = [*((cell, starts) for cell in equal), *((cell, DIFFERENT_STARTS[cell.design]) for cell in known)]
+    expected = sum(count * verbs.start_seconds(times[cell.design]) for cell, count in counts)
     setting.bench.say(f"A/A starts: {len(equal)} x {starts}, about {duration(expected)} with the known difference")
     candidates = {DIFFERENT: other} if other else {}
-    held = verbs.contest(setting, baseline, candidates, (), timing, data)
+    held = verbs.contest(setting, baseline, candidates, (), times, data)
     held.decide(equal, Rule.fixed(starts))  # in turn, so that all designs are measured in the same hour
     for cell in equal:
-        found = _calibrated(setting, held.timing, cell)
+        found = _calibrated(setting, times[cell.design], cell)
         if found is not None:
             calibration.save(setting.home, found)
             setting.record.append("calibration", calibration=found.as_dict())
-    held.decide(known, Rule.fixed(DIFFERENT_STARTS))
+    for cell in known:
+        held.decide([cell], Rule.fixed(DIFFERENT_STARTS[cell.design]))
     if spec.different is not None:
         setting.record.append("different", reason=spec.different.reason)
 

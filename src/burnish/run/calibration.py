@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from burnish.bench.host import HostFacts
-from burnish.bench.trials import Timing
 from burnish.paths import Home
 from burnish.run.contest import Starts
 from burnish.statistics import planning
 from burnish.statistics.verdicts import Components, HostPrior, fixed_interval, variance_components
-from burnish.study.model import Design, digest_of
+from burnish.study.model import Design, Timing, digest_of
 
 FAILING_LEVEL = 0.99
 """An A/A whose interval at this level excludes 1 fails: one in a hundred good hosts does by chance."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.bench import datasets
-from burnish.bench.trials import Contestant, Pair, StartResult, Timing, run_start
+from burnish.bench.trials import Contestant, Pair, StartResult, run_start
 from burnish.engines.base import Engine
 from burnish.record.record import Record
 from burnish.record.store import Entry
@@ -36,7 +36,7 @@ from burnish.statistics.verdicts import (
     judge,
     start_reading,
 )
-from burnish.study.model import Design, Workload
+from burnish.study.model import Design, Timing, Workload
 from burnish.workbench import Bench
 
 INVALID_STARTS = 3
@@ -109,7 +109,7 @@ class Contest:
         candidates: the other sides by name.
         cells: what is compared.
         rule: when a cell is decided.
-        timing: settle, window, warm-up, pairs, turns.
+        times: of a start, by design.
         core_sets: one for each side.
         data: dataset entries by workload name.
         scratch: private folder.
@@ -127,7 +127,7 @@ class Contest:
     candidates: Mapping[str, Contestant]
     cells: Sequence[Cell]
     rule: Rule
-    timing: Timing
+    times: Mapping[Design, Timing]
     core_sets: Sequence[frozenset[int]]
     data: Mapping[str, Entry]
     scratch: Path
@@ -261,7 +261,7 @@ class Contest:
                 core_sets=self.core_sets,
                 data=[self._place(cell.workload, side) for side in range(len(self.core_sets))],
                 scratch=folder,
-                timing=self.timing,
+                timing=self.times[cell.design],
                 seed=seed,
                 number=number,
                 bench=self.bench,

@@ -15,7 +15,7 @@ from burnish import process, system
 from burnish.bench import datasets
 from burnish.bench.host import HostFacts, read_host
 from burnish.bench.topology import duet_core_sets
-from burnish.bench.trials import Contestant, Timing
+from burnish.bench.trials import Contestant
 from burnish.build import sources
 from burnish.build.builder import Builder
 from burnish.build.toolchains import find_toolchains
@@ -32,7 +32,7 @@ from burnish.run.contest import CANARIES, Cell, Contest
 from burnish.run.making import Chain, Made, Maker, resolve
 from burnish.run.studies import Definition
 from burnish.statistics.verdicts import HostPrior, Rule
-from burnish.study.model import Condition, Design, EngineSpec, Recipe, Variant, Workload
+from burnish.study.model import Condition, Design, EngineSpec, Recipe, Timing, Variant, Workload
 from burnish.workbench import Bench, duration
 
 Ask = Callable[[str], bool]
@@ -425,19 +425,17 @@ def cell(setting: Setting, candidate: str, workload: Workload, design: Design | 
     return Cell(candidate, workload, chosen, "capacity" if shared else "throughput")
 
 
-def timing_of(setting: Setting, calibrations: Sequence[Calibration] = ()) -> Timing:
-    """Times of a start: as asked, as the host's calibration recommends, or the engine's own."""
-    spec, options = setting.spec, setting.options
-    narrow = setting.rule.precision
-    least = setting.rule.minimum
-    recommended = max((calibration.pairs_for(each, narrow, least) for each in calibrations), default=spec.pairs)
-    return Timing(
-        settle=spec.settle_s,
-        window=spec.window_s,
-        warmup=spec.warmup_s,
-        pairs=options.pairs or recommended,
-        turns=options.turns or spec.turns,
-    )
+def timings(setting: Setting, calibrations: Sequence[Calibration] = ()) -> dict[Design, Timing]:
+    """Times of a start under each design: as asked, as the host's calibration recommends, or the engine's own."""
+    options, rule = setting.options, setting.rule
+    found = {}
+    for design, own in setting.spec.times.items():
+        mine = [each for each in calibrations if each.design is design]
+        recommended = max(
+            (calibration.pairs_for(each, rule.precision, rule.minimum) for each in mine), default=own.pairs
+        )
+        found[design] = replace(own, pairs=options.pairs or recommended, turns=options.turns or own.turns)
+    return found
 
 
 def _hold(
@@ -462,20 +460,20 @@ def _hold(
         return
     condition = Condition(threads=setting.options.threads)
     known = known_calibrations(setting, cells)
-    timing = timing_of(setting, known)
+    times = timings(setting, known)
     setting.record.append(
         "contest",
         designs={cell.workload.name: cell.design for cell in cells},
         headlines={cell.workload.name: cell.headline for cell in cells},
         cells=[cell.name for cell in cells],
         rule=asdict(setting.rule),
-        timing=asdict(timing),
+        timings={design: asdict(times[design]) for design in {cell.design for cell in cells}},
         condition=condition.as_dict(),
         core_sets=[sorted(cores) for cores in setting.core_sets],
         calibrations=[each.as_dict() for each in known],
         forced=[each.name for each in known if not each.passes],
     )
-    expected = len(cells) * setting.rule.minimum * start_seconds(timing)
+    expected = setting.rule.minimum * sum(start_seconds(times[cell.design]) for cell in cells)
     setting.bench.say(f"trials: {len(cells)} cells, about {duration(expected)} at the least number of starts")
     began = time.monotonic()
     contest(
@@ -483,9 +481,9 @@ def _hold(
         contestant(baseline, condition),
         {item.variant.name: contestant(item, condition) for item in candidates if item.built},
         cells,
-        timing,
+        times,
         data,
-        priors={(each.workload, each.design): each.prior(timing.pairs) for each in known},
+        priors={(each.workload, each.design): each.prior(times[each.design].pairs) for each in known},
     ).run()
     setting.store.note_cost(setting.spec.name, "trials", f"{len(cells)} cells", time.monotonic() - began)
 
@@ -495,7 +493,7 @@ def known_calibrations(setting: Setting, cells: Sequence[Cell]) -> list[Calibrat
     found = []
     for workload, design in dict.fromkeys((cell.workload.name, cell.design) for cell in cells):
         each = calibration.find(setting.home, setting.spec.name, workload, design, setting.host)
-        if each is None or not each.fits(timing_of(setting)):
+        if each is None or not each.fits(timings(setting)[design]):
             continue
         if not each.passes and not setting.options.force:
             raise UserError(
@@ -511,7 +509,7 @@ def contest(
     baseline: Contestant,
     candidates: Mapping[str, Contestant],
     cells: Sequence[Cell],
-    timing: Timing,
+    times: Mapping[Design, Timing],
     data: Mapping[str, Entry],
     *,
     priors: Mapping[tuple[str, Design], HostPrior] | None = None,
@@ -527,7 +525,7 @@ def contest(
         candidates=candidates,
         cells=cells,
         rule=rule or setting.rule,
-        timing=timing,
+        times=times,
         core_sets=setting.core_sets,
         data=data,
         scratch=setting.scratch,

@@ -13,6 +13,11 @@ from enum import StrEnum
 from typing import Literal
 
 Lto = Literal["none", "thin", "full"]
+Linker = Literal["bfd", "gold", "lld", "mold"]
+Static = Literal["none", "runtime", "full"]
+Allocator = Literal["libc", "jemalloc", "tcmalloc", "mimalloc"]
+Strip = Literal["debug", "all"]
+Word = Literal[64, 32]
 
 
 def digest_of(value: object, length: int = 16) -> str:
@@ -38,6 +43,25 @@ class Recipe:
         link: flags added for the link, likewise.
         remove: flags of the package that are left out, exactly as they are spelled there.
         options: configure options (cmake ``-D``), as (name, value).
+        flags: entries of the flag catalogue by name, in order; the toolchain decides how each is spelled.
+        target: processor or instruction-set level the code is for (``-march``); None keeps the package's.
+        linker: which linker; None takes the toolchain's own choice.
+        static: what is linked in instead of loaded: nothing, the compiler's run-time libraries, or everything.
+        allocator: which malloc.
+        preload: whether the allocator is preloaded when the server starts, rather than linked.
+        word: word size in bits.
+        strip: what is taken out of the linked program (its symbols are kept beside it): ``debug`` sections or
+            ``all`` symbols; None leaves debug sections out from the start and keeps the symbol table.
+        huge_text: whether the code is aligned and mapped for huge pages.
+        patches: patches to the source, in order, as paths; one that begins with ``-R `` is reverted instead.
+        layout: seed of a shuffled link order, for replicates of one recipe; 0 is the build system's own order.
+        training: (workload, weight) that its profile is trained on; empty takes the engine's.
+        training_seed: replicate of the training: decides the load's keys; 0 is the usual one.
+        context_sensitive: whether clang trains a second round after inlining (CSPGO).
+        partial_training: whether gcc treats what training did not reach as unknown rather than cold.
+        sampled: whether the profile comes from branch samples of an ordinary build instead of counters.
+        profile: name of a kept or imported profile that is used instead of training one.
+        bolt_options: BOLT's options; empty takes the usual ones.
     """
 
     toolchain: str = "gcc"
@@ -52,6 +76,24 @@ class Recipe:
     link: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
+    flags: tuple[str, ...] = ()
+    target: str | None = None
+    linker: Linker | None = None
+    static: Static = "none"
+    allocator: Allocator = "libc"
+    preload: bool = False
+    word: Word = 64
+    strip: Strip | None = None
+    huge_text: bool = False
+    patches: tuple[str, ...] = ()
+    layout: int = 0
+    training: tuple[tuple[str, float], ...] = ()
+    training_seed: int = 0
+    context_sensitive: bool = False
+    partial_training: bool = False
+    sampled: bool = False
+    profile: str | None = None
+    bolt_options: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
         """Plain values, for digests and the record."""
@@ -67,7 +109,7 @@ def _words(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple | list):
-        return " ".join(item if isinstance(item, str) else "=".join(item) for item in value)
+        return " ".join(item if isinstance(item, str) else "=".join(map(str, item)) for item in value)
     return str(value)
 
 
@@ -187,6 +229,25 @@ class Costs:
 
 
 @dataclass(frozen=True)
+class Timing:
+    """Times of a start under one design, in seconds.
+
+    Attributes:
+        settle: discarded at the begin of each turn.
+        window: length of a turn after that.
+        warmup: least load before the first pair.
+        pairs: pairs in a start.
+        turns: turns in a pair: an even number, so that each side has each place equally often.
+    """
+
+    settle: float
+    window: float
+    warmup: float
+    pairs: int = 3
+    turns: int = 2
+
+
+@dataclass(frozen=True)
 class KnownDifference:
     """A side that is known to be slower than the baseline, for calibration: by its recipe or by its settings.
 
@@ -225,11 +286,7 @@ class EngineSpec:
         covered: functions that a usable profile must have counted.
         gate_tests: names of the gate's tests or steps, in the engine's own terms.
         costs: rough step costs.
-        settle_s: seconds discarded at the begin of a turn.
-        window_s: seconds of one turn of a pair after that.
-        warmup_s: seconds of load before the first pair.
-        pairs: pairs in a start.
-        turns: turns in a pair.
+        times: times of a start under each design.
         different: a side that is known to differ from the baseline, if there is one.
     """
 
@@ -252,11 +309,7 @@ class EngineSpec:
     covered: tuple[str, ...]
     gate_tests: tuple[str, ...]
     costs: Costs
-    settle_s: float = 1.0
-    window_s: float = 2.0
-    warmup_s: float = 3.0
-    pairs: int = 3
-    turns: int = 2
+    times: Mapping[Design, Timing]
     different: KnownDifference | None = None
 
 

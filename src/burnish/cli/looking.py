@@ -1,0 +1,172 @@
+"""The verbs that show and tidy up: no build, no trial."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from burnish import paths, system
+from burnish.bench.host import read_host
+from burnish.build.toolchains import find_toolchains
+from burnish.catalogue import load
+from burnish.cli.common import (
+    AsJson,
+    Yes,
+    app,
+    asker,
+    out,
+    print_summary,
+    progress,
+    summary_of,
+)
+from burnish.errors import UserError
+from burnish.record.record import export_events, import_events
+from burnish.report import doctor as doctor_report
+from burnish.report import terminal
+from burnish.report.summary import summarise
+from burnish.run import cleaning, studies, verbs
+
+
+@app.command(epilog="Example: burnish show mariadb-tune-20261121 --markdown > result.md")
+def show(
+    study: Annotated[
+        str | None, typer.Argument(help="A study's name, its folder, or an exported .jsonl; default: the newest.")
+    ] = None,
+    list_all: Annotated[bool, typer.Option("--list", help="List the studies instead.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+    export: Annotated[bool, typer.Option("--export", help="Print the whole record as JSON lines.")] = False,
+    as_json: AsJson = False,
+    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
+) -> None:
+    """Print a study's verdicts from its record alone."""
+    if list_all:
+        _list_studies(as_json)
+        return
+    if study is not None and study.endswith(".jsonl"):
+        path = Path(study)
+        if not path.is_file():
+            raise UserError(f"{study}: there is no such file; `burnish show STUDY --export` makes one")
+        with tempfile.TemporaryDirectory() as place, closing(import_events(path, Path(place))) as record:
+            summary = summarise(record.events())
+    else:
+        folder = studies.find(paths.home(), study)
+        if export:
+            sys.stdout.write(export_events(folder))
+            return
+        summary = summary_of(folder)
+    if markdown:
+        sys.stdout.write(terminal.markdown(summary))
+        return
+    print_summary(summary, as_json)
+
+
+@app.command(epilog="Example: burnish variants --recipes mine.toml")
+def variants(
+    recipes: Annotated[Path | None, typer.Option(help="TOML file with variants of your own, listed too.")] = None,
+    as_json: AsJson = False,
+    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
+) -> None:
+    """List the ways to build: each variant's name, what it changes against the baseline, and why one would want it."""
+    every = {**load.variants(), **(load.read_variants(recipes) if recipes else {})}
+    if as_json:
+        values = [
+            {
+                "variant": variant.name,
+                "reason": variant.reason,
+                "weakens_security": variant.weakens_security,
+                "changes": variant.recipe.changes(),
+            }
+            for variant in every.values()
+        ]
+        sys.stdout.write(json.dumps(values, indent=1) + "\n")
+        return
+    for variant in every.values():
+        changes = ", ".join(f"{name} {value}" for name, value in variant.recipe.changes().items())
+        out.print(f"[bold]{variant.name}[/bold]" + (" (weakens security)" if variant.weakens_security else ""))
+        out.print(Padding(Text(f"{variant.reason}"), (0, 0, 0, 4)))
+        if changes:
+            out.print(Padding(Text(changes, style="dim"), (0, 0, 0, 4)))
+
+
+@app.command(epilog="Example: burnish doctor --json")
+def doctor(as_json: AsJson = False, yes: Yes = False) -> None:  # noqa: ARG001 - the launcher takes --yes
+    """Say what this machine has and lacks: each lack with its consequence and the command that mends it."""
+    facts = read_host(paths.home().root)
+    needed = {spec.name: verbs.disk_needed(spec, len(spec.ladder)) for spec in load.engines().values()}
+    findings = doctor_report.examine(facts, find_toolchains(), system.find_programs(doctor_report.PROGRAMS), needed)
+    if as_json:
+        sys.stdout.write(doctor_report.as_json(findings, facts) + "\n")
+    else:
+        out.print(doctor_report.as_table(findings))
+
+
+@app.command(epilog="Example: burnish clean --older-than 30 --keep-gb 20 --yes")
+def clean(
+    older_than: Annotated[float | None, typer.Option(min=0, help="Remove what was not used for so many days.")] = None,
+    keep_gb: Annotated[float | None, typer.Option(min=0, help="Keep at most so many GB, the last used ones.")] = None,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what is kept and how large it is; remove what is too old or too much. Records are never removed."""
+    home = paths.home()
+    with studies.lock(home):
+        items = cleaning.inventory(home)
+        doomed = cleaning.choose(
+            items,
+            older_s=None if older_than is None else older_than * cleaning.DAY_S,
+            bound=None if keep_gb is None else int(keep_gb * 1e9),
+        )
+        if as_json:
+            values = [{**vars(item), "folder": str(item.folder), "goes": item in doomed} for item in items]
+            sys.stdout.write(json.dumps(values, indent=1) + "\n")
+        else:
+            _print_inventory(items, doomed)
+        if not doomed:
+            return
+        ask = asker()
+        if not yes and (ask is None or not ask(f"remove {len(doomed)} entries?")):
+            raise UserError("clean: nothing was removed; answer yes, or say --yes")
+        freed = cleaning.remove(home, doomed)
+        progress.print(f"freed {freed / 1e6:,.0f} MB")
+
+
+def _list_studies(as_json: bool) -> None:
+    rows = []
+    for folder in studies.folders(paths.home()):
+        summary = summary_of(folder)
+        done = sum(row.verdict != "running" for row in summary.rows)
+        rows.append((summary.name, summary.ended or "not finished", f"{done} of {len(summary.rows)}"))
+    if as_json:
+        names = ("study", "ended", "verdicts")
+        sys.stdout.write(json.dumps([dict(zip(names, row, strict=True)) for row in rows], indent=1) + "\n")
+        return
+    table = Table("study", "ended", "verdicts", box=None)
+    for row in rows:
+        table.add_row(*row)
+    out.print(table if rows else "no study yet; `burnish tune sqlite` makes the first one")
+
+
+def _print_inventory(items: list[cleaning.Kept], doomed: list[cleaning.Kept]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for name in ("kind", "name", "what", "MB", "days unused", ""):
+        table.add_column(name, justify="right" if name in ("MB", "days unused") else "left", overflow="fold")
+    for item in items:
+        table.add_row(
+            item.kind,
+            item.name,
+            item.what,
+            f"{item.size / 1e6:,.1f}",
+            f"{item.age_s / cleaning.DAY_S:.1f}",
+            "goes" if item in doomed else "",
+        )
+    out.print(table)
+    out.print(f"{sum(item.size for item in items) / 1e6:,.0f} MB in {paths.home().root}")

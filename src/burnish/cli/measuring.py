@@ -1,0 +1,160 @@
+"""The verbs that build and measure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from burnish import paths
+from burnish.cli.common import (
+    AsJson,
+    DesignOption,
+    Explore,
+    Force,
+    Fresh,
+    MaxStarts,
+    Pairs,
+    Precision,
+    Seed,
+    Starts,
+    Threads,
+    Variants,
+    Workloads,
+    Yes,
+    app,
+    asker,
+    design_of,
+    names_of,
+    precision_of,
+    print_summary,
+    progress,
+    summary_of,
+)
+from burnish.errors import UserError
+from burnish.run import calibrating, verbs
+from burnish.run.verbs import Options
+
+
+@app.command(epilog="Example: burnish tune mariadb --workloads oltp_read_only --precision 0.5%")
+def tune(
+    engine: Annotated[str, typer.Argument(help="sqlite or mariadb.")],
+    variants: Variants = None,
+    workloads: Workloads = None,
+    recipes: Annotated[Path | None, typer.Option(help="TOML file with variants of your own.")] = None,
+    features: Annotated[str | None, typer.Option(help="Feature set of all variants.")] = None,
+    source: Annotated[Path | None, typer.Option(help="A source tree or tarball instead of Debian's package.")] = None,
+    source_version: Annotated[str | None, typer.Option(help="Version of Debian's source package.")] = None,
+    sha256: Annotated[str | None, typer.Option(help="Digest that a --source tarball must have.")] = None,
+    threads: Threads = None,
+    precision: Precision = "1%",
+    max_starts: MaxStarts = 12,
+    pairs: Pairs = None,
+    starts: Starts = None,
+    design: DesignOption = None,
+    explore: Explore = False,
+    force: Force = False,
+    seed: Seed = 1,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Parallel compile jobs; default: all cores.")] = None,
+    fresh: Fresh = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Build a server many ways from source, test each build, and say which is fastest."""
+    options = Options(
+        variants=names_of(variants),
+        recipes=recipes,
+        workloads=names_of(workloads),
+        features=features,
+        source=source,
+        source_version=source_version,
+        sha256=sha256,
+        threads=threads,
+        precision=precision_of(precision),
+        max_starts=max_starts,
+        pairs=pairs,
+        starts=starts,
+        design=design,
+        explore=explore,
+        force=force,
+        seed=seed,
+        jobs=jobs,
+        fresh=fresh,
+        yes=yes,
+    )
+    folder = verbs.tune(paths.home(), engine, options, progress, asker())
+    print_summary(summary_of(folder), as_json)
+
+
+@app.command(epilog="Example: burnish compare /usr/sbin/mariadbd ./mariadbd --engine mariadb")
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="A", help="The server program that ratios are against.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="The other server program.")],
+    engine: Annotated[str, typer.Option(help="Which engine's programs they are.")],
+    workloads: Workloads = None,
+    threads: Threads = None,
+    precision: Precision = "1%",
+    max_starts: MaxStarts = 12,
+    pairs: Pairs = None,
+    starts: Starts = None,
+    design: DesignOption = None,
+    explore: Explore = False,
+    force: Force = False,
+    seed: Seed = 1,
+    fresh: Fresh = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two server programs that exist already: no build, trial and verdict."""
+    for option, path in (("A", first), ("B", second)):
+        if not path.is_file():
+            raise UserError(f"{option}: {path}: there is no such file; give the path of a server program")
+    options = Options(
+        workloads=names_of(workloads),
+        threads=threads,
+        precision=precision_of(precision),
+        max_starts=max_starts,
+        pairs=pairs,
+        starts=starts,
+        design=design,
+        explore=explore,
+        force=force,
+        seed=seed,
+        fresh=fresh,
+        yes=yes,
+    )
+    folder = verbs.compare(paths.home(), engine, (first, second), options, progress, asker())
+    print_summary(summary_of(folder), as_json)
+
+
+@app.command(epilog="Example: burnish calibrate mariadb --workloads oltp_read_only --designs duet,interleaved")
+def calibrate(
+    engine: Annotated[str, typer.Argument(help="sqlite or mariadb.")],
+    designs: Annotated[str, typer.Option(help="Trial designs, separated by commas.")] = "duet,interleaved,solo",
+    workloads: Workloads = None,
+    features: Annotated[str | None, typer.Option(help="Feature set of the baseline.")] = None,
+    source: Annotated[Path | None, typer.Option(help="A source tree or tarball instead of Debian's package.")] = None,
+    threads: Threads = None,
+    pairs: Pairs = None,
+    starts: Annotated[int, typer.Option(min=12, max=200, help="A/A starts under each design.")] = 12,
+    seed: Seed = 1,
+    fresh: Fresh = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure this host's noise with the baseline against itself; later studies use what is found."""
+    chosen = [design_of(name) for name in names_of(designs)]
+    options = Options(
+        workloads=names_of(workloads),
+        features=features,
+        source=source,
+        threads=threads,
+        pairs=pairs,
+        starts=starts,
+        seed=seed,
+        fresh=fresh,
+        yes=yes,
+    )
+    folder = calibrating.calibrate(paths.home(), engine, chosen, options, progress, asker())
+    print_summary(summary_of(folder), as_json)
