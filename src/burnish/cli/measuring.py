@@ -54,6 +54,12 @@ def tune(
     starts: Starts = None,
     design: DesignOption = None,
     explore: Explore = False,
+    layouts: Annotated[
+        int, typer.Option(min=0, max=60, help="Build each variant so often, each in a shuffled link order.")
+    ] = 0,
+    trainings: Annotated[
+        int, typer.Option(min=0, max=60, help="Train each profile so often, with keys of its own.")
+    ] = 0,
     force: Force = False,
     seed: Seed = 1,
     jobs: Annotated[int | None, typer.Option(min=1, help="Parallel compile jobs; default: all cores.")] = None,
@@ -77,6 +83,8 @@ def tune(
         starts=starts,
         design=design,
         explore=explore,
+        layouts=_replicates("--layouts", layouts),
+        trainings=_replicates("--trainings", trainings),
         force=force,
         seed=seed,
         jobs=jobs,
@@ -85,6 +93,14 @@ def tune(
     )
     folder = verbs.tune(paths.home(), engine, options, progress, asker())
     print_summary(summary_of(folder), as_json)
+
+
+def _replicates(option: str, number: int) -> int:
+    if number in (1, 2):
+        raise UserError(
+            f"{option} {number}: a verdict by replicate needs at least 3; say 6 for 1 %, 18 for 0.5 %, or 0"
+        )
+    return number
 
 
 @app.command(epilog="Example: burnish compare /usr/sbin/mariadbd ./mariadbd --engine mariadb")

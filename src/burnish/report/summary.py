@@ -128,6 +128,7 @@ class Summary:
         confirmations: the winner's cells on fresh starts, where it was picked from many.
         calibrations: what the host's A/A starts said (`calibrate`: what this study found).
         notes: on the source.
+        replicates: builds of each variant, one for each start in turn; 0: each was built once.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Summary:
     confirmations: tuple[Row, ...] = ()
     calibrations: tuple[Mapping[str, Any], ...] = ()
     notes: tuple[str, ...] = field(default=())
+    replicates: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -192,6 +194,7 @@ def summarise(events: Iterable[Event]) -> Summary:
         confirmations=tuple(_row(e.body, None) for e in by.get("verdict", ()) if e.body.get("role") == "confirmation"),
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source["note"],) if source.get("note") else (),
+        replicates=len(contest.get("replicates", {}).get(order[0], ())),
     )
 
 
@@ -277,7 +280,8 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
     programs = {event.body["variant"]: event.body for event in by.get("program", ())}
     rows = []
     for name in order:
-        build = builds.get(name, {})
+        first = f"{name}#1"  # of a variant's replicates
+        build = builds.get(name) or builds.get(first) or {}
         about: Mapping[str, Any] = build.get("about", {})
         facts = variants.get(name, {})
         identity = (programs.get(name) or build).get("identity") or {}
@@ -291,8 +295,8 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
                 toolchain=" + ".join(filter(None, (about.get("toolchain", ""), "BOLT" if about.get("bolt") else ""))),
                 seconds=about.get("seconds"),
                 server_bytes=about.get("server_bytes"),
-                gate=_gate_words(gates.get(name)) if not programs else "not built here",
-                failure=facts.get("failure") or missing.get(name),
+                gate=_gate_words(gates.get(name) or gates.get(first)) if not programs else "not built here",
+                failure=facts.get("failure") or missing.get(name) or missing.get(first),
                 notes=tuple(notes),
                 identity=f"{identity.get('version', '')} {identity.get('build_id', '')[:12]}".strip(),
                 weakens_security=bool(facts.get("weakens_security")),

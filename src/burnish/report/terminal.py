@@ -11,6 +11,7 @@ from rich.text import Text
 
 from burnish.report import noise
 from burnish.report.summary import BuildRow, Row, Summary, sentences
+from burnish.statistics.replicates import layout_caveat
 from burnish.workbench import duration
 
 _COLOURS = {"faster": "green", "slower": "red", "equivalent": "cyan", "undecided": "yellow", "invalid": "magenta"}
@@ -149,6 +150,14 @@ def remarks(summary: Summary) -> list[str]:
             lines.append(f"{about}: {row.invalid_pairs} pairs excluded, {row.unsettled} starts never became steady")
         if row.together and row.together["verdict"] != row.verdict:
             lines.append(f"{about}: {row.together['label']}")
+        caveat = layout_caveat(row.ratio["ratio"]) if _linked_once(summary, row) and row.ratio else None
+        if caveat and row.verdict in ("faster", "slower"):
+            lines.append(f"{about}: {caveat}")
+    if summary.replicates:
+        lines.append(
+            f"each start has a fresh pair of builds ({summary.replicates} of each variant): verdicts are about the "
+            "recipes, not about one binary of each"
+        )
     family = [row for row in summary.rows if row.together]
     if len(family) > 1:
         how = "looked through (Benjamini-Hochberg)" if summary.definition.get("explore") else "claimed together (Holm)"
@@ -158,6 +167,11 @@ def remarks(summary: Summary) -> list[str]:
     if any(row.verdict == "equivalent" for row in summary.rows):
         lines.append(EQUIVALENCE_NOTE)
     return lines
+
+
+def _linked_once(summary: Summary, row: Row) -> bool:
+    """Whether a row stands for a recipe of which there was one binary only."""
+    return summary.verb == "tune" and not summary.replicates and row.ratio is not None
 
 
 def markdown(summary: Summary) -> str:

@@ -21,10 +21,12 @@ from typing import Any
 
 from burnish.bench import datasets
 from burnish.bench.trials import Contestant, Pair, StartResult, run_start
-from burnish.engines.base import Engine
+from burnish.engines.base import Built, Engine
 from burnish.record.record import Record
 from burnish.record.store import Entry
+from burnish.run.replicates import by_replicate, fresh
 from burnish.statistics import multiplicity
+from burnish.statistics.replicates import judge_replicates
 from burnish.statistics.sensitivity import sensitivity
 from burnish.statistics.verdicts import (
     HostPrior,
@@ -118,6 +120,7 @@ class Contest:
         canaries: A/A starts of each workload.
         count_events: whether the host's PMU can count.
         explore: whether the cells are looked through rather than claimed together.
+        replicates: builds of each side by its name, one for each start in turn; empty without replicates.
     """
 
     engine: Engine
@@ -136,6 +139,12 @@ class Contest:
     canaries: int = CANARIES
     count_events: bool = False
     explore: bool = False
+    replicates: Mapping[str, Sequence[Built]] = field(default_factory=dict)
+
+    @property
+    def replicate_count(self) -> int:
+        """Builds of each side; 0 without replicates."""
+        return len(self.replicates.get(self.baseline.label, ()))
 
     def run(self) -> None:
         """Starts of all cells in turn, until every one is finished; picks up where the record ends."""
@@ -144,7 +153,8 @@ class Contest:
             return
         kinds = self._claim_together()
         again = self._to_confirm(kinds)
-        self.decide(again, Rule.fixed(CONFIRMING_STARTS, delta=self.rule.delta))
+        fixed = min(CONFIRMING_STARTS, self.replicate_count or CONFIRMING_STARTS)
+        self.decide(again, Rule.fixed(fixed, delta=self.rule.delta))
 
     def decide(self, cells: Sequence[Cell], rule: Rule) -> None:
         """Starts of these cells in turn until each is finished by this rule."""
@@ -167,12 +177,15 @@ class Contest:
             reason, count = Counter(starts.invalid).most_common(1)[0]
             said = f"{len(starts.invalid)} starts were invalid, {count} of them: {reason}"
             return invalid(said, len(starts.capacity))
+        if self.replicate_count and cell.role is not Role.CANARY:
+            return judge_replicates(by_replicate(starts.of(cell.headline), self.replicate_count), rule)
         # A number of starts that was fixed in advance is judged by itself, without the calibration's help.
         prior = self._prior(cell) if cell.role is Role.CLAIM else None
         return judge(starts.of(cell.headline), rule, prior, self._canary_sd(cell))
 
     def _prior(self, cell: Cell) -> HostPrior | None:
-        return self.priors.get((cell.workload.name, cell.design))
+        """The host's calibration; it knows nothing of layouts, so replicates have none."""
+        return None if self.replicate_count else self.priors.get((cell.workload.name, cell.design))
 
     def _canary_sd(self, cell: Cell) -> float | None:
         """Spread of this study's canaries of the cell's workload; None below two."""
@@ -242,12 +255,21 @@ class Contest:
         folder = self.scratch / "start"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700, parents=True)
+        baseline = self._fresh(self.baseline, len(done.capacity))
         equal = cell.candidate == AA
-        candidate = replace(self.baseline, label=AA) if equal else self.candidates[cell.candidate]
+        candidate = (
+            replace(baseline, label=AA) if equal else self._fresh(self.candidates[cell.candidate], len(done.capacity))
+        )
         with self.bench.step(title, f"trial-{cell.candidate}-{cell.workload.name}", None, counts=False):
             copied = self._data(cell.workload, len(self.core_sets))
             self.record.append(
-                "start", cell=cell.name, start=number, design=cell.design, copy_seconds=round(copied, 3), seed=seed
+                "start",
+                cell=cell.name,
+                start=number,
+                design=cell.design,
+                copy_seconds=round(copied, 3),
+                seed=seed,
+                builds={side.label: side.built.key for side in (baseline, candidate)},
             )
 
             def on_pair(index: int, pair: Pair) -> None:
@@ -256,7 +278,7 @@ class Contest:
             result = run_start(
                 self.engine,
                 cell.workload,
-                [self.baseline, candidate],
+                [baseline, candidate],
                 design=cell.design,
                 core_sets=self.core_sets,
                 data=[self._place(cell.workload, side) for side in range(len(self.core_sets))],
@@ -270,6 +292,10 @@ class Contest:
             )
             self._close_start(cell, number, result)
         shutil.rmtree(folder, ignore_errors=True)
+
+    def _fresh(self, side: Contestant, start: int) -> Contestant:
+        """The side with its build for this start, where it has several."""
+        return replace(side, built=fresh(self.replicates, side.label, start) or side.built)
 
     def _close_start(self, cell: Cell, number: int, result: StartResult) -> None:
         values = result.as_dict()
@@ -318,8 +344,7 @@ class Contest:
 
     def _close(self, cell: Cell, judgement: Judgement, rule: Rule) -> None:
         starts = cell_starts(self.record, cell.name, pairs=True)
-        other = judge(starts.of("throughput"), rule) if starts.throughput else None
-        capacity = judge(starts.of("capacity"), rule) if starts.capacity else None
+        other, capacity = (self._plainly(cell, starts.of(name), rule) for name in ("throughput", "capacity"))
         about = {"throughput": _interval(other.difference if other else None)}
         about["capacity"] = _interval(capacity.difference if capacity else None)
         about[cell.headline] = _interval(judgement.interval)
@@ -349,6 +374,14 @@ class Contest:
             },
         )
         self.bench.say(f"{cell.name}: {judgement.reason}")
+
+    def _plainly(self, cell: Cell, readings: Sequence[float], rule: Rule) -> Judgement | None:
+        """What one quantity says by itself; None where nothing was read."""
+        if not readings:
+            return None
+        if self.replicate_count and cell.role is not Role.CANARY:
+            return judge_replicates(by_replicate(readings, self.replicate_count), rule)
+        return judge(readings, rule)
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,8 @@ class Definition:
         starts: number of starts fixed in advance, or None.
         design: trial design of every cell; None: each workload's own.
         explore: whether cells are looked through rather than claimed together.
+        layouts: layout replicates of every variant.
+        trainings: training replicates of every variant.
         seed: decides slots and keys.
         recipes: each variant's recipe, as plain values.
     """
@@ -59,6 +61,8 @@ class Definition:
     starts: int | None
     design: str | None
     explore: bool
+    layouts: int
+    trainings: int
     seed: int
     recipes: Mapping[str, Any]
 

@@ -30,6 +30,7 @@ from burnish.run import calibration, studies
 from burnish.run.calibration import Calibration
 from burnish.run.contest import CANARIES, Cell, Contest
 from burnish.run.making import Chain, Made, Maker, resolve
+from burnish.run.replicates import Factors, expand, gather
 from burnish.run.studies import Definition
 from burnish.statistics.verdicts import HostPrior, Rule
 from burnish.study.model import Condition, Design, EngineSpec, Recipe, Timing, Variant, Workload
@@ -58,6 +59,8 @@ class Options:
         starts: a number of starts fixed in advance, for figures to be published; None: as many as it takes.
         design: trial design of every cell; None: each workload's own.
         explore: look through many cells rather than claim them together.
+        layouts: layout replicates of every variant; 0: each is linked once, in the build system's order.
+        trainings: training replicates, likewise.
         force: give verdicts although this host's calibration failed; marked in the report.
         seed: decides slots and keys.
         jobs: parallel compile jobs; None for all cores.
@@ -80,6 +83,8 @@ class Options:
     starts: int | None = None
     design: str | None = None
     explore: bool = False
+    layouts: int = 0
+    trainings: int = 0
     force: bool = False
     seed: int = 1
     jobs: int | None = None
@@ -121,15 +126,16 @@ def tune(home: Home, engine: str, options: Options, console: Console, ask: Ask |
             raise unknown(f"feature set of {spec.name}", name, spec.features)
     if options.source is not None and not options.source.exists():
         raise UserError(f"--source {options.source}: there is no such file or folder; give a tarball or a source tree")
+    factors = Factors(options.layouts, options.trainings)
     definition = definition_of("tune", spec, options, [v.name for v in variants], workloads, features, variants)
     with studies.lock(home):
-        check_disk(home, spec, len(variants))
+        check_disk(home, spec, len(variants) * factors.count)
         install(spec, variants, options, ask)
         setting = begin(home, spec, definition, options, console, workloads, ask)
         with nothing_half_made(setting.record):
-            chains, maker = prepare(setting, variants, features)
-        made = maker.make(chains)
-        _hold(setting, made[0], made[1:], maker.data, _cells(setting, made))
+            chains, maker = prepare(setting, expand(variants, factors), features)
+        made, replicates = gather(variants, maker.make(chains), factors)
+        _hold(setting, made[0], made[1:], maker.data, _cells(setting, made), replicates)
         return finish(setting)
 
 
@@ -234,6 +240,8 @@ def definition_of(
         starts=options.starts,
         design=options.design,
         explore=options.explore,
+        layouts=options.layouts,
+        trainings=options.trainings,
         seed=options.seed,
         recipes={variant.name: variant.recipe.as_dict() for variant in recipes},
     )
@@ -249,10 +257,12 @@ def begin(
     ask: Ask | None,
 ) -> Setting:
     """Opens the record, clears what a killed run left, reads the host."""
+    replicates = Factors(options.layouts, options.trainings).count
+    most = options.max_starts if replicates == 1 else replicates
     if options.starts is not None:
         rule = Rule.fixed(options.starts)
     else:
-        rule = Rule(cap=options.max_starts, precision=options.precision, minimum=min(8, options.max_starts))
+        rule = Rule(cap=most, precision=options.precision, minimum=min(8, most))
     process.sweep()
     store = Store(home.store)
     store.sweep()
@@ -439,7 +449,12 @@ def timings(setting: Setting, calibrations: Sequence[Calibration] = ()) -> dict[
 
 
 def _hold(
-    setting: Setting, baseline: Made, candidates: Sequence[Made], data: Mapping[str, Entry], cells: Sequence[Cell]
+    setting: Setting,
+    baseline: Made,
+    candidates: Sequence[Made],
+    data: Mapping[str, Entry],
+    cells: Sequence[Cell],
+    replicates: Mapping[str, Sequence[Built]] | None = None,
 ) -> None:
     """Notes what became of every variant, then holds the contest."""
     for item in (baseline, *candidates):
@@ -472,6 +487,7 @@ def _hold(
         core_sets=[sorted(cores) for cores in setting.core_sets],
         calibrations=[each.as_dict() for each in known],
         forced=[each.name for each in known if not each.passes],
+        replicates={name: [built.key for built in builds] for name, builds in (replicates or {}).items()},
     )
     expected = setting.rule.minimum * sum(start_seconds(times[cell.design]) for cell in cells)
     setting.bench.say(f"trials: {len(cells)} cells, about {duration(expected)} at the least number of starts")
@@ -484,6 +500,7 @@ def _hold(
         times,
         data,
         priors={(each.workload, each.design): each.prior(times[each.design].pairs) for each in known},
+        replicates=replicates,
     ).run()
     setting.store.note_cost(setting.spec.name, "trials", f"{len(cells)} cells", time.monotonic() - began)
 
@@ -515,6 +532,7 @@ def contest(
     priors: Mapping[tuple[str, Design], HostPrior] | None = None,
     rule: Rule | None = None,
     canaries: int = CANARIES,
+    replicates: Mapping[str, Sequence[Built]] | None = None,
 ) -> Contest:
     """A contest of these sides in this setting."""
     return Contest(
@@ -534,6 +552,7 @@ def contest(
         canaries=canaries,
         count_events=bool(setting.host.pmu),
         explore=setting.options.explore,
+        replicates=replicates or {},
     )
 
 
