@@ -22,9 +22,9 @@ import numpy as np
 from scipy import stats
 
 from burnish.record.record import Record, import_events
-from burnish.run.calibration import Calibration, from_dict
 from burnish.run.contest import cell_starts
 from burnish.statistics.boundaries import Floats
+from burnish.statistics.calibration import Calibration, from_dict
 from burnish.statistics.planning import Components
 from burnish.statistics.sequential import Rule
 from burnish.statistics.simulation import rates

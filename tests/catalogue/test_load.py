@@ -125,7 +125,7 @@ def test_options_may_be_a_list_in_its_order(own: Path) -> None:
         (f"[mine]\n{GOOD}recpie = {{}}\n", "unknown key in own.toml: mine 'recpie' (did you mean 'recipe'?)"),
         (
             f"[mine]\n{GOOD}recipe = {{ levle = '-O3' }}\n",
-            "unknown key in own.toml: mine 'recipe.levle' (did you mean 'recipe.level'?); there are: recipe.bolt, ",
+            "unknown key in own.toml: mine 'recipe.levle' (did you mean 'recipe.level'?); there are: recipe.allocator, ",
         ),
         (
             f"[mine]\n{GOOD}recipe = {{ lto = 'thick' }}\n",
@@ -177,7 +177,7 @@ def test_a_file_that_cannot_be_read(own: Path, tmp_path: Path) -> None:
         (("seconds = 1.0", "secnods = 1.0"), "'training.0.secnods' (did you mean 'training.0.seconds'?)"),
         (("gate_s = 1", ""), "fake.toml: costs.gate_s: field required"),
         (('default_features = "full"', 'default_features = "ful"'), "unknown feature set in fake.toml 'ful'"),
-        (("window_s = 0.3", "window_s = 0"), "fake.toml: window_s: input should be greater than 0, found 0"),
+        (("window_s = 0.3", "window_s = 0"), "fake.toml: times.duet.window_s: input should be greater than 0, found 0"),
         (("seconds = 1.0", "seconds = -1"), "fake.toml: training.0.seconds: input should be greater than 0, found -1"),
     ],
 )

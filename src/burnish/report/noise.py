@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from burnish.report.summary import Row, Summary, interval_words
-from burnish.run.calibration import FAILING_LEVEL, Calibration, from_dict, minutes_for, recommended
+from burnish.statistics.calibration import FAILING_LEVEL, Calibration, from_dict, minutes_for, recommended
 
 TABLE = ("load, design", "A/A", "sd start", "sd pair", "1 min", "5 min", "20 min", "pairs", "±")
 """Head of the table of a calibration; the minutes' columns hold the smallest difference that is found in them."""

@@ -13,10 +13,11 @@ from burnish.catalogue import load
 from burnish.paths import Home
 from burnish.record.store import Entry
 from burnish.run import calibration, studies, verbs
-from burnish.run.calibration import Calibration
 from burnish.run.contest import AA, Cell, Role, cell_starts
 from burnish.run.making import Made
 from burnish.run.verbs import Ask, Options, Setting
+from burnish.statistics.calibration import Calibration
+from burnish.statistics.calibration import calibrate as calibrate_host
 from burnish.statistics.sequential import CALIBRATION_STARTS
 from burnish.statistics.verdicts import Rule
 from burnish.study.model import Condition, Design, Timing, Variant
@@ -122,13 +123,15 @@ def _calibrated(setting: Setting, timing: Timing, cell: Cell) -> Calibration | N
     if len(starts.capacity) < CALIBRATION_STARTS or verdict is None:
         setting.bench.say(f"{cell.name}: no calibration, {len(starts.invalid)} starts were invalid")
         return None
-    return calibration.calibrate(
-        starts,
+    return calibrate_host(
+        {name: starts.of(name) for name in ("capacity", "throughput")},
+        starts.pair_ratios,
+        starts.seconds,
         engine=setting.spec.name,
         workload=cell.workload.name,
         design=cell.design,
         headline=cell.headline,
-        host=setting.host,
+        host=calibration.host_digest(setting.host),
         timing=timing,
         at=verdict.at,
     )

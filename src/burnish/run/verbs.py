@@ -27,11 +27,11 @@ from burnish.paths import Home
 from burnish.record.record import Record
 from burnish.record.store import Entry, Store
 from burnish.run import calibration, studies
-from burnish.run.calibration import Calibration
 from burnish.run.contest import CANARIES, Cell, Contest
 from burnish.run.making import Chain, Made, Maker, resolve
 from burnish.run.replicates import Factors, expand, gather
 from burnish.run.studies import Definition
+from burnish.statistics.calibration import Calibration, pairs_for
 from burnish.statistics.verdicts import HostPrior, Rule
 from burnish.study.model import Condition, Design, EngineSpec, Recipe, Timing, Variant, Workload
 from burnish.workbench import Bench, duration
@@ -441,9 +441,7 @@ def timings(setting: Setting, calibrations: Sequence[Calibration] = ()) -> dict[
     found = {}
     for design, own in setting.spec.times.items():
         mine = [each for each in calibrations if each.design is design]
-        recommended = max(
-            (calibration.pairs_for(each, rule.precision, rule.minimum) for each in mine), default=own.pairs
-        )
+        recommended = max((pairs_for(each, rule.precision, rule.minimum) for each in mine), default=own.pairs)
         found[design] = replace(own, pairs=options.pairs or recommended, turns=options.turns or own.turns)
     return found
 

@@ -1,51 +1,49 @@
-"""What A/A starts say of a host: spreads, minutes, δ, and the file that later studies find."""
+"""What A/A starts say of a host: spreads, minutes, δ."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
-from burnish.bench.host import read_host
-from burnish.paths import home
-from burnish.run import calibration
-from burnish.run.calibration import Calibration
-from burnish.run.contest import Starts
+from burnish.statistics import calibration
+from burnish.statistics.calibration import Calibration
 from burnish.study.model import Design, Timing
 
 TIMING = Timing(settle=0.05, window=0.25, warmup=2.0, pairs=3, turns=8)
-HOST = read_host(programs=False)
 
 
-def starts(sd_start: float, sd_pair: float, count: int = 400, shift: float = 0.0, seconds: float = 12.4) -> Starts:
+@dataclass(frozen=True)
+class Read:
+    """Simulated A/A starts."""
+
+    readings: dict[str, list[float]]
+    pair_ratios: list[list[tuple[float, float]]]
+    seconds: list[float]
+
+
+def starts(sd_start: float, sd_pair: float, count: int = 400, shift: float = 0.0, seconds: float = 12.4) -> Read:
     chance = np.random.default_rng(7)
     luck = chance.normal(shift, sd_start, (count, 1, 1))
     pairs = luck + chance.normal(0.0, sd_pair, (count, 3, 2)) * [1.0, 2.0]
     read = np.median(pairs, axis=1)
-    return Starts(
-        capacity=read[:, 0].tolist(),
-        throughput=read[:, 1].tolist(),
-        invalid=[],
-        pairs=[],
-        pair_ratios=pairs.tolist(),
-        invalid_pairs=0,
-        unsettled=0,
-        hardware=[],
-        seconds=[seconds] * count,
-    )
+    readings = {"capacity": read[:, 0].tolist(), "throughput": read[:, 1].tolist()}
+    return Read(readings, pairs.tolist(), [seconds] * count)
 
 
-def calibrated(read: Starts, design: Design = Design.DUET, headline: str = "capacity") -> Calibration:
+def calibrated(read: Read, design: Design = Design.DUET, headline: str = "capacity") -> Calibration:
     return calibration.calibrate(
-        read,
+        read.readings,
+        read.pair_ratios,
+        read.seconds,
         engine="fake",
         workload="w",
         design=design,
         headline=headline,
-        host=HOST,
+        host="a host",
         timing=TIMING,
         at="2026-01-02T03:04:05Z",
     )
@@ -117,13 +115,6 @@ def test_no_more_pairs_than_a_precision_needs() -> None:
     assert 2.36 * found.prior(few).sd / math.sqrt(8) < 0.01 / 1.4, "with room for a noisier hour"
 
 
-def test_it_is_kept_for_this_host_only() -> None:
-    place, found = home(), calibrated(starts(0.006, 0.007))
-    assert calibration.find(place, "fake", "w", Design.DUET, HOST) is None
-    path = calibration.save(place, found)
-    assert calibration.find(place, "fake", "w", Design.DUET, HOST) == found
-    assert calibration.find(place, "fake", "w", Design.SOLO, HOST) is None
-    assert calibration.find(place, "fake", "w", Design.DUET, replace(HOST, cpu_model="another")) is None
+def test_it_survives_being_written_down() -> None:
+    found = calibrated(starts(0.006, 0.007))
     assert calibration.from_dict(json.loads(json.dumps(found.as_dict()))) == found
-    path.write_text(path.read_text()[:100])
-    assert calibration.find(place, "fake", "w", Design.DUET, HOST) is None, "half a file is none"
