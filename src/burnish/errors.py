@@ -1,6 +1,7 @@
 """The two families of error that reach a person.
 
-`UserError`: something that the user can mend; one line, exit code 2, no traceback.
+`UserError`: something that the user can mend; one line, exit code 2, no traceback. `UnavailableError` is the
+kind of it that is this host's lack and not the request's fault: a variant that meets one is left out as a row.
 `InfrastructureError`: something that broke while working; what failed, the log's last lines,
 where the log is and what was kept; exit code 1.
 """
@@ -8,7 +9,7 @@ where the log is and what was kept; exit code 1.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
@@ -16,6 +17,15 @@ class UserError(Exception):
     """One line that names the file or option, what was found, what is allowed and what to do."""
 
     exit_code = 2
+
+
+class UnavailableError(UserError):
+    """A sound request for something that this host lacks (a compiler, a library, an ability); says what brings it.
+
+    Raised while a variant is examined it leaves that variant out, as a row with the reason, and the others go on.
+    A request that can't be followed anywhere (flags that contradict, a name that is not there) is a plain
+    `UserError`: it stops the whole request before anything is built, so that it is mended rather than overlooked.
+    """
 
 
 class InfrastructureError(Exception):
@@ -44,6 +54,14 @@ class InfrastructureError(Exception):
         if self.kept:
             parts.append(f"kept: {self.kept}")
         return "\n".join(parts)
+
+
+def together(problems: Sequence[UserError]) -> UserError:
+    """All that is wrong with a request as one error, a line each; a single problem is itself."""
+    lines = list(dict.fromkeys(str(problem) for problem in problems))
+    if len(lines) == 1:
+        return problems[0]
+    return UserError("\n  ".join([f"{len(lines)} things are wrong with this request:", *lines]))
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str:

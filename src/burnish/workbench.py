@@ -37,6 +37,10 @@ def duration(seconds: float) -> str:
 class Bench:
     """A `Workbench` that records every command in a study's record and shows progress on a console.
 
+    Attributes:
+        total: steps of the plan, for "n of m".
+        peak: largest resident set of any one process since the current step began, bytes.
+
     Args:
         record: where commands go; None: nowhere (a workbench without a study).
         logs: folder of the logs.
@@ -48,6 +52,7 @@ class Bench:
         self.logs = logs
         self.console = console
         self.total = 0
+        self.peak = 0
         self._log: Path | None = None
         self._number = 0
         self._title = ""
@@ -68,6 +73,7 @@ class Bench:
             counts: whether it is one of the plan's steps (n of m) or part of one.
         """
         self._number += counts
+        self.peak = 0
         self._title, self._expected, self._began = title, expected, time.monotonic()
         self._log = self.log_path(f"{log}.log")
         if self.console.is_terminal:
@@ -118,6 +124,7 @@ class Bench:
             timeout=timeout,
             stdin_file=stdin_file,
         )
+        self.peak = max(self.peak, done.peak_rss_bytes)
         if self.record is not None:
             self.record.append(
                 "command",

@@ -151,6 +151,12 @@ def read_host(
     )
 
 
+def available_memory(root: Path = Path("/")) -> int | None:
+    """Bytes that new programs could get now without swapping, within what the cgroups allow; None: not known."""
+    found = [value for value in (_meminfo(root).get("MemAvailable"), _memory_limit(root)) if value is not None]
+    return min(found, default=None)
+
+
 def parse_cpu_list(text: str) -> tuple[int, ...]:
     """The kernel's list notation: ``0-2,5`` is (0, 1, 2, 5); empty for what is no such list."""
     found: set[int] = set()

@@ -6,15 +6,20 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from burnish.build import effective, profiles
+from burnish.build import ccache, effective, profiles
+from burnish.build.files import read_json
+from burnish.build.jobs import Jobs
 from burnish.build.recipes import BOLT_OPTIONS, Bolt, Compile
+from burnish.build.sharing import from_cache, objects_key
+from burnish.build.sources import MARKER
 from burnish.engines.base import BuildJob, Built, Engine
 from burnish.errors import InfrastructureError
-from burnish.record.store import DESCRIPTION, Entry, Store
+from burnish.record.costs import Cost
+from burnish.record.store import DESCRIPTION, Entry, Store, folder_size
 from burnish.workbench import Bench
 
 PROFILE_FILE = "profile.profdata"
@@ -31,7 +36,9 @@ class Builder:
         work: the engine's constant work folder.
         source: the unpacked tree in it.
         bench: recorded processes and progress.
-        jobs: parallel compile jobs.
+        jobs: parallel jobs: the user's, or as many as there are cores.
+        wide: how many compilers and linkers may run at a time in a stage; not given: `jobs` of each.
+        cache_gb: bound on the compiler cache, GB.
     """
 
     engine: Engine
@@ -40,6 +47,8 @@ class Builder:
     source: Path
     bench: Bench
     jobs: int
+    wide: Callable[[Compile, str], Jobs] | None = None
+    cache_gb: float = ccache.USUAL_GB
 
     @property
     def place(self) -> Path:
@@ -72,6 +81,9 @@ class Builder:
         with _empty(self.place):
             profile = self._lay_profile(stage)
             start = log.stat().st_size if log.exists() else 0
+            jobs = self.wide(stage, name) if self.wide else Jobs(self.jobs, self.jobs)
+            if jobs.reason:
+                self.bench.say(jobs.reason)
             job = BuildJob(
                 source=self.source,
                 place=self.place,
@@ -82,11 +94,16 @@ class Builder:
                 hardening=stage.hardening,
                 with_tools=stage.with_tools,
                 relocations=stage.relocations,
-                jobs=self.jobs,
+                jobs=jobs.compile,
                 bench=self.bench,
                 cache=self.store.root / "ccache" if shutil.which("ccache") else None,
+                cache_gb=self.cache_gb,
+                link_jobs=jobs.link,
+                link_threads=jobs.link_threads,
             )
             self.engine.build(job)
+            cached = ccache.read_log(job.cache_log.read_text()) if job.cache_log.exists() else None
+            tree = folder_size(self.place)
             with log.open(errors="replace") as file:
                 file.seek(start)
                 text = file.read()
@@ -127,10 +144,19 @@ class Builder:
                     "instrumented": stage.instrumented,
                     "seconds": seconds,
                     "server_bytes": built.server.stat().st_size,
+                    "objects_key": objects_key(stage, self._source_digest()),
+                    "cache": asdict(cached) if cached else None,
+                    "jobs": asdict(jobs),
+                    "peak_rss_bytes": self.bench.peak,
                 },
             )
-        self.store.note_cost(self.engine.spec.name, stage.title, name, seconds)
+        cost = Cost(seconds, peak=self.bench.peak, kept=entry.size(), tree=tree)
+        step = stage.title if cached is None or cached.full else from_cache(stage.title)
+        self.store.costs.note(self.engine.spec.name, step, name, cost)
         return entry
+
+    def _source_digest(self) -> str:
+        return str(read_json(self.source / MARKER).get("digest", ""))
 
     def _lay_profile(self, stage: Compile) -> Entry | None:
         """Puts the stage's profile where the compilers look for it, after checking whose it is."""

@@ -80,13 +80,24 @@ def obtain(wanted: DebianSource, *, cache: Path, say: Callable[[str], None], hos
         return _Search(wanted, cache, say, host).run()
 
 
+def cached(wanted: DebianSource, *, cache: Path) -> Package | None:
+    """The package that `obtain` would take without asking the mirror; its archives are there but not read again."""
+    version = wanted.version or read_json(_memory(wanted, cache)).get("version")
+    return None if version is None else load(cache, wanted.package, str(version), thorough=False)
+
+
+def _memory(wanted: DebianSource, cache: Path) -> Path:
+    """Where it is remembered which version was the newest."""
+    key = hashlib.sha256(repr(wanted).encode()).hexdigest()[:16]
+    return cache / "debian" / f".resolved-{wanted.package}-{key}.json"
+
+
 class _Search:
     """One search for a version that can be had, and what stood in its way."""
 
     def __init__(self, wanted: DebianSource, cache: Path, say: Callable[[str], None], host: Path) -> None:
         self.wanted, self.cache, self.say, self.host = wanted, cache, say, host
-        key = hashlib.sha256(repr(wanted).encode()).hexdigest()[:16]
-        self.memory = cache / "debian" / f".resolved-{wanted.package}-{key}.json"
+        self.memory = _memory(wanted, cache)
         self.trouble: list[str] = []  # with the network: it may be different tomorrow
         self.gone: list[tuple[str, str]] = []  # (version, the mirror's answer)
 
@@ -218,8 +229,14 @@ def _fetch(mirror: apt.PrivateApt, entry: apt.Listed, cache: Path, say: Callable
     return found
 
 
-def load(cache: Path, package: str, version: str) -> Package | None:
+def load(cache: Path, package: str, version: str, *, thorough: bool = True) -> Package | None:
     """The package in the cache, every file verified again from its .dsc; None when it is not there.
+
+    Args:
+        cache: folder of the archives.
+        package: name of the source package.
+        version: its full version.
+        thorough: whether the archives are read; otherwise only the .dsc is, and that they are there.
 
     Raises:
         UserError: a file is missing or no longer what was signed, or the format is not one we unpack.
@@ -239,7 +256,8 @@ def load(cache: Path, package: str, version: str) -> Package | None:
     files = files_of(fields, str(dsc))
     kept = sorted((file for file in files if _layer(file.name) is not None), key=lambda file: _layer(file.name) or ())
     for file in kept:
-        _verify(folder / file.name, file.sha256)
+        if thorough or not (folder / file.name).is_file():
+            _verify(folder / file.name, file.sha256)
     return Package(folder, package, version, manifest.get("suite", ""), tuple(kept))
 
 

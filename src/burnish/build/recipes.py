@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from burnish.build.toolchains import Toolchain, lacks
-from burnish.errors import UserError
+from burnish.errors import UnavailableError, UserError
 from burnish.study.model import EngineSpec, FeatureSet, Flags, Recipe, Variant, digest_of
 
 BUILD_FORMAT = 1
@@ -144,7 +144,12 @@ def _level(flags: Sequence[str]) -> str | None:
 
 
 def check(variant: Variant, toolchain: Toolchain) -> None:
-    """Refuses recipes that this toolchain can't follow, before anything is built."""
+    """Refuses recipes that this toolchain can't follow, before anything is built.
+
+    Raises:
+        UserError: the recipe contradicts itself or its toolchain, on whatever host; it stops the request.
+        UnavailableError: a part is not installed here; the variant is left out and the others go on.
+    """
     recipe, name = variant.recipe, f"variant {variant.name}"
     if recipe.lto == "thin" and toolchain.family != "clang":
         raise UserError(f"{name}: lto = 'thin' needs clang, found {toolchain.name}; gcc has lto = 'full'")
@@ -157,7 +162,7 @@ def check(variant: Variant, toolchain: Toolchain) -> None:
         needed |= {"has_profile_runtime", "profdata", "gcov_dump"}
     for lack in lacks(toolchain):
         if lack.part in needed:
-            raise UserError(f"{name}: {toolchain.name}: {lack}")
+            raise UnavailableError(f"{name}: {toolchain.name}: {lack}")
 
 
 def stages(
@@ -265,7 +270,7 @@ def stages(
     chain.append(final)
     if recipe.bolt:
         if bolt is None:
-            raise UserError(f"variant {variant.name}: no llvm-bolt found; apt install bolt-19 libbolt-19-dev")
+            raise UnavailableError(f"variant {variant.name}: no llvm-bolt found; apt install bolt-19 libbolt-19-dev")
         marked = Bolt(
             key=digest_of([final.key, bolt.version, "instrument"]),
             build=final.key,

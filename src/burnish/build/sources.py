@@ -17,7 +17,7 @@ from burnish.build.debian import DebianSource
 from burnish.build.files import locked, make_folder, read_json, remove_tree, sha256_of, write_json
 from burnish.errors import UserError
 
-__all__ = ["MARKER", "DebianSource", "Source", "SourceRequest", "resolve", "unpack"]
+__all__ = ["MARKER", "DebianSource", "Source", "SourceRequest", "is_unpacked", "known", "resolve", "unpack"]
 
 MARKER = ".burnish-source.json"
 """File at the top of an unpacked tree: digest, name and version of the source it holds."""
@@ -91,6 +91,30 @@ def resolve(request: SourceRequest, *, cache: Path, say: Callable[[str], None], 
     package, note = debian.obtain(request.debian, cache=make_folder(cache), say=say, host=host)
     if note:
         say(note)
+    return _of_package(package, extra, suffix, note)
+
+
+def known(request: SourceRequest, *, cache: Path) -> Source | None:
+    """What `resolve` would find without the network, for a plan; None where something must be fetched first.
+
+    The archives' digests are those that were signed; that the files still have them is checked when they are unpacked.
+    """
+    if request.local is not None or request.debian is None or request.sha256 is not None:
+        return resolve(request, cache=cache, say=lambda _: None)
+    package = debian.cached(request.debian, cache=cache)
+    if package is None:
+        return None
+    extra = [sha256_of(patch) for patch in request.patches]
+    suffix = f" + {len(extra)} patch{'es' if len(extra) > 1 else ''}" if extra else ""
+    return _of_package(package, extra, suffix, None)
+
+
+def is_unpacked(source: Source, place: Path) -> bool:
+    """Whether the tree at `place` is this source's."""
+    return read_json(place / MARKER).get("digest") == source.digest
+
+
+def _of_package(package: debian.Package, extra: list[str], suffix: str, note: str | None) -> Source:
     files = tuple((file.name, file.sha256) for file in package.archives)
     digest = _digest([f"{name} {sha256}" for name, sha256 in files], extra)
     return Source(package.package, package.version, digest, package.title + suffix, files, note)
@@ -161,7 +185,7 @@ def unpack(
     """
     work = place.with_name(f".{place.name}.unpacking")
     with locked(make_folder(place.parent) / f".{place.name}.lock", say):
-        if read_json(place / MARKER).get("digest") == source.digest:
+        if is_unpacked(source, place):
             return place
         if place.exists() and not (place / MARKER).is_file() and not (place.is_dir() and not any(place.iterdir())):
             raise UserError(f"{place}: it holds something that was not unpacked by Burnish; move it away")

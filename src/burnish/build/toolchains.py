@@ -20,7 +20,7 @@ from typing import Literal
 from pydantic import ConfigDict, TypeAdapter, with_config
 
 from burnish import process
-from burnish.errors import UserError, unknown
+from burnish.errors import UnavailableError, UserError, unknown
 from burnish.system import install_command
 
 Family = Literal["gcc", "clang"]
@@ -29,6 +29,7 @@ FAMILIES: tuple[Family, ...] = ("gcc", "clang")
 _PROGRAM = re.compile(r"(gcc|clang)(?:-(\d+))?")
 _RELEASE = re.compile(r"\d+\.\d+(?:\.\d+)?")
 _LLVM_ROOT = Path("/usr/lib")
+_INSTALLED = Path("/var/lib/dpkg/status")
 _DEBIAN_CLANG = 19
 """The newest clang that Debian 12 and 13 both have; the one offered where none is asked for by number."""
 
@@ -142,6 +143,21 @@ def find_toolchains(path: str | None = None, llvm_root: Path = _LLVM_ROOT) -> li
     """
     folders = [Path(entry) for entry in (path or os.environ.get("PATH", os.defpath)).split(os.pathsep) if entry]
     folders += [entry / "bin" for entry in sorted(llvm_root.glob("llvm-*"), key=_number, reverse=True)]
+    return list(_found(tuple((place, _changed(place)) for place in dict.fromkeys((*folders, _INSTALLED)))))
+
+
+def _changed(place: Path) -> int:
+    """When a program came into or left a folder, or a file was written, nanoseconds; 0 where there is none."""
+    try:
+        return place.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+@cache
+def _found(places: tuple[tuple[Path, int], ...]) -> tuple[Toolchain, ...]:
+    """Looks once for each state of the folders and of the installed packages, the last of `places`."""
+    folders = [folder for folder, _ in places[:-1]]
     found: dict[str, Toolchain] = {}
     seen: set[Path] = set()
     for program in _candidates(folders):
@@ -155,7 +171,7 @@ def find_toolchains(path: str | None = None, llvm_root: Path = _LLVM_ROOT) -> li
         if toolchain.name in found:  # another release of a major that PATH names first
             toolchain = replace(toolchain, name=f"{toolchain.family}-{toolchain.release}")
         found[toolchain.name] = toolchain
-    return sorted(found.values(), key=lambda each: (FAMILIES.index(each.family), [-n for n in _numbers(each)]))
+    return tuple(sorted(found.values(), key=lambda each: (FAMILIES.index(each.family), [-n for n in _numbers(each)])))
 
 
 def choose(request: str, found: Sequence[Toolchain]) -> Toolchain:
@@ -166,7 +182,8 @@ def choose(request: str, found: Sequence[Toolchain]) -> Toolchain:
         found: what `find_toolchains` gave.
 
     Raises:
-        UserError: there is no such compiler; says which there are and how to get this one.
+        UnavailableError: this machine does not have it; says which there are and how to get this one.
+        UserError: no compiler is called so, or the path is not one.
     """
     if "/" in request:
         folders = [
@@ -190,7 +207,7 @@ def choose(request: str, found: Sequence[Toolchain]) -> Toolchain:
         packages: tuple[str, ...] = packages_for(family, int(known[2]))
     else:
         packages = ("gcc", "g++") if family == "gcc" else packages_for("clang", _DEBIAN_CLANG)
-    raise UserError(
+    raise UnavailableError(
         f"no compiler {request!r} on this machine; there are: {_names(found)}; to have it: {install_command(packages)}"
     )
 

@@ -75,6 +75,9 @@ class _Costs(_Entry):
     dataset_mb: int
     compile_s: int
     gate_s: int
+    object_mb: int
+    link_mb: int
+    lto_link_mb: int
     reason: str = ""
 
 

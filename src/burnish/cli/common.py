@@ -13,9 +13,11 @@ from rich.console import Console
 
 from burnish.errors import UserError, unknown
 from burnish.record.record import Record
+from burnish.report import plan as plan_report
 from burnish.report import terminal
 from burnish.report.summary import Summary, summarise
 from burnish.run import verbs
+from burnish.run.plan import Plan
 from burnish.study.model import Design
 
 app = typer.Typer(
@@ -93,6 +95,14 @@ def summary_of(folder: Path) -> Summary:
     """What a study's record says."""
     with closing(Record(folder)) as record:
         return summarise(record.events())
+
+
+def print_plan(found: Plan, as_json: bool) -> None:
+    """As a table for people or as JSON."""
+    if as_json:
+        sys.stdout.write(json.dumps(found.as_dict(), indent=1) + "\n")
+    else:
+        out.print(plan_report.render(found))
 
 
 def print_summary(summary: Summary, as_json: bool) -> None:

@@ -28,12 +28,13 @@ from burnish.cli.common import (
     design_of,
     names_of,
     precision_of,
+    print_plan,
     print_summary,
     progress,
     summary_of,
 )
 from burnish.errors import UserError
-from burnish.run import calibrating, verbs
+from burnish.run import calibrating, planning, verbs
 from burnish.run.verbs import Options
 
 
@@ -66,6 +67,7 @@ def tune(
     fresh: Fresh = False,
     yes: Yes = False,
     as_json: AsJson = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and end, as the verb plan does.")] = False,
 ) -> None:
     """Build a server many ways from source, test each build, and say which is fastest."""
     options = Options(
@@ -91,6 +93,9 @@ def tune(
         fresh=fresh,
         yes=yes,
     )
+    if dry_run:
+        print_plan(planning.plan(paths.home(), engine, options), as_json)
+        return
     folder = verbs.tune(paths.home(), engine, options, progress, asker())
     print_summary(summary_of(folder), as_json)
 

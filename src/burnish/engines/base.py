@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from burnish.build import ccache
 from burnish.process import Completed
 from burnish.study.model import Condition, EngineSpec, FeatureSet, Flags, Workload
 
@@ -66,8 +67,11 @@ class BuildJob:
         relocations: whether the link must keep relocations (BOLT comes after).
         jobs: parallel compile jobs.
         bench: recorded processes and progress.
-        cache: folder of the compiler cache (ccache), so that a compile that was killed goes on where it was;
-            None where there is no ccache.
+        cache: folder of the compiler cache (ccache), so that a compile that was killed goes on where it was, and
+            builds that differ in their link only are not compiled again; None where there is no ccache.
+        cache_gb: bound on its size, GB.
+        link_jobs: parallel links; None: as many as compile jobs.
+        link_threads: threads of one link; None: the linker's own choice, all cores.
     """
 
     source: Path
@@ -82,18 +86,26 @@ class BuildJob:
     jobs: int
     bench: Workbench
     cache: Path | None = None
+    cache_gb: float = ccache.USUAL_GB
+    link_jobs: int | None = None
+    link_threads: int | None = None
 
     @property
     def launcher(self) -> tuple[str, ...]:
         """Words before a compiler in its command line."""
-        return ("ccache",) if self.cache else ()
+        return ccache.launcher((*self.flags.c, *self.flags.cxx)) if self.cache else ()
+
+    @property
+    def cache_log(self) -> Path:
+        """File that tells what became of each compilation."""
+        return self.place / "burnish-ccache.log"
 
     @property
     def cache_environment(self) -> dict[str, str]:
-        """Variables for whatever runs the compilers: a cache of our own, bounded, whatever the user's settings."""
+        """Variables for whatever runs the compilers."""
         if self.cache is None:
             return {}
-        return {"CCACHE_DIR": str(self.cache), "CCACHE_MAXSIZE": "8G", "CCACHE_CONFIGPATH": "/dev/null"}
+        return ccache.environment(self.cache, self.cache_log, (*self.flags.c, *self.flags.cxx), self.cache_gb)
 
 
 @dataclass(frozen=True)

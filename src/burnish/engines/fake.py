@@ -73,7 +73,8 @@ class FakeEngine(Engine):
             argv = [str(job.toolchain.cc), *job.flags.c, *defines, "-pthread", *appended]
             argv += ["-c", str(job.source / name), "-o", output]
             job.bench.live(f"[{number}/{len(SOURCES) + 2}] {name}")
-            job.bench.run(f"compile {name}", argv, cwd=job.place, timeout=120).check(f"compiling {name}")
+            words, env = [*job.launcher, *argv], job.cache_environment
+            job.bench.run(f"compile {name}", words, cwd=job.place, env=env, timeout=120).check(f"compiling {name}")
             entries.append({"directory": str(job.place), "file": argv[-3], "arguments": argv, "output": output})
         (job.place / "compile_commands.json").write_text(json.dumps(entries, indent=1))
         link = [

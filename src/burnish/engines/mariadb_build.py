@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from burnish.build import jobs
 from burnish.engines import mtr
 from burnish.engines.base import BuildJob, CompiledObject, Workbench
 from burnish.engines.mariadb_data import SCRIPTS
@@ -33,7 +34,7 @@ def configure_command(job: BuildJob) -> list[str]:
     flags, tools = job.flags, job.toolchain
     # A build id tells which program was tested and measured. Debug sections are not loaded when the server
     # runs, and Debian strips them from what it ships; dropped at the link they don't fill the store.
-    link = [*flags.link, "-Wl,--build-id=sha1", "-Wl,--strip-debug"]
+    link = [*flags.link, *jobs.link_words(job), "-Wl,--build-id=sha1", "-Wl,--strip-debug"]
     program = [*link, "-Wl,--emit-relocs"] if job.relocations else link
     options = {
         "CMAKE_BUILD_TYPE": "RelWithDebInfo",
@@ -54,8 +55,10 @@ def configure_command(job: BuildJob) -> list[str]:
     if tools.ar is not None and tools.ranlib is not None:
         # The system's ar does not read clang's LTO objects.
         options |= {"CMAKE_AR": str(tools.ar), "CMAKE_RANLIB": str(tools.ranlib)}
+    if job.link_jobs is not None and job.link_jobs < job.jobs:
+        options |= {"CMAKE_JOB_POOLS": f"links={job.link_jobs}", "CMAKE_JOB_POOL_LINK": "links"}
     if job.launcher:
-        options |= {f"CMAKE_{language}_COMPILER_LAUNCHER": job.launcher[0] for language in ("C", "CXX")}
+        options |= {f"CMAKE_{language}_COMPILER_LAUNCHER": ";".join(job.launcher) for language in ("C", "CXX")}
     for language, given in (("C", flags.c), ("CXX", flags.cxx)):
         if "-fomit-frame-pointer" in given:
             # MariaDB puts -fno-omit-frame-pointer behind all flags where a check finds that the compiler

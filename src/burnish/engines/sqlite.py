@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from burnish import process
+from burnish.build import jobs
 from burnish.elf import build_id
 from burnish.engines import sqlite_gate
 from burnish.engines.base import (
@@ -75,7 +76,7 @@ class Sqlite(Engine):
         (job.place / "bin").mkdir()
         commands = _compile_commands(job, defines)
         (job.place / COMMANDS).write_text(json.dumps(commands, indent=1))
-        (job.place / "burnish.mk").write_text(_makefile(commands, _link_command(job, self.spec.server)))
+        (job.place / "burnish.mk").write_text(_makefile(job.launcher, commands, _link_command(job, self.spec.server)))
         _run_make(job, "compile", ["make", f"-j{job.jobs}", "-f", "burnish.mk"], total=len(commands) + 1)
         if job.with_tools:
             self._make_gate(job)
@@ -199,13 +200,13 @@ def _compile_commands(job: BuildJob, defines: list[str]) -> list[dict[str, objec
 
 
 def _link_command(job: BuildJob, program: str) -> list[str]:
-    words = [str(job.toolchain.cc), *job.flags.c, *job.flags.link, "-Wl,--build-id=sha1"]
+    words = [str(job.toolchain.cc), *job.flags.c, *job.flags.link, *jobs.link_words(job), "-Wl,--build-id=sha1"]
     if job.relocations:
         words.append("-Wl,--emit-relocs")
     return [*words, *(f"{Path(name).stem}.o" for name, _ in _OBJECTS), "-lpthread", "-lm", "-ldl", "-o", program]
 
 
-def _makefile(commands: list[dict[str, object]], link: list[str]) -> str:
+def _makefile(launcher: Sequence[str], commands: list[dict[str, object]], link: list[str]) -> str:
     """make runs the compilers, so that several run at a time and each line of the log is one command."""
 
     def rule(target: str, needs: str, argv: list[str]) -> str:
@@ -216,7 +217,7 @@ def _makefile(commands: list[dict[str, object]], link: list[str]) -> str:
     for entry in commands:
         argv = entry["arguments"]
         assert isinstance(argv, list)  # noqa: S101 - as _compile_commands made it
-        rules.append(rule(str(entry["output"]), "", argv))
+        rules.append(rule(str(entry["output"]), "", [*launcher, *argv]))
     return "\n".join(rules)
 
 
@@ -231,7 +232,8 @@ def _run_make(job: BuildJob, what: str, argv: Sequence[str | Path], total: int =
             job.bench.live(f"[{begun}/{total}] {match[1]}")
 
     # MAKEFLAGS: ours must not reach a make that we were called from, nor its jobs ours.
-    done = job.bench.run(what, argv, cwd=job.place, env={"MAKEFLAGS": ""}, timeout=1800, on_line=progress)
+    env = {"MAKEFLAGS": "", **job.cache_environment}
+    done = job.bench.run(what, argv, cwd=job.place, env=env, timeout=1800, on_line=progress)
     done.check(f"building SQLite ({what})")
 
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sqlite3
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from burnish.record.costs import Cost, Costs
 
 DESCRIPTION = "burnish.json"
 KINDS = ("builds", "profiles", "datasets", "gates", "calibrations")
@@ -61,6 +60,10 @@ class Store:
             os.utime(folder / DESCRIPTION)
         return entry
 
+    def has(self, kind: str, key: str) -> bool:
+        """Whether there is such an entry; does not count as its use."""
+        return (self._folder(kind, key) / DESCRIPTION).is_file()
+
     def begin(self, kind: str, key: str) -> Path:
         """An empty folder to fill; `admit` makes it the entry."""
         folder = self._folder(kind, key)
@@ -89,9 +92,9 @@ class Store:
         assert entry is not None  # noqa: S101 - it was written just now
         return entry
 
-    def entries(self) -> Iterator[Entry]:
-        """All entries."""
-        for kind in KINDS:
+    def entries(self, *kinds: str) -> Iterator[Entry]:
+        """All entries; of these kinds only, if any are named."""
+        for kind in kinds or KINDS:
             for folder in sorted((self.root / kind).glob("*")):
                 entry = None if folder.name.startswith(_PARTIAL) else self._read(kind, folder)
                 if entry is not None:
@@ -110,35 +113,19 @@ class Store:
             for partial in (self.root / kind).glob(f"{_PARTIAL}*"):
                 shutil.rmtree(partial, ignore_errors=True)
 
+    @property
+    def costs(self) -> Costs:
+        """What steps have cost on this host."""
+        return Costs(self.root / "costs.sqlite")
+
     def note_cost(self, engine: str, step: str, name: str, seconds: float, peak_rss: int = 0) -> None:
         """Remembers what a step cost on this host, for later plans (seconds of wall time, bytes)."""
-        with closing(self._costs()) as db, db:
-            db.execute(
-                "INSERT INTO cost VALUES (?, ?, ?, ?, ?, ?)",
-                (time.time(), engine, step, name, seconds, peak_rss),
-            )
+        self.costs.note(engine, step, name, Cost(seconds, peak_rss))
 
     def cost(self, engine: str, step: str, name: str) -> float | None:
         """Wall seconds that the step took last time on this host; of any name when this one is new."""
-        with closing(self._costs()) as db:
-            for query, values in (
-                ("engine = ? AND step = ? AND name = ?", (engine, step, name)),
-                ("engine = ? AND step = ?", (engine, step)),
-            ):
-                row = db.execute(
-                    f"SELECT seconds FROM cost WHERE {query} ORDER BY at DESC LIMIT 1",  # noqa: S608 - fixed text
-                    values,
-                ).fetchone()
-                if row:
-                    return float(row[0])
-        return None
-
-    def _costs(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self.root / "costs.sqlite", timeout=10.0)
-        db.execute(
-            "CREATE TABLE IF NOT EXISTS cost (at REAL, engine TEXT, step TEXT, name TEXT, seconds REAL, peak INTEGER)"
-        )
-        return db
+        found = self.costs.history(engine).figure(step, name, "seconds")
+        return found.value if found else None
 
     def _folder(self, kind: str, key: str) -> Path:
         return self.root / kind / key

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import shutil
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from burnish import process
 from burnish.bench import datasets
 from burnish.build.builder import Builder
 from burnish.build.recipes import Compile, PackageFlags, Stage, Train, stages
+from burnish.build.sharing import in_order, kept_as
 from burnish.build.toolchains import Toolchain, choose
 from burnish.build.training import Trainer
 from burnish.elf import build_id
 from burnish.engines.base import Built, Engine, GateReport, Identity
-from burnish.errors import InfrastructureError, UserError
+from burnish.errors import InfrastructureError, UnavailableError, UserError, together
 from burnish.record.record import Record
 from burnish.record.store import Entry, Store
 from burnish.study.model import EngineSpec, Recipe, Variant, Workload, digest_of
@@ -55,6 +59,11 @@ class Made:
     notes: list[str] = field(default_factory=list)
 
 
+def gate_key(spec: EngineSpec, build: str) -> str:
+    """Names the gate's result for a build."""
+    return digest_of([build, spec.gate_tests])
+
+
 def package_flags(spec: EngineSpec, source: Path, hardening: bool) -> PackageFlags:
     """The flags of the distribution's own package: dpkg-buildflags in the source's folder, then its rules'.
 
@@ -66,15 +75,15 @@ def package_flags(spec: EngineSpec, source: Path, hardening: bool) -> PackageFla
     if spec.debian_package is None:
         return PackageFlags(spec.package_c, spec.package_cxx, spec.package_link)
     options = spec.build_options if hardening else "hardening=-all"
-
-    def ask(name: str) -> tuple[str, ...]:
-        done = process.run(["dpkg-buildflags", "--get", name], cwd=source, env={"DEB_BUILD_MAINT_OPTIONS": options})
-        return tuple(shlex.split(done.check("asking dpkg-buildflags").output))
-
+    # The variable stands for the current folder: the tree need not be unpacked yet.
+    env = {"DEB_BUILD_MAINT_OPTIONS": options, "DEB_BUILD_PATH": str(source)}
+    done = process.run(["dpkg-buildflags", "--dump"], env=env)
+    lines = (line.partition("=") for line in done.check("asking dpkg-buildflags").output.splitlines())
+    said = {name: tuple(shlex.split(value)) for name, _, value in lines}
     return PackageFlags(
-        c=(*ask("CFLAGS"), *ask("CPPFLAGS"), *spec.package_c),
-        cxx=(*ask("CXXFLAGS"), *ask("CPPFLAGS"), *spec.package_cxx),
-        link=(*ask("LDFLAGS"), *spec.package_link),
+        c=(*said["CFLAGS"], *said["CPPFLAGS"], *spec.package_c),
+        cxx=(*said["CXXFLAGS"], *said["CPPFLAGS"], *spec.package_cxx),
+        link=(*said["LDFLAGS"], *spec.package_link),
     )
 
 
@@ -91,9 +100,14 @@ def resolve(
     """Each variant's stages on this machine; a variant whose tools are missing says so and is left out.
 
     The first variant is the baseline: it makes the gate's tools as well, and it must be possible.
+
+    Raises:
+        UserError: recipes that contradict themselves, or a baseline that can't be built here; every problem of
+            every variant in one error, a line each.
     """
     packages: dict[bool, PackageFlags] = {}
     chains = []
+    problems: list[UserError] = []
     for number, variant in enumerate(variants):
         hardening = variant.recipe.hardening
         if hardening not in packages:
@@ -113,9 +127,11 @@ def resolve(
             )
             chains.append(Chain(variant, chain))
         except UserError as error:
-            if number == 0:
-                raise
+            if number == 0 or not isinstance(error, UnavailableError):
+                problems.append(error)
             chains.append(Chain(variant, missing=str(error)))
+    if problems:
+        raise together(problems)
     return chains
 
 
@@ -123,7 +139,7 @@ def _bolt(recipe: Recipe, toolchain: Toolchain) -> Toolchain | None:
     if not recipe.bolt or toolchain.bolt is None:
         return None
     if not toolchain.bolt_can_instrument:
-        raise UserError(
+        raise UnavailableError(
             f"{toolchain.bolt}: cannot instrument without its runtime; apt install libbolt-{toolchain.major}-dev"
         )
     return toolchain
@@ -156,27 +172,24 @@ class Maker:
     version: str
     tools: Built | None = None
     data: dict[str, Entry] = field(default_factory=dict)
-
-    def steps(self, chains: Sequence[Chain]) -> int:
-        """Number of steps ahead: stages not in the store, gates not passed yet, datasets not prepared."""
-        keys = {stage.key for chain in chains for stage in chain.stages if not self._have(stage)}
-        gates = {
-            chain.final for chain in chains if chain.stages and not self.store.find("gates", self._gate_key(chain))
-        }
-        names = {datasets.dataset_key(self.engine.spec.name, self.version, w) for w in self._with_data()}
-        missing = [key for key in names if self.store.find("datasets", key) is None]
-        return len(keys) + len(gates) + len(missing)
+    _failed: dict[str, InfrastructureError] = field(default_factory=dict)
 
     def _with_data(self) -> list[Workload]:
         return [workload for workload in self.workloads.values() if workload.dataset != "none"]
 
     def _have(self, stage: Stage) -> bool:
-        return self.store.find("profiles" if isinstance(stage, Train) else "builds", stage.key) is not None
+        return self.store.find(kept_as(stage), stage.key) is not None
 
     def make(self, chains: Sequence[Chain]) -> list[Made]:
-        """All variants' builds, gated; one that fails is a row with its reason, the others go on."""
+        """All variants' builds, gated; one that fails is a row with its reason, the others go on.
+
+        The baseline is made and tested first. Then come the stages that several variants share, then each
+        variant's own. A shared stage that fails is not tried again for the next variant that needs it.
+        """
         made = []
         for number, chain in enumerate(chains):
+            if number == 1:
+                self._make_shared(chains)
             if chain.missing is not None:
                 self.record.append("variant_missing", variant=chain.variant.name, why=chain.missing)
                 self.bench.say(f"{chain.variant.name}: left out: {chain.missing}")
@@ -193,11 +206,33 @@ class Maker:
                 made.append(Made(chain.variant, failure=f"build failed: {str(error).splitlines()[0]}{where}"))
         return made
 
+    def _make_shared(self, chains: Sequence[Chain]) -> None:
+        """Stages of several variants, before any that is one variant's alone."""
+        possible = [chain for chain in chains if chain.missing is None]
+        users = Counter(key for chain in possible[1:] for key in {stage.key for stage in chain.stages})
+        for stage in in_order([chain.stages for chain in possible]):
+            if users[stage.key] > 1 and not self._have(stage):
+                chain = next(each for each in possible[1:] if stage in each.stages)
+                with contextlib.suppress(InfrastructureError):  # kept, and raised for each variant that needs it
+                    self._make_up_to(stage, chain)
+
+    def _make_up_to(self, last: Stage, chain: Chain) -> None:
+        """Makes what is missing of a chain, up to and with the stage `last`."""
+        for stage in chain.stages:
+            if stage.key in self._failed:
+                raise self._failed[stage.key]
+            if not self._have(stage):
+                try:
+                    self._make_stage(stage, chain.variant.name)
+                except InfrastructureError as error:
+                    self._failed[stage.key] = error
+                    raise
+            if stage.key == last.key:
+                return
+
     def _make_one(self, chain: Chain, *, baseline: bool) -> Made:
         name = chain.variant.name
-        for stage in chain.stages:
-            if not self._have(stage):
-                self._make_stage(stage, name)
+        self._make_up_to(chain.stages[-1], chain)
         entry = self.store.find("builds", chain.final)
         assert entry is not None  # noqa: S101 - made just now
         built = self.builder.built(name, entry)
@@ -231,6 +266,26 @@ class Maker:
         return result
 
     def _make_stage(self, stage: Stage, name: str) -> None:
+        began = time.monotonic()
+        self._perform(stage, name)
+        entry = self.store.find(kept_as(stage), stage.key)
+        about = entry.about if entry else {}
+        self._note(type(stage).__name__.lower(), stage.title, name, stage.key, began, about)
+
+    def _note(self, kind: str, title: str, name: str, key: str, began: float, about: Mapping[str, Any]) -> None:
+        """Puts a step that was made now, not taken from the store, on record with what it cost."""
+        self.record.append(
+            "stage",
+            stage=kind,
+            title=title,
+            variant=name,
+            key=key,
+            seconds=round(time.monotonic() - began, 3),
+            peak_rss_bytes=about.get("peak_rss_bytes"),
+            cache=about.get("cache"),
+        )
+
+    def _perform(self, stage: Stage, name: str) -> None:
         if isinstance(stage, Compile):
             self.builder.compile(stage, name)
         elif isinstance(stage, Train):
@@ -248,21 +303,20 @@ class Maker:
             key = datasets.dataset_key(spec.name, self.version, workload)
             if self.store.find("datasets", key) is None:
                 expected = self.store.cost(spec.name, "dataset", workload.dataset)
+                began = time.monotonic()
                 with self.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", expected):
                     assert self.tools is not None  # noqa: S101 - the baseline is made first
                     datasets.obtain(self.engine, self.store, built, self.tools, self.version, workload, self.bench)
+                self._note("dataset", workload.dataset, built.name, key, began, {})
             entry = self.store.find("datasets", key)
             assert entry is not None  # noqa: S101
             self.data[workload.name] = entry
             self.record.append("dataset", workload=workload.name, key=key, about=dict(entry.about))
 
-    def _gate_key(self, chain: Chain) -> str:
-        return digest_of([chain.final, self.engine.spec.gate_tests])
-
     def _gate(self, chain: Chain, built: Built) -> GateReport:
         """The gate's report for a build: from the store when it passed before, tested now otherwise."""
         assert self.tools is not None  # noqa: S101 - the baseline is made first
-        name, key = built.name, self._gate_key(chain)
+        name, key = built.name, gate_key(self.engine.spec, chain.final)
         passed = self.store.find("gates", key)
         if passed is not None:
             report = GateReport(**{**passed.about["report"], "failures": ()})
@@ -271,10 +325,11 @@ class Maker:
             place = self.scratch / "gate"
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(mode=0o700, parents=True)
+            began = time.monotonic()
             with self.bench.step(f"{name}: gate", f"gate-{name}", expected):
-                began = time.monotonic()
                 report = self.engine.gate(built, self.tools, place, self.bench)
                 self.store.note_cost(self.engine.spec.name, "gate", name, time.monotonic() - began)
+            self._note("gate", "gate", name, key, began, {})
             shutil.rmtree(place, ignore_errors=True)
             if report.passed:
                 self.store.begin("gates", key)

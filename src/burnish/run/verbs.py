@@ -16,20 +16,22 @@ from burnish.bench import datasets
 from burnish.bench.host import HostFacts, read_host
 from burnish.bench.topology import duet_core_sets
 from burnish.bench.trials import Contestant
-from burnish.build import sources
+from burnish.build import ccache, sources
 from burnish.build.builder import Builder
 from burnish.build.toolchains import find_toolchains
 from burnish.catalogue import load
 from burnish.engines.base import Built, Engine, Identity
 from burnish.engines.registry import create
-from burnish.errors import UserError, unknown
+from burnish.errors import UserError
 from burnish.paths import Home
 from burnish.record.record import Record
 from burnish.record.store import Entry, Store
-from burnish.run import calibration, studies
+from burnish.run import calibration, forecast, studies
 from burnish.run.contest import CANARIES, Cell, Contest
 from burnish.run.making import Chain, Made, Maker, resolve
+from burnish.run.plan import summary
 from burnish.run.replicates import Factors, expand, gather
+from burnish.run.request import read_request
 from burnish.run.studies import Definition
 from burnish.statistics.calibration import Calibration, pairs_for
 from burnish.statistics.verdicts import HostPrior, Rule
@@ -114,18 +116,8 @@ class Setting:
 
 def tune(home: Home, engine: str, options: Options, console: Console, ask: Ask | None) -> Path:
     """From source to verdicts; returns the study's folder."""
-    spec = load.engine(engine)
-    own = load.read_variants(options.recipes) if options.recipes else {}
-    variants = [load.variant(name, own) for name in (options.variants or (*spec.ladder, *own))]
-    if variants[0].name != "baseline":
-        variants.insert(0, load.variant("baseline"))
-    workloads = chosen_workloads(spec, options)
-    features = options.features or spec.default_features
-    for name in (features, *(v.recipe.features for v in variants if v.recipe.features)):
-        if name not in spec.features:
-            raise unknown(f"feature set of {spec.name}", name, spec.features)
-    if options.source is not None and not options.source.exists():
-        raise UserError(f"--source {options.source}: there is no such file or folder; give a tarball or a source tree")
+    request = read_request(engine, options)
+    spec, variants, workloads, features = request.spec, request.variants, request.workloads, request.features
     factors = Factors(options.layouts, options.trainings)
     definition = definition_of("tune", spec, options, [v.name for v in variants], workloads, features, variants)
     with studies.lock(home):
@@ -257,12 +249,6 @@ def begin(
     ask: Ask | None,
 ) -> Setting:
     """Opens the record, clears what a killed run left, reads the host."""
-    replicates = Factors(options.layouts, options.trainings).count
-    most = options.max_starts if replicates == 1 else replicates
-    if options.starts is not None:
-        rule = Rule.fixed(options.starts)
-    else:
-        rule = Rule(cap=most, precision=options.precision, minimum=min(8, most))
     process.sweep()
     store = Store(home.store)
     store.sweep()
@@ -296,20 +282,35 @@ def begin(
         bench=bench,
         scratch=scratch,
         workloads=workloads,
-        rule=rule,
+        rule=rule_of(options),
         options=options,
         ask=ask,
     )
 
 
-def install(spec: EngineSpec, variants: Sequence[Variant], options: Options, ask: Ask | None) -> None:
-    """Installs what building and loading need; a variant whose tools are refused is left out later on."""
-    ensure(list(spec.system_packages), f"building and loading {spec.title}", options, ask)
+def rule_of(options: Options) -> Rule:
+    """When a cell's trial ends."""
+    replicates = Factors(options.layouts, options.trainings).count
+    most = options.max_starts if replicates == 1 else replicates
+    if options.starts is not None:
+        return Rule.fixed(options.starts)
+    return Rule(cap=most, precision=options.precision, minimum=min(8, most))
+
+
+def optional_groups(variants: Sequence[Variant]) -> list[str]:
+    """Groups of system packages that some of the variants need and that are not there."""
     wanted = []
     if any(v.recipe.toolchain.startswith("clang") for v in variants) and not _have_clang():
         wanted.append("clang")
     if any(v.recipe.bolt for v in variants) and not any(t.bolt_can_instrument for t in find_toolchains()):
         wanted.append("bolt")
+    return wanted
+
+
+def install(spec: EngineSpec, variants: Sequence[Variant], options: Options, ask: Ask | None) -> None:
+    """Installs what building and loading need; a variant whose tools are refused is left out later on."""
+    ensure(list(spec.system_packages), f"building and loading {spec.title}", options, ask)
+    wanted = optional_groups(variants)
     if wanted:
         names = ", ".join(v.name for v in variants if v.recipe.toolchain.startswith("clang") or v.recipe.bolt)
         try:
@@ -335,7 +336,7 @@ def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tup
     spec, bench, options = setting.spec, setting.bench, setting.options
     work = setting.home.work(spec.name)
     pinned = setting.record.last("source")
-    request = _source_request(spec, options, pinned.body["version"] if pinned else None)
+    request = source_request(spec, options, pinned.body["version"] if pinned else None)
     with bench.step("source", "source", counts=False):
         source = sources.resolve(request, cache=setting.home.downloads, say=bench.say)
         tree = sources.unpack(source, request, cache=setting.home.downloads, place=work / "source")
@@ -355,6 +356,8 @@ def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tup
         source=tree,
         bench=bench,
         jobs=options.jobs or len(setting.host.cores_allowed),
+        wide=forecast.widths(spec, setting.store, len(setting.host.cores_allowed), options.jobs),
+        cache_gb=ccache.size_gb(),
     )
     chains = resolve(
         variants,
@@ -377,11 +380,18 @@ def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tup
         workloads=training | {workload.name: workload for workload in setting.workloads},
         version=source.version,
     )
-    bench.total = maker.steps(chains)
+    plan = forecast.plan_of(
+        chains, spec=spec, store=setting.store, source=source, workloads=tuple(maker.workloads.values())
+    )
+    setting.record.append("plan", **plan.as_dict())
+    for line in summary(plan):
+        bench.say(line)
+    bench.total = len(plan.building)
     return chains, maker
 
 
-def _source_request(spec: EngineSpec, options: Options, pinned: str | None) -> sources.SourceRequest:
+def source_request(spec: EngineSpec, options: Options, pinned: str | None) -> sources.SourceRequest:
+    """The source that was asked for, or the engine's own in the version that the study began with."""
     local = options.source or load.shipped_source(spec)
     debian = None
     if local is None:

@@ -19,7 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 Floats = npt.NDArray[np.float64]
 
@@ -65,7 +65,7 @@ def _least_p(looks: tuple[int, ...], two_sided: bool) -> Floats:
         if starts in looks:
             variance = (squares - total * total / starts) / (starts - 1)
             t = total / np.sqrt(starts * variance)
-            p = 2.0 * special.stdtr(starts - 1, -np.abs(t)) if two_sided else special.stdtr(starts - 1, t)
+            p = 2.0 * scipy.special.stdtr(starts - 1, -np.abs(t)) if two_sided else scipy.special.stdtr(starts - 1, t)
             np.minimum(least, p, out=least)
     least.sort()
     return least
@@ -170,7 +170,7 @@ def fast_factor(calibration_starts: int, alpha: float) -> float:
     if alpha * REPETITIONS < FEWEST_STUDIES:
         each = alpha / len(FAST_LOOKS)
         return max(
-            -float(special.stdtrit(calibration_starts - 1, each / 2.0)) / _fast_scale(calibration_starts, look)
+            -float(scipy.special.stdtrit(calibration_starts - 1, each / 2.0)) / _fast_scale(calibration_starts, look)
             for look in FAST_LOOKS
         )
     return float(_fast_statistics(calibration_starts)[REPETITIONS - 1 - _safe_rank(alpha)])
@@ -191,7 +191,7 @@ def fast_p(calibration_starts: int, largest: float) -> float:
     Where fewer than `FEWEST_STUDIES` simulated studies reached that far out, a bound from Student's t takes over.
     """
     bound = sum(
-        2.0 * float(special.stdtr(calibration_starts - 1, -largest * _fast_scale(calibration_starts, look)))
+        2.0 * float(scipy.special.stdtr(calibration_starts - 1, -largest * _fast_scale(calibration_starts, look)))
         for look in FAST_LOOKS
     )
     statistics = _fast_statistics(calibration_starts)
@@ -262,16 +262,16 @@ def _worst_miss(errors: Floats, used: npt.NDArray[np.int_], stopping: float, rea
         stopping: two-sided level of the interval whose width stops the study.
         reading: two-sided level of the interval that is read then.
     """
-    halves = errors * -special.stdtrit(used - 1, stopping / 2.0)
+    halves = errors * -scipy.special.stdtrit(used - 1, stopping / 2.0)
     # The widths that a study with a spread of 1 would reach between its minimum and its cap; outside that
     # range it stops at one of the two ends, as with a fixed number of starts.
     widths = np.geomspace(1.3 * halves[:, 0].mean(), halves[:, -1].mean(), _WIDTH_GRID)
-    factors = np.asarray(-special.stdtrit(used - 1, reading / 2.0), dtype=np.float64)
+    factors = np.asarray(-scipy.special.stdtrit(used - 1, reading / 2.0), dtype=np.float64)
     worst = 0.0
     for width in widths:
         narrow = halves <= width
         narrow[:, -1] = True
         at = narrow.argmax(axis=1)
         error = np.take_along_axis(errors, at[:, None], axis=1)[:, 0]
-        worst = max(worst, float((2.0 * special.ndtr(-factors[at] * error * np.sqrt(used[at]))).mean()))
+        worst = max(worst, float((2.0 * scipy.special.ndtr(-factors[at] * error * np.sqrt(used[at]))).mean()))
     return worst

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 
 @dataclass(frozen=True)
@@ -84,5 +84,5 @@ def fixed_interval(log_ratios: Sequence[float], level: float = 0.95) -> Interval
     if readings.size < 2:
         raise ValueError(f"an interval needs at least 2 starts, there are {readings.size}")
     error = float(readings.std(ddof=1)) / math.sqrt(readings.size)
-    factor = float(stats.t.ppf(0.5 + level / 2.0, readings.size - 1))
+    factor = float(scipy.stats.t.ppf(0.5 + level / 2.0, readings.size - 1))
     return Interval.from_log(float(readings.mean()), factor * error, level)

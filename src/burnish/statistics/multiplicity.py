@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import integrate, special, stats
+import scipy
 
 from burnish.statistics import boundaries
 from burnish.statistics.intervals import Interval
@@ -77,7 +77,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """P-values adjusted for the share of false ones among the finds (Benjamini and Hochberg 1995)."""
     if len(p_values) == 0:
         return []
-    return [float(value) for value in stats.false_discovery_control(p_values, method="bh")]
+    return [float(value) for value in scipy.stats.false_discovery_control(p_values, method="bh")]
 
 
 def claims(cells: Sequence[Cell], rule: Rule) -> list[Corrected]:
@@ -218,13 +218,13 @@ def _t(readings: boundaries.Floats, centre: float) -> float:
 
 
 def _t_p(readings: boundaries.Floats) -> float:
-    return float(2.0 * special.stdtr(readings.size - 1, -abs(_t(readings, 0.0))))
+    return float(2.0 * scipy.special.stdtr(readings.size - 1, -abs(_t(readings, 0.0))))
 
 
 def _tost_p(readings: boundaries.Floats, delta: float) -> float:
     df = readings.size - 1
-    below = float(special.stdtr(df, _t(readings, delta)))
-    above = float(special.stdtr(df, -_t(readings, -delta)))
+    below = float(scipy.special.stdtr(df, _t(readings, delta)))
+    above = float(scipy.special.stdtr(df, -_t(readings, -delta)))
     return max(below, above)
 
 
@@ -250,6 +250,6 @@ def winner_overstatement(cells: int, standard_error: float) -> float:
     """
 
     def density(x: float) -> float:
-        return x * cells * float(stats.norm.pdf(x)) * float(special.ndtr(x)) ** (cells - 1)
+        return x * cells * float(scipy.stats.norm.pdf(x)) * float(scipy.special.ndtr(x)) ** (cells - 1)
 
-    return standard_error * float(integrate.quad(density, -10.0, 10.0, limit=200)[0])
+    return standard_error * float(scipy.integrate.quad(density, -10.0, 10.0, limit=200)[0])

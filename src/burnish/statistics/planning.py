@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import integrate, optimize, special, stats
+import scipy
 
 MOST_PAIRS = 4
 """Most pairs for a start: further ones only narrow a part of the spread that is small by then."""
@@ -114,7 +114,7 @@ def half_width_after(sd: float, starts: int, level: float = 0.95) -> float:
     """
     if starts < 2:
         return math.inf
-    return float(stats.t.ppf(0.5 + level / 2.0, starts - 1)) * sd / math.sqrt(starts)
+    return float(scipy.stats.t.ppf(0.5 + level / 2.0, starts - 1)) * sd / math.sqrt(starts)
 
 
 def starts_needed(sd: float, half_width: float, level: float = 0.95) -> int:
@@ -139,12 +139,12 @@ def smallest_difference(sd: float, starts: int, alpha: float = 0.05, power: floa
     """
     if starts < 2:
         return math.inf
-    critical = float(stats.t.ppf(1.0 - alpha / 2.0, starts - 1))
+    critical = float(scipy.stats.t.ppf(1.0 - alpha / 2.0, starts - 1))
 
     def lack(shift: float) -> float:
-        return float(special.nctdtr(starts - 1, shift, critical)) - (1.0 - power)
+        return float(scipy.special.nctdtr(starts - 1, shift, critical)) - (1.0 - power)
 
-    shift = float(optimize.brentq(lack, 0.0, critical * 10.0 + 10.0))
+    shift = float(scipy.optimize.brentq(lack, 0.0, critical * 10.0 + 10.0))
     return shift * sd / math.sqrt(starts)
 
 
@@ -162,16 +162,16 @@ def equivalence_power(sd: float, starts: int, delta: float, alpha: float = 0.05)
     if sd <= 0.0:
         return 1.0
     df = starts - 1
-    factor = float(stats.t.ppf(1.0 - alpha, df))
+    factor = float(scipy.stats.t.ppf(1.0 - alpha, df))
     error = sd / math.sqrt(starts)
     largest = (delta / (factor * error)) ** 2 * df  # a chi-square above this leaves no room within ±delta
 
     def density(chi2: float) -> float:
         room = delta / error - factor * math.sqrt(chi2 / df)
-        return float(stats.chi2.pdf(chi2, df)) * (2.0 * float(special.ndtr(room)) - 1.0)
+        return float(scipy.stats.chi2.pdf(chi2, df)) * (2.0 * float(scipy.special.ndtr(room)) - 1.0)
 
-    top = min(largest, float(stats.chi2.ppf(1.0 - 1e-9, df)))
-    return float(integrate.quad(density, 0.0, top, limit=200)[0])
+    top = min(largest, float(scipy.stats.chi2.ppf(1.0 - 1e-9, df)))
+    return float(scipy.integrate.quad(density, 0.0, top, limit=200)[0])
 
 
 def starts_for_equivalence(sd: float, delta: float, power: float = 0.8, alpha: float = 0.05) -> int:

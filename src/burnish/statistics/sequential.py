@@ -12,7 +12,7 @@ from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from burnish.errors import UserError
 from burnish.statistics import boundaries
@@ -191,7 +191,7 @@ class _Table:
 
     def half(self, starts: int, tail: float) -> Floats:
         """Student's t times the standard error, `tail` of the probability beyond it."""
-        factor = -float(special.stdtrit(starts - 1, tail))
+        factor = -float(scipy.special.stdtrit(starts - 1, tail))
         half: Floats = factor * np.sqrt(self.variance(starts) / starts)
         return half
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from burnish.statistics.boundaries import Floats
 from burnish.statistics.sequential import CANARY_LIMIT, Outcome, Rule, decide
@@ -106,7 +106,7 @@ def naive_rates(readings: Floats, looks: tuple[int, ...], alpha: float = 0.05) -
     for look in looks:
         used = readings[:, :look]
         error = used.std(axis=1, ddof=1) / math.sqrt(look)
-        different |= np.abs(used.mean(axis=1)) > -float(special.stdtrit(look - 1, alpha / 2.0)) * error
+        different |= np.abs(used.mean(axis=1)) > -float(scipy.special.stdtrit(look - 1, alpha / 2.0)) * error
     return _share(different)
 
 
@@ -127,7 +127,7 @@ def uncorrected_width_coverage(
     starts = np.zeros(studies, dtype=int)
     for look in range(minimum, cap + 1):
         used = readings[:, :look]
-        half = -float(special.stdtrit(look - 1, alpha / 2.0)) * used.std(axis=1, ddof=1) / math.sqrt(look)
+        half = -float(scipy.special.stdtrit(look - 1, alpha / 2.0)) * used.std(axis=1, ddof=1) / math.sqrt(look)
         stops = (starts == 0) & ((half <= precision) | (look == cap))
         covered[stops] = np.abs(used.mean(axis=1) - truth)[stops] <= half[stops]
         starts[stops] = look

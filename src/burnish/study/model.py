@@ -218,6 +218,9 @@ class Costs:
         dataset_mb: size of one copy of the data.
         compile_s: wall seconds of one full build on 2 cores.
         gate_s: wall seconds of the gate.
+        object_mb: largest resident set of one compilation.
+        link_mb: largest resident set of one link.
+        lto_link_mb: likewise with link-time optimisation.
     """
 
     source_mb: int
@@ -226,6 +229,9 @@ class Costs:
     dataset_mb: int
     compile_s: int
     gate_s: int
+    object_mb: int
+    link_mb: int
+    lto_link_mb: int
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,110 @@
+"""What steps have cost on this host: seconds, memory, disk; the ground of every estimate."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Quantity = Literal["seconds", "peak", "kept", "tree", "object_peak", "link_peak"]
+
+_COLUMNS: dict[Quantity, str] = {
+    "seconds": "REAL",
+    "peak": "INTEGER",
+    "kept": "INTEGER",
+    "tree": "INTEGER",
+    "object_peak": "INTEGER",
+    "link_peak": "INTEGER",
+}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one step cost; 0 where it was not noted.
+
+    Attributes:
+        seconds: wall time.
+        peak: largest resident set of any one process, bytes.
+        kept: what it left in the store, bytes.
+        tree: its folder at its fullest, bytes.
+        object_peak: largest resident set of one compilation, bytes.
+        link_peak: largest resident set of one link, bytes.
+    """
+
+    seconds: float
+    peak: int = 0
+    kept: int = 0
+    tree: int = 0
+    object_peak: int = 0
+    link_peak: int = 0
+
+
+@dataclass(frozen=True)
+class Figure:
+    """An expected amount (seconds or bytes).
+
+    Attributes:
+        value: the amount.
+        known: whether this very step was seen on this host; otherwise it is a guess, shown with "~".
+    """
+
+    value: float
+    known: bool = False
+
+    def __add__(self, other: Figure) -> Figure:
+        return Figure(self.value + other.value, self.known and other.known)
+
+
+@dataclass(frozen=True)
+class History:
+    """Costs of one engine's steps: (step, name, cost), the newest first."""
+
+    rows: Sequence[tuple[str, str, Cost]] = ()
+
+    def figure(self, step: str, name: str, quantity: Quantity) -> Figure | None:
+        """The newest amount of this step for this name; of any name, as a guess, when there is none."""
+        amounts = [(found, value) for at, found, cost in self.rows if at == step and (value := getattr(cost, quantity))]
+        mine = next((value for found, value in amounts if found == name), None)
+        if mine is not None:
+            return Figure(float(mine), known=True)
+        return Figure(float(amounts[0][1])) if amounts else None
+
+
+class Costs:
+    """The costs file of a store; made when something is first noted."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def note(self, engine: str, step: str, name: str, cost: Cost) -> None:
+        """Remembers what a step cost."""
+        with closing(self._open()) as db, db:
+            names = ", ".join(_COLUMNS)
+            marks = ", ".join("?" * len(_COLUMNS))
+            db.execute(
+                f"INSERT INTO cost (at, engine, step, name, {names}) VALUES (?, ?, ?, ?, {marks})",  # noqa: S608
+                (time.time(), engine, step, name, *(getattr(cost, column) for column in _COLUMNS)),
+            )
+
+    def history(self, engine: str) -> History:
+        """All that is known of an engine's steps."""
+        if not self.path.is_file():
+            return History()
+        with closing(self._open()) as db:
+            query = f"SELECT step, name, {', '.join(_COLUMNS)} FROM cost WHERE engine = ? ORDER BY at DESC"  # noqa: S608
+            rows = db.execute(query, (engine,)).fetchall()
+        return History(tuple((step, name, Cost(*(value or 0 for value in values))) for step, name, *values in rows))
+
+    def _open(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, timeout=10.0)
+        columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
+        db.execute(f"CREATE TABLE IF NOT EXISTS cost (at REAL, engine TEXT, step TEXT, name TEXT, {columns})")
+        have = {row[1] for row in db.execute("PRAGMA table_info(cost)")}
+        for name, kind in _COLUMNS.items():
+            if name not in have:  # a file that an older version began
+                db.execute(f"ALTER TABLE cost ADD COLUMN {name} {kind}")
+        return db

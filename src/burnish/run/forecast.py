@@ -1,0 +1,95 @@
+"""What the store and the host say about a plan: what is there, what it cost before, how wide a build may be."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+
+from burnish.bench import datasets
+from burnish.bench.host import available_memory
+from burnish.build.ccache import CacheUse
+from burnish.build.jobs import Jobs, choose, has_lto
+from burnish.build.recipes import Compile
+from burnish.build.sources import Source
+from burnish.record.store import Store
+from burnish.run.making import Chain, gate_key
+from burnish.run.plan import Known, Plan, Step, make_plan
+from burnish.study.model import EngineSpec, Workload
+
+
+def known_of(spec: EngineSpec, store: Store, source: str) -> Known:
+    """What this home knows about an engine's steps; reads, never writes."""
+    builds = [entry for entry in store.entries("builds") if entry.about.get("engine") == spec.name]
+    objects = frozenset(str(entry.about["objects_key"]) for entry in builds if entry.about.get("objects_key"))
+    cached = shutil.which("ccache") is not None
+    return Known(
+        has=store.has,
+        history=store.costs.history(spec.name),
+        objects=objects if cached else None,
+        cache_use={entry.key: CacheUse(**entry.about["cache"]).words for entry in builds if entry.about.get("cache")},
+        source=source,
+    )
+
+
+def plan_of(
+    chains: Sequence[Chain],
+    *,
+    spec: EngineSpec,
+    store: Store,
+    source: Source | None,
+    workloads: Sequence[Workload],
+    trials: Step | None = None,
+    to_install: Sequence[str] = (),
+) -> Plan:
+    """The plan for these chains in this home.
+
+    Args:
+        chains: every variant's stages, or why it is left out.
+        spec: the engine.
+        store: what is there.
+        source: the source; None where it must be fetched first.
+        workloads: those of trials and trainings.
+        trials: the trials as a step.
+        to_install: system packages that will be installed first.
+    """
+    possible = [(chain.variant.name, chain.stages) for chain in chains if chain.missing is None]
+    version = source.version if source else ""
+    data = {datasets.dataset_key(spec.name, version, w): w.dataset for w in workloads if w.dataset != "none"}
+    return make_plan(
+        possible,
+        spec=spec,
+        known=known_of(spec, store, source.digest if source else ""),
+        source=source.origin if source else f"Debian source package {spec.debian_package}, to be fetched first",
+        gates={stages[-1].key: gate_key(spec, stages[-1].key) for _, stages in possible},
+        data=[(name, key) for key, name in data.items()],
+        trials=trials,
+        left_out=[(chain.variant.name, chain.missing) for chain in chains if chain.missing is not None],
+        to_install=to_install,
+    )
+
+
+def widths(spec: EngineSpec, store: Store, cores: int, wanted: int | None) -> Callable[[Compile, str], Jobs]:
+    """How wide each compile stage may be, by the memory that is free when it begins.
+
+    Args:
+        spec: the engine, for the rough figures of a stage that was never made here.
+        store: for what it took before.
+        cores: cores that a build may use.
+        wanted: jobs that the user asked for.
+    """
+
+    def of(stage: Compile, name: str) -> Jobs:
+        lto = has_lto(stage.flags)
+        rough = 1e6 * (spec.costs.lto_link_mb if lto else spec.costs.link_mb)
+        # The largest process of such a build, compiler or linker: with LTO it is the link.
+        seen = store.costs.history(spec.name).figure(stage.title, name, "peak")
+        return choose(
+            cores,
+            available_memory(),
+            object_peak=1e6 * spec.costs.object_mb,
+            link_peak=max(rough, seen.value) if seen else rough,
+            lto=lto,
+            wanted=wanted,
+        )
+
+    return of

@@ -1,0 +1,291 @@
+"""A study before it runs: its steps, what is there already, what each will cost; pure.
+
+Estimates come from what the same steps cost on this host before, otherwise from the engine's rough figures; the
+latter, and what other variants' steps cost, are guesses and marked "~" wherever they are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from burnish.build.recipes import Bolt, Compile, Stage
+from burnish.build.sharing import from_cache, in_order, kept_as, objects_key
+from burnish.record.costs import Figure, History
+from burnish.study.model import EngineSpec
+from burnish.workbench import duration
+
+RELINK_SHARE = 0.12
+"""Guess at a compile step whose objects come from the cache, in shares of a full one (MariaDB: 58 s of 480 s)."""
+BOLT_SHARE = 0.03
+"""Guess at a BOLT step (MariaDB: 16 s of 480 s)."""
+TRAINING_SHARE = 1.6
+"""Guess at a training step: boot, data, merge and the audit of the profile, in shares of the training itself."""
+
+NOTHING = Figure(0.0, known=True)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a plan.
+
+    Attributes:
+        kind: ``source``, ``compile`` (every object), ``relink`` (its objects come from the compiler cache),
+            ``training``, ``merge``, ``bolt``, ``dataset``, ``gate`` or ``trials``.
+        title: for people.
+        variants: the variants that it is for; the first makes it, the others share it.
+        key: its name in the store; '' for trials.
+        cached: whether it is there already.
+        seconds: expected wall time; 0 when it is cached.
+        kept: what it leaves in the store, bytes.
+        tree: its build folder at its fullest, bytes; None where it has none.
+        peak: largest resident set of any one process, bytes; None where nothing is known.
+        cache_use: what the compiler cache gave when it was made, in words; '' where nothing is known.
+    """
+
+    kind: str
+    title: str
+    variants: tuple[str, ...]
+    key: str
+    cached: bool
+    seconds: Figure
+    kept: Figure = NOTHING
+    tree: Figure | None = None
+    peak: Figure | None = None
+    cache_use: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All steps of a study in the order in which they will be made.
+
+    Attributes:
+        engine: the engine's name.
+        source: the source in words, and whether it must be fetched.
+        steps: the steps.
+        left_out: variants that can't be built on this host, each with the reason.
+        to_install: system packages that will be installed first, after asking.
+    """
+
+    engine: str
+    source: str
+    steps: tuple[Step, ...]
+    left_out: tuple[tuple[str, str], ...] = ()
+    to_install: tuple[str, ...] = ()
+
+    @property
+    def ahead(self) -> tuple[Step, ...]:
+        """The steps that are not done yet."""
+        return tuple(step for step in self.steps if not step.cached)
+
+    @property
+    def building(self) -> tuple[Step, ...]:
+        """Those of them that make, test and fill, without the trials."""
+        return tuple(step for step in self.ahead if step.kind not in ("trials", "source"))
+
+    @property
+    def full_compiles(self) -> int:
+        """Builds of which every object must be compiled."""
+        return sum(step.kind == "compile" for step in self.ahead)
+
+    @property
+    def seconds(self) -> Figure:
+        """Expected wall time of all that is ahead."""
+        return sum((step.seconds for step in self.ahead), NOTHING)
+
+    @property
+    def kept(self) -> Figure:
+        """Bytes that the store will grow by."""
+        return sum((step.kept for step in self.ahead), NOTHING)
+
+    @property
+    def tree(self) -> Figure:
+        """The largest build folder of all, bytes."""
+        return _largest(step.tree for step in self.ahead)
+
+    @property
+    def peak(self) -> Figure | None:
+        """The largest process of all, bytes; None where nothing is known of any."""
+        found = [step.peak for step in self.ahead if step.peak is not None]
+        return _largest(found) if found else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for the record and for machines."""
+        return {
+            **asdict(self),
+            "totals": {
+                "steps_ahead": len(self.ahead),
+                "full_compiles": self.full_compiles,
+                "seconds": asdict(self.seconds),
+                "kept_bytes": asdict(self.kept),
+                "tree_bytes": asdict(self.tree),
+                "peak_bytes": asdict(self.peak) if self.peak else None,
+            },
+        }
+
+
+def _largest(figures: Any) -> Figure:
+    return max((figure for figure in figures if figure is not None), key=lambda f: f.value, default=NOTHING)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known before anything runs.
+
+    Attributes:
+        has: whether the store has an entry, by kind and key.
+        history: what steps cost on this host.
+        objects: names of objects (`objects_key`) that the compiler cache had once; empty where there is no cache.
+        cache_use: what the compiler cache gave for a build of the store, in words, by its key.
+        source: digest of the source; '' while it must be fetched.
+    """
+
+    has: Callable[[str, str], bool]
+    history: History
+    objects: frozenset[str] | None
+    cache_use: Mapping[str, str]
+    source: str
+
+
+def make_plan(
+    chains: Sequence[tuple[str, tuple[Stage, ...]]],
+    *,
+    spec: EngineSpec,
+    known: Known,
+    source: str,
+    gates: Mapping[str, str],
+    data: Sequence[tuple[str, str]],
+    trials: Step | None = None,
+    left_out: Sequence[tuple[str, str]] = (),
+    to_install: Sequence[str] = (),
+) -> Plan:
+    """The plan of a study.
+
+    Args:
+        chains: (variant, its stages) of every variant that can be built here, the baseline first.
+        spec: the engine.
+        known: what is known already.
+        source: the source, in words.
+        gates: for each final build's key the key of its gate's result.
+        data: (dataset, its key) of all data that trainings and trials need.
+        trials: the trials as a step, where there are any.
+        left_out: variants that can't be built here, with the reason.
+        to_install: system packages that will be installed first.
+    """
+    users: dict[str, list[str]] = {}
+    finals: dict[str, list[str]] = {}
+    for name, stages in chains:
+        for key in dict.fromkeys(stage.key for stage in stages):
+            users.setdefault(key, []).append(name)
+        finals.setdefault(stages[-1].key, []).append(name)
+    objects = set(known.objects or ())
+    baseline = chains[0][1][-1].key if chains else ""
+    steps: list[Step] = []
+    for stage in in_order([stages for _, stages in chains]):
+        variants = tuple(users[stage.key])
+        steps.append(_step(stage, variants, spec, known, objects))
+        if isinstance(stage, Compile) and known.objects is not None:
+            objects.add(objects_key(stage, known.source))
+        if stage.key == baseline:
+            steps += [_dataset(name, key, spec, known) for name, key in data]
+        if stage.key in finals:
+            steps.append(_gate(tuple(finals[stage.key]), gates[stage.key], spec, known))
+    return Plan(
+        engine=spec.name,
+        source=source,
+        steps=(*steps, *([trials] if trials else [])),
+        left_out=tuple(left_out),
+        to_install=tuple(to_install),
+    )
+
+
+def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Known, objects: set[str]) -> Step:
+    cached = known.has(kept_as(stage), stage.key)
+    costs, history, name, title = spec.costs, known.history, variants[0], stage.title
+    kept, tree = NOTHING, None
+    if isinstance(stage, Compile):
+        kind = "relink" if not cached and objects_key(stage, known.source) in objects else "compile"
+        title = from_cache(stage.title) if kind == "relink" else stage.title
+        guess = costs.compile_s * (RELINK_SHARE if kind == "relink" else 1.0)
+        kept = history.figure(stage.title, name, "kept") or Figure(1e6 * costs.kept_mb)
+        tree = history.figure(stage.title, name, "tree") or Figure(1e6 * costs.build_mb)
+    elif isinstance(stage, Bolt):
+        kind, guess = "bolt", BOLT_SHARE * costs.compile_s
+        # Hard links to its input but for the program itself.
+        kept = history.figure(stage.title, name, "kept") or Figure(0.25e6 * costs.kept_mb)
+    else:
+        training = getattr(stage, "training", ())
+        kind = "training" if training else "merge"
+        guess = TRAINING_SHARE * sum(seconds for _, seconds in training) if training else 0.01 * costs.compile_s
+    seconds = history.figure(title, name, "seconds") or Figure(guess)
+    return Step(
+        kind=kind,
+        title=stage.title,
+        variants=variants,
+        key=stage.key,
+        cached=cached,
+        seconds=NOTHING if cached else seconds,
+        kept=kept,
+        tree=tree,
+        peak=history.figure(stage.title, name, "peak"),
+        cache_use=known.cache_use.get(stage.key, ""),
+    )
+
+
+def _dataset(name: str, key: str, spec: EngineSpec, known: Known) -> Step:
+    cached = known.has("datasets", key)
+    size = 1e6 * spec.costs.dataset_mb
+    seconds = known.history.figure("dataset", name, "seconds") or Figure(size / 50e6)
+    kept = known.history.figure("dataset", name, "kept") or Figure(size)
+    return Step("dataset", f"dataset {name}", (), key, cached, NOTHING if cached else seconds, kept)
+
+
+def _gate(variants: tuple[str, ...], key: str, spec: EngineSpec, known: Known) -> Step:
+    cached = known.has("gates", key)
+    seconds = known.history.figure("gate", variants[0], "seconds") or Figure(float(spec.costs.gate_s))
+    return Step("gate", "gate", variants, key, cached, NOTHING if cached else seconds)
+
+
+def amount(figure: Figure | None, unit: float, digits: int = 1) -> str:
+    """A figure in `unit`s, marked "~" when it is a guess; "?" where nothing is known."""
+    if figure is None:
+        return "?"
+    return f"{'' if figure.known else '~'}{figure.value / unit:,.{digits}f}"
+
+
+def summary(plan: Plan) -> list[str]:
+    """The plan in a few lines: what is ahead, how long, how large; then what is left out and why."""
+    ahead, cached = plan.ahead, len(plan.steps) - len(plan.ahead)
+    counts = {kind: sum(step.kind == kind for step in ahead) for kind in ("relink", "training", "bolt", "gate")}
+    lines = []
+    if not plan.building:
+        lines.append(f"nothing to build: all {cached} steps are in the store")
+    else:
+        parts = [_several(plan.full_compiles, "full compile")]
+        parts += [_several(counts["relink"], "build from cached objects", "builds from cached objects")]
+        parts += [_several(counts["training"], "training"), _several(counts["bolt"], "BOLT step")]
+        parts += [_several(counts["gate"], "gate")]
+        lines.append(
+            f"{_several(len(plan.building), 'step')} to make, {cached} cached: " + ", ".join(filter(None, parts))
+        )
+        making = sum((step.seconds for step in plan.building), NOTHING)
+        lines.append(f"building and testing take about {_about(making)}")
+        lines.append(
+            f"disk: {amount(plan.kept, 1e9)} GB kept, {amount(plan.tree, 1e9)} GB build folder; "
+            f"largest process: {amount(plan.peak, 1e9)} GB"
+        )
+    trials = next((step for step in ahead if step.kind == "trials"), None)
+    if trials is not None:
+        lines.append(f"{trials.title} take about {_about(trials.seconds)} at the least")
+    if plan.to_install:
+        lines.append(f"installed first, after asking: {' '.join(plan.to_install)}")
+    return [*lines, *(f"left out: {name}: {why}" for name, why in plan.left_out)]
+
+
+def _several(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}" if count else ""
+
+
+def _about(figure: Figure) -> str:
+    return f"{'' if figure.known else '~'}{duration(figure.value)}"

@@ -1,0 +1,83 @@
+"""The verb `plan`: what `tune` would do with the same words, found out without building or fetching anything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from burnish import system
+from burnish.build import sources
+from burnish.build.builder import PROFILE_FILE
+from burnish.build.sources import Source
+from burnish.build.toolchains import find_toolchains
+from burnish.catalogue import load
+from burnish.paths import Home
+from burnish.record.costs import Figure
+from burnish.record.store import Store
+from burnish.run import forecast, verbs
+from burnish.run.making import resolve
+from burnish.run.plan import Plan, Step
+from burnish.run.replicates import Factors, expand
+from burnish.run.request import Request, read_request
+from burnish.run.verbs import Options
+from burnish.study.model import Design
+
+UNKNOWN_SOURCE = "not fetched yet"
+"""Stands for the digest of a source that must be fetched: no build has it, so none counts as cached."""
+
+
+def plan(home: Home, engine: str, options: Options) -> Plan:
+    """The plan of a study; the source is neither fetched nor unpacked.
+
+    Raises:
+        UserError: whatever is wrong with the request; every problem, a line each.
+    """
+    request = read_request(engine, options)
+    spec = request.spec
+    source = _source(home, request, options)
+    factors = Factors(options.layouts, options.trainings)
+    work = home.work(spec.name)
+    chains = resolve(
+        expand(request.variants, factors),
+        spec=spec,
+        source_digest=source.digest if source else UNKNOWN_SOURCE,
+        source=work / "source",
+        toolchains=find_toolchains(),
+        features=request.features,
+        profile_place=work / PROFILE_FILE,
+    )
+    training = {name: load.workload(spec, name) for name, _ in spec.training}
+    groups = [*spec.system_packages, *verbs.optional_groups(request.variants)]
+    known = system.groups()
+    packages = list(dict.fromkeys(name for group in groups for name in known[group].packages))
+    candidates = sum(chain.missing is None for chain in chains[factors.count :]) // factors.count
+    return forecast.plan_of(
+        chains,
+        spec=spec,
+        store=Store(home.store),
+        source=source,
+        workloads=tuple({**training, **{each.name: each for each in request.workloads}}.values()),
+        trials=_trials(request, options, candidates),
+        to_install=system.missing_packages(packages),
+    )
+
+
+def _source(home: Home, request: Request, options: Options) -> Source | None:
+    wanted = verbs.source_request(request.spec, options, None)
+    found = sources.known(wanted, cache=home.downloads)
+    if found is None:
+        return None
+    unpacked = sources.is_unpacked(found, home.work(request.spec.name) / "source")
+    return found if unpacked else replace(found, origin=f"{found.origin}, to be unpacked first")
+
+
+def _trials(request: Request, options: Options, candidates: int) -> Step | None:
+    """The trials at their least: the rule's smallest number of starts of every cell."""
+    if not candidates:
+        return None
+    seconds = 0.0
+    for workload in request.workloads:
+        own = request.spec.times[Design(options.design or workload.design)]
+        timing = replace(own, pairs=options.pairs or own.pairs, turns=options.turns or own.turns)
+        seconds += verbs.rule_of(options).minimum * candidates * verbs.start_seconds(timing)
+    title = f"trials of {candidates * len(request.workloads)} cells"
+    return Step("trials", title, (), "", False, Figure(seconds))
