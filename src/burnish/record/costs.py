@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Quantity = Literal["seconds", "peak", "kept", "tree", "object_peak", "link_peak"]
+Quantity = Literal["seconds", "peak", "kept", "tree"]
 
 _COLUMNS: dict[Quantity, str] = {
     "seconds": "REAL",
     "peak": "INTEGER",
     "kept": "INTEGER",
     "tree": "INTEGER",
-    "object_peak": "INTEGER",
-    "link_peak": "INTEGER",
 }
 
 
@@ -31,16 +29,12 @@ class Cost:
         peak: largest resident set of any one process, bytes.
         kept: what it left in the store, bytes.
         tree: its folder at its fullest, bytes.
-        object_peak: largest resident set of one compilation, bytes.
-        link_peak: largest resident set of one link, bytes.
     """
 
     seconds: float
     peak: int = 0
     kept: int = 0
     tree: int = 0
-    object_peak: int = 0
-    link_peak: int = 0
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from burnish import system
-from burnish.build import sources
+from burnish.build import ccache, sources
 from burnish.build.builder import PROFILE_FILE
 from burnish.build.sources import Source
 from burnish.build.toolchains import find_toolchains
@@ -32,6 +32,7 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
         UserError: whatever is wrong with the request; every problem, a line each.
     """
     request = read_request(engine, options)
+    ccache.size_gb()
     spec = request.spec
     source = _source(home, request, options)
     factors = Factors(options.layouts, options.trainings)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from burnish.catalogue import load
@@ -33,6 +35,10 @@ class Request:
     features: str
 
 
+def _own(recipes: Path | None) -> Mapping[str, Variant]:
+    return load.read_variants(recipes) if recipes else {}
+
+
 def read_request(engine: str, options: Options) -> Request:
     """The request in the catalogue's terms.
 
@@ -40,26 +46,22 @@ def read_request(engine: str, options: Options) -> Request:
         UserError: names that are not there (each with the nearest one), a source that is not there, an own file
             that can't be read; all of them in one error, a line each.
     """
+    spec = load.engine(engine)  # nothing can be looked up without it
     problems: list[UserError] = []
 
-    def attempt(look: Callable[[], _T]) -> _T | None:
+    def attempt(look: Callable[..., _T], *words: object) -> list[_T]:
         try:
-            return look()
+            return [look(*words)]
         except UserError as error:
             problems.append(error)
-            return None
+            return []
 
-    spec = load.engine(engine)  # nothing can be looked up without it
-    own = attempt(lambda: load.read_variants(options.recipes) if options.recipes else {}) or {}
+    own = dict(chain.from_iterable(each.items() for each in attempt(_own, options.recipes)))
     named = options.variants or (*spec.ladder, *own)
-    variants = [found for name in named if (found := attempt(lambda name=name: load.variant(name, own)))]
+    variants = [found for name in named for found in attempt(load.variant, name, own)]
     if not variants or variants[0].name != "baseline":
         variants.insert(0, load.variant("baseline"))
-    workloads = [
-        found
-        for name in options.workloads or spec.workloads
-        if (found := attempt(lambda name=name: load.workload(spec, name)))
-    ]
+    workloads = [found for name in options.workloads or spec.workloads for found in attempt(load.workload, spec, name)]
     features = options.features or spec.default_features
     sets = dict.fromkeys((features, *(v.recipe.features for v in variants if v.recipe.features)))
     problems += [

@@ -1,0 +1,150 @@
+"""Burnish's own share of a build: the recorded commands of a SQLite build by hand and through Burnish, in turn.
+
+    BURNISH_HOME=/tmp/overhead python benchmarks/overhead.py [--pairs N]
+
+Each pair makes one build through Burnish and runs the same commands, in the same folder and environment, from a plain
+loop; the order changes from pair to pair, and each begins with an empty compiler cache. Counted for Burnish is all
+from the begin of the compile step to the build in the store: making and moving folders, log, record, digests, reading
+back flags and symbols, sizes. To be reached: at most 2 %.
+
+On a machine that others use the two times of a pair differ by more than that. So Burnish's own time is also taken
+within its run, as what is left of the step's time when its commands' own times are taken away.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import shutil
+import statistics
+import subprocess
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+
+from burnish import paths
+from burnish.build.recipes import Compile
+from burnish.process import Completed
+from burnish.run import studies, verbs
+from burnish.run.making import Maker
+from burnish.run.request import read_request
+from burnish.run.verbs import Options
+from burnish.workbench import Bench
+
+LIMIT = 0.02
+VARIANT = "gcc-o1"
+
+
+@dataclass
+class Recipe:
+    """A build as a person would type it: commands, and the files that must be there before each."""
+
+    place: Path
+    commands: list[tuple[tuple[str, ...], Path | None, dict[str, str]]] = field(default_factory=list)
+    files: list[dict[Path, bytes]] = field(default_factory=list)
+
+    def seen(self) -> set[Path]:
+        return {path for path in self.place.rglob("*") if path.is_file()}
+
+    def by_hand(self, cache: Path) -> float:
+        """Seconds for all of it in an empty folder."""
+        shutil.rmtree(self.place, ignore_errors=True)
+        shutil.rmtree(cache, ignore_errors=True)
+        began = time.monotonic()
+        self.place.mkdir(parents=True)
+        for (argv, cwd, env), files in zip(self.commands, self.files, strict=True):
+            for path, content in files.items():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            subprocess.run(
+                argv, cwd=cwd, env=os.environ | env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+        seconds = time.monotonic() - began
+        shutil.rmtree(self.place)
+        return seconds
+
+
+def observe(bench: Bench, place: Path) -> tuple[Recipe, list[float]]:
+    """A recipe that fills as the bench runs, and the seconds of each command."""
+    recipe, seconds = Recipe(place), []
+    run = bench.run
+    known: set[Path] = set()
+
+    def observed(what: str, argv: object, **words: object) -> Completed:
+        nonlocal known
+        written = recipe.seen() - known
+        recipe.files.append({path: path.read_bytes() for path in written})
+        done = run(what, argv, **words)  # type: ignore[arg-type]
+        recipe.commands.append((done.argv, words.get("cwd"), dict(words.get("env") or {})))  # type: ignore[arg-type, call-overload]
+        seconds.append(done.seconds)
+        known = recipe.seen()
+        return done
+
+    bench.run = observed  # type: ignore[method-assign, assignment]
+    return recipe, seconds
+
+
+def through_burnish(maker: Maker, stage: Compile) -> float:
+    """Seconds for the step, from nothing."""
+    builder = maker.builder
+    shutil.rmtree(builder.store.root / "ccache", ignore_errors=True)
+    shutil.rmtree(builder.store.root / "builds" / stage.key, ignore_errors=True)
+    began = time.monotonic()
+    builder.compile(stage, VARIANT)
+    return time.monotonic() - began
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=3)
+    pairs = parser.parse_args().pairs
+    home, options = paths.home(), Options(variants=("baseline", VARIANT), fresh=True)
+    request = read_request("sqlite", options)
+    asked = (request.spec, options, ["baseline", VARIANT], request.workloads, request.features, request.variants)
+    with studies.lock(home):
+        definition = verbs.definition_of("tune", *asked)
+        setting = verbs.begin(home, request.spec, definition, options, Console(stderr=True), request.workloads, None)
+        chains, maker = verbs.prepare(setting, request.variants, request.features)
+        stage = chains[1].stages[0]
+        assert isinstance(stage, Compile)
+        cache = maker.builder.store.root / "ccache"
+        original = setting.bench.run
+        recipe, _ = observe(setting.bench, maker.builder.place)
+        through_burnish(maker, stage)  # learns the commands, and warms the page cache
+        setting.bench.run = original  # type: ignore[method-assign]
+        ratios, own = [], []
+        for number in range(pairs):
+            hand = recipe.by_hand(cache) if number % 2 else 0.0
+            spent: list[float] = []
+
+            def timed(what: str, argv: object, **words: object) -> Completed:
+                done = original(what, argv, **words)  # type: ignore[arg-type]
+                spent.append(done.seconds)  # noqa: B023 - called before the next round
+                return done
+
+            setting.bench.run = timed  # type: ignore[method-assign, assignment]
+            ours = through_burnish(maker, stage)
+            setting.bench.run = original  # type: ignore[method-assign]
+            hand = hand or recipe.by_hand(cache)
+            ratios.append(ours / hand)
+            own.append((ours - sum(spent)) / sum(spent))
+            print(
+                f"pair {number + 1}: Burnish {ours:.2f} s, by hand {hand:.2f} s, its own time {own[-1]:.2%}", flush=True
+            )
+        setting.record.close()
+    with suppress(OSError):
+        shutil.rmtree(setting.record.folder)
+    logs = [math.log(ratio) for ratio in ratios]
+    spread = statistics.stdev(logs) if len(logs) > 1 else math.nan
+    ratio = math.exp(statistics.fmean(logs))
+    print(f"Burnish against by hand: {ratio:.4f} (spread of a pair {spread:.2%}, {pairs} pairs)")
+    print(f"its own time within its run: {statistics.fmean(own):.2%}, at most {max(own):.2%} (limit {LIMIT:.0%})")
+
+
+if __name__ == "__main__":
+    main()
