@@ -117,3 +117,11 @@ def test_a_plain_stack_protector_cancels_the_strong_one() -> None:
     command = ("c++", "-fstack-protector-strong", "-fstack-protector", "-c", "a.cc")
     assert not holds("-fstack-protector-strong", command)
     assert holds("-fstack-protector", command)
+
+
+def test_what_the_recipe_takes_back_itself_was_not_cancelled() -> None:
+    """no-stack-protector comes after the package's -fstack-protector-strong: that is no accident."""
+    asked = ["-fstack-protector-strong", "-D_FORTIFY_SOURCE=2", "-fno-stack-protector", "-U_FORTIFY_SOURCE"]
+    assert examine([compiled("a.c", " ".join(asked))], asked, []).cancelled == ()
+    undone = examine([compiled("a.c", " ".join([*asked, "-fstack-protector"]))], asked, [])
+    assert [flag for flag, _, _ in undone.cancelled] == ["-fno-stack-protector"]

@@ -211,3 +211,28 @@ def test_a_build_that_fails_shows_its_log(job: BuildJob) -> None:
         mariadb_build.build(job, ())
     assert caught.value.log is not None
     assert "nothing" in caught.value.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("flag", "check"),
+    [
+        ("-fno-stack-protector", "have_{}__fstack_protector___param_ssp_buffer_size_4"),
+        ("-U_FORTIFY_SOURCE", "have_{}__D_FORTIFY_SOURCE_2"),
+        ("-fno-pie", "have_{}__pie__fPIC"),
+    ],
+)
+def test_mariadbs_hardening_does_not_cancel_a_part_that_the_recipe_takes_away(
+    job: BuildJob, flag: str, check: str
+) -> None:
+    """The names are those that MariaDB's MY_CHECK_AND_SET_COMPILER_FLAG makes of its flags."""
+    given = options(replace(job, flags=Flags(c=(flag,), cxx=(flag,), link=())))
+    for language in ("C", "CXX"):
+        assert given[check.format(language)] == "0"
+        assert check.format(language) not in options(job)
+
+
+def test_mariadbs_relro_does_not_cancel_lazy_binding(job: BuildJob) -> None:
+    check = "HAVE_LINK_FLAG__Wl__z_relro__z_now"
+    assert check not in options(job)
+    for flag in ("-Wl,-z,lazy", "-Wl,-z,norelro"):
+        assert options(replace(job, flags=Flags(c=(), cxx=(), link=("-Wl,-z,now", flag))))[check] == "0"

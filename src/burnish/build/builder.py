@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from burnish.build import ccache, effective, profiles
+from burnish.build import ccache, effective, hints, profiles
 from burnish.build.files import read_json
 from burnish.build.jobs import Jobs
 from burnish.build.recipes import BOLT_OPTIONS, Bolt, Compile
@@ -116,6 +116,8 @@ class Builder:
                     raise InfrastructureError(
                         f"the profile does not fit this build: {audit.summary}; first: {worst}", log=log
                     )
+            if hints.FLAG in (*stage.flags.c, *stage.flags.cxx) and not stage.instrumented:
+                facts["wrong_hints"] = [list(vars(hint).values()) for hint in hints.read_hints(text)]
             look = effective.examine(self.engine.objects(job), stage.flags.c, stage.flags.cxx)
             facts |= {
                 "objects": look.objects,

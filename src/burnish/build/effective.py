@@ -79,11 +79,13 @@ def examine(objects: Iterable[CompiledObject], c: Sequence[str], cxx: Sequence[s
     levels: Counter[str] = Counter()
     missing: dict[str, list[str]] = {}
     count = 0
+    # What the recipe takes back itself is not asked for.
+    asked = {True: [flag for flag in c if holds(flag, c)], False: [flag for flag in cxx if holds(flag, cxx)]}
     for item in objects:
         count += 1
         is_c = item.source.endswith(_C_SUFFIXES)
         levels[_last_level(item.command)] += 1
-        for flag in c if is_c else cxx:
+        for flag in asked[is_c]:
             if not holds(flag, item.command):
                 missing.setdefault(flag, []).append(item.source)
     return Effective(

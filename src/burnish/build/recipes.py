@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from burnish.build.processor import this_processor
+from burnish.build.spelling import Spelled, spell
 from burnish.build.toolchains import Toolchain, lacks
 from burnish.errors import UnavailableError, UserError
 from burnish.study.model import EngineSpec, FeatureSet, Flags, Recipe, Variant, digest_of
@@ -115,9 +117,11 @@ class PackageFlags:
     link: tuple[str, ...]
 
 
-def base_flags(recipe: Recipe, package: PackageFlags) -> Flags:
-    """The recipe's flags over the package's: one level, the recipe's additions last, its removals gone."""
-    level = recipe.level or _level(package.c) or "-O2"
+def base_flags(recipe: Recipe, package: PackageFlags, spelled: Spelled | None = None) -> Flags:
+    """The recipe's flags over the package's: one level, the package's removals gone, then catalogue entries and
+    target as they are `spelled`, the recipe's raw additions last."""
+    spelled = spelled or Spelled()
+    level = recipe.level or spelled.level or _level(package.c) or "-O2"
 
     def settled(flags: Sequence[str], added: Sequence[str]) -> tuple[str, ...]:
         kept = [flag for flag in flags if not is_level(flag) and flag not in recipe.remove]
@@ -126,9 +130,9 @@ def base_flags(recipe: Recipe, package: PackageFlags) -> Flags:
     lto = {"none": (), "thin": ("-flto=thin",), "full": ("-flto",)}[recipe.lto]
     link = tuple(flag for flag in package.link if flag not in recipe.remove)
     return Flags(
-        c=settled(package.c, (*recipe.c, *lto)),
-        cxx=settled(package.cxx, (*recipe.cxx, *lto)),
-        link=(*link, *recipe.link, *lto),
+        c=settled(package.c, (*spelled.c, *recipe.c, *lto)),
+        cxx=settled(package.cxx, (*spelled.cxx, *recipe.cxx, *lto)),
+        link=(*link, *spelled.link, *recipe.link, *lto),
         level=level,
     )
 
@@ -143,7 +147,7 @@ def _level(flags: Sequence[str]) -> str | None:
     return levels[-1] if levels else None
 
 
-def check(variant: Variant, toolchain: Toolchain) -> None:
+def check(variant: Variant, toolchain: Toolchain, spelled: Spelled | None = None) -> None:
     """Refuses recipes that this toolchain can't follow, before anything is built.
 
     Raises:
@@ -156,7 +160,7 @@ def check(variant: Variant, toolchain: Toolchain) -> None:
     needed = set()
     if recipe.lto != "none":
         needed |= {"ar", "linker"}
-    if "-fuse-ld=lld" in recipe.link:
+    if "-fuse-ld=lld" in (*recipe.link, *(spelled.link if spelled else ())):
         needed |= {"linker"}
     if recipe.pgo:
         needed |= {"has_profile_runtime", "profdata", "gcov_dump"}
@@ -193,9 +197,10 @@ def stages(
         training: (workload, seconds) to train on; the engine's own when not given.
     """
     recipe = variant.recipe
-    check(variant, toolchain)
+    spelled = spell(recipe, toolchain, this_processor(), f"variant {variant.name}")
+    check(variant, toolchain, spelled)
     feature_set = spec.features[recipe.features or features]
-    flags = base_flags(recipe, package)
+    flags = base_flags(recipe, package, spelled)
     training = training or spec.training
     if recipe.bolt and toolchain.family == "gcc":
         # BOLT refuses functions that gcc has already split.
@@ -230,6 +235,7 @@ def stages(
                 tools,
                 relocations,
                 profile,
+                *spelled.host,
             ]
         )
         return Compile(
@@ -250,7 +256,7 @@ def stages(
     if recipe.pgo:
         # The instrumented build has no LTO: counters are placed before it, so the profile is the same and
         # the build much quicker.
-        plain = base_flags(replace(recipe, lto="none"), package)
+        plain = base_flags(replace(recipe, lto="none"), package, spelled)
         instrumented = compiled(_with(plain, INSTRUMENT, INSTRUMENT[:1]), title="instrumented", instrumented=True)
         kind: ProfileKind = "clang" if toolchain.family == "clang" else "gcc"
         profile = Train(

@@ -5,15 +5,14 @@ Every entry carries a prose `reason`; a file without one does not load (and a te
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import Field
 
+from burnish.catalogue import flags, options
+from burnish.catalogue.edge import ROOT, Entry, Pairs, Reason, read_toml, validated
 from burnish.errors import UserError, unknown
 from burnish.study.model import (
     Allocator,
@@ -33,42 +32,12 @@ from burnish.study.model import (
     Workload,
 )
 
-ROOT = Path(str(resources.files("burnish.catalogue")))
-
-
-def _pairs(value: Any) -> Any:
-    """A table, or a list of [name, value], as (name, value) pairs of text; true and false as ON and OFF."""
-    items = list(value.items()) if isinstance(value, dict) else value
-    if not isinstance(items, list | tuple) or not all(
-        isinstance(item, list | tuple) and len(item) == 2 for item in items
-    ):
-        raise ValueError("give a table of names and values")
-    return tuple((str(name), _text(entry)) for name, entry in items)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "ON" if value else "OFF"
-    return str(value)
-
-
-Pairs = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)]
-Reason = Annotated[str, Field(min_length=20, description="why the entry is here, in prose")]
-
-
-_Model = TypeVar("_Model", bound=BaseModel)
-
-
-class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _FeatureSet(_Entry):
+class _FeatureSet(Entry):
     reason: Reason
     options: Pairs = ()
 
 
-class _Costs(_Entry):
+class _Costs(Entry):
     source_mb: int
     build_mb: int
     kept_mb: int
@@ -81,13 +50,13 @@ class _Costs(_Entry):
     reason: str = ""
 
 
-class _Training(_Entry):
+class _Training(Entry):
     workload: str
     seconds: float = Field(gt=0)
     reason: str = ""
 
 
-class _Recipe(_Entry):
+class _Recipe(Entry):
     toolchain: str = "gcc"
     level: str | None = Field(default=None, pattern=r"^-O([0-3sgz]|fast)$")
     lto: Lto = "none"
@@ -120,7 +89,7 @@ class _Recipe(_Entry):
     bolt_options: tuple[str, ...] = ()
 
 
-class _Times(_Entry):
+class _Times(Entry):
     reason: Reason
     settle_s: float = Field(ge=0)
     window_s: float = Field(gt=0)
@@ -129,13 +98,13 @@ class _Times(_Entry):
     turns: int = Field(ge=2, multiple_of=2)
 
 
-class _Different(_Entry):
+class _Different(Entry):
     reason: Reason
     recipe: _Recipe | None = None
     settings: Pairs = ()
 
 
-class _Engine(_Entry):
+class _Engine(Entry):
     name: str
     title: str
     reason: Reason
@@ -159,7 +128,7 @@ class _Engine(_Entry):
     different: _Different | None = None
 
 
-class _Workload(_Entry):
+class _Workload(Entry):
     engine: str
     reason: Reason
     program: str
@@ -173,48 +142,12 @@ class _Workload(_Entry):
     saturated: bool = False
 
 
-class _Variant(_Entry):
+class _Variant(Entry):
     reason: Reason
     recipe: _Recipe = _Recipe()
     weakens_security: bool = False
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file's content; a `UserError` with file and line when it can't be read."""
-    try:
-        return tomllib.loads(path.read_text())
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); name a TOML file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: not valid TOML: {error}") from None
-
-
-def validated(model: type[_Model], value: Mapping[str, Any], where: str) -> _Model:
-    """`value` as `model`; otherwise one line naming file, key, what was found and what is allowed."""
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        # A key that is not known may be the one that is missing: it tells more.
-        first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
-        key = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            raise unknown(f"key in {where}", key, _keys_beside(model, first["loc"])) from None
-        found = "" if first["type"] == "missing" else f", found {first['input']!r}"
-        said = first["msg"].removeprefix("Value error, ")
-        raise UserError(f"{': '.join(filter(None, (where, key)))}: {said[:1].lower()}{said[1:]}{found}") from None
-
-
-def _keys_beside(model: type[BaseModel], place: Sequence[str | int]) -> list[str]:
-    """The keys that are allowed where `place` is, each with the whole way to it."""
-    here: Any = model
-    for part in place[:-1]:
-        if isinstance(here, type) and issubclass(here, BaseModel):
-            here = here.model_fields[str(part)].annotation
-        else:  # a list of tables, or tables by name
-            here = get_args(here)[0 if isinstance(part, int) else 1]
-    return [".".join(str(part) for part in (*place[:-1], name)) for name in here.model_fields]
+    changes_results: bool = False
+    narrows_portability: bool = False
 
 
 @cache
@@ -280,12 +213,18 @@ def read_variants(path: Path) -> dict[str, Variant]:
     """The variants of a TOML file in the catalogue's form, a user's own too."""
     found = {}
     for name, value in read_toml(path).items():
-        entry = validated(_Variant, value, f"{path.name}: {name}")
+        where = f"{path.name}: {name}"
+        entry = validated(_Variant, value, where)
+        recipe = Recipe(**entry.recipe.model_dump())
+        flags.check(recipe, where)
+        marks = flags.marks(recipe) | options.marks(recipe.options)
         found[name] = Variant(
             name=name,
-            recipe=Recipe(**entry.recipe.model_dump()),
+            recipe=recipe,
             reason=entry.reason,
-            weakens_security=entry.weakens_security,
+            weakens_security=entry.weakens_security or marks.weakens_security,
+            changes_results=entry.changes_results or marks.changes_results,
+            narrows_portability=entry.narrows_portability or marks.narrows_portability,
         )
     return found
 

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
 
 from burnish import paths, system
 from burnish.bench.host import read_host
@@ -67,34 +65,6 @@ def show(
         sys.stdout.write(terminal.markdown(summary))
         return
     print_summary(summary, as_json)
-
-
-@app.command(epilog="Example: burnish variants --recipes mine.toml")
-def variants(
-    recipes: Annotated[Path | None, typer.Option(help="TOML file with variants of your own, listed too.")] = None,
-    as_json: AsJson = False,
-    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
-) -> None:
-    """List the ways to build: each variant's name, what it changes against the baseline, and why one would want it."""
-    every = {**load.variants(), **(load.read_variants(recipes) if recipes else {})}
-    if as_json:
-        values = [
-            {
-                "variant": variant.name,
-                "reason": variant.reason,
-                "weakens_security": variant.weakens_security,
-                "changes": variant.recipe.changes(),
-            }
-            for variant in every.values()
-        ]
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
-        return
-    for variant in every.values():
-        changes = ", ".join(f"{name} {value}" for name, value in variant.recipe.changes().items())
-        out.print(f"[bold]{variant.name}[/bold]" + (" (weakens security)" if variant.weakens_security else ""))
-        out.print(Padding(Text(f"{variant.reason}"), (0, 0, 0, 4)))
-        if changes:
-            out.print(Padding(Text(changes, style="dim"), (0, 0, 0, 4)))
 
 
 @app.command(epilog="Example: burnish doctor --json")

@@ -18,6 +18,7 @@ from burnish.engines import mtr
 from burnish.engines.base import BuildJob, CompiledObject, Workbench
 from burnish.engines.mariadb_data import SCRIPTS
 from burnish.errors import InfrastructureError
+from burnish.study.model import Flags
 
 SERVER = "sql/mariadbd"
 MESSAGES = "sql/share"
@@ -59,14 +60,36 @@ def configure_command(job: BuildJob) -> list[str]:
         options |= {"CMAKE_JOB_POOLS": f"links={job.link_jobs}", "CMAKE_JOB_POOL_LINK": "links"}
     if job.launcher:
         options |= {f"CMAKE_{language}_COMPILER_LAUNCHER": ";".join(job.launcher) for language in ("C", "CXX")}
-    for language, given in (("C", flags.c), ("CXX", flags.cxx)):
-        if "-fomit-frame-pointer" in given:
-            # MariaDB puts -fno-omit-frame-pointer behind all flags where a check finds that the compiler
-            # takes it; the check's answer is given here.
-            options[f"have_{language}__fno_omit_frame_pointer"] = "0"
+    options |= _checks_answered(flags)
     options |= dict(job.features.options) | dict(job.options)
     words = ["cmake", "-G", "Ninja", "-S", str(job.source), "-B", str(job.place)]
     return [*words, *(f"-D{name}={value}" for name, value in options.items())]
+
+
+_APPENDED: dict[str, tuple[str, ...]] = {
+    "_fno_omit_frame_pointer": ("-fomit-frame-pointer",),
+    "_fstack_protector___param_ssp_buffer_size_4": ("-fno-stack-protector", "-fstack-protector-all"),
+    "_D_FORTIFY_SOURCE_2": ("-U_FORTIFY_SOURCE",),
+    "_pie__fPIC": ("-fno-pie",),
+}
+"""What MariaDB's CMakeLists puts behind all other flags, each if a check finds that the compiler takes it: the
+check's name, and flags that it would cancel. Debian's own -fstack-protector-strong is cancelled in what Debian
+ships too, and stays so."""
+
+_APPENDED_TO_LINK = {"HAVE_LINK_FLAG__Wl__z_relro__z_now": ("-Wl,-z,norelro", "-Wl,-z,lazy")}
+
+
+def _checks_answered(flags: Flags) -> dict[str, str]:
+    """Answers no to the checks whose flags would cancel the recipe's own."""
+    found = {}
+    for language, given in (("C", flags.c), ("CXX", flags.cxx)):
+        for check, cancelled in _APPENDED.items():
+            if set(cancelled) & set(given):
+                found[f"have_{language}_{check}"] = "0"
+    for check, cancelled in _APPENDED_TO_LINK.items():
+        if set(cancelled) & set(flags.link):
+            found[check] = "0"
+    return found
 
 
 def build(job: BuildJob, gate_tests: Sequence[str]) -> None:

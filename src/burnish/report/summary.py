@@ -89,6 +89,8 @@ class BuildRow:
         notes: cancelled flags, profile audit, differing features.
         identity: version and build id, or "".
         weakens_security: whether it trades safety for speed.
+        changes_results: whether a query may give another result.
+        narrows_portability: whether it runs on fewer machines.
     """
 
     variant: str
@@ -101,6 +103,8 @@ class BuildRow:
     notes: tuple[str, ...]
     identity: str
     weakens_security: bool
+    changes_results: bool = False
+    narrows_portability: bool = False
 
 
 @dataclass(frozen=True)
@@ -300,6 +304,8 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
                 notes=tuple(notes),
                 identity=f"{identity.get('version', '')} {identity.get('build_id', '')[:12]}".strip(),
                 weakens_security=bool(facts.get("weakens_security")),
+                changes_results=bool(facts.get("changes_results")),
+                narrows_portability=bool(facts.get("narrows_portability")),
             )
         )
     return rows

@@ -12,6 +12,7 @@ from rich.text import Text
 from burnish.report import noise
 from burnish.report.summary import BuildRow, Row, Summary, sentences
 from burnish.statistics.replicates import layout_caveat
+from burnish.study.model import Marks
 from burnish.workbench import duration
 
 _COLOURS = {"faster": "green", "slower": "red", "equivalent": "cyan", "undecided": "yellow", "invalid": "magenta"}
@@ -139,8 +140,9 @@ def remarks(summary: Summary) -> list[str]:
     """Notes on builds and cells: cancelled flags, audits, weaker security, reasons of invalid cells."""
     lines = []
     for build in summary.builds:
-        if build.weakens_security:
-            lines.append(f"{build.variant}: weakens security (hardening off)")
+        marks = Marks(build.changes_results, build.narrows_portability, build.weakens_security)
+        if marks:
+            lines.append(f"{build.variant}: {', '.join(marks.words)}")
         lines += [f"{build.variant}: {note}" for note in build.notes]
     for row in summary.rows:
         about = f"{row.candidate} on {row.workload}"

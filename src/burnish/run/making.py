@@ -14,6 +14,7 @@ from typing import Any
 
 from burnish import process
 from burnish.bench import datasets
+from burnish.build import hints
 from burnish.build.builder import Builder
 from burnish.build.recipes import Compile, PackageFlags, Stage, Train, stages
 from burnish.build.sharing import in_order, kept_as
@@ -253,6 +254,7 @@ class Maker:
             result.notes.append(
                 f"{flag} was cancelled by a later flag in {count} of {entry.about['objects']} objects ({example})"
             )
+        result.notes += hints.notes(entry.about.get("wrong_hints", ()))
         report = self._gate(chain, built)
         if not report.passed:
             names = ", ".join(test for test, _ in report.failures[:3])

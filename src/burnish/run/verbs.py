@@ -476,6 +476,8 @@ def _hold(
             variant=item.variant.name,
             reason=item.variant.reason,
             weakens_security=item.variant.weakens_security,
+            changes_results=item.variant.changes_results,
+            narrows_portability=item.variant.narrows_portability,
             failure=item.failure,
             notes=notes,
         )

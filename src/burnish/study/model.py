@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Literal
 
@@ -114,13 +114,55 @@ def _words(value: object) -> str:
 
 
 @dataclass(frozen=True)
+class Marks:
+    """What a way to build costs beyond time.
+
+    Attributes:
+        changes_results: the same query may give another result, if only in the last digit.
+        narrows_portability: the build runs on fewer machines.
+        weakens_security: a protection is gone.
+    """
+
+    changes_results: bool = False
+    narrows_portability: bool = False
+    weakens_security: bool = False
+
+    def __or__(self, other: Marks) -> Marks:
+        return Marks(*(getattr(self, each.name) or getattr(other, each.name) for each in fields(Marks)))
+
+    def __bool__(self) -> bool:
+        return bool(self.words)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The marks that are set, as one reads them: ``changes results``."""
+        return tuple(each.name.replace("_", " ") for each in fields(Marks) if getattr(self, each.name))
+
+
+@dataclass(frozen=True)
 class Variant:
-    """A recipe with a name, and the reason why one would want it."""
+    """A recipe with a name, and the reason why one would want it.
+
+    Attributes:
+        name: as on the command line.
+        recipe: how it is built.
+        reason: why one would want it.
+        weakens_security: whether it takes a protection away.
+        changes_results: whether a query may give another result, if only in the last digit.
+        narrows_portability: whether the build runs on fewer machines.
+    """
 
     name: str
     recipe: Recipe
     reason: str
     weakens_security: bool = False
+    changes_results: bool = False
+    narrows_portability: bool = False
+
+    @property
+    def marks(self) -> Marks:
+        """What it costs beyond time."""
+        return Marks(self.changes_results, self.narrows_portability, self.weakens_security)
 
 
 class Design(StrEnum):

@@ -1,0 +1,82 @@
+"""The edge of the catalogue: how its TOML files are read and validated, and how their errors are said."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from burnish.errors import UserError, unknown
+
+ROOT = Path(str(resources.files("burnish.catalogue")))
+
+
+def _pairs(value: Any) -> Any:
+    """A table, or a list of [name, value], as (name, value) pairs of text; true and false as ON and OFF."""
+    items = list(value.items()) if isinstance(value, dict) else value
+    if not isinstance(items, list | tuple) or not all(
+        isinstance(item, list | tuple) and len(item) == 2 for item in items
+    ):
+        raise ValueError("give a table of names and values")
+    return tuple((str(name), _text(entry)) for name, entry in items)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "ON" if value else "OFF"
+    return str(value)
+
+
+Pairs = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)]
+Reason = Annotated[str, Field(min_length=20, description="why the entry is here, in prose")]
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class Entry(BaseModel):
+    """An entry of a catalogue file: nothing in it that is not known, nothing changed afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file's content; a `UserError` with file and line when it can't be read."""
+    try:
+        return tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); name a TOML file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: not valid TOML: {error}") from None
+
+
+def validated(model: type[_Model], value: Mapping[str, Any], where: str) -> _Model:
+    """`value` as `model`; otherwise one line naming file, key, what was found and what is allowed."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        # A key that is not known may be the one that is missing: it tells more.
+        first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+        key = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            raise unknown(f"key in {where}", key, _keys_beside(model, first["loc"])) from None
+        found = "" if first["type"] == "missing" else f", found {first['input']!r}"
+        said = first["msg"].removeprefix("Value error, ")
+        raise UserError(f"{': '.join(filter(None, (where, key)))}: {said[:1].lower()}{said[1:]}{found}") from None
+
+
+def _keys_beside(model: type[BaseModel], place: Sequence[str | int]) -> list[str]:
+    """The keys that are allowed where `place` is, each with the whole way to it."""
+    here: Any = model
+    for part in place[:-1]:
+        if isinstance(here, type) and issubclass(here, BaseModel):
+            here = here.model_fields[str(part)].annotation
+        else:  # a list of tables, or tables by name
+            here = get_args(here)[0 if isinstance(part, int) else 1]
+    return [".".join(str(part) for part in (*place[:-1], name)) for name in here.model_fields]

@@ -1,0 +1,91 @@
+"""The catalogue of configure options: what each engine's build system can be told, with reasons.
+
+An option that is not here is allowed in a recipe all the same (any cmake ``-D``, any of SQLite's definitions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from fnmatch import fnmatchcase
+from functools import cache
+
+from pydantic import Field
+
+from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
+from burnish.study.model import Marks
+
+
+@dataclass(frozen=True)
+class Option:
+    """A configure option.
+
+    Attributes:
+        name: as a recipe's ``options`` say it; ``*`` in it stands for a family of options.
+        does: what it does.
+        reason: why one would want it.
+        values: what it can be, or what kind of thing.
+        default: what the engine's own build takes.
+        where: the file of the source, or the place of the documentation, that knows it.
+        marked: values that its marks hold for; empty: any.
+        marks: what it costs beyond time.
+    """
+
+    name: str
+    does: str
+    reason: str
+    values: tuple[str, ...]
+    default: str
+    where: str
+    marked: tuple[str, ...]
+    marks: Marks
+
+
+class _Option(Entry):
+    does: str = Field(min_length=10)
+    reason: Reason
+    values: tuple[str, ...] = Field(min_length=1)
+    default: str
+    where: str
+    marked: tuple[str, ...] = ()
+    changes_results: bool = False
+    narrows_portability: bool = False
+    weakens_security: bool = False
+
+
+@cache
+def options() -> Mapping[str, Mapping[str, Option]]:
+    """All options by engine and name; an engine without a file has none."""
+    found = {}
+    for path in sorted((ROOT / "options").glob("*.toml")):
+        found[path.stem] = {
+            name: _option(name, validated(_Option, value, f"{path.name}: {name}"))
+            for name, value in read_toml(path).items()
+        }
+    return found
+
+
+def _option(name: str, entry: _Option) -> Option:
+    marked = {each.name for each in fields(Marks)}
+    return Option(name=name, marks=Marks(**entry.model_dump(include=marked)), **entry.model_dump(exclude=marked))
+
+
+def marks(given: Iterable[tuple[str, str]]) -> Marks:
+    """What options cost beyond time, whichever engine they are of (their names differ)."""
+    found = Marks()
+    for name, value in given:
+        for known in options().values():
+            for option in known.values():
+                if fnmatchcase(name, option.name) and (not option.marked or value in option.marked):
+                    found |= option.marks
+    return found
+
+
+def search(known: Iterable[Option], words: Sequence[str]) -> list[Option]:
+    """The options in whose name, description, reason or values all of `words` occur, case aside."""
+
+    def text(option: Option) -> str:
+        said = (option.name, option.does, option.reason, option.default, *option.values, *option.marks.words)
+        return "\n".join(said).lower()
+
+    return [option for option in known if all(word.lower() in text(option) for word in words)]

@@ -1,0 +1,70 @@
+"""Every published choice of options is answered by today's catalogue, or it is said why it can't be."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from burnish.catalogue import flags, load, options
+from burnish.catalogue.answers import PUBLISHED, Answer, answered_by, answers, published
+from burnish.study.model import Marks, Recipe
+
+
+def test_every_published_line_is_answered_and_nothing_else() -> None:
+    assert len(published()) == 52
+    assert sorted(answers()) == sorted(published())
+
+
+@pytest.mark.parametrize("answer", answers().values(), ids=lambda answer: answer.line)
+def test_an_answer_names_what_is_there(answer: Answer) -> None:
+    mariadb = options.options()["mariadb"]
+    for name in (*answer.flags, *answer.nearest):
+        flags.flag(name)
+    for name in answer.targets:
+        flags.target(name)
+    for name in answer.variants:
+        load.variant(name)
+    assert {*answer.options, *answer.nearest_options} <= set(mariadb)
+    assert set(answer.recipe) <= {field.name for field in dataclasses.fields(Recipe)}
+    says = (answer.flags, answer.targets, answer.recipe, answer.options, answer.variants, answer.setting)
+    assert any(says) != answer.none, "an equivalent, or none, and not both"
+
+
+def test_no_equivalent_is_explained() -> None:
+    restrict = answers()["sun-compiler-flags: -xrestrict=%all"]
+    assert (restrict.none, restrict.nearest) == (True, ("points-to",))
+    for each in answers().values():
+        if each.none:
+            assert len(each.reason) > 40
+
+
+def test_entries_know_what_they_answer_to() -> None:
+    assert answered_by("flags", "prefetch-loops") == ("sun-compiler-flags: -xprefetch=auto -xprefetch_level=3",)
+    assert "mysql-manual: charsets" in answered_by("options", "WITH_EXTRA_CHARSETS")
+    assert answered_by("flags", "jcc-erratum") == ()
+
+
+def test_the_published_tables_come_along() -> None:
+    assert {path.name for path in PUBLISHED.glob("*.csv")} >= {"arm-perf.csv", "sun-studio-11-32bit.csv"}
+    assert (PUBLISHED / "README.md").is_file()
+
+
+def test_options_say_what_a_recipe_may_say() -> None:
+    known = options.options()
+    assert {"mariadb", "sqlite"} <= set(known)
+    assert {"WITH_SAFEMALLOC", "WITH_EXTRA_CHARSETS", "PLUGIN_*", "WITH_SSL"} <= set(known["mariadb"])
+    for name in (name for name in known["sqlite"]):
+        assert name.startswith("SQLITE_")
+
+
+def test_marks_of_options_depend_on_the_value() -> None:
+    assert options.marks([("SECURITY_HARDENED", "OFF")]) == Marks(weakens_security=True)
+    assert not options.marks([("SECURITY_HARDENED", "ON"), ("NO_SUCH", "1"), ("PLUGIN_SPIDER", "NO")])
+    assert options.marks([("DEFAULT_CHARSET", "utf8mb4")]).changes_results
+
+
+def test_options_are_searched_by_any_part() -> None:
+    known = options.options()["mariadb"].values()
+    assert "WITH_SAFEMALLOC" in {option.name for option in options.search(known, ["overruns"])}
+    assert options.search(known, ["no such word"]) == []
