@@ -88,3 +88,15 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     assert read_swap(tmp_path) is None
     (tmp_path / "vmstat").write_text("nr_free 3\n")
     assert read_swap(tmp_path) is None
+
+
+def test_code_on_huge_pages_is_told_from_data(tmp_path: Path) -> None:
+    (tmp_path / "7").mkdir()
+    (tmp_path / "7/smaps").write_text(
+        "55d169e00000-55d16a200000 r-xp 00000000 00:00 0 \nRss: 4096 kB\nAnonHugePages:      4096 kB\n"
+        "FilePmdMapped:         0 kB\n"
+        "7f0000000000-7f0000400000 r-xp 00000000 fe:00 99   /usr/sbin/mariadbd\nFilePmdMapped:      2048 kB\n"
+        "7f8000000000-7f8000400000 rw-p 00000000 00:00 0 \nAnonHugePages:      8192 kB\n"
+    )
+    assert counters.code_on_huge_pages(7, tmp_path) == 6 << 20
+    assert counters.code_on_huge_pages(8, tmp_path) == 0

@@ -21,6 +21,12 @@ FILES = sorted(ROOT.rglob("*.toml"))
 def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every entry of a catalogue file, by name: an engine's file is one entry with entries in it."""
     content = tomllib.loads(path.read_text())
+    if path.name == "linking.toml":
+        for kind in ("linkers", "allocators", "words"):
+            yield from content[kind].items()
+        yield "lto", content["lto"]
+        yield from ((f"refused {value['when']}", value) for value in content["refused"])
+        return
     if path.parent.name != "engines":
         yield from content.items()
         return
@@ -30,6 +36,8 @@ def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for value in content["training"]:
         yield f"training on {value['workload']}", value
     yield "costs", content["costs"]
+    if "linking" in content:
+        yield "linking", content["linking"]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -85,6 +93,7 @@ def test_what_weakens_security_says_so() -> None:
         weak = not recipe.hardening or bool({*recipe.c, *recipe.cxx, *recipe.link, *spelled} & taken)
         if {"fortify-2", "fortify-3"} & set(recipe.flags):  # these undefine it to define it anew
             weak = False
+        weak |= recipe.static == "full"  # at a fixed address
         assert variant.weakens_security is weak, variant.name
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 from burnish.build import sources
+from burnish.build.linking import linked
+from burnish.build.linkparts import find_parts
 from burnish.build.toolchains import Toolchain
 from burnish.catalogue import load
 from burnish.engines import sqlite, sqlite_gate
@@ -428,3 +430,25 @@ def test_a_planted_wrong_comparison_fails_the_gate(
     report = engine.gate(planted, real, tmp_path / "gate", bench)
     assert not report.passed
     assert "answers" in dict(report.failures)  # seen without the baseline's results too
+
+
+@pytest.mark.real
+def test_a_32_bit_sqlite_answers_as_the_baseline_does(
+    engine: Sqlite, source: Path, real: Built, gcc: Toolchain, tmp_path: Path, bench: FakeBench, make_side: MakeSide
+) -> None:
+    recipe = load.variant("m32").recipe
+    parts = find_parts(recipe, gcc, SPEC)
+    if 32 not in parts.words:
+        pytest.skip("no 32-bit libraries on this machine")
+    job = job_for(gcc, source, tmp_path / "build", bench)
+    given = replace(job.flags, c=(*job.flags.c, *recipe.c))
+    narrow = build(engine, replace(job, flags=linked(given, recipe, gcc, parts, "link")), tmp_path / "m32")
+    assert narrow.server.read_bytes()[4] == 1, "ELFCLASS32"
+    report = engine.gate(narrow, real, tmp_path / "gate", bench)
+    assert report.passed, report.failures
+    assert report.tests == len(SPEC.gate_tests), "traces too: every row of every statement"
+    side = make_side(built=narrow)
+    side.boot()
+    side.load()
+    assert collect(side, 3)[-1].done >= 3
+    side.stop()

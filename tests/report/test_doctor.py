@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from burnish.bench.host import UNKNOWN, HostFacts, read_host
+from burnish.build.linkparts import Offer
 from burnish.build.toolchains import Toolchain
 from burnish.report import doctor
 from burnish.report.doctor import Finding
@@ -226,3 +227,22 @@ def test_json(facts: HostFacts) -> None:
     }
     assert content["host"]["cores_online"] == [0, 1, 2, 3]
     assert "host" not in json.loads(doctor.as_json(findings))
+
+
+def test_linkers_that_variants_may_ask_for_are_named(facts: HostFacts) -> None:
+    found = examine(facts, mold=None)["linkers"]
+    assert (found.state, found.consequence) == ("note", "variants that ask for mold are left out")
+    assert "apt-get install" in found.mend
+    assert "mold" in found.mend
+
+
+def test_what_links_could_have_more_of_is_a_note(facts: HostFacts) -> None:
+    offers = [
+        Offer("allocators", ("libc", "jemalloc"), ("mimalloc",), ("libmimalloc2.0",)),
+        Offer("32-bit programs", ("gcc-12",), ()),
+    ]
+    found = {each.name: each for each in doctor.examine(facts, BOTH, EVERYTHING, None, offers)}
+    assert found["allocators"].state == "note"
+    assert "mimalloc" in found["allocators"].consequence
+    assert found["allocators"].mend.endswith("libmimalloc2.0")
+    assert (found["32-bit programs"].state, found["32-bit programs"].found) == ("ok", "gcc-12")

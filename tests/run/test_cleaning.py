@@ -17,7 +17,7 @@ from burnish.record.record import FILE, Record
 from burnish.record.store import DESCRIPTION, KINDS, Store
 from burnish.run.cleaning import DAY_S, Kept, choose, inventory, remove
 
-ALL_KINDS = (*KINDS, "downloads", "work", "scratch", "ccache", "studies")
+ALL_KINDS = (*KINDS, "downloads", "work", "scratch", "ccache", "thinlto", "studies")
 
 
 def kept(name: str, kind: str = "builds", size: int = 100, age: float = 0.0) -> Kept:
@@ -105,6 +105,9 @@ def home() -> Home:
     home.work("fake").mkdir(parents=True)
     (home.work("fake") / "object.o").write_bytes(b"x" * 30_000)
     (home.scratch / "fake").mkdir(parents=True)
+    (home.store / "thinlto").mkdir()
+    (home.store / "thinlto/llvmcache-1").write_bytes(b"x" * 40_000)
+    (home.store / "thinlto/llvmcache-2").write_bytes(b"x" * 40_000)
     with closing(Record(home.studies / "fake-tune-1", create=True)) as record:
         record.append("study", name="fake-tune-1")
     return home
@@ -121,11 +124,13 @@ def test_inventory_is_everything(home: Home) -> None:
         ("downloads", "loose.tar"),
         ("work", "fake"),
         ("scratch", "fake"),
+        ("thinlto", "thinlto"),
         ("studies", "fake-tune-1"),
     }
     assert found["builds", "builds-key"].what == "fake instrumented gcc-12"
     assert found["profiles", "profiles-key"].what == "fake clang"
     assert found["builds", "builds-key"].size >= 50_000
+    assert found["thinlto", "thinlto"].size >= 80_000
     assert found["downloads", "loose.tar"].size >= 10_000
     assert all(0 <= item.age_s < 3600 for item in items)
     downloads = [item.name for item in items if item.kind == "downloads"]

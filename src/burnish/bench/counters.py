@@ -66,6 +66,18 @@ def usage(pids: Iterable[int], proc: Path = _PROC) -> Usage:
     return found
 
 
+def code_on_huge_pages(pid: int, proc: Path = _PROC) -> int:
+    """Bytes of a process's executable memory that huge pages hold, by its ``smaps``; 0 when it is gone."""
+    kilobytes, executable = 0, False
+    with contextlib.suppress(OSError):
+        for line in (proc / str(pid) / "smaps").read_text().splitlines():
+            if match := re.match(r"[0-9a-f]+-[0-9a-f]+ ..(.). ", line):
+                executable = match[1] == "x"
+            elif executable and (match := re.match(r"(?:AnonHugePages|FilePmdMapped): +(\d+) kB", line)):
+                kilobytes += int(match[1])
+    return kilobytes * 1024
+
+
 def _switches(task: Path) -> tuple[int, int]:
     """(voluntary, involuntary) context switches of a thread; zeros when it is gone."""
     try:

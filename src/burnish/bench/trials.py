@@ -123,7 +123,8 @@ class StartResult:
         fingerprint: digest of the data, the same on all sides.
         invalid: why the whole start counts for nothing, or None.
         seconds: wall time of the start.
-        launched: by label, command line and peak memory (bytes) of each process of the side's server and load.
+        launched: by label, command line, peak memory and code on huge pages (bytes) of each process of the side's
+            server and load.
         hardware: by label, events per transaction as the processor counted them; empty without a PMU.
     """
 
@@ -600,7 +601,7 @@ def run_start(
 
 
 def _launched(side: Side) -> list[dict[str, Any]]:
-    """Command line and peak resident memory of the side's processes, as the kernel knows them."""
+    """Command line, peak resident memory and code on huge pages of the side's processes, as the kernel knows them."""
     found = []
     for role, pids in (("server", side.server_pids()), ("load", side.client_pids())):
         for pid in pids[:1]:
@@ -612,6 +613,7 @@ def _launched(side: Side) -> list[dict[str, Any]]:
                         "role": role,
                         "argv": [word.decode(errors="replace") for word in words],
                         "peak_rss_bytes": int(peak[1]) * 1024 if peak else None,
+                        "huge_text_bytes": counters.code_on_huge_pages(pid),
                     }
                 )
     return found

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from burnish.build import ccache, effective, hints, profiles
-from burnish.build.files import read_json
+from burnish.build import ccache, effective, hints, linking, postlink, profiles
+from burnish.build.files import linked_copy, read_json
 from burnish.build.jobs import Jobs
 from burnish.build.recipes import BOLT_OPTIONS, Bolt, Compile
 from burnish.build.sharing import from_cache, objects_key
@@ -65,9 +64,16 @@ class Builder:
         """Folder that BOLT-instrumented programs write to; baked into them."""
         return self.work / "bolt-raw"
 
+    @property
+    def link_place(self) -> Path:
+        """Where linker links and wrappers lie while a build needs them; part of the command line, so constant."""
+        return self.work / "link"
+
     def built(self, name: str, entry: Entry) -> Built:
-        """The build in a store entry, under a name for people."""
-        return self.engine.built(name, entry.folder, entry.key)
+        """The build in a store entry, under a name for people, with what it is to be launched with."""
+        built = self.engine.built(name, entry.folder, entry.key)
+        preloads = postlink.environment(entry)
+        return replace(built, environment=(*built.environment, *preloads)) if preloads else built
 
     def compile(self, stage: Compile, name: str) -> Entry:
         """Configures, compiles and links a stage that is not in the store yet."""
@@ -84,11 +90,13 @@ class Builder:
             jobs = self.wide(stage, name) if self.wide else Jobs(self.jobs, self.jobs)
             if jobs.reason:
                 self.bench.say(jobs.reason)
+            postlink.lay_linkers(stage, self.link_place)
+            quicker = linking.unkeyed(stage.linking, self.store.root / "thinlto")
             job = BuildJob(
                 source=self.source,
                 place=self.place,
                 toolchain=stage.toolchain,
-                flags=stage.flags,
+                flags=replace(stage.flags, link=(*stage.flags.link, *quicker)),
                 features=stage.features,
                 options=stage.options,
                 hardening=stage.hardening,
@@ -100,6 +108,7 @@ class Builder:
                 cache_gb=self.cache_gb,
                 link_jobs=jobs.link,
                 link_threads=jobs.link_threads,
+                keep_debug=stage.linking.keep_debug,
             )
             self.engine.build(job)
             cached = ccache.read_log(job.cache_log.read_text()) if job.cache_log.exists() else None
@@ -132,6 +141,8 @@ class Builder:
                 shutil.move(path, target)
             seconds = time.monotonic() - began
             built = self.engine.built(name, folder, stage.key)
+            facts |= postlink.verify(stage, built, name)
+            facts["notes"] = linking.notes(text)
             entry = self.store.admit(
                 "builds",
                 stage.key,
@@ -199,14 +210,7 @@ class Builder:
         began = time.monotonic()
         folder = self.store.begin("builds", stage.key)
         # Hard links: but for the program all is shared. The description is the base's own and must stay so.
-        shutil.copytree(
-            base.folder,
-            folder,
-            dirs_exist_ok=True,
-            copy_function=os.link,
-            symlinks=True,
-            ignore=shutil.ignore_patterns(DESCRIPTION),
-        )
+        linked_copy(base.folder, folder, DESCRIPTION)
         built = self.engine.built(name, folder, stage.key)
         before = self.engine.built(name, base.folder, base.key).server
         built.server.unlink()

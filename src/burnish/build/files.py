@@ -58,6 +58,18 @@ def remove_tree(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
+def linked_copy(folder: Path, target: Path, *without: str) -> None:
+    """Fills the folder `target` with hard links to all of `folder` but files named in `without`: takes no space."""
+    shutil.copytree(
+        folder,
+        target,
+        dirs_exist_ok=True,
+        copy_function=os.link,
+        symlinks=True,
+        ignore=shutil.ignore_patterns(*without),
+    )
+
+
 @contextlib.contextmanager
 def locked(path: Path, say: Callable[[str], None]) -> Iterator[None]:
     """Holds the lock file `path`; waits for another run that holds it. The kernel frees it when we die."""

@@ -14,9 +14,13 @@ from typing import Literal
 
 from burnish.build.processor import this_processor
 from burnish.build.spelling import Spelled, spell
+from burnish.build import linking
+from burnish.build.linking import PLAIN, Linking
+from burnish.build.linkparts import NOTHING, Library, Parts
 from burnish.build.toolchains import Toolchain, lacks
 from burnish.errors import UnavailableError, UserError
-from burnish.study.model import EngineSpec, FeatureSet, Flags, Recipe, Variant, digest_of
+from burnish.study.model import EngineSpec, FeatureSet, Flags, Recipe, Variant, Word, digest_of
+from burnish.study.model import Strip as StripKind
 
 BUILD_FORMAT = 1
 """Part of every key: raised when what is kept of a build changes, so that older builds are not taken for new."""
@@ -67,6 +71,7 @@ class Compile:
         toolchain: compilers.
         instrumented: whether it writes a profile when it runs.
         profile: key of the profile that it uses, or None.
+        linking: what its link needs beyond the flags.
     """
 
     key: str
@@ -80,6 +85,7 @@ class Compile:
     instrumented: bool
     profile: str | None
     title: str
+    linking: Linking = PLAIN
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,47 @@ class Bolt:
     title: str
 
 
-Stage = Compile | Train | Bolt
+@dataclass(frozen=True)
+class Strip:
+    """Stage: take debug sections or all symbols out of a finished program; they are kept beside it.
+
+    Attributes:
+        key: content address of the build it makes.
+        build: key of the build it begins with.
+        what: ``debug`` or ``all``.
+        tool: llvm-objcopy where BOLT wrote the program (GNU's spoils those), else None: objcopy.
+    """
+
+    key: str
+    build: str
+    what: StripKind
+    tool: str | None
+    title: str
+
+
+@dataclass(frozen=True)
+class Preload:
+    """Stage: the same program, launched with libraries preloaded.
+
+    Attributes:
+        key: content address of the build it makes.
+        build: key of the build it begins with.
+        allocator: the library whose malloc the program gets, or None.
+        huge_text: whether its code is mapped to huge pages.
+        toolchain: compiles the library that maps it.
+        word: word size in bits of program and libraries.
+    """
+
+    key: str
+    build: str
+    allocator: Library | None
+    huge_text: bool
+    toolchain: Toolchain
+    word: Word
+    title: str
+
+
+Stage = Compile | Train | Bolt | Strip | Preload
 
 
 @dataclass(frozen=True)
@@ -181,6 +227,8 @@ def stages(
     bolt: Toolchain | None,
     profile_place: str,
     training: tuple[tuple[str, float], ...] | None = None,
+    parts: Parts = NOTHING,
+    link_place: str = "link",
 ) -> tuple[Stage, ...]:
     """The chain of stages that ends in the variant's build.
 
@@ -195,12 +243,16 @@ def stages(
         bolt: the toolchain whose BOLT is used, when the recipe asks for it.
         profile_place: constant path at which a clang profile lies while it is used.
         training: (workload, seconds) to train on; the engine's own when not given.
+        parts: what this machine has for the recipe's link.
+        link_place: constant path of the folder with linker links and wrappers while a build needs them.
     """
     recipe = variant.recipe
     spelled = spell(recipe, toolchain, this_processor(), f"variant {variant.name}")
     check(variant, toolchain, spelled)
+    linking.check(recipe, f"variant {variant.name}", toolchain, parts, spec)
     feature_set = spec.features[recipe.features or features]
-    flags = base_flags(recipe, package, spelled)
+    flags = linking.linked(base_flags(recipe, package, spelled), recipe, toolchain, parts, link_place)
+    options = linking.options_of(recipe, spec)
     training = training or spec.training
     if recipe.bolt and toolchain.family == "gcc":
         # BOLT refuses functions that gcc has already split.
@@ -217,6 +269,7 @@ def stages(
         instrumented: bool = False,
         profile: str | None = None,
         tools: bool = False,
+        link: Linking = PLAIN,
     ) -> Compile:
         # Kept with every clang profile, not for BOLT's sake alone: they are not loaded, and the variants with
         # and without BOLT then share one build.
@@ -230,19 +283,20 @@ def stages(
                 toolchain.version,
                 [flags.c, flags.cxx, flags.link],
                 feature_set.options,
-                recipe.options,
+                options,
                 recipe.hardening,
                 tools,
                 relocations,
                 profile,
                 *spelled.host,
+                *link.identity,
             ]
         )
         return Compile(
             key=key,
             flags=flags,
             features=feature_set,
-            options=recipe.options,
+            options=options,
             hardening=recipe.hardening,
             with_tools=tools,
             relocations=relocations,
@@ -250,13 +304,16 @@ def stages(
             instrumented=instrumented,
             profile=profile,
             title=title,
+            linking=link,
         )
 
+    link = linking.linking_of(recipe, parts, spec)
     chain: list[Stage] = []
     if recipe.pgo:
         # The instrumented build has no LTO: counters are placed before it, so the profile is the same and
         # the build much quicker.
-        plain = base_flags(replace(recipe, lto="none"), package, spelled)
+        neutral = linking.neutral(recipe)
+        plain = linking.linked(base_flags(neutral, package, spelled), neutral, toolchain, parts, link_place)
         instrumented = compiled(_with(plain, INSTRUMENT, INSTRUMENT[:1]), title="instrumented", instrumented=True)
         kind: ProfileKind = "clang" if toolchain.family == "clang" else "gcc"
         profile = Train(
@@ -269,10 +326,10 @@ def stages(
         )
         chain += [instrumented, profile]
         use = GCC_USE if kind == "gcc" else (f"-fprofile-use={profile_place}", *CLANG_SAY)
-        link = use[:1]
-        final = compiled(_with(flags, use, link), title="with profile", profile=profile.key, tools=with_tools)
+        used = _with(flags, use, use[:1])
+        final = compiled(used, title="with profile", profile=profile.key, tools=with_tools, link=link)
     else:
-        final = compiled(flags, title="compile", tools=with_tools)
+        final = compiled(flags, title="compile", tools=with_tools, link=link)
     chain.append(final)
     if recipe.bolt:
         if bolt is None:
@@ -303,6 +360,34 @@ def stages(
                 title="BOLT",
             ),
         ]
+    return (*chain, *_after_link(recipe, chain[-1].key, toolchain, bolt if recipe.bolt else None, parts))
+
+
+def _after_link(
+    recipe: Recipe, build: str, toolchain: Toolchain, bolt: Toolchain | None, parts: Parts
+) -> tuple[Stage, ...]:
+    """The stages that work on a finished program and never compile it again."""
+    chain: list[Stage] = []
+    if recipe.strip is not None:
+        tool = str(bolt.bolt.parent / "llvm-objcopy") if bolt is not None and bolt.bolt is not None else None
+        key = digest_of([build, "strip", recipe.strip])
+        chain.append(Strip(key=key, build=build, what=recipe.strip, tool=tool, title=f"strip {recipe.strip}"))
+        build = key
+    allocator = parts.allocator if recipe.preload else None
+    if allocator is not None or recipe.huge_text:
+        loaded = [allocator.name, allocator.digest] if allocator is not None else []
+        key = digest_of([build, "preload", loaded, recipe.huge_text, recipe.word])
+        chain.append(
+            Preload(
+                key=key,
+                build=build,
+                allocator=allocator,
+                huge_text=recipe.huge_text,
+                toolchain=toolchain,
+                word=recipe.word,
+                title="preload",
+            )
+        )
     return tuple(chain)
 
 

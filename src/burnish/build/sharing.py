@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 
-from burnish.build.recipes import Bolt, Compile, Stage
+from burnish.build.recipes import Bolt, Compile, Preload, Stage, Strip
 from burnish.study.model import digest_of
 
 _BY_PART = {"key", "title", "toolchain", "flags", "features"}
 """Fields of a compile stage that `objects_key` takes part by part, or that are made of the others."""
 
 _OF_THE_LINK = {
-    "with_tools", "relocations", "linker", "static", "allocator", "preload", "strip", "huge_text", "layout",
+    "with_tools", "relocations", "linking", "linker", "static", "allocator", "preload", "strip", "huge_text", "layout",
 }  # fmt: skip
 """Fields that decide what is linked and how; what they change in compilations stands in the compile flags."""
 
@@ -38,7 +38,7 @@ def from_cache(title: str) -> str:
 
 def kept_as(stage: Stage) -> str:
     """The kind of store entry that a stage leaves."""
-    return "builds" if isinstance(stage, Compile | Bolt) else "profiles"
+    return "builds" if isinstance(stage, Compile | Bolt | Strip | Preload) else "profiles"
 
 
 def in_order(chains: Sequence[tuple[Stage, ...]]) -> list[Stage]:

@@ -18,6 +18,7 @@ from burnish.study.model import (
     Allocator,
     Costs,
     Design,
+    EngineLinking,
     EngineSpec,
     FeatureSet,
     KnownDifference,
@@ -104,6 +105,17 @@ class _Different(Entry):
     settings: Pairs = ()
 
 
+class _Linking(Entry):
+    reason: Reason
+    strips_debug: bool = False
+    static_options: Pairs = ()
+    static_libraries: tuple[str, ...] = ()
+    static_packages: tuple[str, ...] = ()
+    options_32: Pairs = ()
+    libraries_32: tuple[str, ...] = ()
+    packages_32: tuple[str, ...] = ()
+
+
 class _Engine(Entry):
     name: str
     title: str
@@ -126,6 +138,7 @@ class _Engine(Entry):
     costs: _Costs
     times: dict[Design, _Times]
     different: _Different | None = None
+    linking: _Linking | None = None
 
 
 class _Workload(Entry):
@@ -162,7 +175,7 @@ def engines() -> Mapping[str, EngineSpec]:
         }
         if entry.default_features not in sets:
             raise unknown(f"feature set in {path.name}", entry.default_features, sets)
-        values = entry.model_dump(exclude={"features", "training", "costs", "different", "times"})
+        values = entry.model_dump(exclude={"features", "training", "costs", "different", "times", "linking"})
         found[entry.name] = EngineSpec(
             **values,
             features=sets,
@@ -170,6 +183,7 @@ def engines() -> Mapping[str, EngineSpec]:
             costs=Costs(**entry.costs.model_dump(exclude={"reason"})),
             different=_different(entry.different),
             times=_times(entry.times, path.name),
+            linking=EngineLinking(**entry.linking.model_dump()) if entry.linking else EngineLinking(),
         )
     return found
 

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from burnish import paths, system
 from burnish.bench.host import read_host
+from burnish.build import linkparts
 from burnish.build.toolchains import find_toolchains
 from burnish.catalogue import load
 from burnish.cli.common import (
@@ -72,7 +73,9 @@ def doctor(as_json: AsJson = False, yes: Yes = False) -> None:  # noqa: ARG001 -
     """Say what this machine has and lacks: each lack with its consequence and the command that mends it."""
     facts = read_host(paths.home().root)
     needed = {spec.name: verbs.disk_needed(spec, len(spec.ladder)) for spec in load.engines().values()}
-    findings = doctor_report.examine(facts, find_toolchains(), system.find_programs(doctor_report.PROGRAMS), needed)
+    toolchains = find_toolchains()
+    programs = system.find_programs(doctor_report.PROGRAMS)
+    findings = doctor_report.examine(facts, toolchains, programs, needed, linkparts.offers(toolchains))
     if as_json:
         sys.stdout.write(doctor_report.as_json(findings, facts) + "\n")
     else:

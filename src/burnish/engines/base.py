@@ -72,6 +72,7 @@ class BuildJob:
         cache_gb: bound on its size, GB.
         link_jobs: parallel links; None: as many as compile jobs.
         link_threads: threads of one link; None: the linker's own choice, all cores.
+        keep_debug: whether debug sections stay in the program although the engine's own link drops them.
     """
 
     source: Path
@@ -89,6 +90,7 @@ class BuildJob:
     cache_gb: float = ccache.USUAL_GB
     link_jobs: int | None = None
     link_threads: int | None = None
+    keep_debug: bool = False
 
     @property
     def launcher(self) -> tuple[str, ...]:

@@ -26,6 +26,9 @@ MESSAGES = "sql/share"
 _FROM_SOURCE = "from-source"
 """Folder in the build folder for parts that come from the source tree and are kept with the build."""
 
+STATIC = "-static"
+"""The link flag of a fully static program; for programs only, since a shared library can't be."""
+
 _CONFIGURE_SECONDS = 1800.0
 _COMPILE_SECONDS = 4 * 3600.0
 
@@ -35,8 +38,14 @@ def configure_command(job: BuildJob) -> list[str]:
     flags, tools = job.flags, job.toolchain
     # A build id tells which program was tested and measured. Debug sections are not loaded when the server
     # runs, and Debian strips them from what it ships; dropped at the link they don't fill the store.
-    link = [*flags.link, *jobs.link_words(job), "-Wl,--build-id=sha1", "-Wl,--strip-debug"]
+    dropped = [] if job.keep_debug else ["-Wl,--strip-debug"]
+    link = [*flags.link, *jobs.link_words(job), "-Wl,--build-id=sha1", *dropped]
     program = [*link, "-Wl,--emit-relocs"] if job.relocations else link
+    static = STATIC in link
+    if static:
+        # First: MariaDB's own configure.cmake stumbles over it anywhere else.
+        link.remove(STATIC)
+        program = [STATIC, *(flag for flag in program if flag != STATIC)]
     options = {
         "CMAKE_BUILD_TYPE": "RelWithDebInfo",
         "CMAKE_C_COMPILER": str(tools.cc),
@@ -58,6 +67,8 @@ def configure_command(job: BuildJob) -> list[str]:
         options |= {"CMAKE_AR": str(tools.ar), "CMAKE_RANLIB": str(tools.ranlib)}
     if job.link_jobs is not None and job.link_jobs < job.jobs:
         options |= {"CMAKE_JOB_POOLS": f"links={job.link_jobs}", "CMAKE_JOB_POOL_LINK": "links"}
+    if static:
+        options["CMAKE_PROJECT_INCLUDE"] = str(Path(__file__).with_name("static_libraries.cmake"))
     if job.launcher:
         options |= {f"CMAKE_{language}_COMPILER_LAUNCHER": ";".join(job.launcher) for language in ("C", "CXX")}
     options |= _checks_answered(flags)

@@ -80,7 +80,7 @@ def run_checks(
     (place / "answers.sql").write_text(answers_sql())
     rules = [f"all: {' '.join(tests)}", f".PHONY: all {' '.join(tests)}"]
     for name in tests:
-        line = f"({_commands(name, program, data)}) > {name}.out 2>&1; echo $? > {name}.exit"
+        line = f"({_commands(name, program, environment, data)}) > {name}.out 2>&1; echo $? > {name}.exit"
         if name.startswith("trace-"):
             line += f"; grep -avE {shlex.quote(_PASSING)} {name}.out | sha256sum > {name}.sum"
             line += f"; tail -n 20 {name}.out > {name}.end; mv {name}.end {name}.out"  # it is 67 MB
@@ -92,18 +92,19 @@ def run_checks(
         ["make", "-k", f"-j{jobs}", "-f", "gate.mk"],
         cwd=place,
         # HOME: the shell would read the user's own settings. LC_ALL: grep takes bytes, and quickly.
-        env={**environment, "HOME": str(place), "MAKEFLAGS": "", "LC_ALL": "C", "TZ": "UTC"},
+        env={"HOME": str(place), "MAKEFLAGS": "", "LC_ALL": "C", "TZ": "UTC"},
         timeout=CHECK_S * len(tests),
     )
     done.check("running the gate's checks")
     return {name: _read(name, place) for name in tests}
 
 
-def _commands(name: str, program: Path, data: Path) -> str:
-    """A check's shell commands."""
+def _commands(name: str, program: Path, environment: Mapping[str, str], data: Path) -> str:
+    """A check's shell commands; `environment` is the program's alone: what it preloads is not make's to load."""
+    given = ["env", *(f"{variable}={value}" for variable, value in environment.items())] if environment else []
 
     def call(*words: object) -> str:
-        return shlex.join(["timeout", "-s", "KILL", str(CHECK_S), str(program), *map(str, words)])
+        return shlex.join(["timeout", "-s", "KILL", str(CHECK_S), *given, str(program), *map(str, words)])
 
     if name == "answers":
         return f"{call('shell', '-batch', ':memory:')} < answers.sql"

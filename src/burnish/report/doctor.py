@@ -16,6 +16,7 @@ from rich.text import Text
 
 from burnish.bench.host import UNKNOWN, HostFacts
 from burnish.bench.topology import duet_core_sets
+from burnish.build.linkparts import Offer
 from burnish.build.toolchains import FAMILIES, Family, Lack, Toolchain, lacks
 from burnish.system import group, install_command
 
@@ -71,6 +72,7 @@ def examine(
     toolchains: Sequence[Toolchain],
     programs: Mapping[str, Path | None],
     disk_needed: Mapping[str, int] | None = None,
+    offers: Sequence[Offer] = (),
 ) -> list[Finding]:
     """All findings about this machine, what builds first, then what measures.
 
@@ -79,10 +81,12 @@ def examine(
         toolchains: from `burnish.build.toolchains.find_toolchains`.
         programs: from `burnish.system.find_programs(PROGRAMS)`.
         disk_needed: bytes that a whole study of each engine takes, by engine.
+        offers: from `burnish.build.linkparts.offers`.
     """
     return [
         *(_compiler(family, toolchains) for family in FAMILIES),
         _linkers(toolchains, programs),
+        *(_offer(each) for each in offers),
         _bolt(toolchains, facts),
         _program("cmake, ninja", ("cmake", "ninja", "make"), programs, "servers cannot be built"),
         _program("dpkg-dev", ("dpkg-buildflags",), programs, "Debian's own build flags are not known"),
@@ -135,7 +139,21 @@ def _linkers(toolchains: Sequence[Toolchain], programs: Mapping[str, Path | None
     missing = [lack for each in _newest(toolchains, "clang") for lack in lacks(each) if lack.part == "linker"]
     if not programs.get("ld.bfd"):
         missing.append(Lack("linker", "gcc cannot link", install_command([_PACKAGES["ld.bfd"]])))
-    return _lacking("linkers", shown, missing) if missing else Finding("linkers", "ok", shown)
+    if missing:
+        return _lacking("linkers", shown, missing)
+    absent = [name for name in _LINKERS if not programs.get(name)]
+    if absent:
+        consequence = f"variants that ask for {', '.join(absent)} are left out"
+        return Finding("linkers", "note", shown, consequence, install_command(group("linkers").packages))
+    return Finding("linkers", "ok", shown)
+
+
+def _offer(offer: Offer) -> Finding:
+    found = ", ".join(offer.found) or "none"
+    if not offer.missing:
+        return Finding(offer.name, "ok", found)
+    consequence = f"variants that ask for more are left out (not here: {', '.join(offer.missing)})"
+    return Finding(offer.name, "note", found, consequence, install_command(offer.packages) if offer.packages else "")
 
 
 def _newest(toolchains: Sequence[Toolchain], family: Family) -> list[Toolchain]:

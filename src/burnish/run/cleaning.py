@@ -21,7 +21,7 @@ class Kept:
     """One thing that is kept.
 
     Attributes:
-        kind: builds, profiles, datasets, gates, calibrations, downloads, work or studies.
+        kind: builds, profiles, datasets, gates, calibrations, downloads, work, scratch, ccache, thinlto or studies.
         name: key or folder name.
         what: in words.
         folder: where it is.
@@ -53,6 +53,9 @@ def inventory(home: Home) -> list[Kept]:
         for folder in sorted(root.glob("*")):
             size = folder_size(folder) if folder.is_dir() else folder.stat().st_blocks * 512
             found.append(Kept(kind, folder.name, "", folder, size, now - folder.stat().st_mtime))
+    for folder in home.store.glob("thinlto"):  # as a whole: its files are the linker's own business
+        age = now - folder.stat().st_mtime
+        found.append(Kept("thinlto", folder.name, "ThinLTO's cache", folder, folder_size(folder), age))
     for folder in folders(home):
         age = now - (folder / FILE).stat().st_mtime
         found.append(Kept("studies", folder.name, "record and logs", folder, folder_size(folder), age))

@@ -16,7 +16,9 @@ from burnish import process
 from burnish.bench import datasets
 from burnish.build import hints
 from burnish.build.builder import Builder
-from burnish.build.recipes import Compile, PackageFlags, Stage, Train, stages
+from burnish.build.linkparts import find_parts
+from burnish.build.postlink import PostLink
+from burnish.build.recipes import Bolt, Compile, PackageFlags, Stage, Train, stages
 from burnish.build.sharing import in_order, kept_as
 from burnish.build.toolchains import Toolchain, choose
 from burnish.build.training import Trainer
@@ -125,6 +127,8 @@ def resolve(
                 with_tools=number == 0,
                 bolt=_bolt(variant.recipe, toolchain),
                 profile_place=str(profile_place),
+                parts=find_parts(variant.recipe, toolchain, spec),
+                link_place=str(profile_place.parent / "link"),
             )
             chains.append(Chain(variant, chain))
         except UserError as error:
@@ -255,6 +259,7 @@ class Maker:
                 f"{flag} was cancelled by a later flag in {count} of {entry.about['objects']} objects ({example})"
             )
         result.notes += hints.notes(entry.about.get("wrong_hints", ()))
+        result.notes += entry.about.get("notes", ())
         report = self._gate(chain, built)
         if not report.passed:
             names = ", ".join(test for test, _ in report.failures[:3])
@@ -295,9 +300,11 @@ class Maker:
             trainer = Trainer(self.builder, trained, self.data, self.cores, self.scratch)
             entry = trainer.train(stage, name)
             self.record.append("profile", variant=name, key=entry.key, about=_short(entry))
-        else:
+        elif isinstance(stage, Bolt):
             shutil.rmtree(self.builder.bolt_raw, ignore_errors=True)
             self.builder.bolt(stage, name)
+        else:
+            PostLink(self.builder.engine, self.store, self.bench).make(stage, name)
 
     def _prepare_data(self, built: Built) -> None:
         spec = self.engine.spec

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from burnish.build.recipes import Bolt, Compile, Stage
+from burnish.build.recipes import Bolt, Compile, Preload, Stage, Strip
 from burnish.build.sharing import from_cache, in_order, kept_as, objects_key
 from burnish.record.costs import Figure, History
 from burnish.study.model import EngineSpec
@@ -213,6 +213,10 @@ def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Know
     elif isinstance(stage, Bolt):
         kind, guess = "bolt", BOLT_SHARE * costs.compile_s
         # Hard links to its input but for the program itself.
+        kept = history.figure(stage.title, name, "kept") or Figure(0.25e6 * costs.kept_mb)
+    elif isinstance(stage, Strip | Preload):
+        # Hard links too; only what is stripped is written anew.
+        kind, guess = "after the link", 2.0
         kept = history.figure(stage.title, name, "kept") or Figure(0.25e6 * costs.kept_mb)
     else:
         training = getattr(stage, "training", ())

@@ -16,7 +16,7 @@ from burnish.bench import datasets
 from burnish.bench.host import HostFacts, read_host
 from burnish.bench.topology import duet_core_sets
 from burnish.bench.trials import Contestant
-from burnish.build import ccache, sources
+from burnish.build import ccache, linking, sources
 from burnish.build.builder import Builder
 from burnish.build.toolchains import find_toolchains
 from burnish.catalogue import load
@@ -304,7 +304,7 @@ def optional_groups(variants: Sequence[Variant]) -> list[str]:
         wanted.append("clang")
     if any(v.recipe.bolt for v in variants) and not any(t.bolt_can_instrument for t in find_toolchains()):
         wanted.append("bolt")
-    return wanted
+    return wanted + sorted({group for variant in variants for group in linking.groups(variant.recipe)})
 
 
 def install(spec: EngineSpec, variants: Sequence[Variant], options: Options, ask: Ask | None) -> None:
@@ -312,7 +312,11 @@ def install(spec: EngineSpec, variants: Sequence[Variant], options: Options, ask
     ensure(list(spec.system_packages), f"building and loading {spec.title}", options, ask)
     wanted = optional_groups(variants)
     if wanted:
-        names = ", ".join(v.name for v in variants if v.recipe.toolchain.startswith("clang") or v.recipe.bolt)
+        names = ", ".join(
+            v.name
+            for v in variants
+            if v.recipe.toolchain.startswith("clang") or v.recipe.bolt or linking.groups(v.recipe)
+        )
         try:
             ensure(wanted, f"the variants {names}", options, ask)
         except UserError as error:

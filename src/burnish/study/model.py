@@ -311,6 +311,31 @@ class KnownDifference:
 
 
 @dataclass(frozen=True)
+class EngineLinking:
+    """What other ways of linking ask of an engine.
+
+    Attributes:
+        strips_debug: whether the engine's link drops debug sections, so that a later strip must ask for them.
+        static_options: configure options that a fully static program forces, as (name, value).
+        static_libraries: library files that it is then linked with.
+        static_packages: Debian packages that have them.
+        options_32: configure options that a 32-bit program forces, as (name, value).
+        libraries_32: library files that it is then linked with.
+        packages_32: Debian packages that have them.
+        reason: why these.
+    """
+
+    strips_debug: bool = False
+    static_options: tuple[tuple[str, str], ...] = ()
+    static_libraries: tuple[str, ...] = ()
+    static_packages: tuple[str, ...] = ()
+    options_32: tuple[tuple[str, str], ...] = ()
+    libraries_32: tuple[str, ...] = ()
+    packages_32: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class EngineSpec:
     """An engine's TOML, validated.
 
@@ -336,6 +361,7 @@ class EngineSpec:
         costs: rough step costs.
         times: times of a start under each design.
         different: a side that is known to differ from the baseline, if there is one.
+        linking: what static, 32-bit and stripped programs of this engine need.
     """
 
     name: str
@@ -359,6 +385,7 @@ class EngineSpec:
     costs: Costs
     times: Mapping[Design, Timing]
     different: KnownDifference | None = None
+    linking: EngineLinking = EngineLinking()
 
 
 @dataclass(frozen=True)
