@@ -160,7 +160,7 @@ def test_two_sides_at_once_tick_agree_on_their_data_and_leave_nothing(
             assert last.server_cpu > first.server_cpu
             assert last.client_cpu > first.client_cpu
             assert last.errors == 0
-            assert set(last.latency) == {"p50", "p95", "p99", "max"}
+            assert set(last.latency) == {"mean", "p50", "p95", "p99", "max"}
             assert side.trouble() is None
             assert len(side.server_pids()) == len(side.client_pids()) == 1
             pids += side.server_pids() + side.client_pids()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from burnish.engines import sysbench
-from burnish.engines.sysbench import SysbenchLoad, complaints, parse_tick
+from burnish.engines.sysbench import Address, SysbenchLoad, complaints, parse_tick
 from burnish.errors import InfrastructureError
 from burnish.study.model import Workload
 
@@ -30,7 +30,7 @@ LINE = (
 
 def load(folder: Path) -> SysbenchLoad:
     return SysbenchLoad(
-        WORKLOAD, folder / "s.sock", server_pid=4711, threads=8, seed=99, folder=folder, cores=frozenset({0})
+        WORKLOAD, Address(folder / "s.sock"), server_pid=4711, threads=8, seed=99, folder=folder, cores=frozenset({0})
     )
 
 
@@ -139,6 +139,7 @@ def test_the_hook_counts_events_and_reads_the_cpu_clock_of_the_named_process(tmp
     assert 0.5 < seconds < 5, "four ticks a quarter of a second apart"
     assert last["done"] > first["done"] > 0
     assert 0 < last["server_cpu"] - first["server_cpu"] < 1.1 * seconds
+    assert 0.002 <= first["latency"]["mean"] <= first["latency"]["max"]
     assert 0.002 <= first["latency"]["p50"] <= first["latency"]["p95"] <= first["latency"]["max"]
     assert last["client_cpu"] < last["server_cpu"], "its own clock, not the busy process's"
 

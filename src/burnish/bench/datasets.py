@@ -14,8 +14,8 @@ from burnish.study.model import Workload, digest_of
 
 
 def dataset_key(engine: str, version: str, workload: Workload) -> str:
-    """Names a dataset by the engine's version, what it holds and how large it is."""
-    return digest_of([engine, version, workload.dataset, sorted(workload.parameters)])
+    """Names a dataset by the engine's version, what it holds and how large it is, whichever load asks for it."""
+    return digest_of([engine, version, workload.dataset, sorted(workload.data_parameters())])
 
 
 def obtain(
@@ -48,7 +48,7 @@ def obtain(
             "engine": engine.spec.name,
             "version": version,
             "dataset": workload.dataset,
-            "parameters": dict(workload.parameters),
+            "parameters": dict(workload.data_parameters()),
             "seconds": seconds,
         },
     )

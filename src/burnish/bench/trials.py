@@ -126,6 +126,7 @@ class StartResult:
         launched: by label, command line, peak memory and code on huge pages (bytes) of each process of the side's
             server and load.
         hardware: by label, events per transaction as the processor counted them; empty without a PMU.
+        facts: by label, how the side was deployed, as it found out itself (cipher).
     """
 
     slots: Mapping[str, Mapping[str, Any]]
@@ -137,6 +138,7 @@ class StartResult:
     seconds: float
     launched: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     hardware: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the record; pairs are recorded one by one as they come."""
@@ -225,6 +227,7 @@ class _Start:
         settled: whether every rate was steady after it.
         launched: by label, see `StartResult`.
         hardware: likewise.
+        facts: likewise.
     """
 
     engine: Engine
@@ -246,6 +249,7 @@ class _Start:
     settled: bool = True
     launched: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     hardware: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    facts: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     # The three designs.
 
@@ -414,6 +418,7 @@ class _Start:
         for item in self.running:
             item.freeze(frozen=False)  # what is stopped does not end
             self.launched[item.label] = _launched(item.side)
+            self.facts[item.label] = item.side.facts()
         for item in self.running:
             item.side.stop()
         self.running.clear()
@@ -597,6 +602,7 @@ def run_start(
         seconds=time.monotonic() - began,
         launched=start.launched,
         hardware=start.hardware,
+        facts=start.facts,
     )
 
 

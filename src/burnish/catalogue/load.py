@@ -153,6 +153,12 @@ class _Workload(Entry):
     design: Design = Design.DUET
     in_memory: bool = False
     saturated: bool = False
+    shape: tuple[str, ...] = ()
+    prepare: str = ""
+    prepare_threads: int = Field(default=2, gt=0)
+    without: tuple[str, ...] = ()
+    settings: Pairs = ()
+    per_minute: bool = False
 
 
 class _Variant(Entry):

@@ -18,6 +18,7 @@ from burnish.report import terminal
 from burnish.report.summary import Summary, summarise
 from burnish.run import verbs
 from burnish.run.plan import Plan
+from burnish.study import loads
 from burnish.study.model import Design
 
 app = typer.Typer(
@@ -34,8 +35,29 @@ progress = Console(stderr=True)
 Variants = Annotated[
     str | None, typer.Option("--variants", help="Variants by name, separated by commas; default: the engine's ladder.")
 ]
-Workloads = Annotated[str | None, typer.Option("--workloads", help="Workloads by name, separated by commas.")]
-Threads = Annotated[int | None, typer.Option(min=1, max=1024, help="Client threads of each side.")]
+Workloads = Annotated[
+    str | None,
+    typer.Option(
+        "--workloads",
+        help="Workloads by name, script (.lua) or statements (.sql), separated by commas; parameters after a colon, "
+        "as in oltp_read_only:tables=8,rand-type=pareto.",
+    ),
+]
+Threads = Annotated[
+    str | None, typer.Option(help="Client threads of each side; several numbers (1,4,16) make a ladder.")
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="NAME=VALUE, may be repeated: any server variable, or transport=unix|tcp|tls, binlog=on|off, "
+        "durability=commit|system|second, threads-by=connection|pool.",
+    ),
+]
+Data = Annotated[Path | None, typer.Option(help="A dump or data folder for loads of your own; copied, never touched.")]
+Database = Annotated[str | None, typer.Option(help="The database in --data to work in; default: the only one.")]
+DefaultsFile = Annotated[Path | None, typer.Option(help="A my.cnf whose server settings are taken.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse to measure what routine tuning left undone.")]
 Precision = Annotated[
     str, typer.Option(help="Half-width to reach, as in 1% or 0.5%; 'none' stops at the first verdict.")
 ]
@@ -62,6 +84,17 @@ def names_of(text: str | None) -> tuple[str, ...]:
         if found.count(name) > 1:
             raise UserError(f"{name!r} is named twice; name each once")
     return found
+
+
+def loads_of(text: str | None) -> tuple[str, ...]:
+    """The workloads of an option, each with its parameters."""
+    return loads.split(text or "")
+
+
+def threads_of(text: str | None) -> tuple[int | None, tuple[int, ...]]:
+    """(number of threads, ladder): one of the two is empty."""
+    steps = loads.ladder(text)
+    return (steps[0], ()) if len(steps) == 1 else (None, steps)
 
 
 def design_of(name: str) -> Design:

@@ -10,6 +10,9 @@ import typer
 from burnish import paths
 from burnish.cli.common import (
     AsJson,
+    Data,
+    Database,
+    DefaultsFile,
     DesignOption,
     Explore,
     Force,
@@ -18,7 +21,9 @@ from burnish.cli.common import (
     Pairs,
     Precision,
     Seed,
+    Set,
     Starts,
+    Strict,
     Threads,
     Variants,
     Workloads,
@@ -26,12 +31,14 @@ from burnish.cli.common import (
     app,
     asker,
     design_of,
+    loads_of,
     names_of,
     precision_of,
     print_plan,
     print_summary,
     progress,
     summary_of,
+    threads_of,
 )
 from burnish.errors import UserError
 from burnish.run import calibrating, planning, verbs
@@ -64,21 +71,33 @@ def tune(
     force: Force = False,
     seed: Seed = 1,
     jobs: Annotated[int | None, typer.Option(min=1, help="Parallel compile jobs; default: all cores.")] = None,
+    settings: Set = None,
+    data: Data = None,
+    database: Database = None,
+    defaults_file: DefaultsFile = None,
+    strict: Strict = False,
     fresh: Fresh = False,
     yes: Yes = False,
     as_json: AsJson = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and end, as the verb plan does.")] = False,
 ) -> None:
     """Build a server many ways from source, test each build, and say which is fastest."""
+    count, steps = threads_of(threads)
     options = Options(
         variants=names_of(variants),
         recipes=recipes,
-        workloads=names_of(workloads),
+        workloads=loads_of(workloads),
         features=features,
         source=source,
         source_version=source_version,
         sha256=sha256,
-        threads=threads,
+        threads=count,
+        ladder=steps,
+        settings=tuple(settings or ()),
+        data=data,
+        database=database,
+        defaults_file=defaults_file,
+        strict=strict,
         precision=precision_of(precision),
         max_starts=max_starts,
         pairs=pairs,
@@ -108,7 +127,7 @@ def _replicates(option: str, number: int) -> int:
     return number
 
 
-@app.command(epilog="Example: burnish compare /usr/sbin/mariadbd ./mariadbd --engine mariadb")
+@app.command(epilog="Example: burnish compare /usr/sbin/mariadbd ./mariadbd --engine mariadb --workloads igen_like")
 def compare(
     first: Annotated[Path, typer.Argument(metavar="A", help="The server program that ratios are against.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="The other server program.")],
@@ -123,6 +142,14 @@ def compare(
     explore: Explore = False,
     force: Force = False,
     seed: Seed = 1,
+    settings: Set = None,
+    versus: Annotated[
+        list[str] | None, typer.Option("--versus", help="As --set, for B alone: compares conditions, not builds.")
+    ] = None,
+    data: Data = None,
+    database: Database = None,
+    defaults_file: DefaultsFile = None,
+    strict: Strict = False,
     fresh: Fresh = False,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -131,9 +158,17 @@ def compare(
     for option, path in (("A", first), ("B", second)):
         if not path.is_file():
             raise UserError(f"{option}: {path}: there is no such file; give the path of a server program")
+    count, steps = threads_of(threads)
     options = Options(
-        workloads=names_of(workloads),
-        threads=threads,
+        workloads=loads_of(workloads),
+        threads=count,
+        ladder=steps,
+        settings=tuple(settings or ()),
+        data=data,
+        database=database,
+        defaults_file=defaults_file,
+        strict=strict,
+        versus=tuple(versus or ()),
         precision=precision_of(precision),
         max_starts=max_starts,
         pairs=pairs,
@@ -166,11 +201,13 @@ def calibrate(
 ) -> None:
     """Measure this host's noise with the baseline against itself; later studies use what is found."""
     chosen = [design_of(name) for name in names_of(designs)]
+    count, steps = threads_of(threads)
     options = Options(
-        workloads=names_of(workloads),
+        workloads=loads_of(workloads),
         features=features,
         source=source,
-        threads=threads,
+        threads=count,
+        ladder=steps,
         pairs=pairs,
         starts=starts,
         seed=seed,

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from burnish.build import ccache
+from burnish.errors import UserError
 from burnish.process import Completed
+from burnish.study.loads import Parameter
 from burnish.study.model import Condition, EngineSpec, FeatureSet, Flags, Workload
 
 if TYPE_CHECKING:
@@ -262,6 +264,10 @@ class Side(ABC):
         """Pages that the server has read from disk since it began, by its own account; None: it can't say."""
         return None
 
+    def facts(self) -> dict[str, str]:
+        """What is to be recorded of how the side was deployed, by name: the transport, the cipher."""
+        return {}
+
     @abstractmethod
     def trouble(self) -> str | None:
         """Why this side can't go on (server died, load ended by itself, error lines), else None."""
@@ -314,3 +320,38 @@ class Engine(ABC):
     @abstractmethod
     def side(self, spec: SideSpec) -> Side:
         """A side, not yet booted."""
+
+    def parameters(self, workload: Workload, bench: Workbench) -> Mapping[str, Parameter] | None:  # noqa: ARG002
+        """The parameters that `workload`'s program takes; None: those that the catalogue gives it and no others."""
+        return None
+
+    def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:  # noqa: ARG002
+        """The condition with whatever it needs made in the private `folder`; a `UserError` when it can't be had."""
+        if asked.transport != "unix" or asked.settings:
+            raise UserError(f"{self.spec.title} has no server: --transport, --set and the like do not apply to it")
+        return asked
+
+    def examine(
+        self,
+        built: Built,
+        workload: Workload,
+        condition: Condition,
+        data: Path | None,
+        place: Path,
+        bench: Workbench,
+    ) -> list[str]:
+        """Warnings about a load under a condition before anything is measured, each a line that names its setting.
+
+        Args:
+            built: the server.
+            workload: the load.
+            condition: how it is deployed.
+            data: the dataset's data, not to be touched; None for a load without data.
+            place: empty private folder.
+            bench: recorded processes.
+
+        Raises:
+            UserError: it can't work at all: an unknown server variable, a script or statement that fails.
+        """
+        del built, workload, condition, data, place, bench
+        return []

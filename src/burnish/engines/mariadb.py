@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from burnish.elf import build_id
-from burnish.engines import mariadb_build, mariadb_data, mtr
+from burnish.engines import certificates, mariadb_build, mariadb_data, mariadb_examine, mtr, sysbench_parameters
 from burnish.engines.base import (
     BuildJob,
     Built,
@@ -23,7 +25,8 @@ from burnish.engines.base import (
 from burnish.engines.mariadb_server import private_options
 from burnish.engines.mariadb_side import MariaDBSide
 from burnish.errors import InfrastructureError, UserError
-from burnish.study.model import Workload
+from burnish.study.loads import Parameter
+from burnish.study.model import Condition, Workload
 
 _ABOUT = """\
 select plugin_name, 'built in' from information_schema.plugins where plugin_library is null
@@ -116,6 +119,28 @@ class MariaDB(Engine):
     def side(self, spec: SideSpec) -> Side:
         """See `Engine.side`."""
         return MariaDBSide(spec)
+
+    def parameters(self, workload: Workload, bench: Workbench) -> Mapping[str, Parameter]:
+        """See `Engine.parameters`: what sysbench and the script take; a mix has its parts' own and no others."""
+        return sysbench_parameters.GENERAL if workload.parts else sysbench_parameters.known(workload, bench)
+
+    def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:
+        """See `Engine.ready`: the study's certificates, for TLS."""
+        if asked.transport != "tls":
+            return asked
+        return replace(asked, certificates=str(certificates.obtain(folder / "certificates", bench)))
+
+    def examine(
+        self,
+        built: Built,
+        workload: Workload,
+        condition: Condition,
+        data: Path | None,
+        place: Path,
+        bench: Workbench,
+    ) -> list[str]:
+        """See `Engine.examine`: variables, routine tuning; what a user wrote is run for a moment."""
+        return mariadb_examine.examine(built, workload, condition, data, place, bench)
 
 
 def _libraries(program: Path, bench: Workbench) -> dict[str, str]:

@@ -6,15 +6,18 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from burnish.engines import sysbench
+import pymysql
+
+from burnish.engines import own_data, sysbench
 from burnish.engines.base import MARKER, Built, Workbench
-from burnish.engines.mariadb_server import DATABASE, Launch, Server, private_options
+from burnish.engines.mariadb_server import Launch, Server, private_options
 from burnish.errors import InfrastructureError, UserError
 from burnish.study.model import Workload
 
 SCRIPTS = ("mysql_system_tables.sql", "mysql_performance_tables.sql", "mysql_system_tables_data.sql")
 """What makes the system tables, in order; MariaDB's own install program feeds the same to a server."""
 
+_MAKING = (("innodb_flush_log_at_trx_commit", "0"), ("innodb_fast_shutdown", "0"))  # fast, and clean at its end
 _SHARES = ("sql/share", "share/mysql", "share/mariadb", "share")
 _MESSAGES = "english/errmsg.sys"
 
@@ -60,39 +63,60 @@ def system_scripts(builds: Iterable[Built]) -> list[Path]:
 
 
 def create_dataset(built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:
-    """Makes `workload`'s data in the empty `folder`: system tables, sysbench's tables, everything flushed.
+    """Makes `workload`'s data in the empty `folder`: system tables, the load's tables, everything flushed.
 
     Raises:
-        UserError: the installation lacks the scripts that make the system tables.
+        UserError: the installation lacks the scripts that make the system tables, or the user's data can't be used.
         InfrastructureError: the server or sysbench failed; the log is attached.
     """
-    scripts = system_scripts((built, tools))
+    copied = bool(workload.own_data) and Path(workload.own_data).is_dir()
+    scripts = [] if copied else system_scripts((built, tools))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if copied:
+        own_data.copy_folder(Path(workload.own_data), folder, bench)
     (folder / MARKER).write_text("Data of a Burnish dataset; made, copied and removed by Burnish.\n")
     scratch = folder / ".prepare"  # within the folder: whoever removes a half-made dataset removes this too
     scratch.mkdir(mode=0o700)
-    _bootstrap(built, scripts, folder, scratch, bench)
+    if not copied:
+        _bootstrap(built, scripts, folder, scratch, bench)
     server = Server(
         Launch(
             program=built.server,
             data=folder,
             folder=scratch,
             options=built.options,
-            settings=(("innodb_flush_log_at_trx_commit", "0"), ("innodb_fast_shutdown", "0")),
+            settings=_MAKING + (workload.settings if workload.own_data else ()),
             environment=built.environment,
         )
     )
     try:
         server.boot()
-        server.query(f"CREATE DATABASE {DATABASE}")
-        sysbench.prepare(workload, server.socket, threads=2, bench=bench)
-        names = [str(row[0]) for row in server.query("SHOW TABLES", DATABASE)]
-        server.query("ANALYZE TABLE " + ", ".join(f"`{name}`" for name in names), DATABASE)
+        if not workload.own_data:
+            server.query(f"CREATE DATABASE `{workload.database}`")
+            sysbench.prepare(workload, server.address, bench=bench)
+        elif not copied:
+            own_data.load_dump(Path(workload.own_data), server, workload.database, tools.folder, bench)
+        names = _tables(server, workload)
+        if names:
+            server.query("ANALYZE TABLE " + ", ".join(f"`{name}`" for name in names), workload.database)
         if server.stop() != 0:
             raise InfrastructureError(f"preparing the data of {workload.name}: {server.ending()}", log=server.log)
     finally:
         server.stop()
     shutil.rmtree(scratch)
+
+
+def _tables(server: Server, workload: Workload) -> list[str]:
+    """The tables that were made; a user's script may have none."""
+    try:
+        names = server.tables(workload.database)
+    except pymysql.err.OperationalError as error:
+        raise UserError(f"{workload.own_data}: {error.args[-1]}; name the database that the load works in") from None
+    if not names and workload.own_data:
+        raise UserError(f"{workload.own_data}: there is no table in database {workload.database!r}; name another one")
+    if not names and not workload.content:
+        raise InfrastructureError(f"preparing the data of {workload.name} made no tables", log=server.log)
+    return names
 
 
 def _bootstrap(built: Built, scripts: list[Path], folder: Path, scratch: Path, bench: Workbench) -> None:

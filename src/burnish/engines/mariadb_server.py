@@ -16,13 +16,12 @@ from pathlib import Path
 
 import pymysql
 
+from burnish.engines import certificates
 from burnish.engines.base import MARKER
+from burnish.engines.sysbench import Address
 from burnish.errors import InfrastructureError, UserError
 from burnish.process import start, stop
-from burnish.study.model import digest_of
-
-DATABASE = "sbtest"
-"""Database that sysbench's scripts use unless told otherwise."""
+from burnish.study.model import Transport, digest_of
 
 DEFAULTS: Mapping[str, str] = {
     "innodb_buffer_pool_size": "512M",  # the data fit with room to spare
@@ -51,6 +50,8 @@ class Launch:
         settings: server settings over `DEFAULTS`, as (name, value).
         environment: variables for the server.
         cores: CPU numbers at launch; None: all.
+        transport: how clients reach it besides its Unix socket.
+        certificates: folder with the server's certificate and key, for TLS; '' without.
     """
 
     program: Path
@@ -60,6 +61,8 @@ class Launch:
     settings: tuple[tuple[str, str], ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     cores: frozenset[int] | None = None
+    transport: Transport = "unix"
+    certificates: str = ""
 
 
 def private_options(data: Path) -> list[str]:
@@ -80,7 +83,7 @@ def setting_options(settings: Iterable[tuple[str, str]]) -> list[str]:
 
 
 class Server:
-    """A mariadbd that answers on a Unix socket only and is ended in any case by `stop`.
+    """A mariadbd that answers on a Unix socket, and on 127.0.0.1 where the transport says so; ended by `stop`.
 
     Args:
         launch: how it is launched.
@@ -92,6 +95,12 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
         self._socket_folder: Path | None = None
         self._code: int | None = None
+        self._port: int | None = None
+
+    @property
+    def address(self) -> Address:
+        """Where a load reaches the server."""
+        return Address(self.socket, self._port, tls=self.launch.transport == "tls")
 
     @property
     def socket(self) -> Path:
@@ -134,8 +143,9 @@ class Server:
             str(launch.program),
             *private_options(launch.data),
             *launch.options,
-            "--skip-networking",
+            *self._network(),
             "--skip-grant-tables",
+            "--skip-slave-start",  # a user's data may come from a replica
             f"--socket={self.socket}",
             f"--pid-file={launch.folder / 'mariadbd.pid'}",
             f"--tmpdir={temporary}",
@@ -156,6 +166,16 @@ class Server:
         except BaseException:
             self.stop(patience=0.0)
             raise
+
+    def _network(self) -> list[str]:
+        """Options for the transport; the port is one that is free now."""
+        if self.launch.transport == "unix":
+            return ["--skip-networking"]
+        with socket.socket(socket.AF_INET) as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = probe.getsockname()[1]
+        tls = certificates.server_options(Path(self.launch.certificates)) if self.launch.transport == "tls" else []
+        return ["--skip-name-resolve", "--bind-address=127.0.0.1", f"--port={self._port}", *tls]
 
     def _wait(self) -> None:
         deadline = time.monotonic() + _BOOT_SECONDS
@@ -191,20 +211,21 @@ class Server:
                 return int(str(value))
         return None
 
-    def fingerprint(self) -> str:
-        """A digest of every table of `DATABASE`: names and the server's own checksums (CHECKSUM TABLE)."""
+    def tables(self, database: str) -> list[str]:
+        """Names of the tables (not views) of a database, sorted."""
+        rows = self.query("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'", database)
+        return sorted(str(row[0]) for row in rows)
+
+    def fingerprint(self, database: str) -> str:
+        """A digest of every table of a database: names and the server's own checksums (CHECKSUM TABLE)."""
         try:
-            names = sorted(str(row[0]) for row in self.query("SHOW TABLES", DATABASE))
-            quoted = ", ".join(f"`{name}`" for name in names)
-            sums = self.query(f"CHECKSUM TABLE {quoted} EXTENDED", DATABASE) if names else []
+            quoted = ", ".join(f"`{name}`" for name in self.tables(database))
+            sums = self.query(f"CHECKSUM TABLE {quoted} EXTENDED", database) if quoted else []
         except (pymysql.err.MySQLError, OSError) as error:
             raise InfrastructureError(f"reading the data's checksums: {error}", log=self.log) from error
         missing = [str(name) for name, checksum in sums if checksum is None]
-        if missing or not names:
-            raise InfrastructureError(
-                f"no checksum for {', '.join(missing) or f'database {DATABASE}: it has no tables'}",
-                log=self.log,
-            )
+        if missing:
+            raise InfrastructureError(f"no checksum for {', '.join(missing)}", log=self.log)
         return digest_of([[str(name), int(str(checksum))] for name, checksum in sums])
 
     def ending(self) -> str:

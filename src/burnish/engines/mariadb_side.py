@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from burnish.engines import certificates
 from burnish.engines.base import Side, SideSpec, Tick
 from burnish.engines.mariadb_server import Launch, Server
 from burnish.engines.sysbench import SysbenchLoad
 from burnish.errors import InfrastructureError
+from burnish.study.model import Condition, Workload
+
+
+def settings_of(workload: Workload, condition: Condition) -> tuple[tuple[str, str], ...]:
+    """The workload's server settings and the condition's, which win where both name one."""
+    given = {name.replace("-", "_") for name, _ in condition.settings}
+    return tuple(item for item in workload.settings if item[0] not in given) + condition.settings
 
 
 class MariaDBSide(Side):
@@ -24,9 +34,11 @@ class MariaDBSide(Side):
                 data=spec.data,
                 folder=spec.folder,
                 options=spec.built.options,
-                settings=spec.condition.settings,
+                settings=settings_of(spec.workload, spec.condition),
                 environment=spec.built.environment + spec.environment,
                 cores=spec.cores,
+                transport=spec.condition.transport,
+                certificates=spec.condition.certificates,
             )
         )
 
@@ -36,16 +48,23 @@ class MariaDBSide(Side):
 
     def fingerprint(self) -> str:
         """See `Side.fingerprint`."""
-        return "" if self.spec.workload.dataset == "none" else self._server.fingerprint()
+        workload = self.spec.workload
+        return "" if workload.dataset == "none" else self._server.fingerprint(workload.database)
+
+    def query(self, statement: str, database: str) -> list[tuple[object, ...]]:
+        """Rows of one statement, over a connection of its own."""
+        return self._server.query(statement, database)
 
     def load(self) -> None:
         """See `Side.load`."""
         if not self._server.alive:
             raise InfrastructureError(f"{self.spec.label}: {self._server.ending()}", log=self._server.log)
         spec = self.spec
+        if spec.condition.transport == "tls":
+            certificates.hand_out(Path(spec.condition.certificates), spec.folder)
         self._load = SysbenchLoad(
             spec.workload,
-            self._server.socket,
+            self._server.address,
             server_pid=self._server.pid,
             threads=spec.threads,
             seed=spec.seed,
@@ -70,12 +89,27 @@ class MariaDBSide(Side):
         """See `Side.misses`: pages that InnoDB did not find in its buffer pool."""
         return self._server.status("Innodb_buffer_pool_reads")
 
+    def facts(self) -> dict[str, str]:
+        """See `Side.facts`: the transport, and the cipher that the load itself was given."""
+        transport = self.spec.condition.transport
+        cipher = self._load.cipher() if self._load is not None and transport != "unix" else None
+        return {"transport": transport} | ({"cipher": cipher} if cipher is not None else {})
+
     def trouble(self) -> str | None:
         """See `Side.trouble`: the server's end first, since the load's end follows from it."""
         if self._server.pid and not self._server.alive:
             return f"{self.spec.label}: {self._server.ending()} (its log: {self._server.log})"
-        said = None if self._load is None else self._load.trouble()
+        said = None if self._load is None else self._load.trouble() or self._in_the_clear(self._load)
         return f"{self.spec.label}: {said}" if said else None
+
+    def _in_the_clear(self, load: SysbenchLoad) -> str | None:
+        """Why the load's connections are not what the condition says, once the load has told."""
+        if self.spec.condition.transport == "unix":
+            return None
+        cipher, tls = load.cipher(), self.spec.condition.transport == "tls"
+        if cipher is None or bool(cipher) is tls:
+            return None
+        return f"the load's cipher is {cipher!r}" if cipher else "the load's connections are not encrypted"
 
     def stop(self) -> None:
         """See `Side.stop`."""

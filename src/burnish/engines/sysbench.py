@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
 import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from burnish.engines.base import Tick, Workbench
-from burnish.errors import InfrastructureError
+from burnish.errors import InfrastructureError, UserError
 from burnish.process import start, stop
+from burnish.study import statements
 from burnish.study.model import Workload
 
 HOOK = Path(str(resources.files("burnish.catalogue"))) / "workloads" / "report.lua"
@@ -22,32 +27,108 @@ TICK_S = 0.05
 LATENCY_EVERY = 5
 """Latencies are read at every so many ticks: that takes 0.3 ms and passes a megabyte through the caches."""
 
+_SHIPPED = HOOK.parent
 _PREPARE_SEED = 42  # one dataset for a set of parameters, whoever prepares it
 _TROUBLE = re.compile(r"^(FATAL|ALERT|ERROR|PANIC)\b")
 
 
+@dataclass(frozen=True)
+class Address:
+    """Where a server answers.
+
+    Attributes:
+        socket: its Unix socket; the way in unless there is a port.
+        port: its TCP port on 127.0.0.1, or None.
+        tls: whether connections are encrypted; the load's folder then holds what `burnish.engines.certificates` makes.
+    """
+
+    socket: Path
+    port: int | None = None
+    tls: bool = False
+
+    def options(self) -> list[str]:
+        """As sysbench options; ``localhost`` would mean the socket, whatever the port."""
+        if self.port is None:
+            return [f"--mysql-socket={self.socket}"]
+        return ["--mysql-host=127.0.0.1", f"--mysql-port={self.port}", *(["--mysql-ssl=on"] if self.tls else [])]
+
+
+def script(name: str) -> str:
+    """A script as sysbench takes it: the path of one that Burnish ships, else the name or path as it is."""
+    return str(_SHIPPED / name) if name.endswith(".lua") and "/" not in name else name
+
+
 def parameters(workload: Workload) -> list[str]:
     """The workload's parameters as sysbench options (``table_size`` is ``--table-size=``)."""
-    return [f"--{name.replace('_', '-')}={value}" for name, value in workload.parameters]
+    return _options(workload.parameters)
 
 
-def _connection(socket: Path) -> list[str]:
-    return ["--db-driver=mysql", f"--mysql-socket={socket}", "--mysql-user=root", "--mysql-db=sbtest"]
+def _options(items: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"--{name.replace('_', '-')}={value}" for name, value in items]
 
 
-def prepare(workload: Workload, socket: Path, *, threads: int, bench: Workbench) -> None:
-    """Fills the empty database with the workload's tables; InfrastructureError when that fails."""
-    words = [
-        "sysbench",
-        workload.program,
-        *_connection(socket),
-        *parameters(workload),
-        f"--threads={threads}",
-        f"--rand-seed={_PREPARE_SEED}",
-        "prepare",
-    ]
-    done = bench.run(f"prepare {workload.dataset}", words, timeout=3600)
-    done.check(f"preparing the data of {workload.name}")
+def _connection(workload: Workload, address: Address) -> list[str]:
+    return ["--db-driver=mysql", *address.options(), "--mysql-user=root", f"--mysql-db={workload.database}"]
+
+
+def prepare(workload: Workload, address: Address, *, bench: Workbench) -> None:
+    """Fills the empty database with the workload's tables, by its own script or by each of its parts'.
+
+    What a script that does not implement the command would have made is taken to be nothing.
+
+    Raises:
+        InfrastructureError: that failed; the log is attached.
+    """
+    for part in preparing(workload):
+        lines: list[str] = []
+        words = [
+            "sysbench",
+            script(part.prepare or part.program),
+            *_connection(workload, address),
+            *_options(part.data_parameters()),
+            f"--threads={part.prepare_threads}",
+            f"--rand-seed={_PREPARE_SEED}",
+            "prepare",
+        ]
+        done = bench.run(f"prepare {part.dataset}", words, timeout=3600, on_line=lines.append)
+        if not done.ok and any("does not implement the 'prepare' command" in line for line in lines):
+            bench.say(f"{part.entry} makes no data of its own (its script has no prepare command)")
+            continue
+        done.check(f"preparing the data of {part.name}")
+
+
+def preparing(workload: Workload) -> list[Workload]:
+    """The loads whose scripts make the data of `workload`: itself, or one for each dataset of its parts."""
+    parts = [part for part, _ in workload.parts] or [workload]
+    return list({part.dataset: part for part in parts}.values())
+
+
+def unchanged(workload: Workload) -> bytes:
+    """What the user's file of a workload holds; a `UserError` when it is no longer what the study began with."""
+    content = Path(workload.file).read_bytes()
+    if hashlib.sha256(content).hexdigest()[:16] != workload.content:
+        raise UserError(f"{workload.file}: it was changed while the study ran; run it again with --fresh")
+    return content
+
+
+def environment(workload: Workload, folder: Path) -> dict[str, str]:
+    """Variables in which the shipped scripts find what a command line is too narrow for.
+
+    Args:
+        workload: the load; ``statements.lua`` reads a user's statements, ``mix.lua`` the parts of a mix.
+        folder: the load's private folder, for the statements.
+    """
+    if workload.file:
+        content = unchanged(workload)
+        if workload.file.endswith(".sql"):
+            compiled = folder / "statements"
+            compiled.write_bytes(statements.compiled(statements.parse(content.decode(), workload.file)))
+            return {"BURNISH_STATEMENTS": str(compiled)}
+    lines = []
+    for part, weight in workload.parts:
+        lines += [f"script={script(part.program)}", f"weight={weight}"]
+        lines += [f"option={name}={value}" for name, value in part.parameters]
+    return {"BURNISH_MIX": "\n".join(lines), "BURNISH_MIXING": workload.mixing}
 
 
 class SysbenchLoad:
@@ -55,7 +136,7 @@ class SysbenchLoad:
 
     Args:
         workload: the load.
-        socket: the server's Unix socket.
+        address: where the server answers.
         server_pid: the server, whose CPU clock is read at each tick.
         threads: client threads.
         seed: for random keys.
@@ -66,7 +147,7 @@ class SysbenchLoad:
     def __init__(
         self,
         workload: Workload,
-        socket: Path,
+        address: Address,
         *,
         server_pid: int,
         threads: int,
@@ -76,25 +157,34 @@ class SysbenchLoad:
     ) -> None:
         self.log = folder / "sysbench.log"
         self._ticks = folder / "ticks.jsonl"
+        self._cipher = folder / "cipher"
         self._folder = folder
         self._cores = cores
+        program = script(workload.program)
         self._environment = {
-            "BURNISH_SCRIPT": workload.program,
+            "BURNISH_SCRIPT": program,
             "BURNISH_TICKS": str(self._ticks),
             "BURNISH_TICK_S": str(TICK_S),
             "BURNISH_LATENCY_EVERY": str(LATENCY_EVERY),
             "BURNISH_SERVER_PID": str(server_pid),
+            # A script finds what it requires beside itself; the closing ;; stands for the usual places.
+            "LUA_PATH": f"{Path(program).parent}/?.lua;{_SHIPPED}/?.lua;{os.environ.get('LUA_PATH', '')};;",
+            **({"BURNISH_CIPHER": str(self._cipher)} if address.port is not None else {}),
+            **environment(workload, folder),
+        }
+        chosen = {  # what the workload does not say
+            "rand_type": "uniform",  # the default, `special`, has a few hot keys that no real load has
+            **dict(workload.parameters),
         }
         self.argv = [
             "sysbench",
             str(HOOK),
-            *_connection(socket),
-            *parameters(workload),
+            *_connection(workload, address),
+            *_options(chosen.items()),
             f"--threads={threads}",
             "--time=0",
             "--report-interval=1",
             "--percentile=95",  # any above 0: switches the latency histogram on
-            "--rand-type=uniform",  # the default, `special`, has a few hot keys that no real load has
             f"--rand-seed={seed}",
             "--mysql-ignore-errors=",  # by default deadlocks and duplicate keys are retried in silence
             "run",
@@ -133,6 +223,10 @@ class SysbenchLoad:
             return []
         self._read += len(whole) + 1
         return [tick for line in whole.split(b"\n") if (tick := parse_tick(line)) is not None]
+
+    def cipher(self) -> str | None:
+        """The TLS cipher of the load's connections, '' where they are not encrypted; None: not known (yet)."""
+        return self._cipher.read_text() if self._cipher.is_file() else None
 
     def trouble(self) -> str | None:
         """Why the load can't be relied on: it ended by itself or complained; None while all is well."""

@@ -28,6 +28,7 @@ class Row:
         unit: what is counted.
         design: how the sides shared the host.
         headline: what the verdict is about, ``capacity`` or ``throughput``.
+        per_minute: whether transactions per minute and the mean response time are told.
         role: ``claim``, ``confirmation`` (the winner once more, on fresh starts) or ``canary``.
         together: where several cells are claimed together, p-values and interval that hold beside each other.
         sensitivity: what other ways of taking the middle say, each with its interval.
@@ -48,6 +49,7 @@ class Row:
     design: str = "duet"
     headline: str = "capacity"
     role: str = "claim"
+    per_minute: bool = False
     together: Mapping[str, Any] | None = None
     sensitivity: tuple[Mapping[str, Any], ...] = ()
     invalid_pairs: int = 0
@@ -252,6 +254,7 @@ def _row(body: Mapping[str, Any], together: Mapping[str, Any] | None) -> Row:
         design=body.get("design", "duet"),
         headline=body.get("headline", "capacity"),
         role=body.get("role", "claim"),
+        per_minute=body.get("per_minute", False),
         together=together,
         sensitivity=tuple(body.get("sensitivity", ())),
         invalid_pairs=body.get("invalid_pairs", 0),
@@ -373,8 +376,15 @@ def sentences(summary: Summary) -> list[str]:
             )
         if "p95" in base["latency"] and "p95" in mine["latency"]:
             text += f"; p95 {_milli(mine['latency']['p95'])} against {_milli(base['latency']['p95'])}"
+        if row.per_minute:
+            text += f"; {_pace(mine, row.unit)} against {_pace(base, row.unit)}"
         said.append(text + ".")
     return said
+
+
+def _pace(side: Mapping[str, Any], unit: str) -> str:
+    mean = f" at a mean response of {_milli(side['latency']['mean'])}" if "mean" in side["latency"] else ""
+    return f"{60 * side['throughput']:,.0f} {unit}s a minute{mean}"
 
 
 def _milli(seconds: float) -> str:

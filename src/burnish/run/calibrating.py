@@ -16,6 +16,7 @@ from burnish.run import calibration, studies, verbs
 from burnish.run.contest import AA, Cell, Role, cell_starts
 from burnish.run.making import Made
 from burnish.run.verbs import Ask, Options, Setting
+from burnish.run.workloads import check, chosen
 from burnish.statistics.calibration import Calibration
 from burnish.statistics.calibration import calibrate as calibrate_host
 from burnish.statistics.sequential import CALIBRATION_STARTS
@@ -37,7 +38,7 @@ def calibrate(
     variants = [load.variant("baseline")]
     if spec.different is not None and spec.different.recipe is not None:
         variants.append(Variant(DIFFERENT, spec.different.recipe, spec.different.reason))
-    workloads = verbs.chosen_workloads(spec, options)
+    workloads = chosen(spec, options)
     features = options.features or spec.default_features
     names = [variant.name for variant in variants]
     definition = verbs.definition_of("calibrate", spec, options, names, workloads, features, variants)
@@ -49,6 +50,7 @@ def calibrate(
         if not setting.twin_cores:
             designs = [design for design in designs if design is not Design.DUET]
         with verbs.nothing_half_made(setting.record):
+            setting.workloads = check(setting.engine, setting.workloads, setting.bench)
             chains, maker = verbs.prepare(setting, variants, features)
         made = maker.make(chains)
         _hold(setting, made, maker.data, designs)

@@ -357,6 +357,7 @@ class Contest:
             design=cell.design,
             headline=cell.headline,
             unit=cell.workload.unit,
+            per_minute=cell.workload.per_minute,
             verdict=str(judgement.kind),
             reason=judgement.reason,
             **about,

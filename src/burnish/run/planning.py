@@ -13,7 +13,7 @@ from burnish.catalogue import load
 from burnish.paths import Home
 from burnish.record.costs import Figure
 from burnish.record.store import Store
-from burnish.run import forecast, verbs
+from burnish.run import conditions, forecast, verbs
 from burnish.run.making import resolve
 from burnish.run.plan import Plan, Step
 from burnish.run.replicates import Factors, expand
@@ -47,7 +47,7 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
         profile_place=work / PROFILE_FILE,
     )
     training = {name: load.workload(spec, name) for name, _ in spec.training}
-    groups = [*spec.system_packages, *verbs.optional_groups(request.variants)]
+    groups = [*spec.system_packages, *conditions.groups(options), *verbs.optional_groups(request.variants)]
     known = system.groups()
     packages = list(dict.fromkeys(name for group in groups for name in known[group].packages))
     candidates = sum(chain.missing is None for chain in chains[factors.count :]) // factors.count

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from burnish.catalogue import load
 from burnish.errors import UserError, together, unknown
+from burnish.run.conditions import usual
+from burnish.run.workloads import chosen
 from burnish.study.model import EngineSpec, Variant, Workload
 
 if TYPE_CHECKING:
@@ -61,7 +63,8 @@ def read_request(engine: str, options: Options) -> Request:
     variants = [found for name in named for found in attempt(load.variant, name, own)]
     if not variants or variants[0].name != "baseline":
         variants.insert(0, load.variant("baseline"))
-    workloads = [found for name in options.workloads or spec.workloads for found in attempt(load.workload, spec, name)]
+    workloads = chain.from_iterable(attempt(chosen, spec, options))
+    attempt(usual, options)
     features = options.features or spec.default_features
     sets = dict.fromkeys((features, *(v.recipe.features for v in variants if v.recipe.features)))
     problems += [

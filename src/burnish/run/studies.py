@@ -45,6 +45,7 @@ class Definition:
         trainings: training replicates of every variant.
         seed: decides slots and keys.
         recipes: each variant's recipe, as plain values.
+        conditions: what was asked of conditions and data, beyond threads.
     """
 
     verb: str
@@ -65,6 +66,7 @@ class Definition:
     trainings: int
     seed: int
     recipes: Mapping[str, Any]
+    conditions: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:

@@ -26,7 +26,8 @@ from burnish.errors import UserError
 from burnish.paths import Home
 from burnish.record.record import Record
 from burnish.record.store import Entry, Store
-from burnish.run import calibration, forecast, studies
+from burnish.run import calibration, conditions, forecast, studies
+from burnish.run import workloads as workload_choice
 from burnish.run.contest import CANARIES, Cell, Contest
 from burnish.run.making import Chain, Made, Maker, resolve
 from burnish.run.plan import summary
@@ -35,6 +36,7 @@ from burnish.run.request import read_request
 from burnish.run.studies import Definition
 from burnish.statistics.calibration import Calibration, pairs_for
 from burnish.statistics.verdicts import HostPrior, Rule
+from burnish.study.conditions import difference
 from burnish.study.model import Condition, Design, EngineSpec, Recipe, Timing, Variant, Workload
 from burnish.workbench import Bench, duration
 
@@ -68,6 +70,13 @@ class Options:
         jobs: parallel compile jobs; None for all cores.
         fresh: begin a new study even when an unfinished one would fit.
         yes: install what is missing without asking.
+        ladder: numbers of client threads, each a load of its own; empty: one number for each load.
+        settings: what every server is set to, ``NAME=VALUE`` each (see `burnish.study.conditions`).
+        versus: likewise, what sets the second program's condition apart (`compare`).
+        data: a user's dump or data folder for the user's loads.
+        database: the database in it to work in; None: the only one.
+        defaults_file: a user's my.cnf.
+        strict: refuse what routine tuning left undone.
     """
 
     variants: tuple[str, ...] = ()
@@ -92,6 +101,13 @@ class Options:
     jobs: int | None = None
     fresh: bool = False
     yes: bool = False
+    ladder: tuple[int, ...] = ()
+    settings: tuple[str, ...] = ()
+    versus: tuple[str, ...] = ()
+    data: Path | None = None
+    database: str | None = None
+    defaults_file: Path | None = None
+    strict: bool = False
 
 
 @dataclass
@@ -125,9 +141,11 @@ def tune(home: Home, engine: str, options: Options, console: Console, ask: Ask |
         install(spec, variants, options, ask)
         setting = begin(home, spec, definition, options, console, workloads, ask)
         with nothing_half_made(setting.record):
+            setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
+            condition = conditions.ready(setting, conditions.usual(options))
             chains, maker = prepare(setting, expand(variants, factors), features)
         made, replicates = gather(variants, maker.make(chains), factors)
-        _hold(setting, made[0], made[1:], maker.data, _cells(setting, made), replicates)
+        _hold(setting, made[0], made[1:], maker.data, _cells(setting, made), (condition, condition), replicates)
         return finish(setting)
 
 
@@ -137,17 +155,23 @@ def compare(
     """Trials and verdicts for two programs that exist already; returns the study's folder."""
     spec = load.engine(engine)
     behaviour = create(spec)
-    workloads = chosen_workloads(spec, options)
+    workloads = workload_choice.chosen(spec, options)
     built = [behaviour.existing(program) for program in programs]
+    asked = conditions.usual(options)
+    other = conditions.versus(options)
     names = _names(programs)
+    if other is not None and len(set(programs)) == 1:
+        names = [programs[0].name, difference(asked, other)]
     definition = definition_of(
         "compare", spec, options, [f"{b.server}={b.key}" for b in built], workloads, spec.default_features, ()
     )
     with studies.lock(home):
-        groups = [group for group in spec.system_packages if "build" not in group]
+        groups = [group for group in spec.system_packages if "build" not in group] + conditions.groups(options)
         ensure(groups, "the load on the server", options, ask)
         setting = begin(home, spec, definition, options, console, workloads, ask)
         with nothing_half_made(setting.record):
+            setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
+            pair = (conditions.ready(setting, asked), conditions.ready(setting, other or asked))
             made = [_known(setting, name, item) for name, item in zip(names, built, strict=True)]
         found = differences(*(_identity(item) for item in made))
         setting.record.append("difference", found=found)
@@ -156,12 +180,13 @@ def compare(
         assert first is not None  # noqa: S101 - existing() gave it
         data: dict[str, Entry] = {}
         version = _identity(made[0]).version
-        for workload in (w for w in workloads if w.dataset != "none"):
-            with setting.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", counts=False):
-                data[workload.name] = datasets.obtain(
-                    setting.engine, setting.store, first, first, version, workload, setting.bench
-                )
-        _hold(setting, made[0], made[1:], data, _cells(setting, made))
+        with nothing_half_made(setting.record):
+            for workload in (w for w in setting.workloads if w.dataset != "none"):
+                with setting.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", counts=False):
+                    data[workload.name] = datasets.obtain(
+                        setting.engine, setting.store, first, first, version, workload, setting.bench
+                    )
+        _hold(setting, made[0], made[1:], data, _cells(setting, made), pair)
         return finish(setting)
 
 
@@ -199,12 +224,7 @@ def _names(programs: Sequence[Path]) -> list[str]:
         names = ["/".join(each[-length:]) for each in parts]
         if len(set(names)) == len(names):
             return names
-    return [f"{name}#{number}" for number, name in enumerate(str(program) for program in programs)]
-
-
-def chosen_workloads(spec: EngineSpec, options: Options) -> tuple[Workload, ...]:
-    """The workloads that were asked for, or the engine's default ones."""
-    return tuple(load.workload(spec, name) for name in (options.workloads or spec.workloads))
+    return [f"{program.name}#{number}" for number, program in enumerate(programs, start=1)]
 
 
 def definition_of(
@@ -221,7 +241,7 @@ def definition_of(
         verb=verb,
         engine=spec.name,
         variants=tuple(variants),
-        workloads=tuple(workload.name for workload in workloads),
+        workloads=tuple(workload.identity for workload in workloads),
         features=features,
         source=str(options.source.resolve()) if options.source else f"debian={options.source_version or 'newest'}",
         threads=options.threads,
@@ -236,6 +256,7 @@ def definition_of(
         trainings=options.trainings,
         seed=options.seed,
         recipes={variant.name: variant.recipe.as_dict() for variant in recipes},
+        conditions=conditions.words(options),
     )
 
 
@@ -309,7 +330,7 @@ def optional_groups(variants: Sequence[Variant]) -> list[str]:
 
 def install(spec: EngineSpec, variants: Sequence[Variant], options: Options, ask: Ask | None) -> None:
     """Installs what building and loading need; a variant whose tools are refused is left out later on."""
-    ensure(list(spec.system_packages), f"building and loading {spec.title}", options, ask)
+    ensure([*spec.system_packages, *conditions.groups(options)], f"building and loading {spec.title}", options, ask)
     wanted = optional_groups(variants)
     if wanted:
         names = ", ".join(
@@ -443,6 +464,8 @@ def _cells(setting: Setting, made: Sequence[Made]) -> list[Cell]:
 def cell(setting: Setting, candidate: str, workload: Workload, design: Design | None = None) -> Cell:
     """A cell in the design that was asked for, that fits the workload, or that the host has cores for."""
     chosen = design or (Design(setting.options.design) if setting.options.design else workload.design)
+    if setting.options.versus and not (design or setting.options.design):
+        chosen = Design.SOLO  # conditions move work to the client, the kernel, the network: as a user will see it
     if chosen is Design.DUET and not setting.twin_cores:
         chosen = Design.INTERLEAVED
     shared = chosen is Design.DUET or not setting.twin_cores
@@ -466,9 +489,20 @@ def _hold(
     candidates: Sequence[Made],
     data: Mapping[str, Entry],
     cells: Sequence[Cell],
+    pair: tuple[Condition, Condition],
     replicates: Mapping[str, Sequence[Built]] | None = None,
 ) -> None:
-    """Notes what became of every variant, then holds the contest."""
+    """Notes what became of every variant, then holds the contest.
+
+    Args:
+        setting: the study.
+        baseline: what ratios are against.
+        candidates: the others.
+        data: dataset entries by workload name.
+        cells: what is compared.
+        pair: the baseline's condition and the candidates'.
+        replicates: each variant's builds where it has several.
+    """
     for item in (baseline, *candidates):
         notes = list(item.notes)
         told = setting.record.last("program") is not None  # `compare` names differences once, at the top
@@ -487,7 +521,10 @@ def _hold(
         )
     if not cells:
         return
-    condition = Condition(threads=setting.options.threads)
+    condition, other = pair
+    assert baseline.built is not None  # noqa: S101 - there are cells
+    with nothing_half_made(setting.record):
+        conditions.examine(setting, baseline.built, list(dict.fromkeys(pair)), data)
     known = known_calibrations(setting, cells)
     times = timings(setting, known)
     setting.record.append(
@@ -498,6 +535,8 @@ def _hold(
         rule=asdict(setting.rule),
         timings={design: asdict(times[design]) for design in {cell.design for cell in cells}},
         condition=condition.as_dict(),
+        versus=other.as_dict() if other != condition else None,
+        workloads={workload.name: asdict(workload) for workload in setting.workloads},
         core_sets=[sorted(cores) for cores in setting.core_sets],
         calibrations=[each.as_dict() for each in known],
         forced=[each.name for each in known if not each.passes],
@@ -509,7 +548,7 @@ def _hold(
     contest(
         setting,
         contestant(baseline, condition),
-        {item.variant.name: contestant(item, condition) for item in candidates if item.built},
+        {item.variant.name: contestant(item, other) for item in candidates if item.built},
         cells,
         times,
         data,
@@ -521,7 +560,9 @@ def _hold(
 
 def known_calibrations(setting: Setting, cells: Sequence[Cell]) -> list[Calibration]:
     """What this host's calibrations say of the cells' workloads; a `UserError` where one says: no verdicts here."""
-    found = []
+    found: list[Calibration] = []
+    if conditions.words(setting.options):
+        return found  # they were made under the usual condition
     for workload, design in dict.fromkeys((cell.workload.name, cell.design) for cell in cells):
         each = calibration.find(setting.home, setting.spec.name, workload, design, setting.host)
         if each is None or not each.fits(timings(setting)[design]):

@@ -18,6 +18,8 @@ Static = Literal["none", "runtime", "full"]
 Allocator = Literal["libc", "jemalloc", "tcmalloc", "mimalloc"]
 Strip = Literal["debug", "all"]
 Word = Literal[64, 32]
+Mixing = Literal["together", "in_turn"]
+Transport = Literal["unix", "tcp", "tls"]
 
 
 def digest_of(value: object, length: int = 16) -> str:
@@ -197,6 +199,18 @@ class Workload:
             counts for nothing.
         saturated: whether its server is meant to be busy all the time; a pair in which the client is the
             bottleneck then counts for nothing.
+        shape: names of the parameters that decide what the data are; empty: all of them do.
+        prepare: script that makes the data; '' is `program`. What shares a dataset shares this too.
+        prepare_threads: threads that make the data.
+        without: parameters of the program that this load does not take.
+        settings: server settings that belong to the load, as (name, value); a condition's win over them.
+        database: the database that it works in.
+        per_minute: whether its rate is told in transactions per minute too, with the mean response time.
+        file: a user's own script or file of statements; '' for a shipped load.
+        content: digest of what that file holds.
+        own_data: a user's dump or data folder that the dataset is made from; '' when `prepare` makes it.
+        parts: loads that are mixed in this one, as (load, weight).
+        mixing: whether each part has client threads of its own (``together``) or each thread does all (``in_turn``).
     """
 
     name: str
@@ -211,6 +225,37 @@ class Workload:
     design: Design = Design.DUET
     in_memory: bool = False
     saturated: bool = False
+    shape: tuple[str, ...] = ()
+    prepare: str = ""
+    prepare_threads: int = 2
+    without: tuple[str, ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
+    database: str = "sbtest"
+    per_minute: bool = False
+    file: str = ""
+    content: str = ""
+    own_data: str = ""
+    parts: tuple[tuple[Workload, int], ...] = ()
+    mixing: Mixing = "together"
+
+    @property
+    def identity(self) -> str:
+        """Its name, with the digest of the user's files where it has any: what a study is found again by."""
+        return f"{self.name}#{self.content}@{self.dataset}" if self.content else self.name
+
+    @property
+    def entry(self) -> str:
+        """The catalogue's name for it, without parameters."""
+        return self.name.partition(":")[0]
+
+    def data_parameters(self) -> tuple[tuple[str, str], ...]:
+        """The parameters that decide what the data are; a mix's are its parts'."""
+        if self.parts:
+            each = {part.dataset: part.data_parameters() for part, _ in self.parts}
+            if len(each) == 1:
+                return next(iter(each.values()))
+            return tuple((f"{name}.{item[0]}", item[1]) for name, items in sorted(each.items()) for item in items)
+        return tuple(item for item in self.parameters if not self.shape or item[0] in self.shape)
 
     def parameter(self, name: str, default: str = "") -> str:
         """A parameter's value, or `default`."""
@@ -224,10 +269,14 @@ class Condition:
     Attributes:
         threads: client threads of each side; None takes the workload's.
         settings: server settings beyond the engine's own, as (name, value).
+        transport: how clients reach the server: its Unix socket, TCP on the loopback device, or TLS over that.
+        certificates: folder of the study's certificates; '' without TLS.
     """
 
     threads: int | None = None
     settings: tuple[tuple[str, str], ...] = ()
+    transport: Transport = "unix"
+    certificates: str = ""
 
     def as_dict(self) -> dict[str, object]:
         """Plain values, for the record."""

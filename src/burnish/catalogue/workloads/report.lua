@@ -8,6 +8,7 @@
 --   BURNISH_TICK_S      seconds between ticks; 1 divided by a whole number
 --   BURNISH_LATENCY_EVERY  latencies are read at every so many ticks, for the time since they were read last
 --   BURNISH_SERVER_PID  process whose CPU clock is read
+--   BURNISH_CIPHER      file that the TLS cipher of a connection of this load is written to ('' without TLS); optional
 --
 -- sysbench reports at whole seconds only. Its reporting thread calls our hook once a second; the hook stays for
 -- most of that second and ticks in between, then returns and lets sysbench keep the rhythm.
@@ -21,6 +22,25 @@ end
 
 local ffi = require("ffi")
 local bit = require("bit")
+
+-- The cipher that this very client gets, asked for by the first thread before it begins.
+local cipher_file = os.getenv("BURNISH_CIPHER")
+if cipher_file ~= nil then
+   local begin = thread_init
+   function thread_init(...)
+      if sysbench.tid == 0 then
+         local connection = sysbench.sql.driver():connect()
+         local _, cipher = connection:query_row("SHOW SESSION STATUS LIKE 'Ssl_cipher'")
+         connection:disconnect()
+         local file = assert(io.open(cipher_file, "w"))
+         file:write(cipher or "")
+         file:close()
+      end
+      if begin ~= nil then
+         return begin(...)
+      end
+   end
+end
 
 -- Declared as in sysbench 1.0's sb_counter.h and sb_histogram.h; the histogram's lock after these fields is not
 -- used: what is read here only ever grows, so a reading that races with an update is late by one event at most.
@@ -98,13 +118,17 @@ local function latencies()
    if count <= 0 then
       return ""
    end
+   local milliseconds, sum = {}, 0
+   for i = 0, size - 1 do -- a bucket stands for the middle of what falls into it, on the logarithmic scale
+      milliseconds[i] = math.exp(i / histogram.range_mult + histogram.range_deduct)
+      sum = sum + (current[i] - before[i]) * milliseconds[i]
+   end
    local ranks = {{"p50", 0.50}, {"p95", 0.95}, {"p99", 0.99}, {"max", 1}}
-   local parts, rank, seen = {}, 1, 0
+   local parts, rank, seen = {string.format('"mean":%.9f', sum / count / 1000)}, 1, 0
    for i = 0, size - 1 do
       seen = seen + current[i] - before[i]
       while rank <= #ranks and seen >= ranks[rank][2] * count do
-         local milliseconds = math.exp(i / histogram.range_mult + histogram.range_deduct)
-         parts[#parts + 1] = string.format('"%s":%.9f', ranks[rank][1], milliseconds / 1000)
+         parts[#parts + 1] = string.format('"%s":%.9f', ranks[rank][1], milliseconds[i] / 1000)
          rank = rank + 1
       end
    end

@@ -1,0 +1,127 @@
+"""What is found out about a MariaDB load under a condition before anything is measured."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pymysql
+
+from burnish.engines import sysbench, tuning
+from burnish.engines.base import Built, SideSpec, Workbench
+from burnish.engines.mariadb_server import private_options, setting_options
+from burnish.engines.mariadb_side import MariaDBSide, settings_of
+from burnish.errors import InfrastructureError, UserError
+from burnish.study import statements
+from burnish.study.conditions import plain
+from burnish.study.model import Condition, Workload
+
+REHEARSAL_S = 1.5
+"""How long a user's load, or one under a condition of a user's, runs to see whether it runs at all."""
+
+
+def examine(
+    built: Built, workload: Workload, condition: Condition, data: Path | None, place: Path, bench: Workbench
+) -> list[str]:
+    """See `Engine.examine`."""
+    settings = settings_of(workload, condition)
+    values = variables(built, settings, place, bench)
+    threads = condition.threads or workload.threads
+    said = tuning.warnings(tuning.Facts(values, workload, threads, _tables_bytes(data, workload.database)))
+    if data is not None and (workload.file or workload.parts or condition.settings or condition.transport != "unix"):
+        copy = place / "data"
+        bench.run("copy data", ["cp", "-a", "--reflink=auto", data, copy]).check(f"copying the data to {copy}")
+        try:
+            rehearse(built, workload, condition, copy, place / "side", bench)
+        except UserError as error:
+            raise UserError("; ".join([str(error), *said])) from None
+        finally:
+            shutil.rmtree(copy, ignore_errors=True)
+    return said
+
+
+def variables(built: Built, settings: tuple[tuple[str, str], ...], place: Path, bench: Workbench) -> dict[str, str]:
+    """The server's variables with these settings, as it reads them itself; a `UserError` for one it does not know."""
+
+    def ask(options: list[str]) -> tuple[list[str], bool]:
+        lines: list[str] = []
+        words = [str(built.server), *private_options(place), *built.options, *options, "--help", "--verbose"]
+        done = bench.run("variables", words, cwd=place, env=dict(built.environment), timeout=60, on_line=lines.append)
+        return lines, done.ok
+
+    plainly, _ = ask([])
+    values = tuning.parse_help("\n".join(plainly))
+    tuning.check_names({plain(name): value for name, value in settings}, values, str(built.server))
+    lines, ok = ask(setting_options(settings))
+    if not ok:
+        wrong = next((line for line in lines if "[ERROR]" in line), lines[-1] if lines else "it said nothing")
+        raise UserError(f"the server refuses these settings: {wrong.partition('[ERROR]')[2].strip() or wrong}")
+    return tuning.parse_help("\n".join(lines))
+
+
+def _tables_bytes(data: Path | None, database: str) -> int:
+    return sum(path.stat().st_size for path in (data / database).glob("*.ibd")) if data else 0
+
+
+def rehearse(
+    built: Built, workload: Workload, condition: Condition, data: Path, folder: Path, bench: Workbench
+) -> None:
+    """Runs the load for a moment; a `UserError` in its own words when it fails.
+
+    Raises:
+        UserError: a statement that the server does not accept, a script that fails, a server that does not start.
+    """
+    folder.mkdir(mode=0o700)
+    spec = SideSpec(
+        label="rehearsal",
+        built=built,
+        condition=condition,
+        workload=workload,
+        data=data,
+        folder=folder,
+        seed=1,
+        cores=frozenset(os.sched_getaffinity(0)),
+    )
+    side = MariaDBSide(spec)
+    try:
+        try:
+            side.boot()
+        except InfrastructureError as error:
+            raise UserError(f"{workload.name}: the server does not start under this condition: {_why(error)}") from None
+        if workload.file.endswith(".sql"):
+            _try_statements(side, workload)
+        side.load()
+        end = time.monotonic() + REHEARSAL_S
+        while time.monotonic() < end:
+            time.sleep(0.05)
+            trouble = side.trouble()
+            if trouble is not None:
+                raise UserError(f"{workload.name}: {trouble.removeprefix('rehearsal: ')}")
+        facts = side.facts()
+        bench.say(f"{workload.name}: runs" + "".join(f", {name} {value}" for name, value in facts.items() if value))
+    finally:
+        side.stop()
+
+
+def _why(error: InfrastructureError) -> str:
+    """The server's own first error line; our words where it wrote none."""
+    text = error.log.read_text(errors="replace") if error.log and error.log.is_file() else ""
+    found = next((line.partition("[ERROR]")[2].strip() for line in text.splitlines() if "[ERROR]" in line), "")
+    return found or str(error)
+
+
+def _try_statements(side: MariaDBSide, workload: Workload) -> None:
+    """Has the server read each statement without running it, as far as it can be prepared."""
+    units = statements.parse(sysbench.unchanged(workload).decode(), workload.file)
+    for unit in units:
+        for statement in unit.statements:
+            text = statements.PLACEHOLDER.sub(lambda match: match[1], statement)
+            try:
+                side.query(f"PREPARE burnish FROM '{pymysql.converters.escape_string(text)}'", workload.database)
+            except pymysql.err.MySQLError as error:
+                code, said = (*error.args, "", "")[:2]
+                if code != 1295:  # can't be prepared: the rehearsal will show
+                    shown = " ".join(statement.split())[:60]
+                    raise UserError(f"{workload.file}:{unit.line}: {said} (in: {shown})") from None

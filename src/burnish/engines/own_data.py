@@ -1,0 +1,128 @@
+"""A user's own data as a dataset: a copied data folder or a loaded dump; the originals are only read."""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import hashlib
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from burnish.engines.base import Workbench
+from burnish.errors import UserError
+from burnish.study.model import digest_of
+
+if TYPE_CHECKING:
+    from burnish.engines.mariadb_server import Server
+
+_SYSTEM = {"mysql", "performance_schema", "information_schema", "sys"}
+_USE = re.compile(rb"^USE `?([^`;\s]+)`?\s*;", re.MULTILINE | re.IGNORECASE)
+_HEAD = 1 << 20
+_CLIENTS = ("mariadb", "mysql")
+
+
+def identity(place: Path) -> str:
+    """A digest of a dump's bytes, or of a data folder's files by name, size and time of change.
+
+    Raises:
+        UserError: there is nothing at `place`, or nothing that can be used.
+    """
+    if place.is_file():
+        with place.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    if not place.is_dir():
+        raise UserError(f"--data {place}: there is no such thing; give a dump (.sql, .sql.gz) or a data folder")
+    check_folder(place)
+    facts = [(str(path.relative_to(place)), path.stat()) for path in sorted(place.rglob("*")) if path.is_file()]
+    return digest_of([[name, fact.st_size, fact.st_mtime_ns] for name, fact in facts])
+
+
+def check_folder(place: Path) -> None:
+    """A `UserError` when `place` is no data folder, is in use, or has parts elsewhere that a server would write to."""
+    system = place / "ibdata1"
+    try:
+        for path in place.rglob("*"):
+            if path.is_symlink() or path.suffix == ".isl":
+                raise UserError(
+                    f"--data {place}: {path.relative_to(place)} leads out of the folder, and a server on the copy "
+                    "would write to the original; move the table into the folder, or give a dump"
+                )
+        with system.open("rb") as file:
+            fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        raise UserError(f"--data {place}: no ibdata1 in it, so no data folder of a MariaDB server") from None
+    except PermissionError as error:
+        raise UserError(f"--data {place}: {error.filename or system} can't be read; run as a user who may") from None
+    except BlockingIOError:
+        raise UserError(
+            f"--data {place}: a server is running on it, so a copy would be torn; stop it, or give a dump"
+        ) from None
+
+
+def databases(place: Path) -> list[str]:
+    """The databases that a dump or data folder holds, as far as it says so itself; sorted."""
+    if place.is_dir():
+        return sorted(path.name for path in place.iterdir() if path.is_dir() and _holds_tables(path))
+    with _opened(place) as file:
+        return sorted({match.decode(errors="replace") for match in _USE.findall(file.read(_HEAD))} - _SYSTEM)
+
+
+def _holds_tables(folder: Path) -> bool:
+    return folder.name not in _SYSTEM and any(folder.glob("*.frm"))
+
+
+def _opened(place: Path) -> gzip.GzipFile:
+    # GzipFile's interface is what both have in common
+    return gzip.open(place, "rb") if place.suffix == ".gz" else place.open("rb")  # type: ignore[return-value]
+
+
+def database_of(place: Path, named: str | None) -> str:
+    """The database that a load works in: the one that is named, or the only one there is.
+
+    Raises:
+        UserError: there are several and none is named, or the named one is not there.
+    """
+    found = databases(place)
+    if named is not None:
+        if place.is_dir() and named not in found:
+            raise UserError(f"--database {named}: not in {place}; there are: {', '.join(found) or 'none'}")
+        return named
+    if len(found) > 1 or (not found and place.is_dir()):
+        raise UserError(f"--data {place}: it holds {len(found)} databases ({', '.join(found)}); name one in --database")
+    return found[0] if found else "sbtest"
+
+
+def copy_folder(place: Path, target: Path, bench: Workbench) -> None:
+    """Copies a data folder into the empty folder `target` (by reflink where the file system can)."""
+    check_folder(place)
+    done = bench.run("copy data", ["cp", "-a", "--reflink=auto", f"{place}/.", target], timeout=3600)
+    done.check(f"copying {place}")
+    target.chmod(0o700)
+
+
+def load_dump(place: Path, server: Server, database: str, tools: Path, bench: Workbench) -> None:
+    """Feeds a dump to a server with MariaDB's own client.
+
+    Raises:
+        UserError: no client is here.
+        InfrastructureError: the client failed (its log has line and reason).
+    """
+    clients = [str(tools / "client" / name) for name in _CLIENTS] + list(_CLIENTS)
+    client = next((found for name in clients if (found := shutil.which(name))), None)
+    if client is None:
+        raise UserError(
+            f"--data {place}: loading a dump takes MariaDB's client, which is not here; "
+            "`apt-get install mariadb-client`, or give a data folder"
+        )
+    plain = place
+    if place.suffix == ".gz":
+        plain = server.launch.folder / "dump.sql"
+        with _opened(place) as packed, plain.open("wb") as out:
+            shutil.copyfileobj(packed, out)
+    into = [] if databases(place) else [database]  # else the dump says itself where it goes
+    for name in into:
+        server.query(f"CREATE DATABASE `{name}`")
+    words = [client, "--no-defaults", f"--socket={server.socket}", "--user=root", *into]
+    bench.run("load dump", words, stdin_file=plain, timeout=7200).check(f"loading {place}")

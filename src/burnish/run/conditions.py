@@ -1,0 +1,81 @@
+"""Under which conditions a study's sides run: as asked, made ready, looked at before anything is measured."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from burnish.engines.base import Built
+from burnish.errors import UserError
+from burnish.record.store import Entry
+from burnish.study import defaults_file
+from burnish.study.conditions import condition_of, difference
+from burnish.study.model import Condition, digest_of
+
+if TYPE_CHECKING:
+    from burnish.run.verbs import Options, Setting
+
+
+def usual(options: Options) -> Condition:
+    """The condition of every side, as asked."""
+    return condition_of(options.settings, over=Condition(threads=options.threads))
+
+
+def versus(options: Options) -> Condition | None:
+    """The condition of the second program where it is another one; a `UserError` when it is the same after all."""
+    if not options.versus:
+        return None
+    first = usual(options)
+    second = condition_of(options.versus, over=first, option="--versus")
+    if not difference(first, second):
+        raise UserError(f"--versus {' '.join(options.versus)}: that is the condition of A already; name what differs")
+    return second
+
+
+def groups(options: Options) -> list[str]:
+    """Groups of system packages that the conditions need."""
+    asked = (usual(options), versus(options))
+    return ["tls"] if any(each is not None and each.transport == "tls" for each in asked) else []
+
+
+def words(options: Options) -> tuple[str, ...]:
+    """What was asked of conditions and data, in the form that finds the study again."""
+    said = [*options.settings, *(f"versus {word}" for word in options.versus)]
+    if options.defaults_file is not None:
+        settings, _ = defaults_file.read(options.defaults_file)
+        said.append(f"defaults {digest_of(settings)}")
+    return tuple(said)
+
+
+def ready(setting: Setting, asked: Condition) -> Condition:
+    """The condition with what it needs (certificates) made in the study's folder."""
+    return setting.engine.ready(asked, setting.record.folder, setting.bench)
+
+
+def examine(setting: Setting, built: Built, conditions: Sequence[Condition], data: Mapping[str, Entry]) -> None:
+    """Looks at every load under each condition; notes and says what routine tuning left undone.
+
+    Raises:
+        UserError: something can't work at all; or, under ``--strict``, something is left undone.
+    """
+    found: list[str] = []
+    for workload in setting.workloads:
+        entry = data.get(workload.name)
+        for condition in conditions:
+            place = setting.scratch / "examine"
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir(mode=0o700, parents=True)
+            found += setting.engine.examine(built, workload, condition, _data(entry), place, setting.bench)
+            shutil.rmtree(place, ignore_errors=True)
+    found = list(dict.fromkeys(found))
+    setting.record.append("tuning", found=found)
+    for line in found:
+        setting.bench.say(f"untuned: {line}")
+    if found and setting.options.strict:
+        raise UserError(f"--strict: {len(found)} settings to mend before builds are compared: {'; '.join(found)}")
+
+
+def _data(entry: Entry | None) -> Path | None:
+    return entry.folder / "data" if entry else None

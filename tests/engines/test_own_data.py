@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mariadb_support import PlainBench
+
+from burnish.engines import own_data
+from burnish.errors import UserError
+
+
+def folder(tmp_path: Path, *databases: str) -> Path:
+    place = tmp_path / "theirs"
+    for name in ("mysql", *databases):
+        (place / name).mkdir(parents=True)
+        (place / name / "t.frm").write_text("table")
+    (place / "ibdata1").write_text("system")
+    return place
+
+
+def test_a_folder_is_copied_and_left_as_it_is(tmp_path: Path) -> None:
+    place = folder(tmp_path, "shop")
+    before = own_data.identity(place)
+    target = tmp_path / "copy"
+    target.mkdir()
+    own_data.copy_folder(place, target, PlainBench(tmp_path))
+    (target / "ibdata1").write_text("changed")
+    assert (place / "ibdata1").read_text() == "system"
+    assert own_data.identity(place) == before
+    os.utime(place / "ibdata1", (1, 1))
+    assert own_data.identity(place) != before
+
+
+def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
+    place = folder(tmp_path, "shop")
+    held = (
+        "import fcntl, sys; f = open(sys.argv[1], 'r+b'); fcntl.lockf(f, fcntl.LOCK_EX); print('held', flush=True); "
+        "sys.stdin.read()"
+    )
+    words = [sys.executable, "-c", held, str(place / "ibdata1")]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        with pytest.raises(UserError, match="a server is running on it"):
+            own_data.check_folder(place)
+        holder.communicate("")
+    own_data.check_folder(place)
+
+
+def test_parts_that_are_elsewhere_are_refused(tmp_path: Path) -> None:
+    place = folder(tmp_path, "shop")
+    (place / "shop" / "big.isl").write_text("/elsewhere/big.ibd")
+    with pytest.raises(UserError, match=r"shop/big\.isl leads out of the folder"):
+        own_data.identity(place)
+    (place / "shop" / "big.isl").unlink()
+    (place / "shop" / "link.ibd").symlink_to(tmp_path / "x")
+    with pytest.raises(UserError, match=r"shop/link\.ibd leads out"):
+        own_data.identity(place)
+
+
+def test_what_is_no_data_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="there is no such thing"):
+        own_data.identity(tmp_path / "nowhere")
+    with pytest.raises(UserError, match="no ibdata1 in it"):
+        own_data.identity(tmp_path)
+
+
+def test_the_database_is_the_only_one_or_the_named_one(tmp_path: Path) -> None:
+    one = folder(tmp_path / "a", "shop")
+    assert own_data.database_of(one, None) == "shop"
+    two = folder(tmp_path / "b", "shop", "blog")
+    assert own_data.database_of(two, "blog") == "blog"
+    with pytest.raises(UserError, match=r"it holds 2 databases \(blog, shop\); name one"):
+        own_data.database_of(two, None)
+    with pytest.raises(UserError, match=r"--database blgo: not in .*; there are: blog, shop"):
+        own_data.database_of(two, "blgo")
+
+
+def test_a_dump_tells_its_database_packed_or_not(tmp_path: Path) -> None:
+    plain = tmp_path / "d.sql"
+    plain.write_text("CREATE DATABASE `shop`;\nUSE `shop`;\nCREATE TABLE t (a INT);\n")
+    packed = tmp_path / "d.sql.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    assert own_data.databases(plain) == own_data.databases(packed) == ["shop"]
+    assert own_data.identity(plain) != own_data.identity(packed)
+    plain.write_text("CREATE TABLE t (a INT);\n")
+    assert own_data.database_of(plain, None) == "sbtest"

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from burnish.engines import tuning
+from burnish.engines.tuning import Facts
+from burnish.errors import UserError
+from burnish.study.model import Workload
+
+HELP = """\
+mariadbd  Ver 10.11
+  --max-connections=# The number of simultaneous clients allowed
+  -P, --port=#        Port number
+  --skip-slave-start  Skips starting slave threads when the slave server starts.
+                      (Defaults to on; use --skip-innodb to disable.)
+
+Variables (--variable-name=value)
+and boolean options {FALSE|TRUE}                             Value (after reading options)
+------------------------------------------------------------ -------------
+innodb-buffer-pool-size                                      134217728
+log-bin                                                      (No default value)
+max-connections                                              151
+slow-query-log                                               FALSE
+
+To see what variables a running server is using, type
+"""
+GOOD = {
+    "innodb_buffer_pool_size": str(512 << 20),
+    "innodb_log_file_size": str(96 << 20),
+    "max_connections": "2048",
+    "max_prepared_stmt_count": "1048576",
+    "table_open_cache": "2000",
+    "slow_query_log": "FALSE",
+    "general_log": "FALSE",
+    "query_cache_type": "OFF",
+}
+LOAD = Workload(
+    name="w",
+    engine="mariadb",
+    reason="for tests",
+    program="oltp_read_write",
+    parameters=(("tables", "4"),),
+    writes=True,
+    in_memory=True,
+)
+
+
+def facts(**values: str) -> Facts:
+    return Facts({**GOOD, **values}, LOAD, threads=16, data_bytes=116 << 20)
+
+
+def test_the_servers_own_list_of_variables() -> None:
+    found = tuning.parse_help(HELP)
+    assert found["innodb_buffer_pool_size"] == "134217728"
+    assert found["log_bin"] == ""
+    assert "skip_slave_start" in found
+    assert "port" in found
+    assert len([name for name in found if found[name]]) == 3
+
+
+def test_an_unknown_variable_gets_the_nearest_name() -> None:
+    known = tuning.parse_help(HELP)
+    tuning.check_names({"max_connections": "5", "skip_log_bin": "ON"}, known, "mariadbd")
+    with pytest.raises(
+        UserError, match=r"unknown server variable 'max_conections' \(did you mean 'max_connections'\?\)"
+    ):
+        tuning.check_names({"max_conections": "5"}, known, "mariadbd")
+
+
+def test_a_tuned_server_gives_no_warning() -> None:
+    assert tuning.warnings(facts()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("innodb_buffer_pool_size", str(64 << 20), "innodb_buffer_pool_size is 64 MB, the data of w are 116 MB"),
+        ("innodb_log_file_size", str(48 << 20), "innodb_log_file_size is 48 MB, less than an eighth"),
+        ("slow_query_log", "TRUE", "slow_query_log is on"),
+        ("general_log", "TRUE", "general_log is on"),
+        ("query_cache_type", "DEMAND", "query_cache_type is on"),
+        ("max_prepared_stmt_count", "100", "max_prepared_stmt_count is 100, 16 threads on 4 tables may prepare 704"),
+        ("table_open_cache", "10", "table_open_cache is 10, 16 threads on 4 tables hold 64 open"),
+    ],
+)
+def test_what_is_untuned_is_named(name: str, value: str, says: str) -> None:
+    (said,) = tuning.warnings(facts(**{name: value}))
+    assert said.startswith(says)
+
+
+def test_what_does_not_matter_is_not_named() -> None:
+    small = facts(innodb_buffer_pool_size=str(64 << 20), max_prepared_stmt_count="100")
+    load = replace(LOAD, in_memory=False, writes=False, parameters=(("tables", "4"), ("db_ps_mode", "disable")))
+    assert tuning.warnings(replace(small, workload=load)) == []
+
+
+def test_a_load_that_cannot_connect_is_refused() -> None:
+    with pytest.raises(UserError, match=r"max_connections is 16, but w has 16 client threads .* max_connections=21"):
+        tuning.warnings(facts(max_connections="16"))

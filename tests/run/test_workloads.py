@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from burnish.bench.datasets import dataset_key
+from burnish.catalogue import load
+from burnish.errors import UserError
+from burnish.run import workloads
+from burnish.run.workloads import OwnData, choose
+from burnish.study.model import Design, Workload
+
+SPEC = load.engine("mariadb")
+
+
+def one(text: str, data: OwnData | None = None) -> Workload:
+    (found,) = choose(SPEC, [text], data=data)
+    return found
+
+
+def key(workload: Workload) -> str:
+    return dataset_key("mariadb", "10.11", workload)
+
+
+def test_loads_of_equal_schema_and_size_share_a_dataset() -> None:
+    same = {
+        key(one(text))
+        for text in (
+            "oltp_read_only",
+            "oltp_point_select:threads=3",
+            "oltp_insert:rand-type=pareto",
+            "select_random_points",
+            "analytical:slice=5",
+            "together:oltp_read_only=3,oltp_update_index=1",
+        )
+    }
+    assert len(same) == 1
+    assert key(one("oltp_read_only:table-size=5")) not in same
+    assert key(one("igen_like")) not in same
+    assert key(one("in_turn:oltp_read_only=1,igen_like=1")) not in same
+
+
+def test_what_an_older_study_prepared_is_still_good() -> None:
+    from burnish.study.model import digest_of
+
+    before = digest_of(["mariadb", "10.11", "sbtest", [["table_size", "100000"], ["tables", "4"]]])
+    assert key(one("oltp_read_only")) == before
+
+
+def test_a_mix_is_written_by_its_parts() -> None:
+    found = one("together:oltp_read_only=3,oltp_update_index=1,threads=12")
+    assert found.name == "together:oltp_read_only=3,oltp_update_index=1,threads=12"
+    assert (found.threads, found.writes, found.design) == (12, True, Design.INTERLEAVED)
+    small = one("together:oltp_read_only=1,checksum=1,table_size=50")
+    assert small.name == "together:oltp_read_only=1,checksum=1,table-size=50"
+    assert {part.parameter("table_size") for part, _ in small.parts} == {"50"}
+    assert key(small) == key(one("oltp_read_only:table-size=50"))
+    assert one("in-turn:oltp_read_only=1,igen_like=1").settings == load.workload(SPEC, "igen_like").settings
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("together:oltp_read_only=3", "a mix has two loads or more"),
+        (
+            "together:oltp_read_only=3,oltp_isnert=1",
+            r"unknown load, or parameter of one, in together 'oltp_isnert' \(did you mean 'oltp_insert'",
+        ),
+        ("together:oltp_read_only=half,oltp_insert=1", "give its weight, a whole number from 1 to 1000"),
+        ("together:oltp_read_only=1,checksum=1", "checksum wants other data than the load before it"),
+        ("together:bulk_insert=1,oltp_insert=1", "bulk_insert makes tables of the same names"),
+        ("together:igen_like=1,larger_than_memory=1", "its loads want different innodb_flush_log_at_trx_commit"),
+    ],
+)
+def test_a_mix_that_makes_no_sense_is_told(text: str, says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        one(text)
+
+
+def test_a_load_named_twice_is_told_however_it_is_spelled() -> None:
+    with pytest.raises(UserError, match=r"'oltp_read_only:tables=8' is named twice"):
+        choose(SPEC, ["oltp_read_only:tables=8", "oltp_read_only:--tables=8"])
+
+
+def test_a_users_script_is_known_by_what_it_holds(tmp_path: Path) -> None:
+    script = tmp_path / "mine.lua"
+    script.write_text("function event() end\n")
+    first = one(f"{script}:rows=5")
+    assert first.name == "mine.lua:rows=5"
+    assert first.program == str(script)
+    assert first.writes, "what it does is not known"
+    script.write_text("function event() end -- changed\n")
+    second = one(f"{script}:rows=5")
+    assert (first.name, first.dataset) != (second.name, second.dataset)
+    assert first.identity != second.identity
+
+
+def test_statements_want_data(tmp_path: Path) -> None:
+    path, dump = tmp_path / "mine.sql", tmp_path / "dump.sql"
+    path.write_text("SELECT 1;")
+    dump.write_text("USE `shop`;")
+    with pytest.raises(UserError, match="statements need data to work on"):
+        one(str(path))
+    found = one(str(path), OwnData(dump))
+    assert (found.program, found.database, found.own_data) == ("statements.lua", "shop", str(dump))
+    before = key(found)
+    path.write_text("SELECT 2;")
+    assert key(one(str(path), OwnData(dump))) == before, "the data are the same"
+    assert one(str(path), OwnData(dump)).identity != found.identity
+    dump.write_text("USE `shop`; SELECT 1;")
+    assert key(one(str(path), OwnData(dump))) != before
+    with pytest.raises(UserError, match="no load of your own works on it"):
+        one("oltp_read_only", OwnData(dump))
+
+
+def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"nix\.lua: there is no such file"):
+        one("./nix.lua")
+    bad = tmp_path / "bad.sql"
+    bad.write_bytes(b"SELECT '\xff';")
+    with pytest.raises(UserError, match="not UTF-8 text"):
+        one(str(bad), OwnData(bad))
+
+
+def test_a_parameter_of_another_engines_load_is_one_of_its_entry() -> None:
+    from burnish.engines.registry import create
+
+    spec = load.engine("fake")
+    chosen = choose(spec, ["fake_mix:bytes=64"])
+    engine = create(spec)
+    assert workloads.check(engine, chosen, None) == chosen  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=r"unknown parameter of fake_mix 'byts' \(did you mean 'bytes'\?\)"):
+        workloads.check(engine, choose(spec, ["fake_mix:byts=64"]), None)  # type: ignore[arg-type]

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+
+from burnish.errors import UserError
+from burnish.study import conditions, defaults_file
+from burnish.study.conditions import condition_of
+from burnish.study.model import Condition
+
+
+def test_words_and_variables_in_any_spelling() -> None:
+    found = condition_of(["transport=tls", "binlog=on", "innodb-buffer-pool-size=2G", "Threads-By=pool"])
+    assert found == Condition(
+        transport="tls",
+        settings=(
+            ("log_bin", "binlog"),
+            ("server_id", "1"),
+            ("innodb_buffer_pool_size", "2G"),
+            ("thread_handling", "pool-of-threads"),
+        ),
+    )
+    assert condition_of([]) == Condition()
+
+
+def test_a_later_word_replaces_an_earlier_one() -> None:
+    first = condition_of(["binlog=on", "sync_binlog=5", "durability=system"])
+    assert dict(first.settings)["sync_binlog"] == "0"
+    second = condition_of(["binlog=off"], over=first)
+    assert "log_bin" not in dict(second.settings)
+    assert conditions.difference(first, second) == "skip_log_bin=ON"
+    assert conditions.difference(first, condition_of(["transport=tcp"], over=first)) == "transport=tcp"
+    assert conditions.words_of(condition_of(["transport=tcp", "x=1"])) == "transport=tcp,x=1"
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("transport", "--set transport: write NAME=VALUE"),
+        ("x=", "--set x=: write NAME=VALUE"),
+        ("transport=tsl", "unknown value in --set transport= 'tsl' (did you mean 'tls'?)"),
+        ("durability=none", "unknown value in --set durability= 'none'; there are: commit, second, system"),
+        ("datadir=/var/lib/mysql", "--set datadir=/var/lib/mysql: Burnish decides datadir"),
+        ("--port=3306", "--set --port=3306: Burnish decides port"),
+    ],
+)
+def test_what_cannot_be_set_is_told(word: str, says: str) -> None:
+    with pytest.raises(UserError) as caught:
+        condition_of([word])
+    assert str(caught.value).startswith(says)
+
+
+CNF = """\
+# of a production server
+[client]
+socket = /run/mysqld/mysqld.sock
+[mysqld]
+user = mysql
+port = 3306
+innodb-buffer-pool-size = 4G   # most of it
+skip-name-resolve
+[mariadb-10.11]
+sql_mode = "STRICT_TRANS_TABLES"
+[mysqldump]
+quick
+"""
+
+
+def test_the_servers_groups_of_a_configuration_are_taken() -> None:
+    settings, left = defaults_file.parse(CNF, "my.cnf")
+    assert settings == (
+        ("innodb_buffer_pool_size", "4G"),
+        ("skip_name_resolve", "ON"),
+        ("sql_mode", "STRICT_TRANS_TABLES"),
+    )
+    assert left == ("user", "port")
+
+
+def test_all_foreign_paths_are_named() -> None:
+    with pytest.raises(UserError) as caught:
+        defaults_file.parse("[mysqld]\ndatadir=/var/lib/mysql\nlog_bin = /var/log/bin\nmax_connections=5\n", "my.cnf")
+    said = str(caught.value)
+    assert said.startswith("my.cnf: it names places outside of Burnish's folders: datadir (line 2), log_bin (line 3);")
+    with pytest.raises(UserError, match=r"my.cnf:1: !includedir brings in other files"):
+        defaults_file.parse("!includedir /etc/mysql/conf.d/\n", "my.cnf")
