@@ -175,6 +175,15 @@ class _Running:
             self.frozen = frozen
 
 
+Observer = Callable[[int, Mapping[str, Sequence[int]]], contextlib.AbstractContextManager[None]]
+"""Called with a pair's number and each side's server processes by label; what it returns is entered while the pair is
+read. Observing costs the servers something, so a trial that gives a verdict has none."""
+
+
+def _unobserved(number: int, pids: Mapping[str, Sequence[int]]) -> contextlib.AbstractContextManager[None]:  # noqa: ARG001
+    return contextlib.nullcontext()
+
+
 class Trouble(Exception):
     """A side died, hung or erred: the start is invalid for this reason."""
 
@@ -220,6 +229,7 @@ class _Start:
         seed: for the load's keys.
         slots: by label, from `draw_slots`.
         count_events: whether the host's PMU counts each server's events.
+        observe: entered around each pair.
         running: the sides that are up.
         pairs: what was read so far.
         fingerprint: of the data.
@@ -242,6 +252,7 @@ class _Start:
     seed: int
     slots: Mapping[str, Mapping[str, int]]
     count_events: bool
+    observe: Observer = _unobserved
     running: list[_Running] = field(default_factory=list)
     pairs: list[Pair] = field(default_factory=list)
     fingerprint: str = ""
@@ -264,18 +275,19 @@ class _Start:
         turn = 0
         with self._events(self.running):
             for number in range(1, self.timing.pairs + 1):
-                watch = _Watch(self.running)
-                read = []
-                for _ in range(self.timing.turns):
-                    for item in self.running:
-                        item.cores = self.core_sets[(self.slots[item.label]["cores"] + turn) % count]
-                    for item in self.running:
-                        place(item.side, item.cores)
-                    read.append(self._turn(self.running))
-                    for item in self.running:
-                        check_place(item.side, item.cores)
-                    turn += 1
-                self._close(number, watch.pair(read, count, self.workload, shared=True))
+                with self._observed(number):
+                    watch = _Watch(self.running)
+                    read = []
+                    for _ in range(self.timing.turns):
+                        for item in self.running:
+                            item.cores = self.core_sets[(self.slots[item.label]["cores"] + turn) % count]
+                        for item in self.running:
+                            place(item.side, item.cores)
+                        read.append(self._turn(self.running))
+                        for item in self.running:
+                            check_place(item.side, item.cores)
+                        turn += 1
+                    self._close(number, watch.pair(read, count, self.workload, shared=True))
 
     def interleaved(self, contestants: Sequence[Contestant]) -> None:
         """All sides up, one at a time under load, in random order within each round."""
@@ -285,16 +297,17 @@ class _Start:
             item.freeze(frozen=True)
         with self._events(self.running):
             for number in range(1, self.timing.pairs + 1):
-                watch = _Watch(self.running)
-                read = []
-                for _ in range(max(1, self.timing.turns // 2)):
-                    together: dict[str, Reading] = {}
-                    for item in self.chance.sample(self.running, len(self.running)):
-                        item.freeze(frozen=False)
-                        together |= self._turn([item])
-                        item.freeze(frozen=True)
-                    read.append(together)
-                self._close(number, watch.pair(read, 1, self.workload, shared=False))
+                with self._observed(number):
+                    watch = _Watch(self.running)
+                    read = []
+                    for _ in range(max(1, self.timing.turns // 2)):
+                        together: dict[str, Reading] = {}
+                        for item in self.chance.sample(self.running, len(self.running)):
+                            item.freeze(frozen=False)
+                            together |= self._turn([item])
+                            item.freeze(frozen=True)
+                        read.append(together)
+                    self._close(number, watch.pair(read, 1, self.workload, shared=False))
 
     def solo(self, contestants: Sequence[Contestant]) -> None:
         """One side at a time: up, warm, read, down again."""
@@ -305,10 +318,11 @@ class _Start:
             self._begin_alone(self.running[-1])
             parts.append([])
             with self._events(self.running):
-                for _ in range(self.timing.pairs):
-                    watch = _Watch(self.running)
-                    read = [self._turn(self.running) for _ in range(rounds)]
-                    parts[-1].append(watch.pair(read, 1, self.workload, shared=False))
+                for number in range(1, self.timing.pairs + 1):
+                    with self._observed(number):
+                        watch = _Watch(self.running)
+                        read = [self._turn(self.running) for _ in range(rounds)]
+                        parts[-1].append(watch.pair(read, 1, self.workload, shared=False))
             self.stop()
         for number, each in enumerate(zip(*parts, strict=True), start=1):
             self._close(number, _joined(each))
@@ -397,6 +411,9 @@ class _Start:
     def _close(self, number: int, pair: Pair) -> None:
         self.pairs.append(pair)
         self.on_pair(number, pair)
+
+    def _observed(self, number: int) -> contextlib.AbstractContextManager[None]:
+        return self.observe(number, {item.label: item.side.server_pids() for item in self.running})
 
     @contextlib.contextmanager
     def _events(self, items: Sequence[_Running]) -> Iterator[None]:
@@ -549,6 +566,7 @@ def run_start(
     bench: Workbench,
     on_pair: Callable[[int, Pair], None],
     count_events: bool = False,
+    observe: Observer = _unobserved,
 ) -> StartResult:
     """One start: sides up, warm, then pairs; everything is stopped again in any case.
 
@@ -566,6 +584,7 @@ def run_start(
         bench: progress.
         on_pair: called with number and pair as soon as a pair is read.
         count_events: whether the host's PMU counts each server's events.
+        observe: entered around each pair; see `Observer`.
     """
     began = time.monotonic()
     start = _Start(
@@ -581,6 +600,7 @@ def run_start(
         seed=random.Random(f"keys {seed}/{number}").randrange(1, 2**31),
         slots=draw_slots([c.label for c in contestants], seed, number),
         count_events=count_events,
+        observe=observe,
     )
     invalid = None
     designs = {Design.DUET: start.duet, Design.INTERLEAVED: start.interleaved, Design.SOLO: start.solo}

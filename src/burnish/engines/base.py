@@ -355,3 +355,7 @@ class Engine(ABC):
         """
         del built, workload, condition, data, place, bench
         return []
+
+    def unit(self, spec: SideSpec) -> list[str | Path]:  # noqa: ARG002
+        """The command line that does one unit of the load and ends; empty where a server is loaded from outside."""
+        return []

@@ -30,7 +30,7 @@ from burnish.engines.base import (
     SideSpec,
     Workbench,
 )
-from burnish.engines.sqlite_side import DATABASE, SqliteSide, data_options
+from burnish.engines.sqlite_side import DATABASE, SqliteSide, data_options, program_arguments
 from burnish.errors import InfrastructureError, UserError
 from burnish.study.model import Workload
 
@@ -169,6 +169,10 @@ class Sqlite(Engine):
     def side(self, spec: SideSpec) -> Side:
         """A side, not yet booted."""
         return SqliteSide(spec)
+
+    def unit(self, spec: SideSpec) -> list[str | Path]:
+        """See `Engine.unit`: the load program by itself, once."""
+        return [spec.built.server.resolve(), *program_arguments(spec)]
 
 
 def _defines(job: BuildJob) -> list[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from burnish.errors import UserError
 from burnish.record.record import Event
+from burnish.report.ceilings import ceilings
+from burnish.why.explanation import Explanation, explanation
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,7 @@ class Summary:
         calibrations: what the host's A/A starts said (`calibrate`: what this study found).
         notes: on the source.
         replicates: builds of each variant, one for each start in turn; 0: each was built once.
+        explanation: what a `why` says; None of other verbs, and of one that was not finished.
     """
 
     name: str
@@ -158,10 +161,12 @@ class Summary:
     calibrations: tuple[Mapping[str, Any], ...] = ()
     notes: tuple[str, ...] = field(default=())
     replicates: int = 0
+    explanation: Explanation | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
-        return {**asdict(self), "sentences": sentences(self)}
+        told = self.explanation.as_dict() if self.explanation else None
+        return {**asdict(replace(self, explanation=None)), "sentences": sentences(self), "explanation": told}
 
 
 def summarise(events: Iterable[Event]) -> Summary:
@@ -200,6 +205,7 @@ def summarise(events: Iterable[Event]) -> Summary:
         confirmations=tuple(_row(e.body, None) for e in by.get("verdict", ()) if e.body.get("role") == "confirmation"),
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source["note"],) if source.get("note") else (),
+        explanation=explanation(by),
         replicates=len(contest.get("replicates", {}).get(order[0], ())),
     )
 
@@ -369,17 +375,12 @@ def sentences(summary: Summary) -> list[str]:
             f"{row.workload}: {row.candidate} takes {_micro(after)} of server CPU a {row.unit}, "
             f"{summary.baseline} {_micro(before)}"
         )
-        if base["kernel_share"] > 0:
-            text += (
-                f"; {base['kernel_share']:.0%} of {summary.baseline}'s is kernel time, which no compile option "
-                f"reaches (ceiling {1 / max(0.01, base['kernel_share']):.1f}x)"
-            )
         if "p95" in base["latency"] and "p95" in mine["latency"]:
             text += f"; p95 {_milli(mine['latency']['p95'])} against {_milli(base['latency']['p95'])}"
         if row.per_minute:
             text += f"; {_pace(mine, row.unit)} against {_pace(base, row.unit)}"
         said.append(text + ".")
-    return said
+    return said + [ceiling.sentence() for ceiling in ceilings(summary, best)]
 
 
 def _pace(side: Mapping[str, Any], unit: str) -> str:

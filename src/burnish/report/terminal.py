@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from burnish.report import noise
-from burnish.report.summary import BuildRow, Row, Summary, sentences
+from burnish.report import ceilings, noise, why
+from burnish.report.summary import BuildRow, Row, Summary, sentences, winner
 from burnish.statistics.replicates import layout_caveat
 from burnish.study.model import Marks
 from burnish.workbench import duration
@@ -38,13 +39,31 @@ def render(summary: Summary) -> RenderableType:
     if summary.verb == "calibrate":
         parts += [Text(""), _grid(noise.TABLE, noise.table(summary.calibrations))]
         return Group(*parts, *(Text(line) for line in noise.advice(summary)))
+    if summary.verb == "why":
+        return Group(*parts, *_explained(summary))
     for workload in dict.fromkeys(row.workload for row in summary.rows):
         rows = [row for row in summary.rows if row.workload == workload]
         parts += [Text(""), Text(f"{workload}, ratios to {summary.baseline}", style="bold"), _cells(rows)]
     parts += [Text(""), _builds(summary)]
     parts += [Text(line) for line in remarks(summary)]
     parts += [Text(""), *(Text(line, style="bold" if n == 0 else "") for n, line in enumerate(sentences(summary)))]
-    return Group(*parts)
+    drawn = ceilings.bars(summary, winner(summary))
+    return Group(*parts, *(Text(line, no_wrap=True) for line in ["", *drawn] if drawn))
+
+
+def _explained(summary: Summary) -> list[RenderableType]:
+    """The blocks of a `why`."""
+    if summary.explanation is None:
+        return [Text(NOTHING_TOLD)]
+    parts: list[RenderableType] = []
+    for block in why.blocks(summary.explanation):
+        parts += [Text(""), Text(block.title, style="bold")]
+        parts += [_grid(block.head, [[escape(cell) for cell in row] for row in block.rows])] if block.head else []
+        parts += [Text(line) for line in block.lines]
+    return parts
+
+
+NOTHING_TOLD = "it was not finished, so it says nothing: run it again"
 
 
 def heading(summary: Summary) -> list[str]:
@@ -182,6 +201,8 @@ def markdown(summary: Summary) -> str:
     if summary.verb == "calibrate":
         lines += _table(noise.TABLE, noise.table(summary.calibrations))
         return "\n".join([*lines, "", *(f"* {line}" for line in noise.advice(summary)), ""])
+    if summary.verb == "why":
+        return "\n".join([*lines, *_explained_markdown(summary)])
     for workload in dict.fromkeys(row.workload for row in summary.rows):
         lines += [f"## {workload}, ratios to {summary.baseline}", ""]
         lines += _table(
@@ -213,7 +234,20 @@ def markdown(summary: Summary) -> str:
     escaped = [f"\\{line}" if line.startswith("*") else line for line in remarks(summary)]
     lines += ["", *(f"* {line}" for line in escaped)]
     lines += ["", "## What it says", "", *(f"* {line}" for line in sentences(summary)), ""]
-    return "\n".join(lines)
+    drawn = ceilings.bars(summary, winner(summary))
+    return "\n".join([*lines, *(["```", *drawn, "```", ""] if drawn else [])])
+
+
+def _explained_markdown(summary: Summary) -> list[str]:
+    if summary.explanation is None:
+        return [NOTHING_TOLD, ""]
+    lines = []
+    for block in why.blocks(summary.explanation):
+        lines += [f"## {block.title}", ""]
+        lines += [*_table(block.head, block.rows), ""] if block.head else []
+        told = ["```", *block.lines, "```"] if block.drawn else [f"* {line}" for line in block.lines]
+        lines += [*told, ""] if block.lines else []
+    return lines
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -159,7 +159,7 @@ def compare(
     built = [behaviour.existing(program) for program in programs]
     asked = conditions.usual(options)
     other = conditions.versus(options)
-    names = _names(programs)
+    names = short_names(programs)
     if other is not None and len(set(programs)) == 1:
         names = [programs[0].name, difference(asked, other)]
     definition = definition_of(
@@ -172,7 +172,7 @@ def compare(
         with nothing_half_made(setting.record):
             setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
             pair = (conditions.ready(setting, asked), conditions.ready(setting, other or asked))
-            made = [_known(setting, name, item) for name, item in zip(names, built, strict=True)]
+            made = [known_program(setting, name, item) for name, item in zip(names, built, strict=True)]
         found = differences(*(_identity(item) for item in made))
         setting.record.append("difference", found=found)
         setting.bench.say("\n    ".join(f"they differ: {line}" for line in found) or "same version, same features")
@@ -190,7 +190,7 @@ def compare(
         return finish(setting)
 
 
-def _known(setting: Setting, name: str, built: Built) -> Made:
+def known_program(setting: Setting, name: str, built: Built) -> Made:
     """An existing program under its short name, with what it says of itself, noted in the record."""
     renamed = replace(built, name=name)
     identity = setting.engine.identity(renamed, setting.bench)
@@ -217,7 +217,7 @@ def _identity(made: Made) -> Identity:
     return made.identity
 
 
-def _names(programs: Sequence[Path]) -> list[str]:
+def short_names(programs: Sequence[Path]) -> list[str]:
     """Short names for two programs: the file names, or as much of the path as tells them apart."""
     parts = [program.resolve().parts for program in programs]
     for length in range(1, max(len(each) for each in parts) + 1):

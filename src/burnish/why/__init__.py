@@ -1,0 +1,1 @@
+"""From samples of two builds to why one is faster; pure."""

@@ -1,0 +1,101 @@
+"""The ceiling: how far any work on the compiler could go on a load, and how far a build has come; pure.
+
+A compiler reaches the code that it compiles. Time in the kernel, in libc and in other libraries stays; so the most that
+capacity (transactions per CPU second) can be multiplied by is total / (total - reachable), were the reachable part to
+cost nothing (Amdahl's law).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+BAR_WIDTH = 60
+SAVED, LEFT, LIBRARIES, KERNEL = "░", "▒", "▓", "█"
+LEGEND = f"{SAVED} saved  {LEFT} still the server's own  {LIBRARIES} libraries  {KERNEL} kernel"
+LEGEND_UNSPLIT = f"{SAVED} saved  {LEFT} still outside of the kernel  {KERNEL} kernel"
+"""Where libraries' time is not known apart."""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The reach of compilers on one load; all times are CPU seconds per transaction.
+
+    Attributes:
+        workload: the load.
+        unit: what is counted.
+        baseline: name of the build that is compared with.
+        winner: name of the other one.
+        total: of the baseline.
+        kernel: of that, in the kernel.
+        libraries: of that, in libc and other libraries; None where it is not known, and counts as reachable.
+        after: total of the winner.
+    """
+
+    workload: str
+    unit: str
+    baseline: str
+    winner: str
+    total: float
+    kernel: float
+    libraries: float | None
+    after: float
+
+    @property
+    def reachable(self) -> float:
+        """Time in what the compiler compiles."""
+        return max(0.0, self.total - self.kernel - (self.libraries or 0.0))
+
+    @property
+    def ratio(self) -> float:
+        """Largest ratio of capacities; infinite where nothing is out of reach."""
+        left = self.total - self.reachable
+        return self.total / left if left > 0.001 * self.total else math.inf
+
+    @property
+    def reached(self) -> float:
+        """The winner's ratio of capacities."""
+        return self.total / self.after
+
+    @property
+    def way(self) -> float:
+        """Share of the reachable time that is gone; below 0 where the other build takes more."""
+        return (self.total - self.after) / self.reachable if self.reachable > 0 else 0.0
+
+    def sentence(self) -> str:
+        """What it means, in one sentence."""
+        others = "" if self.libraries is None else f" and {self.libraries / self.total:.0%} libraries'"
+        most = "none to speak of" if math.isinf(self.ratio) or self.ratio > 100 else f"{self.ratio:.1f}x"
+        apart = " at most (`burnish why` takes the libraries off)" if self.libraries is None else ""
+        how = (
+            f"{self.winner} is at {self.reached:.2f}x, {self.way:.0%} of the way in time saved"
+            if self.way >= 0
+            else f"{self.winner} is at {self.reached:.2f}x, away from it"
+        )
+        return (
+            f"{self.workload}: {self.kernel / self.total:.0%} of {self.baseline}'s {cpu_words(self.total)} "
+            f"a {self.unit} is the kernel's{others}, which no compile option reaches: the ceiling is {most}{apart}; {how}."
+        )
+
+    def bar(self, width: int = BAR_WIDTH) -> str:
+        """The baseline's time as a bar of `width` characters: saved, left, libraries, kernel; see `LEGEND`."""
+        saved = min(max(0.0, self.total - self.after), self.reachable)
+        spans = (
+            (saved, SAVED),
+            (self.reachable - saved, LEFT),
+            (self.libraries or 0.0, LIBRARIES),
+            (self.kernel, KERNEL),
+        )
+        text, had = "", 0.0
+        for span, sign in spans:
+            had += span
+            text += sign * (round(width * had / self.total) - len(text))
+        return text
+
+
+def cpu_words(seconds: float) -> str:
+    """CPU time per transaction as a person says it: 9.87 us, 325 us, 1.23 ms."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if abs(seconds) >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
