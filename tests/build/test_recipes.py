@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from burnish.build.patches import Patch
 from burnish.build.recipes import (
     CLANG_SAY,
     GCC_USE,
@@ -71,6 +72,7 @@ def chain(
     profile_place: str = "/work/p.profdata",
     training: tuple[tuple[str, float], ...] | None = None,
     package: PackageFlags = PACKAGE,
+    patches: tuple[Patch, ...] = (),
 ) -> tuple[Stage, ...]:
     return stages(
         Variant(name, recipe, "a reason that is long enough"),
@@ -83,6 +85,7 @@ def chain(
         bolt=bolt,
         profile_place=profile_place,
         training=training,
+        patches=patches,
     )
 
 
@@ -319,3 +322,18 @@ def test_parts_that_a_recipe_does_not_need_may_be_missing() -> None:
 def test_no_bolt() -> None:
     with pytest.raises(UserError, match=r"variant v: no llvm-bolt found; apt install"):
         chain(Recipe(bolt=True), bolt=None)
+
+
+def test_patches_are_in_every_key_of_the_chain_and_without_them_nothing_changes() -> None:
+    one, other = Patch(Path("/p"), b"one"), Patch(Path("/p"), b"other")
+    plain = chain(Recipe(pgo=True))
+    assert chain(Recipe(pgo=True, patches=()), patches=()) == plain
+    keys = [
+        [stage.key for stage in made]
+        for made in (plain, *(chain(Recipe(pgo=True), patches=found) for found in ((one,), (other,), (one, other))))
+    ]
+    for stages_of_one_kind in zip(*keys, strict=True):
+        assert len(set(stages_of_one_kind)) == len(keys)
+    (_, last) = compiles(chain(Recipe(pgo=True), patches=(one,)))
+    assert last.patches == (one,)
+    assert last.source != "source"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from test_recipes import CLANG, GCC, PACKAGE, chain, compiles
 
 from burnish.build.processor import Processor, read_processor
 from burnish.build.recipes import base_flags
@@ -12,7 +13,6 @@ from burnish.build.spelling import Spelled, spell
 from burnish.catalogue import flags, load
 from burnish.errors import UnavailableError, UserError
 from burnish.study.model import Recipe
-from test_recipes import CLANG, GCC, PACKAGE, chain, compiles
 
 HASWELL = Processor("x86_64", "some Haswell", flags.target("haswell").needs)
 ARM = Processor("aarch64", "0x41/0xd0c", flags.target("neoverse-n1").needs)
@@ -130,7 +130,9 @@ def test_every_variant_of_the_catalogue_can_be_said() -> None:
 
 
 def test_processors_as_linux_describes_them() -> None:
-    x86 = read_processor("processor\t: 0\nmodel name\t: AMD EPYC\nflags\t\t: fpu sse2 avx2\n\nprocessor\t: 1\n", "x86_64")
+    x86 = read_processor(
+        "processor\t: 0\nmodel name\t: AMD EPYC\nflags\t\t: fpu sse2 avx2\n\nprocessor\t: 1\n", "x86_64"
+    )
     assert x86 == Processor("x86_64", "AMD EPYC", frozenset({"fpu", "sse2", "avx2"}))
     arm = read_processor("Features\t: fp asimd atomics\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n", "aarch64")
     assert arm == Processor("aarch64", "0x41/0xd0c", frozenset({"fp", "asimd", "atomics"}))

@@ -344,7 +344,7 @@ def test_a_broken_build_fails_with_its_log(
     gcc: Toolchain, fake_engine: FakeEngine, tmp_path: Path, bench: FakeBench
 ) -> None:
     job = job_for(gcc, tmp_path / "place", bench, options=(("FAKE_BROKEN", "ON"),))
-    with pytest.raises(InfrastructureError, match=r"compiling server\.c") as caught:
+    with pytest.raises(InfrastructureError, match=r"compile server\.c") as caught:
         fake_engine.build(job)
     assert "meant not to compile" in caught.value.explain()
 

@@ -34,7 +34,7 @@ def test_truths_and_failures_are_rows(burnish_home: Path, own: Path) -> None:
     assert rows["crash"]["verdict"] == "invalid"
     assert "signal 6" in rows["crash"]["reason"]
     assert "failed its gate: answers" in builds["wrong"]["failure"]
-    assert builds["broken"]["failure"].startswith("build failed: compiling server.c")
+    assert builds["broken"]["failure"].startswith("build failed: building the fake engine (compile server.c)")
     assert "gcc-99" in builds["missing"]["failure"]
     assert not {"wrong", "broken", "missing"} & set(rows)
     assert "Fastest: speed130" in found["sentences"][0]

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from burnish.build import ccache, effective, hints, linking, postlink, profiles
+from burnish.build import ccache, effective, hints, linking, overlay, patchsets, postlink, profiles, reproducer, witness
 from burnish.build.files import linked_copy, read_json
 from burnish.build.jobs import Jobs
 from burnish.build.recipes import BOLT_OPTIONS, Bolt, Compile
+from burnish.build.reproducer import KeptProfile
 from burnish.build.sharing import from_cache, objects_key
-from burnish.build.sources import MARKER
+from burnish.build.sources import MARKER, Source
 from burnish.engines.base import BuildJob, Built, Engine
 from burnish.errors import InfrastructureError
 from burnish.record.costs import Cost
@@ -38,6 +39,7 @@ class Builder:
         jobs: parallel jobs: the user's, or as many as there are cores.
         wide: how many compilers and linkers may run at a time in a stage; not given: `jobs` of each.
         cache_gb: bound on the compiler cache, GB.
+        origin: where the source is from, for the script that makes a build again; None: a folder.
     """
 
     engine: Engine
@@ -48,6 +50,7 @@ class Builder:
     jobs: int
     wide: Callable[[Compile, str], Jobs] | None = None
     cache_gb: float = ccache.USUAL_GB
+    origin: Source | None = None
 
     @property
     def place(self) -> Path:
@@ -84,7 +87,8 @@ class Builder:
 
     def _compile(self, stage: Compile, name: str, log: Path) -> Entry:
         began = time.monotonic()
-        with _empty(self.place):
+        listed = self._source_list()
+        with overlay.patched(self.source, stage.patches, stage.source), _empty(self.place):
             profile = self._lay_profile(stage)
             start = log.stat().st_size if log.exists() else 0
             jobs = self.wide(stage, name) if self.wide else Jobs(self.jobs, self.jobs)
@@ -139,10 +143,22 @@ class Builder:
                 target = folder / where
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.move(path, target)
-            seconds = time.monotonic() - began
             built = self.engine.built(name, folder, stage.key)
             facts |= postlink.verify(stage, built, name)
             facts["notes"] = linking.notes(text)
+            making = witness.observe(
+                self.engine,
+                replace(job, flags=stage.flags),
+                key=stage.key,
+                origin=self.origin,
+                patches=stage.patches,
+                profile=self._kept(profile),
+                server=built.server,
+            )
+            witness.leave(making, folder, patches=stage.patches, sources=listed)
+            if stage.patches:
+                facts |= {"patches": patchsets.facts(stage.patches), "source": stage.source}
+            seconds = time.monotonic() - began
             entry = self.store.admit(
                 "builds",
                 stage.key,
@@ -161,6 +177,8 @@ class Builder:
                     "cache": asdict(cached) if cached else None,
                     "jobs": asdict(jobs),
                     "peak_rss_bytes": self.bench.peak,
+                    "sha256": making.sha256,
+                    "making": witness.described(making),
                 },
             )
         cost = Cost(seconds, peak=self.bench.peak, kept=entry.size(), tree=tree)
@@ -170,6 +188,21 @@ class Builder:
 
     def _source_digest(self) -> str:
         return str(read_json(self.source / MARKER).get("digest", ""))
+
+    def _source_list(self) -> Path | None:
+        """The digests of the source's files where it is a folder: what a script checks the folder it is given by."""
+        if self.origin is not None and self.origin.kind != "folder":
+            return None
+        name = self.origin.digest[:16] if self.origin else "given"
+        return witness.source_list(self.source, self.store.root / "sources" / f"{name}.sha256")
+
+    def _kept(self, profile: Entry | None) -> KeptProfile | None:
+        """Where the profile that `_lay_profile` laid is kept, and where it lies while it is used."""
+        if profile is None:
+            return None
+        if profile.about["kind"] == "clang":
+            return witness.kept_profile(profile, PROFILE_FILE, PROFILE_FILE)
+        return witness.kept_profile(profile, witness.GCDA, self.place.name)
 
     def _lay_profile(self, stage: Compile) -> Entry | None:
         """Puts the stage's profile where the compilers look for it, after checking whose it is."""
@@ -210,11 +243,13 @@ class Builder:
         began = time.monotonic()
         folder = self.store.begin("builds", stage.key)
         # Hard links: but for the program all is shared. The description is the base's own and must stay so.
-        linked_copy(base.folder, folder, DESCRIPTION)
+        linked_copy(base.folder, folder, DESCRIPTION, reproducer.SCRIPT)
         built = self.engine.built(name, folder, stage.key)
         before = self.engine.built(name, base.folder, base.key).server
         built.server.unlink()
         facts: dict[str, object] = {}
+        profile: Entry | None = None
+        kept: KeptProfile | None = None
         if stage.profile is None:
             options = [
                 "-instrument",
@@ -226,10 +261,19 @@ class Builder:
             if profile is None:
                 raise InfrastructureError(f"profile {stage.profile} is not in the store; run the same command again")
             check_digest(profile)
-            options = [f"-data={profile.folder / BOLT_PROFILE}", *BOLT_OPTIONS]
+            options = [f"-data={BOLT_PROFILE}", *BOLT_OPTIONS]
             facts["profile"] = stage.profile
-        done = self.bench.run("bolt", [tool, before, "-o", built.server, *options])
-        done.check(f"{name}: BOLT")
+            kept = witness.kept_profile(profile, BOLT_PROFILE, f"bolt/{BOLT_PROFILE}")
+        # BOLT writes its command line into the program: with constant names, the same program comes out everywhere.
+        argv = [str(tool), "before", "-o", "after", *options]
+        place = self.work / "bolt"
+        with _empty(place):
+            shutil.copyfile(before, place / "before")
+            if profile is not None:
+                shutil.copyfile(profile.folder / BOLT_PROFILE, place / BOLT_PROFILE)
+            done = self.bench.run("bolt", argv, cwd=place)
+            done.check(f"{name}: BOLT")
+            shutil.move(place / "after", built.server)
         if stage.profile is not None:
             have, of, stale = profiles.read_bolt(log.read_text(errors="replace"))
             facts["audit"] = f"{have} of {of} functions with a profile, {stale} stale"
@@ -238,6 +282,11 @@ class Builder:
             if stale > profiles.TOLERATED * have:
                 raise InfrastructureError(f"{name}: the BOLT profile is stale: {facts['audit']}", log=log)
         shutil.copymode(before, built.server)
+        making = witness.read(base.about)
+        if making is not None:
+            making = witness.after_link(making, argv, kept, built.server, key=stage.key)
+            witness.leave(making, folder)
+            facts |= {"sha256": making.sha256, "making": witness.described(making)}
         seconds = time.monotonic() - began
         self.store.note_cost(self.engine.spec.name, stage.title, name, seconds, done.peak_rss_bytes)
         return self.store.admit(

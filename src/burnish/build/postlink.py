@@ -17,6 +17,7 @@ from burnish.build.files import linked_copy
 from burnish.build.linking import layout_script
 from burnish.build.linkparts import catalogue, word_flags
 from burnish.build.recipes import Compile, Preload, Strip
+from burnish.build.reproducer import SCRIPT
 from burnish.elf import build_id
 from burnish.engines.base import Built, Engine
 from burnish.errors import InfrastructureError
@@ -134,7 +135,7 @@ class PostLink:
                 raise InfrastructureError(f"build {stage.build} is not in the store; run the same command again")
             began = time.monotonic()
             folder = self.store.begin("builds", stage.key)
-            linked_copy(base.folder, folder, DESCRIPTION)
+            linked_copy(base.folder, folder, DESCRIPTION, SCRIPT)
             if isinstance(stage, Strip):
                 facts = self._strip(stage, name, base, folder)
             else:

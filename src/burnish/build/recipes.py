@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from burnish.build.processor import this_processor
-from burnish.build.spelling import Spelled, spell
 from burnish.build import linking
 from burnish.build.linking import PLAIN, Linking
 from burnish.build.linkparts import NOTHING, Library, Parts
+from burnish.build.patches import Patch
+from burnish.build.patchsets import source_digest
+from burnish.build.processor import this_processor
+from burnish.build.spelling import Spelled, spell
 from burnish.build.toolchains import Toolchain, lacks
 from burnish.errors import UnavailableError, UserError
 from burnish.study.model import EngineSpec, FeatureSet, Flags, Recipe, Variant, Word, digest_of
@@ -72,6 +74,8 @@ class Compile:
         instrumented: whether it writes a profile when it runs.
         profile: key of the profile that it uses, or None.
         linking: what its link needs beyond the flags.
+        source: digest of the source, its patches included.
+        patches: patches to the source, in order.
     """
 
     key: str
@@ -86,6 +90,8 @@ class Compile:
     profile: str | None
     title: str
     linking: Linking = PLAIN
+    source: str = ""
+    patches: tuple[Patch, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -229,6 +235,7 @@ def stages(
     training: tuple[tuple[str, float], ...] | None = None,
     parts: Parts = NOTHING,
     link_place: str = "link",
+    patches: tuple[Patch, ...] = (),
 ) -> tuple[Stage, ...]:
     """The chain of stages that ends in the variant's build.
 
@@ -245,11 +252,13 @@ def stages(
         training: (workload, seconds) to train on; the engine's own when not given.
         parts: what this machine has for the recipe's link.
         link_place: constant path of the folder with linker links and wrappers while a build needs them.
+        patches: the recipe's patches as they were read.
     """
     recipe = variant.recipe
     spelled = spell(recipe, toolchain, this_processor(), f"variant {variant.name}")
     check(variant, toolchain, spelled)
     linking.check(recipe, f"variant {variant.name}", toolchain, parts, spec)
+    source = source_digest(source, patches)
     feature_set = spec.features[recipe.features or features]
     flags = linking.linked(base_flags(recipe, package, spelled), recipe, toolchain, parts, link_place)
     options = linking.options_of(recipe, spec)
@@ -305,6 +314,8 @@ def stages(
             profile=profile,
             title=title,
             linking=link,
+            source=source,
+            patches=patches,
         )
 
     link = linking.linking_of(recipe, parts, spec)

@@ -11,16 +11,15 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from burnish.build import archives, debian, patches
+from burnish.build import archives, debian, overlay, patches
 from burnish.build.debian import DebianSource
 from burnish.build.files import locked, make_folder, read_json, remove_tree, sha256_of, write_json
+from burnish.build.overlay import MARKER
 from burnish.errors import UserError
 
 __all__ = ["MARKER", "DebianSource", "Source", "SourceRequest", "is_unpacked", "known", "resolve", "unpack"]
-
-MARKER = ".burnish-source.json"
-"""File at the top of an unpacked tree: digest, name and version of the source it holds."""
 
 _OURS = frozenset({MARKER})
 _VERSION = re.compile(r"[-_ ]v?(\d+(?:[.\d]*\d)?(?:[a-z~+-][\w.~+-]*)?)$")
@@ -57,6 +56,7 @@ class Source:
         origin: where it is from, for people.
         archives: (file name, hex SHA-256) of what is unpacked, in order; empty for a folder.
         note: what the user should know about the choice of this version, else None.
+        kind: a Debian source package, another archive, or a folder.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Source:
     origin: str
     archives: tuple[tuple[str, str], ...]
     note: str | None
+    kind: Literal["debian", "archive", "folder"] = "folder"
 
 
 def resolve(request: SourceRequest, *, cache: Path, say: Callable[[str], None], host: Path = Path("/")) -> Source:
@@ -117,7 +118,7 @@ def is_unpacked(source: Source, place: Path) -> bool:
 def _of_package(package: debian.Package, extra: list[str], suffix: str, note: str | None) -> Source:
     files = tuple((file.name, file.sha256) for file in package.archives)
     digest = _digest([f"{name} {sha256}" for name, sha256 in files], extra)
-    return Source(package.package, package.version, digest, package.title + suffix, files, note)
+    return Source(package.package, package.version, digest, package.title + suffix, files, note, "debian")
 
 
 def _resolve_local(request: SourceRequest, local: Path, extra: list[str], suffix: str) -> Source:
@@ -141,7 +142,7 @@ def _resolve_local(request: SourceRequest, local: Path, extra: list[str], suffix
     stem = next(local.name.removesuffix(end) for end in (*archives.TAR_SUFFIXES, ".zip") if local.name.endswith(end))
     version = _version_in(stem) or sha256[:12]
     files = ((local.name, sha256),)
-    return Source(request.engine, version, _digest([sha256], extra), f"archive {local}{suffix}", files, None)
+    return Source(request.engine, version, _digest([sha256], extra), f"archive {local}{suffix}", files, None, "archive")
 
 
 def _version_in(name: str) -> str | None:
@@ -185,6 +186,7 @@ def unpack(
     """
     work = place.with_name(f".{place.name}.unpacking")
     with locked(make_folder(place.parent) / f".{place.name}.lock", say):
+        overlay.recover(place)
         if is_unpacked(source, place):
             return place
         if place.exists() and not (place / MARKER).is_file() and not (place.is_dir() and not any(place.iterdir())):

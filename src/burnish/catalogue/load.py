@@ -5,7 +5,8 @@ Every entry carries a prose `reason`; a file without one does not load (and a te
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from burnish.catalogue import flags, options
 from burnish.catalogue.edge import ROOT, Entry, Pairs, Reason, read_toml, validated
 from burnish.errors import UserError, unknown
 from burnish.study.model import (
+    REVERTED,
     Allocator,
     Costs,
     Design,
@@ -32,6 +34,7 @@ from burnish.study.model import (
     Word,
     Workload,
 )
+
 
 class _FeatureSet(Entry):
     reason: Reason
@@ -230,7 +233,7 @@ def variants() -> Mapping[str, Variant]:
 
 
 def read_variants(path: Path) -> dict[str, Variant]:
-    """The variants of a TOML file in the catalogue's form, a user's own too."""
+    """The variants of a TOML file in the catalogue's form, a user's own too; paths in it are relative to it."""
     found = {}
     for name, value in read_toml(path).items():
         where = f"{path.name}: {name}"
@@ -240,13 +243,23 @@ def read_variants(path: Path) -> dict[str, Variant]:
         marks = flags.marks(recipe) | options.marks(recipe.options)
         found[name] = Variant(
             name=name,
-            recipe=recipe,
+            recipe=replace(recipe, patches=_located(recipe.patches, path.parent)),
             reason=entry.reason,
             weakens_security=entry.weakens_security or marks.weakens_security,
             changes_results=entry.changes_results or marks.changes_results,
             narrows_portability=entry.narrows_portability or marks.narrows_portability,
         )
     return found
+
+
+def _located(patches: Sequence[str], folder: Path) -> tuple[str, ...]:
+    """Patches with their paths made absolute, relative ones being relative to `folder`."""
+    found = []
+    for word in patches:
+        mark = REVERTED if word.startswith(REVERTED) else ""
+        path = Path(word.removeprefix(mark).strip()).expanduser()
+        found.append(f"{mark}{(folder / path).absolute()}")
+    return tuple(found)
 
 
 def engine(name: str) -> EngineSpec:

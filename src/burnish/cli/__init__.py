@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from burnish import __version__
-from burnish.cli import catalogue, looking, measuring, plan, why, workload  # noqa: F401 - each registers its verbs
+from burnish.cli import (  # noqa: F401 - each registers its verbs
+    catalogue,
+    looking,
+    measuring,
+    plan,
+    reproducing,
+    why,
+    workload,
+)
 from burnish.cli.common import app, progress
 from burnish.errors import InfrastructureError, UserError, unknown
 

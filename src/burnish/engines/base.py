@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from burnish.build import ccache
+from burnish.engines.steps import Step
 from burnish.errors import UserError
 from burnish.process import Completed
 from burnish.study.loads import Parameter
@@ -285,9 +286,16 @@ class Engine(ABC):
     def __init__(self, spec: EngineSpec) -> None:
         self.spec = spec
 
+    makers: tuple[str, ...] = ()
+    """Programs beside the compilers whose version may show in the server: what configures it and writes its code."""
+
+    @abstractmethod
+    def steps(self, job: BuildJob) -> tuple[Step, ...]:
+        """What makes the server in the empty `job.place`, in order: all of it, and nothing that is not data."""
+
     @abstractmethod
     def build(self, job: BuildJob) -> None:
-        """Configures, compiles and links in `job.place`; raises InfrastructureError with the log on failure."""
+        """Performs `steps`, and what the gate needs beside the server; InfrastructureError with the log on failure."""
 
     @abstractmethod
     def keep(self, job: BuildJob) -> list[tuple[Path, str]]:

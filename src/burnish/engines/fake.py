@@ -35,6 +35,7 @@ from burnish.engines.base import (
     Workbench,
 )
 from burnish.engines.fake_gate import ANSWERING, SOCKET, ask, run_tests
+from burnish.engines.steps import Command, Step, perform
 from burnish.errors import InfrastructureError, UserError, unknown
 from burnish.study.model import Condition, Workload
 
@@ -62,21 +63,9 @@ PATIENCE_S = 3.0
 class FakeEngine(Engine):
     """Behaviour of the fake engine."""
 
-    def build(self, job: BuildJob) -> None:
-        """Compiles each source file and links the server; then the load program, the same for all builds."""
-        folder = job.place / "bin"
-        folder.mkdir()
-        defines, appended = self._configured(job)
-        entries = []
-        for number, name in enumerate(SOURCES, 1):
-            output = Path(name).with_suffix(".o").name
-            argv = [str(job.toolchain.cc), *job.flags.c, *defines, "-pthread", *appended]
-            argv += ["-c", str(job.source / name), "-o", output]
-            job.bench.live(f"[{number}/{len(SOURCES) + 2}] {name}")
-            words, env = [*job.launcher, *argv], job.cache_environment
-            job.bench.run(f"compile {name}", words, cwd=job.place, env=env, timeout=120).check(f"compiling {name}")
-            entries.append({"directory": str(job.place), "file": argv[-3], "arguments": argv, "output": output})
-        (job.place / "compile_commands.json").write_text(json.dumps(entries, indent=1))
+    def steps(self, job: BuildJob) -> tuple[Step, ...]:
+        """Each source file compiled, then the link."""
+        _, appended = self._configured(job)
         link = [
             str(job.toolchain.cc),
             *job.flags.c,
@@ -86,8 +75,35 @@ class FakeEngine(Engine):
             "-pthread",
         ]
         link += ["-Wl,--emit-relocs"] if job.relocations else []
-        link += [str(entry["output"]) for entry in entries]
-        job.bench.run("link server", [*link, "-o", "bin/server"], cwd=job.place, timeout=120).check("linking server")
+        compiles = self._compiles(job)
+        cached = tuple(job.cache_environment.items())
+        link += [argv[-1] for _, argv in compiles]
+        return (
+            Command("folder", ("mkdir", "-p", "bin")),
+            *(Command(f"compile {name}", (*job.launcher, *argv), cached) for name, argv in compiles),
+            Command("link server", (*link, "-o", "bin/server")),
+        )
+
+    def _compiles(self, job: BuildJob) -> list[tuple[str, tuple[str, ...]]]:
+        """(source file's name, compile command); the object's name is the last word."""
+        defines, appended = self._configured(job)
+        words = [str(job.toolchain.cc), *job.flags.c, *defines, "-pthread", *appended]
+        return [
+            (name, (*words, "-c", str(job.source / name), "-o", Path(name).with_suffix(".o").name)) for name in SOURCES
+        ]
+
+    def build(self, job: BuildJob) -> None:
+        """Compiles each source file and links the server; then the load program, the same for all builds."""
+        steps = self.steps(job)
+        for number, step in enumerate(steps, 1):
+            if isinstance(step, Command):
+                job.bench.live(f"[{number}/{len(steps) + 1}] {step.what}")
+            perform([step], job, doing="building the fake engine", timeout=120)
+        entries = [
+            {"directory": str(job.place), "file": argv[-3], "arguments": argv, "output": argv[-1]}
+            for _, argv in self._compiles(job)
+        ]
+        (job.place / "compile_commands.json").write_text(json.dumps(entries, indent=1))
         # Always the same compiler and flags: a client that differs would be a difference between sides.
         plain = [
             shutil.which("cc") or job.toolchain.cc,

@@ -24,6 +24,7 @@ from burnish.engines.base import (
 )
 from burnish.engines.mariadb_server import private_options
 from burnish.engines.mariadb_side import MariaDBSide
+from burnish.engines.steps import Step
 from burnish.errors import InfrastructureError, UserError
 from burnish.study.loads import Parameter
 from burnish.study.model import Condition, Workload
@@ -38,6 +39,12 @@ select lower(variable_name), variable_value from information_schema.global_varia
 
 class MariaDB(Engine):
     """Behaviour of MariaDB's server: cmake and ninja, mtr, sysbench."""
+
+    makers = ("cmake", "ninja", "bison", "perl")
+
+    def steps(self, job: BuildJob) -> tuple[Step, ...]:
+        """See `Engine.steps`."""
+        return mariadb_build.steps(job)
 
     def build(self, job: BuildJob) -> None:
         """See `Engine.build`."""

@@ -17,6 +17,7 @@ from burnish.build import jobs
 from burnish.engines import mtr
 from burnish.engines.base import BuildJob, CompiledObject, Workbench
 from burnish.engines.mariadb_data import SCRIPTS
+from burnish.engines.steps import Command, perform
 from burnish.errors import InfrastructureError
 from burnish.study.model import Flags
 
@@ -103,6 +104,19 @@ def _checks_answered(flags: Flags) -> dict[str, str]:
     return found
 
 
+def steps(job: BuildJob) -> tuple[Command, Command]:
+    """What makes the server, and with tools the programs of the gate: cmake, then ninja."""
+    targets = ["mariadbd", *(mtr.TARGETS if job.with_tools else ())]
+    return (
+        Command("configure", tuple(configure_command(job))),
+        Command(
+            "compile",
+            ("ninja", "-C", str(job.place), f"-j{job.jobs}", *targets),
+            tuple(job.cache_environment.items()),
+        ),
+    )
+
+
 def build(job: BuildJob, gate_tests: Sequence[str]) -> None:
     """Configures, compiles and links; with tools, collects what `gate_tests` need of the test suite.
 
@@ -110,23 +124,14 @@ def build(job: BuildJob, gate_tests: Sequence[str]) -> None:
         InfrastructureError: a step failed; its log is attached.
     """
     bench = job.bench
-    done = bench.run(
-        "configure",
-        configure_command(job),
-        cwd=job.place,
-        timeout=_CONFIGURE_SECONDS,
-        on_line=lambda line: bench.live(f"configure: {line}") if line.startswith("--") else None,
-    )
-    done.check("configuring MariaDB")
-    targets = ["mariadbd", *(mtr.TARGETS if job.with_tools else ())]
-    done = bench.run(
-        "compile",
-        ["ninja", "-C", job.place, f"-j{job.jobs}", *targets],
-        env=job.cache_environment,
-        timeout=_COMPILE_SECONDS,
-        on_line=counter(bench),
-    )
-    done.check("compiling MariaDB")
+    configure, compile_ = steps(job)
+
+    def see(line: str) -> None:
+        if line.startswith("--"):
+            bench.live(f"configure: {line}")
+
+    perform([configure], job, doing="building MariaDB", timeout=_CONFIGURE_SECONDS, on_line=see)
+    perform([compile_], job, doing="building MariaDB", timeout=_COMPILE_SECONDS, on_line=counter(bench))
     shutil.copytree(job.source / MESSAGES / "charsets", job.place / _FROM_SOURCE / MESSAGES / "charsets")
     if job.with_tools:
         mtr.collect(job.source, job.place, job.place / _FROM_SOURCE, gate_tests)

@@ -12,7 +12,7 @@ import re
 import shlex
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from burnish import process
@@ -31,6 +31,7 @@ from burnish.engines.base import (
     Workbench,
 )
 from burnish.engines.sqlite_side import DATABASE, SqliteSide, data_options, program_arguments
+from burnish.engines.steps import Command, Step, Text, perform
 from burnish.errors import InfrastructureError, UserError
 from burnish.study.model import Workload
 
@@ -60,6 +61,24 @@ _GENERATED = ("sqlite3.c", "shell.c", LOOP)
 class Sqlite(Engine):
     """Behaviour of the SQLite engine."""
 
+    makers = ("make", "ar")
+
+    def steps(self, job: BuildJob) -> tuple[Step, ...]:
+        """make writes the amalgamation; then it runs the compilers, so that several run at a time."""
+        defines = _defines(job)
+        variables = [f"TOP={job.source}", f"BCC={job.toolchain.cc}", f"OPTS={shlex.join(defines)}"]
+        making = ["make", "-f", str(job.source / "main.mk"), *variables, "sqlite3.c", "shell.c"]
+        commands = _compile_commands(job, defines)
+        # MAKEFLAGS: ours must not reach a make that we were called from, nor its jobs ours.
+        alone = (("MAKEFLAGS", ""), *job.cache_environment.items())
+        return (
+            Command("amalgamation", tuple(making), alone),
+            Text(LOOP, Path(__file__).with_name(LOOP).read_text()),
+            Text("burnish.mk", _makefile(job.launcher, commands, _link_command(job, self.spec.server))),
+            Command("folder", ("mkdir", "-p", "bin")),
+            Command("compile", ("make", f"-j{job.jobs}", "-f", "burnish.mk"), alone),
+        )
+
     def build(self, job: BuildJob) -> None:
         """Makes the amalgamation, compiles it and SQLite's programs, and links all of it."""
         if not (job.source / "main.mk").is_file() or not (job.source / "test" / "speedtest1.c").is_file():
@@ -67,17 +86,9 @@ class Sqlite(Engine):
                 f"{job.source}: not SQLite's full source tree (main.mk or test/speedtest1.c is missing); "
                 "give Debian's source package sqlite3 or sqlite-src-*.zip unpacked, not the amalgamation alone"
             )
-        defines = _defines(job)
         job.bench.live("making the amalgamation")
-        variables = [f"TOP={job.source}", f"BCC={job.toolchain.cc}", f"OPTS={shlex.join(defines)}"]
-        making = ["make", "-f", str(job.source / "main.mk"), *variables, "sqlite3.c", "shell.c"]
-        _run_make(job, "amalgamation", making)
-        shutil.copyfile(Path(__file__).with_name(LOOP), job.place / LOOP)
-        (job.place / "bin").mkdir()
-        commands = _compile_commands(job, defines)
-        (job.place / COMMANDS).write_text(json.dumps(commands, indent=1))
-        (job.place / "burnish.mk").write_text(_makefile(job.launcher, commands, _link_command(job, self.spec.server)))
-        _run_make(job, "compile", ["make", f"-j{job.jobs}", "-f", "burnish.mk"], total=len(commands) + 1)
+        (job.place / COMMANDS).write_text(json.dumps(_compile_commands(job, _defines(job)), indent=1))
+        perform(self.steps(job), job, doing="building SQLite", timeout=1800, on_line=_progress(job.bench))
         if job.with_tools:
             self._make_gate(job)
 
@@ -225,20 +236,19 @@ def _makefile(launcher: Sequence[str], commands: list[dict[str, object]], link: 
     return "\n".join(rules)
 
 
-def _run_make(job: BuildJob, what: str, argv: Sequence[str | Path], total: int = 0) -> None:
-    """Runs make in the build folder; each compile or link that it begins is progress."""
+def _progress(bench: Workbench) -> Callable[[str], None]:
+    """Each compile or link of the program that make begins is progress."""
+    made = {*(f"{Path(name).stem}.o" for name, _ in _OBJECTS), "bin/burnish-sqlite"}
     begun = 0
 
-    def progress(line: str) -> None:
+    def see(line: str) -> None:
         nonlocal begun
-        if total and (match := re.search(r" -o (\S+)$", line)):
+        match = re.search(r" -o (\S+)$", line)
+        if match and match[1] in made:
             begun += 1
-            job.bench.live(f"[{begun}/{total}] {match[1]}")
+            bench.live(f"[{begun}/{len(made)}] {match[1]}")
 
-    # MAKEFLAGS: ours must not reach a make that we were called from, nor its jobs ours.
-    env = {"MAKEFLAGS": "", **job.cache_environment}
-    done = job.bench.run(what, argv, cwd=job.place, env=env, timeout=1800, on_line=progress)
-    done.check(f"building SQLite ({what})")
+    return see
 
 
 def _lines(bench: Workbench, what: str, argv: Sequence[str | Path], environment: dict[str, str]) -> list[str]:

@@ -305,7 +305,7 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
             BuildRow(
                 variant=name,
                 reason=facts.get("reason", ""),
-                toolchain=" + ".join(filter(None, (about.get("toolchain", ""), "BOLT" if about.get("bolt") else ""))),
+                toolchain=" + ".join(filter(None, _made_with(about))),
                 seconds=about.get("seconds"),
                 server_bytes=about.get("server_bytes"),
                 gate=_gate_words(gates.get(name) or gates.get(first)) if not programs else "not built here",
@@ -318,6 +318,13 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
             )
         )
     return rows
+
+
+def _made_with(about: Mapping[str, Any]) -> tuple[str, ...]:
+    """Compiler, post-link tool, and how many patches the source has."""
+    patches = len(about.get("patches", ()))
+    counted = f"{patches} patch{'es' if patches > 1 else ''}" if patches else ""
+    return about.get("toolchain", ""), "BOLT" if about.get("bolt") else "", counted
 
 
 def _gate_words(report: Mapping[str, Any] | None) -> str:

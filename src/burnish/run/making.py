@@ -14,7 +14,7 @@ from typing import Any
 
 from burnish import process
 from burnish.bench import datasets
-from burnish.build import hints
+from burnish.build import hints, patchsets
 from burnish.build.builder import Builder
 from burnish.build.linkparts import find_parts
 from burnish.build.postlink import PostLink
@@ -38,6 +38,7 @@ class Chain:
     variant: Variant
     stages: tuple[Stage, ...] = ()
     missing: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def final(self) -> str:
@@ -105,9 +106,10 @@ def resolve(
     The first variant is the baseline: it makes the gate's tools as well, and it must be possible.
 
     Raises:
-        UserError: recipes that contradict themselves, or a baseline that can't be built here; every problem of
-            every variant in one error, a line each.
+        UserError: recipes that contradict themselves, or a baseline that can't be built here; a patch that does not
+            apply; every problem of every variant in one error, a line each.
     """
+    patched = patchsets.fit_all(variants, source)
     packages: dict[bool, PackageFlags] = {}
     chains = []
     problems: list[UserError] = []
@@ -129,8 +131,9 @@ def resolve(
                 profile_place=str(profile_place),
                 parts=find_parts(variant.recipe, toolchain, spec),
                 link_place=str(profile_place.parent / "link"),
+                patches=patched[variant.name][0],
             )
-            chains.append(Chain(variant, chain))
+            chains.append(Chain(variant, chain, notes=patched[variant.name][1]))
         except UserError as error:
             if number == 0 or not isinstance(error, UnavailableError):
                 problems.append(error)
@@ -249,11 +252,14 @@ class Maker:
             "build",
             variant=name,
             key=entry.key,
-            about=dict(entry.about),
+            about={name: value for name, value in entry.about.items() if name != "making"},
             identity=asdict(identity),
             stages=[{"key": stage.key, "title": stage.title} for stage in chain.stages],
         )
-        result = Made(chain.variant, built=built, identity=identity)
+        result = Made(chain.variant, built=built, identity=identity, notes=list(chain.notes))
+        if patches := entry.about.get("patches"):
+            listed = ", ".join(f"{'-R ' if each['reverted'] else ''}{each['file']}" for each in patches)
+            result.notes.insert(0, f"patched, source {entry.about['source'][:12]}: {listed}")
         for flag, count, example in entry.about.get("cancelled", ()):
             result.notes.append(
                 f"{flag} was cancelled by a later flag in {count} of {entry.about['objects']} objects ({example})"

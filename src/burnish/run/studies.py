@@ -8,8 +8,8 @@ import itertools
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ class Definition:
         seed: decides slots and keys.
         recipes: each variant's recipe, as plain values.
         conditions: what was asked of conditions and data, beyond threads.
+        patches: by variant that has any, the digests of its patches' content.
     """
 
     verb: str
@@ -67,6 +68,7 @@ class Definition:
     seed: int
     recipes: Mapping[str, Any]
     conditions: tuple[str, ...] = ()
+    patches: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:

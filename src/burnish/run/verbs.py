@@ -16,7 +16,7 @@ from burnish.bench import datasets
 from burnish.bench.host import HostFacts, read_host
 from burnish.bench.topology import duet_core_sets
 from burnish.bench.trials import Contestant
-from burnish.build import ccache, linking, sources
+from burnish.build import ccache, linking, patchsets, sources
 from burnish.build.builder import Builder
 from burnish.build.toolchains import find_toolchains
 from burnish.catalogue import load
@@ -257,6 +257,7 @@ def definition_of(
         seed=options.seed,
         recipes={variant.name: variant.recipe.as_dict() for variant in recipes},
         conditions=conditions.words(options),
+        patches=patchsets.pins(recipes),
     )
 
 
@@ -383,6 +384,7 @@ def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tup
         jobs=options.jobs or len(setting.host.cores_allowed),
         wide=forecast.widths(spec, setting.store, len(setting.host.cores_allowed), options.jobs),
         cache_gb=ccache.size_gb(),
+        origin=source,
     )
     chains = resolve(
         variants,

@@ -21,6 +21,9 @@ Word = Literal[64, 32]
 Mixing = Literal["together", "in_turn"]
 Transport = Literal["unix", "tcp", "tls"]
 
+REVERTED = "-R "
+"""Stands before the path of a recipe's patch that is taken out of the source instead of put in."""
+
 
 def digest_of(value: object, length: int = 16) -> str:
     """Hex SHA-256 (shortened to `length`) of a JSON-able value, keys sorted: equal values, equal names."""

@@ -1,0 +1,142 @@
+"""A recipe's patches: read, named by their content, and tried on the source before anything is built."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from burnish.build import overlay, patches
+from burnish.build.files import read_json
+from burnish.build.patches import Patch
+from burnish.errors import UserError
+from burnish.study.model import REVERTED, Variant, digest_of
+
+_UNIFIED = re.compile(rb"^(@@ -\d|rename from |deleted file mode |new file mode )", re.M)
+
+
+def path_of(word: str) -> Path:
+    """The path of a recipe's patch, with or without ``-R`` before it."""
+    return Path(word.removeprefix(REVERTED).strip()).expanduser()
+
+
+def read(variant: Variant) -> tuple[Patch, ...]:
+    """The recipe's patches, in order.
+
+    Raises:
+        UserError: one can't be read, is empty, or is no unified diff.
+    """
+    found = []
+    for word in variant.recipe.patches:
+        path = path_of(word)
+        where = f"variant {variant.name}: patch {path}"
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise UserError(
+                f"{where}: cannot be read ({error.strerror}); a path in a recipe is relative to the recipe's file"
+            ) from None
+        if not content.strip():
+            raise UserError(f"{where}: the file is empty; name a unified diff, or leave it out")
+        if not _UNIFIED.search(content):
+            raise UserError(f"{where}: holds no unified diff; make one with `diff -u` or `git diff`")
+        found.append(Patch(path, content, word.startswith(REVERTED)))
+    return tuple(found)
+
+
+def source_digest(source: str, found: Sequence[Patch]) -> str:
+    """Names the patched source: the clean one's own digest when there are no patches."""
+    if not found:
+        return source
+    return digest_of([source, *((patch.reverted, patch.sha256) for patch in found)], 64)
+
+
+def pins(variants: Iterable[Variant]) -> dict[str, list[str]]:
+    """By variant with patches, the digests of their content: what makes a study with other patches another study."""
+    return {variant.name: [patch.sha256 for patch in read(variant)] for variant in variants if variant.recipe.patches}
+
+
+def fit_all(variants: Iterable[Variant], tree: Path) -> Mapping[str, tuple[tuple[Patch, ...], tuple[str, ...]]]:
+    """Each variant's patches, tried on `tree`, with notes on hunks that fitted elsewhere than they say.
+
+    Raises:
+        UserError: one is no patch or does not apply; names variant, patch, file and hunk.
+    """
+    marker = read_json(tree / overlay.MARKER)
+    what = f"{marker.get('name', tree)} {marker.get('version', '')}".strip()
+    every = {}
+    for variant in variants:
+        found = read(variant)
+        try:
+            every[variant.name] = (found, fit(found, tree, what) if found else ())
+        except UserError as error:
+            raise UserError(f"variant {variant.name}: patch {error}") from None
+    return every
+
+
+def fit(found: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:
+    """Applies patches to copies of the files that they name; returns notes on hunks that fitted elsewhere.
+
+    Raises:
+        UserError: one does not apply, would write outside, is in the source already, or (to be reverted) is not.
+    """
+    notes: tuple[str, ...] = ()
+    for number, patch in enumerate(found):
+        try:
+            notes = _try(found[: number + 1], tree, what)
+        except UserError:
+            other = Patch(patch.path, patch.content, not patch.reverted)
+            if not _applies((*found[:number], other), tree, what):
+                raise
+            if patch.reverted:
+                raise UserError(
+                    f"{patch.path}: {what} does not have it, so it cannot be taken out; "
+                    "leave -R out to apply it, or leave the patch out"
+                ) from None
+            raise UserError(
+                f"{patch.path}: {what} has it already; leave it out, or write '-R {patch.path}' to take it out"
+            ) from None
+    return notes
+
+
+def _applies(found: Sequence[Patch], tree: Path, what: str) -> bool:
+    try:
+        _try(found, tree, what)
+    except UserError:
+        return False
+    return True
+
+
+def _try(found: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:
+    with tempfile.TemporaryDirectory(prefix="burnish-patch-") as name:
+        scratch = Path(name) / "tree"
+        scratch.mkdir()
+        for file in overlay.touched(found):
+            if (tree / file).is_file():
+                target = scratch / file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(tree / file, target, follow_symlinks=False)
+        return patches.apply(found, scratch, what=what, exact=False)
+
+
+def facts(found: Sequence[Patch]) -> list[dict[str, object]]:
+    """What a build's description says of its patches."""
+    return [
+        {"file": kept_name(number, patch), "reverted": patch.reverted, "sha256": patch.sha256}
+        for number, patch in enumerate(found, 1)
+    ]
+
+
+def keep(found: Sequence[Patch], folder: Path) -> None:
+    """Writes the patches as they were applied into `folder`, made if need be."""
+    for number, patch in enumerate(found, 1):
+        target = folder / kept_name(number, patch)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(patch.content)
+
+
+def kept_name(number: int, patch: Patch) -> str:
+    """The name under which a patch is kept: its place in the order, then its own."""
+    return f"patches/{number:02}-{re.sub(r'[^A-Za-z0-9._+-]+', '-', patch.path.name)}"

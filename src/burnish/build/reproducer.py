@@ -1,0 +1,259 @@
+"""The script that makes a build again without Burnish: plain shell, written from the steps that made the build."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from burnish.engines.steps import Command, Step, Text
+
+SCRIPT = "build.sh"
+SOURCE_LIST = "source.sha256"
+"""Beside a script whose source was a folder: the SHA-256 of each of its files, as sha256sum reads them."""
+
+_POOL = "https://deb.debian.org/debian/pool/main"
+_SECURITY = "https://security.debian.org/debian-security/pool/updates/main"
+_SNAPSHOT = "https://snapshot.debian.org/archive/debian/{date}T000000Z/pool/main"
+"""Where Debian keeps a version: for as long as it is current, for as long as it is supported, for ever."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that was used and the line in which it told its version."""
+
+    path: str
+    version: str
+
+
+@dataclass(frozen=True)
+class KeptPatch:
+    """A patch to the source, kept beside the script.
+
+    Attributes:
+        file: its name there.
+        reverted: whether it is taken out.
+        sha256: hex digest of its content.
+    """
+
+    file: str
+    reverted: bool
+    sha256: str
+
+
+@dataclass(frozen=True)
+class KeptProfile:
+    """A profile that the build used.
+
+    Attributes:
+        key: its key in the store.
+        name: file or folder of it that is used.
+        place: where it lies while it is used, relative to the root.
+        files: (relative path, hex SHA-256) of what it holds.
+    """
+
+    key: str
+    name: str
+    place: str
+    files: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class PostLink:
+    """A rewriting of the linked program: a command in the folder ``bolt``, from ``before`` to ``after``.
+
+    Attributes:
+        argv: the command.
+        program: the tool and its version.
+        profile: what it works by; None when it instruments.
+    """
+
+    argv: tuple[str, ...]
+    program: Program
+    profile: KeptProfile | None
+
+
+@dataclass(frozen=True)
+class Making:
+    """How a build was made, with all that its script has to say.
+
+    Attributes:
+        engine: the engine's name.
+        title: source and tools, for a sentence.
+        key: the build's key.
+        root: absolute path of the folder in which source and build lay.
+        server: path of the program in the build folder.
+        source: package's or engine's name, version and kind of the source.
+        archives: (file name, hex SHA-256) of what was unpacked, in order.
+        patches: patches of the recipe, in order.
+        programs: compilers, assembler, linker: another version of one makes another program.
+        makers: what configures the build or writes code: may make a difference.
+        packages: (Debian package, version) of what building needed.
+        profile: the compilers' profile.
+        steps: what made the program in the build folder.
+        jobs: how many compile jobs the steps name.
+        date: day of the build, YYYYMMDD.
+        sha256: hex digest of the program.
+        post_link: what became of it after the link.
+    """
+
+    engine: str
+    title: str
+    key: str
+    root: str
+    server: str
+    source: tuple[str, str, str]
+    archives: tuple[tuple[str, str], ...]
+    patches: tuple[KeptPatch, ...]
+    programs: tuple[Program, ...]
+    makers: tuple[Program, ...]
+    packages: tuple[tuple[str, str], ...]
+    profile: KeptProfile | None
+    steps: tuple[Step, ...]
+    jobs: int
+    date: str
+    sha256: str
+    post_link: PostLink | None = None
+
+
+def functions() -> str:
+    """The part that all scripts share."""
+    return Path(__file__).with_name("reproducer.sh").read_text()
+
+
+def script(making: Making) -> str:
+    """The whole script; a pure function of how the build was made."""
+    parts = [_head(making), functions(), _packages(making), _checks(making), "enter", _source(making)]
+    if making.profile is not None:
+        parts.append(_lay(making.profile))
+    parts += [_step(step, making) for step in making.steps]
+    program = f"build/{making.server}"
+    if making.post_link is not None:
+        parts.append(_post_link(making, making.post_link, program))
+        program = "bolt/after"
+    parts.append(f"finish {shlex.quote(program)} {making.sha256}")
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts if part)
+
+
+def _head(making: Making) -> str:
+    name, version, kind = making.source
+    given = {
+        "debian": f"PATH is a folder with the source package's files ({name} {version}); without it they are fetched.",
+        "archive": "PATH is the source's archive, or the folder that it is in.",
+        "folder": f"PATH is the source's folder; its files are checked against {SOURCE_LIST}.",
+    }[kind]
+    trained = (
+        "\n# The profile is part of what makes the program: the kept one is used, from beside this script. To train one"
+        "\n# of your own, see `training.txt`, and expect another program."
+        if making.profile or (making.post_link and making.post_link.profile)
+        else ""
+    )
+    return f"""\
+#!/bin/sh
+# Makes the build {making.key} ({making.title}) again, bit for bit, without Burnish.
+#
+#   build.sh [PATH]
+#
+# {given}
+# Variables: OUT (file for the program; default: its name, here), JOBS (compile jobs), KEEP=1 (leaves source and
+# build folder), OTHER_VERSIONS=1 (goes on with other compilers than those that made it), and ROOT: the folder to
+# build in. Its path goes into debug information, assertions and the names of profiled functions, so the program is
+# the same for certain only where it was made.{trained}
+set -eu
+RECORDED={shlex.quote(making.root)}
+ROOT=${{ROOT:-$RECORDED}}
+JOBS=${{JOBS:-$(nproc)}}
+OUT=${{OUT:-$PWD/{shlex.quote(Path(making.server).name)}}}
+HERE=$(cd "$(dirname "$0")" && pwd)
+GIVEN=${{1:-$HERE}}
+CACHED={shlex.quote(f"{name}_{version.replace(':', '%3a')}")}
+MARKER=.burnish-source.json
+export LC_ALL=C.UTF-8 LANGUAGE=
+unset CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS SOURCE_DATE_EPOCH CCC_OVERRIDE_OPTIONS CPATH LIBRARY_PATH
+"""
+
+
+def _packages(making: Making) -> str:
+    """The list behind the question why a program came out otherwise."""
+    lines = "\n".join(f"{name} {version}" for name, version in making.packages)
+    return f"packages() {{\n    cat <<'END'\n{lines}\nEND\n}}" if lines else "packages() { :; }"
+
+
+def _checks(making: Making) -> str:
+    needed = {"sha256sum", "tar", *(step.argv[0] for step in making.steps if isinstance(step, Command))}
+    programs = [*making.programs, *([making.post_link.program] if making.post_link else [])]
+    lines = ["needs " + " ".join(shlex.quote(name) for name in sorted(needed))]
+    lines += [f"same_program {shlex.quote(each.path)} {shlex.quote(each.version)}" for each in programs]
+    lines += [f"like_program {shlex.quote(each.path)} {shlex.quote(each.version)}" for each in making.makers]
+    return "\n".join(lines)
+
+
+def _source(making: Making) -> str:
+    name, _, kind = making.source
+    lines = []
+    if kind == "folder":
+        lines.append(f'copy_folder "$HERE/{SOURCE_LIST}"')
+    for file, sha256 in making.archives:
+        urls = _urls(name, file, making.date) if kind == "debian" else []
+        lines.append(" ".join(["fetch", shlex.quote(file), sha256, *map(shlex.quote, urls)]))
+        lines.append(f'unpack "$file" "$tree{_layer(file) if kind == "debian" else ""}"')
+    series = kind == "debian"
+    if series or making.patches:
+        lines.append("begin_changes")
+        lines += ["series"] if series else []
+        lines += [
+            f"own_patch {shlex.quote(patch.file)} {patch.sha256}{' -R' if patch.reverted else ''}"
+            for patch in making.patches
+        ]
+        lines.append("end_changes")
+    return "\n".join([*lines, "settle"])
+
+
+def _layer(file: str) -> str:
+    """The folder of the tree that an archive of a source package becomes ('' for upstream's own)."""
+    if ".debian.tar." in file:
+        return "/debian"
+    component = re.search(r"\.orig-([A-Za-z0-9-]+)\.tar\.", file)
+    return f"/{component[1]}" if component else ""
+
+
+def _urls(package: str, file: str, date: str) -> list[str]:
+    prefix = package[:4] if package.startswith("lib") else package[:1]
+    roots = (_POOL, _SECURITY, _SNAPSHOT.format(date=date))
+    return [f"{root}/{prefix}/{package}/{file}" for root in roots]
+
+
+def _lay(profile: KeptProfile) -> str:
+    listed = "\n".join(f"{sha256}  {path}" for path, sha256 in profile.files)
+    words = " ".join(shlex.quote(word) for word in (profile.key, profile.name, profile.place))
+    return f"lay_profile {words} <<'END'\n{listed}\nEND"
+
+
+def _step(step: Step, making: Making) -> str:
+    if isinstance(step, Text):
+        end = "END"
+        while end in step.content.splitlines():
+            end += "_"
+        text = step.content if step.content.endswith("\n") else step.content + "\n"
+        return f"put {shlex.quote(step.path)} <<'{end}'\n{text}{end}"
+    words = [_word(word, making) for word in step.argv]
+    env = [f"{name}={shlex.quote(value)}" for name, value in step.env]
+    command = " ".join(["env", *env, *words] if env else words)
+    return f'say {shlex.quote(step.what)}\n(cd "$ROOT/build" && {command})'
+
+
+def _word(word: str, making: Making) -> str:
+    """A word of a command for the shell: folders below the root by its variable, the jobs by theirs."""
+    if word == f"-j{making.jobs}":
+        return '"-j$JOBS"'
+    pieces = re.split(re.escape(making.root) + r"(?=/|$)", word)
+    return '"$ROOT"'.join(shlex.quote(piece) if piece or len(pieces) == 1 else "" for piece in pieces)
+
+
+def _post_link(making: Making, step: PostLink, program: str) -> str:
+    words = " ".join(_word(word, making) for word in step.argv)
+    lines = ['rm -rf "$ROOT/bolt"', 'mkdir "$ROOT/bolt"', f'cp "$ROOT"/{shlex.quote(program)} "$ROOT/bolt/before"']
+    if step.profile is not None:
+        lines.append(_lay(step.profile))
+    return "\n".join([*lines, "say BOLT", f'(cd "$ROOT/bolt" && {words})'])

@@ -1,0 +1,231 @@
+"""Collects what makes a build again without Burnish: script, profile, patches, source list, recipe."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from burnish.build import reproducer, witness
+from burnish.build.reproducer import Making
+from burnish.errors import UserError, unknown
+from burnish.paths import Home
+from burnish.record.record import Record
+from burnish.record.store import Entry, Store
+from burnish.run import studies
+from burnish.study.model import REVERTED, Recipe
+
+RECIPE = "recipe.toml"
+TRAINING = "training.txt"
+_INSTRUMENTED = "instrumented"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A build and, where a study made it, the variant that it is of.
+
+    Attributes:
+        entry: the build in the store.
+        variant: the variant's name; None where no study's record has the build.
+        reason: the variant's reason.
+        recipe: its recipe, as plain values.
+    """
+
+    entry: Entry
+    variant: str | None = None
+    reason: str = ""
+    recipe: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Reproducer:
+    """What was collected.
+
+    Attributes:
+        folder: where it is.
+        files: names in it, the script first.
+        recipe: the recipe as TOML, None when no study's record has it.
+        sha256: hex digest of the program that the script makes.
+    """
+
+    folder: Path
+    files: tuple[str, ...]
+    recipe: str | None
+    sha256: str
+
+
+def find(home: Home, word: str, study: str | None = None) -> Found:
+    """The build whose key is (or begins with) `word`, or the newest one of the variant of that name.
+
+    Args:
+        home: where store and studies are.
+        word: a key or a variant's name.
+        study: name of the study that made it; None looks through all, the newest first.
+    """
+    folders = [studies.find(home, study)] if study else list(reversed(studies.folders(home)))
+    store = Store(home.store)
+    names: set[str] = set()
+    matching: dict[str, Found] = {}
+    for folder in folders:
+        for made in _builds(folder):
+            names.add(made["variant"])
+            if made["variant"] == word or (len(word) >= 4 and made["key"].startswith(word)):
+                entry = store.find("builds", made["key"])
+                found = Found(entry, made["variant"], made["reason"], made["recipe"]) if entry else None
+                if found is not None and made["variant"] == word:
+                    return found
+                if found is not None:
+                    matching.setdefault(made["key"], found)
+    for entry in store.entries():
+        if entry.kind == "builds" and len(word) >= 4 and entry.key.startswith(word):
+            matching.setdefault(entry.key, Found(entry))
+    if len(matching) == 1:
+        return next(iter(matching.values()))
+    if matching:
+        raise UserError(f"{word}: the keys of several builds begin so ({', '.join(sorted(matching))}); name one whole")
+    if word in names:
+        raise UserError(
+            f"{word}: its build is no longer in the store; run its study's command again, which builds it again"
+        )
+    raise unknown("variant or build", word, names or {"none built yet"})
+
+
+def _builds(folder: Path) -> list[dict[str, Any]]:
+    """The builds that a study made or used, the latest first."""
+    with closing(Record(folder)) as record:
+        begun = record.last("study")
+        recipes = begun.body["definition"]["recipes"] if begun else {}
+        reasons = {event.body["variant"]: event.body["reason"] for event in record.events("variant")}
+        made = [
+            {
+                "variant": event.body["variant"],
+                "key": event.body["key"],
+                "recipe": recipes.get(event.body["variant"]),
+                "reason": reasons.get(event.body["variant"], ""),
+            }
+            for event in record.events("build")
+        ]
+    return made[::-1]
+
+
+def collect(home: Home, found: Found, folder: Path) -> Reproducer:
+    """Writes script, profiles, patches, source list and recipe into `folder`, which must be new or empty."""
+    making = witness.read(found.entry.about)
+    if making is None:
+        raise UserError(
+            f"build {found.entry.key}: it was made before Burnish noted how; "
+            f"remove {found.entry.folder} and run its study's command again"
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"--out {folder}: it is there already and not empty; name a new folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    store = Store(home.store)
+    _copy_build(found.entry, making, folder, store)
+    notes = _training(store, making, folder)
+    if notes:
+        (folder / TRAINING).write_text(notes)
+    recipe = None
+    if found.recipe is not None and found.variant is not None:
+        recipe = recipe_toml(found.variant, found.reason, found.recipe, [patch.file for patch in making.patches])
+        (folder / RECIPE).write_text(recipe)
+    files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    order = [reproducer.SCRIPT, *(name for name in files if name != reproducer.SCRIPT)]
+    return Reproducer(folder, tuple(order), recipe, making.sha256)
+
+
+def _copy_build(entry: Entry, making: Making, folder: Path, store: Store) -> None:
+    folder.mkdir(exist_ok=True)
+    shutil.copy2(entry.folder / reproducer.SCRIPT, folder)
+    if (entry.folder / reproducer.SOURCE_LIST).is_file():
+        shutil.copy2(entry.folder / reproducer.SOURCE_LIST, folder)
+    for patch in making.patches:
+        (folder / patch.file).parent.mkdir(exist_ok=True)
+        shutil.copy2(entry.folder / patch.file, folder / patch.file)
+    for kept in (making.profile, making.post_link.profile if making.post_link else None):
+        if kept is None:
+            continue
+        profile = store.find("profiles", kept.key)
+        if profile is None:
+            raise UserError(f"profile {kept.key} of build {entry.key} is no longer in the store; run its study again")
+        for name, _ in kept.files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(profile.folder / name, folder / name)
+
+
+def _training(store: Store, making: Making, folder: Path) -> str:
+    """How the profiles were trained, for who wants to train anew; the instrumented builds' scripts beside it."""
+    parts = []
+    for kept in (making.profile, making.post_link.profile if making.post_link else None):
+        profile = store.find("profiles", kept.key) if kept else None
+        if kept is None or profile is None:
+            continue
+        about = profile.about
+        loads = ", ".join(f"{name} for {seconds:g} s" for name, seconds in about["training"])
+        instrumented = store.find("builds", str(about["build"]))
+        how = witness.read(instrumented.about) if instrumented else None
+        place = f"{_INSTRUMENTED}-{about['kind']}"
+        if instrumented is not None and how is not None and not (folder / place).exists():
+            _copy_build(instrumented, how, folder / place, store)
+        parts.append(
+            f"{kept.name}: trained on {loads}, with the program that {place}/{reproducer.SCRIPT} makes.\n\n"
+            f"{_TRAINED[about['kind']].format(root=making.root, profdata=_tool(making, 'llvm-profdata'))}"
+        )
+    return "\n".join(parts)
+
+
+_TRAINED = {
+    "clang": """\
+    1. Run it under the load with LLVM_PROFILE_FILE=/some/folder/%4m.profraw in its environment.
+    2. End it by itself (SIGTERM, not SIGKILL): it writes its counters at its end.
+    3. {profdata} merge -o profile.profdata /some/folder/*.profraw
+""",
+    "gcc": """\
+    1. Run it under the load with GCOV_PREFIX=/some/folder in its environment.
+    2. End it by itself (SIGTERM, not SIGKILL): it writes its counters at its end.
+    3. /some/folder{root}/build, with its .gcda files, is the folder `gcda`.
+""",
+    "bolt": """\
+    1. Make the folder {root}/bolt-raw (its name is in the program) and run it under the load.
+    2. End it by itself (SIGTERM, not SIGKILL): it writes its counts at its end.
+    3. merge-fdata -o bolt.fdata {root}/bolt-raw/*
+""",
+}
+
+
+def _tool(making: Making, name: str) -> str:
+    """A tool of the compiler's release: clang-19's is llvm-profdata-19."""
+    compiler = Path(making.programs[0].path).name if making.programs else ""
+    _, dash, release = compiler.partition("-")
+    return f"{name}{dash}{release}"
+
+
+def recipe_toml(name: str, reason: str, recipe: Mapping[str, Any], patches: list[str]) -> str:
+    """A variant in the catalogue's form: what differs from the usual recipe.
+
+    Args:
+        name: the variant's.
+        reason: the variant's; at least 20 characters.
+        recipe: as plain values.
+        patches: the recipe's patches, as they are named beside the file.
+    """
+    usual = json.loads(json.dumps(Recipe().as_dict()))
+    lines = [f"[{_key(name)}]", f"reason = {_value(reason or 'Made again from the record of a study.')}"]
+    values = {key: value for key, value in recipe.items() if value != usual.get(key)}
+    if values.get("patches"):
+        marks = [REVERTED if word.startswith(REVERTED) else "" for word in values["patches"]]
+        values["patches"] = [mark + file for mark, file in zip(marks, patches, strict=True)]
+    inside = ", ".join(f"{key} = {_value(value)}" for key, value in values.items())
+    return "\n".join([*lines, f"recipe = {{ {inside} }}" if inside else "recipe = {}", ""])
+
+
+def _key(name: str) -> str:
+    return name if name.replace("-", "").replace("_", "").isascii() and " " not in name else _value(name)
+
+
+def _value(value: Any) -> str:
+    """A TOML value. JSON's strings are TOML's; so are its numbers, booleans and arrays."""
+    return json.dumps(value, ensure_ascii=False)
