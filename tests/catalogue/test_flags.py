@@ -142,7 +142,7 @@ def test_hints_off_takes_hints_out(toolchain: Toolchain, suffix: str, source: st
     program = toolchain.cc if suffix == "c" else toolchain.cxx
 
     def code(path: Path, *more: str) -> str:
-        command = [program, "-O2", "-Werror", *more, "-S", "-o", "-", path]
+        command: list[str | Path] = [program, "-O2", "-Werror", *more, "-S", "-o", "-", path]
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
         return "\n".join(line for line in done.stdout.splitlines() if ".file" not in line)
 
@@ -163,7 +163,8 @@ def test_targets_are_known_to_the_compilers(toolchains: list[Toolchain], tmp_pat
             if toolchain.major < target.since[toolchain.family] or (foreign and toolchain.family == "gcc"):
                 continue
             cross = [f"--target={architecture}-linux-gnu"] if foreign else []
-            command = [toolchain.cc, *cross, *target.flags, "-Werror", "-O2", "-S", "-o", "/dev/null", "a.c"]
+            said_here = [*cross, *target.flags, "-Werror", "-O2", "-S", "-o", "/dev/null", "a.c"]
+            command: list[str | Path] = [toolchain.cc, *said_here]
             done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
             assert done.returncode == 0, f"{toolchain.name}: {target.name}: {done.stderr}"
 

@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from burnish.build.processor import Processor
 from burnish.catalogue import flags, options
-from burnish.cli import app, catalogue
+from burnish.cli import catalogue
+from burnish.cli.common import app
 from burnish.errors import UserError
 
 

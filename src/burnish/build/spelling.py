@@ -56,7 +56,8 @@ def spell(recipe: Recipe, toolchain: Toolchain, processor: Processor, who: str) 
         common = target.flags
         if target.native:
             host = (processor.model, *sorted(processor.features))
-    c, cxx, link = common, common, ()
+    c, cxx = common, common
+    link: tuple[str, ...] = ()
     for name in recipe.flags:
         entry = flags.flag(name)
         each = _available(entry, toolchain, processor, who)
@@ -77,7 +78,8 @@ def _available(entry: Flag, toolchain: Toolchain, processor: Processor, who: str
     if toolchain.family not in entry.spellings:
         others = ", ".join(entry.spellings)
         raise UserError(
-            f"{who}: flag {entry.name!r} is not for {toolchain.name}: {entry.absent[toolchain.family]}; it is for {others}"
+            f"{who}: flag {entry.name!r} is not for {toolchain.name}: {entry.absent[toolchain.family]}; "
+            f"it is for {others}"
         )
     found = entry.spellings[toolchain.family]
     if toolchain.major < found.since:

@@ -13,7 +13,8 @@ from pathlib import Path
 from pydantic import Field
 
 from burnish.catalogue import flags, options
-from burnish.catalogue.edge import ROOT, Entry, Pairs, Reason, read_toml, validated
+from burnish.catalogue.edge import ROOT as ROOT  # noqa: PLC0414 - re-exported
+from burnish.catalogue.edge import Entry, Pairs, Reason, read_toml, validated
 from burnish.errors import UserError, unknown
 from burnish.study.model import (
     REVERTED,
