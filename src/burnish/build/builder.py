@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import resource
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from burnish.build import ccache, effective, hints, linking, overlay, patchsets, postlink, profiles, reproducer, witness
+from burnish.build import (
+    ccache,
+    compile_costs,
+    effective,
+    hints,
+    linking,
+    objects,
+    overlay,
+    patchsets,
+    postlink,
+    profiles,
+    reproducer,
+    witness,
+)
 from burnish.build.files import linked_copy, read_json
 from burnish.build.jobs import Jobs
 from burnish.build.recipes import BOLT_OPTIONS, Bolt, Compile
@@ -86,7 +100,7 @@ class Builder:
             return self._compile(stage, name, log)
 
     def _compile(self, stage: Compile, name: str, log: Path) -> Entry:
-        began = time.monotonic()
+        began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
         listed = self._source_list()
         with overlay.patched(self.source, stage.patches, stage.source), _empty(self.place):
             profile = self._lay_profile(stage)
@@ -113,6 +127,7 @@ class Builder:
                 link_jobs=jobs.link,
                 link_threads=jobs.link_threads,
                 keep_debug=stage.linking.keep_debug,
+                meter=compile_costs.lay(self.work),
             )
             self.engine.build(job)
             cached = ccache.read_log(job.cache_log.read_text()) if job.cache_log.exists() else None
@@ -131,7 +146,9 @@ class Builder:
                     )
             if hints.FLAG in (*stage.flags.c, *stage.flags.cxx) and not stage.instrumented:
                 facts["wrong_hints"] = [list(vars(hint).values()) for hint in hints.read_hints(text)]
-            look = effective.examine(self.engine.objects(job), stage.flags.c, stage.flags.cxx)
+            made = self.engine.objects(job)
+            look = effective.examine(made, stage.flags.c, stage.flags.cxx)
+            facts |= objects.facts(made, job, self.store, self.engine.spec.server)
             facts |= {
                 "objects": look.objects,
                 "levels": look.levels,
@@ -158,7 +175,7 @@ class Builder:
             witness.leave(making, folder, patches=stage.patches, sources=listed)
             if stage.patches:
                 facts |= {"patches": patchsets.facts(stage.patches), "source": stage.source}
-            seconds = time.monotonic() - began
+            seconds, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
             entry = self.store.admit(
                 "builds",
                 stage.key,
@@ -172,6 +189,7 @@ class Builder:
                     "hardening": stage.hardening,
                     "instrumented": stage.instrumented,
                     "seconds": seconds,
+                    "cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
                     "server_bytes": built.server.stat().st_size,
                     "objects_key": objects_key(stage, self._source_digest()),
                     "cache": asdict(cached) if cached else None,
@@ -184,6 +202,9 @@ class Builder:
         cost = Cost(seconds, peak=self.bench.peak, kept=entry.size(), tree=tree)
         step = stage.title if cached is None or cached.full else from_cache(stage.title)
         self.store.costs.note(self.engine.spec.name, step, name, cost)
+        if link := entry.about.get("costs", {}).get("link"):
+            peak, spent = link
+            self.store.costs.note(self.engine.spec.name, "link", name, Cost(spent, peak=peak))
         return entry
 
     def _source_digest(self) -> str:

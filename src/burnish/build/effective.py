@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from burnish.build.recipes import is_level
 from burnish.engines.base import CompiledObject
 
-_C_SUFFIXES = (".c", ".s", ".S")
+C_SUFFIXES = (".c", ".s", ".S")
+"""How names of sources end that the C compiler makes, with the flags for C."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def examine(objects: Iterable[CompiledObject], c: Sequence[str], cxx: Sequence[s
     asked = {True: [flag for flag in c if holds(flag, c)], False: [flag for flag in cxx if holds(flag, cxx)]}
     for item in objects:
         count += 1
-        is_c = item.source.endswith(_C_SUFFIXES)
+        is_c = item.source.endswith(C_SUFFIXES)
         levels[_last_level(item.command)] += 1
         for flag in asked[is_c]:
             if not holds(flag, item.command):

@@ -50,7 +50,7 @@ def observe(
         profile: the compilers' profile.
         server: the program as it is kept.
     """
-    steps = engine.steps(replace(job, with_tools=False, cache=None))
+    steps = engine.steps(replace(job, with_tools=False, cache=None, meter=None))
     source = (origin.name, origin.version, str(origin.kind)) if origin else (engine.spec.name, "", "folder")
     title = " ".join(filter(None, (*source[:2], "with", job.toolchain.name)))
     title += f", {len(patches)} patch{'es' if len(patches) > 1 else ''}" if patches else ""

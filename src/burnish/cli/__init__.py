@@ -10,6 +10,7 @@ import typer
 from burnish import __version__
 from burnish.cli import (  # noqa: F401 - each registers its verbs
     catalogue,
+    kept,
     looking,
     measuring,
     plan,

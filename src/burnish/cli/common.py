@@ -71,6 +71,13 @@ DesignOption = Annotated[
 ]
 Explore = Annotated[bool, typer.Option("--explore", help="Look many cells through instead of claiming them together.")]
 Force = Annotated[bool, typer.Option("--force", help="Give verdicts though this host's calibration failed (marked).")]
+Portable = Annotated[
+    str | None,
+    typer.Option("--portable", help="Level (x86-64-v2) or processor (Nehalem) that every build must run on."),
+]
+Portability = Annotated[
+    bool, typer.Option("--portability", help="Start every build on older processors too, emulated by qemu.")
+]
 Seed = Annotated[int, typer.Option(help="Decides slots and keys.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Install missing system packages without asking.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]

@@ -19,6 +19,8 @@ from burnish.cli.common import (
     Fresh,
     MaxStarts,
     Pairs,
+    Portability,
+    Portable,
     Precision,
     Seed,
     Set,
@@ -76,6 +78,8 @@ def tune(
     database: Database = None,
     defaults_file: DefaultsFile = None,
     strict: Strict = False,
+    portable: Portable = None,
+    portability: Portability = False,
     fresh: Fresh = False,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -111,6 +115,8 @@ def tune(
         jobs=jobs,
         fresh=fresh,
         yes=yes,
+        portable=portable,
+        portability=portability,
     )
     if dry_run:
         print_plan(planning.plan(paths.home(), engine, options), as_json)

@@ -20,6 +20,7 @@ from burnish.study.loads import Parameter
 from burnish.study.model import Condition, EngineSpec, FeatureSet, Flags, Workload
 
 if TYPE_CHECKING:
+    from burnish.build.compile_costs import Meter
     from burnish.build.toolchains import Toolchain
 
 
@@ -76,6 +77,7 @@ class BuildJob:
         link_jobs: parallel links; None: as many as compile jobs.
         link_threads: threads of one link; None: the linker's own choice, all cores.
         keep_debug: whether debug sections stay in the program although the engine's own link drops them.
+        meter: what notes the memory and time of each compile and link; None: nothing does.
     """
 
     source: Path
@@ -94,11 +96,12 @@ class BuildJob:
     link_jobs: int | None = None
     link_threads: int | None = None
     keep_debug: bool = False
+    meter: Meter | None = None
 
     @property
     def launcher(self) -> tuple[str, ...]:
         """Words before a compiler in its command line."""
-        return ccache.launcher((*self.flags.c, *self.flags.cxx)) if self.cache else ()
+        return ccache.launcher((*self.flags.c, *self.flags.cxx)) if self.cache else self.metered
 
     @property
     def cache_log(self) -> Path:
@@ -106,11 +109,23 @@ class BuildJob:
         return self.place / "burnish-ccache.log"
 
     @property
+    def metered(self) -> tuple[str, ...]:
+        """Words before a compiler or linker that no cache stands before."""
+        return (str(self.meter.script),) if self.meter else ()
+
+    @property
+    def meter_environment(self) -> dict[str, str]:
+        """Variables for whatever runs the words of `metered`."""
+        return self.meter.variables if self.meter else {}
+
+    @property
     def cache_environment(self) -> dict[str, str]:
         """Variables for whatever runs the compilers."""
         if self.cache is None:
-            return {}
-        return ccache.environment(self.cache, self.cache_log, (*self.flags.c, *self.flags.cxx), self.cache_gb)
+            return self.meter_environment
+        behind = {"CCACHE_PREFIX": str(self.meter.script)} if self.meter else {}
+        cache = ccache.environment(self.cache, self.cache_log, (*self.flags.c, *self.flags.cxx), self.cache_gb)
+        return {**cache, **behind, **self.meter_environment}
 
 
 @dataclass(frozen=True)
@@ -320,6 +335,20 @@ class Engine(ABC):
     @abstractmethod
     def gate(self, subject: Built, tools: Built, place: Path, bench: Workbench) -> GateReport:
         """Tests `subject` with the server's own tests; `tools` is the build made `with_tools`."""
+
+    @abstractmethod
+    def answers(self, built: Built, place: Path, bench: Workbench, launcher: Sequence[str] = ()) -> str | None:
+        """Starts a build, asks it queries with known answers, writes and reads back; None when all is well.
+
+        Args:
+            built: the build.
+            place: private scratch folder, empty.
+            bench: recorded processes.
+            launcher: words before the program: an emulator of another processor.
+
+        Returns:
+            Why not, in one line.
+        """
 
     @abstractmethod
     def create_dataset(self, built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:

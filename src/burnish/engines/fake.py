@@ -34,7 +34,7 @@ from burnish.engines.base import (
     Tick,
     Workbench,
 )
-from burnish.engines.fake_gate import ANSWERING, SOCKET, ask, run_tests
+from burnish.engines.fake_gate import ANSWERING, SOCKET, answers_under, ask, run_tests
 from burnish.engines.steps import Command, Step, perform
 from burnish.errors import InfrastructureError, UserError, unknown
 from burnish.study.model import Condition, Workload
@@ -81,7 +81,7 @@ class FakeEngine(Engine):
         return (
             Command("folder", ("mkdir", "-p", "bin")),
             *(Command(f"compile {name}", (*job.launcher, *argv), cached) for name, argv in compiles),
-            Command("link server", (*link, "-o", "bin/server")),
+            Command("link server", (*job.metered, *link, "-o", "bin/server"), tuple(job.meter_environment.items())),
         )
 
     def _compiles(self, job: BuildJob) -> list[tuple[str, tuple[str, ...]]]:
@@ -173,6 +173,10 @@ class FakeEngine(Engine):
             build_id=build_id(subject.server),
             seconds=time.monotonic() - began,
         )
+
+    def answers(self, built: Built, place: Path, bench: Workbench, launcher: Sequence[str] = ()) -> str | None:  # noqa: ARG002
+        """The gate's first question to a server of its own."""
+        return answers_under(built, place, launcher)
 
     def create_dataset(
         self,

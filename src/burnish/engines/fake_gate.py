@@ -19,6 +19,9 @@ SOCKET = "socket"
 ANSWERING = "? ready"
 DATA = b"What is asked here has one right answer.\n"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+BOOT_S = 20.0
+"""Seconds that an emulated server may take until it answers."""
+
 ANSWER_S = 5.0
 """Seconds that an answer may take before the test fails."""
 
@@ -88,6 +91,31 @@ def _connected(place: Path) -> socket.socket:
     finally:
         os.close(folder)
     return connection
+
+
+def answers_under(built: Built, place: Path, launcher: Sequence[str]) -> str | None:
+    """Starts the server behind `launcher` in `place` and asks it for a checksum; why it is not right, or None."""
+    (place / "data").write_bytes(DATA)
+    with (place / "server.log").open("ab") as log:
+        server = process.start(
+            [*launcher, built.server.resolve(), SOCKET, "data"],
+            cwd=place,
+            env=dict(built.environment),
+            stdout=log.fileno(),
+        )
+    try:
+        deadline = time.monotonic() + BOOT_S
+        while not (said := ask(place, "a")):
+            if server.poll() is not None:
+                how = f"signal {-server.returncode}" if server.returncode < 0 else f"exit code {server.returncode}"
+                return f"the server ended with {how}"
+            if time.monotonic() > deadline:
+                return f"no answer within {BOOT_S:g} s"
+            time.sleep(0.02)
+        right = f"a {checksum('a', DATA)}"
+        return None if said == right else f"asked for a checksum it said {said!r} instead of {right!r}"
+    finally:
+        process.stop(server, patience=1.0)
 
 
 def run_tests(built: Built, names: Sequence[str], place: Path, bench: Workbench) -> Outcome:

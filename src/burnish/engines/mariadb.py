@@ -5,12 +5,20 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from burnish.elf import build_id
-from burnish.engines import certificates, mariadb_build, mariadb_data, mariadb_examine, mtr, sysbench_parameters
+from burnish.engines import (
+    certificates,
+    mariadb_answers,
+    mariadb_build,
+    mariadb_data,
+    mariadb_examine,
+    mtr,
+    sysbench_parameters,
+)
 from burnish.engines.base import (
     BuildJob,
     Built,
@@ -118,6 +126,10 @@ class MariaDB(Engine):
     def gate(self, subject: Built, tools: Built, place: Path, bench: Workbench) -> GateReport:
         """See `Engine.gate`."""
         return mtr.gate(self.spec.gate_tests, subject, tools, place, bench, build_id(subject.server))
+
+    def answers(self, built: Built, place: Path, bench: Workbench, launcher: Sequence[str] = ()) -> str | None:
+        """See `Engine.answers`: statements fed to the server's own bootstrap mode, InnoDB and all."""
+        return mariadb_answers.ask(built, place, bench, launcher)
 
     def create_dataset(self, built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:
         """See `Engine.create_dataset`."""

@@ -72,6 +72,8 @@ def configure_command(job: BuildJob) -> list[str]:
         options["CMAKE_PROJECT_INCLUDE"] = str(Path(__file__).with_name("static_libraries.cmake"))
     if job.launcher:
         options |= {f"CMAKE_{language}_COMPILER_LAUNCHER": ";".join(job.launcher) for language in ("C", "CXX")}
+    if job.metered:
+        options |= {f"CMAKE_{language}_LINKER_LAUNCHER": job.metered[0] for language in ("C", "CXX")}
     options |= _checks_answered(flags)
     options |= dict(job.features.options) | dict(job.options)
     words = ["cmake", "-G", "Ninja", "-S", str(job.source), "-B", str(job.place)]

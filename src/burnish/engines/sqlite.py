@@ -74,7 +74,7 @@ class Sqlite(Engine):
         return (
             Command("amalgamation", tuple(making), alone),
             Text(LOOP, Path(__file__).with_name(LOOP).read_text()),
-            Text("burnish.mk", _makefile(job.launcher, commands, _link_command(job, self.spec.server))),
+            Text("burnish.mk", _makefile(job, commands, _link_command(job, self.spec.server))),
             Command("folder", ("mkdir", "-p", "bin")),
             Command("compile", ("make", f"-j{job.jobs}", "-f", "burnish.mk"), alone),
         )
@@ -163,6 +163,25 @@ class Sqlite(Engine):
             seconds=time.monotonic() - began,
         )
 
+    def answers(self, built: Built, place: Path, bench: Workbench, launcher: Sequence[str] = ()) -> str | None:
+        """The shell's SQL with known answers, on a database in a file."""
+        script = place / "answers.sql"
+        script.write_text(sqlite_gate.answers_sql())
+        lines: list[str] = []
+        done = bench.run(
+            "answers",
+            [*launcher, built.server.resolve(), "shell", "-batch", place / "answers.db"],
+            cwd=place,
+            env={**dict(built.environment), "HOME": str(place), "TZ": "UTC"},
+            stdin_file=script,
+            timeout=120,
+            on_line=lines.append,
+        )
+        wrong = sqlite_gate.wrong_answer("\n".join(lines))
+        if wrong is not None and done.exit_code < 0:
+            return f"was ended by signal {-done.exit_code}: {lines[-1] if lines else 'it said nothing'}"
+        return wrong
+
     def create_dataset(
         self,
         built: Built,
@@ -221,18 +240,18 @@ def _link_command(job: BuildJob, program: str) -> list[str]:
     return [*words, *(f"{Path(name).stem}.o" for name, _ in _OBJECTS), "-lpthread", "-lm", "-ldl", "-o", program]
 
 
-def _makefile(launcher: Sequence[str], commands: list[dict[str, object]], link: list[str]) -> str:
+def _makefile(job: BuildJob, commands: list[dict[str, object]], link: list[str]) -> str:
     """make runs the compilers, so that several run at a time and each line of the log is one command."""
 
     def rule(target: str, needs: str, argv: list[str]) -> str:
         return f"{target}: {needs}\n\t{shlex.join(argv).replace('$', '$$')}\n"
 
     objects = " ".join(str(entry["output"]) for entry in commands)
-    rules = [rule(link[-1], objects, link)]  # the first is what make makes
+    rules = [rule(link[-1], objects, [*job.metered, *link])]  # the first is what make makes
     for entry in commands:
         argv = entry["arguments"]
         assert isinstance(argv, list)  # noqa: S101 - as _compile_commands made it
-        rules.append(rule(str(entry["output"]), "", [*launcher, *argv]))
+        rules.append(rule(str(entry["output"]), "", [*job.launcher, *argv]))
     return "\n".join(rules)
 
 

@@ -132,7 +132,7 @@ def _read(name: str, place: Path) -> Said:
     code = (place / f"{name}.exit").read_text().strip()
     text = (place / f"{name}.out").read_text(errors="replace")
     if name == "answers":
-        return Said(_wrong_answer(text), "")  # its exit code says no more than that
+        return Said(wrong_answer(text), "")  # its exit code says no more than that
     if code != "0":
         words = text.strip().splitlines()
         how = f"took more than {CHECK_S} s and was killed" if code == "137" else f"ended with exit code {code}"
@@ -146,7 +146,7 @@ def _read(name: str, place: Path) -> Said:
     return Said(None, (place / f"{name}.sum").read_text().split()[0] if name.startswith("trace-") else "")
 
 
-def _wrong_answer(text: str) -> str | None:
+def wrong_answer(text: str) -> str | None:
     """The first check of the SQL script whose answer is not the known one."""
     got = dict(line.partition("|")[::2] for line in text.splitlines())
     for name, answer in known_answers(answers_sql()).items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,10 +93,25 @@ class Costs:
             rows = db.execute(query, (engine,)).fetchall()
         return History(tuple((step, name, Cost(*(value or 0 for value in values))) for step, name, *values in rows))
 
+    def note_compiles(self, costs: Mapping[str, tuple[int, float, float]]) -> None:
+        """Remembers by command what compiles took: (peak bytes, wall seconds, CPU seconds)."""
+        with closing(self._open()) as db, db:
+            rows = [(key, *cost) for key, cost in costs.items()]
+            db.executemany("INSERT OR REPLACE INTO compile VALUES (?, ?, ?, ?)", rows)
+
+    def compiles(self, keys: Iterable[str]) -> dict[str, tuple[int, float, float]]:
+        """What these compiles took when they were last really made."""
+        with closing(self._open()) as db:
+            rows = ((key, db.execute("SELECT * FROM compile WHERE command = ?", (key,)).fetchone()) for key in keys)
+            return {key: (row[1], row[2], row[3]) for key, row in rows if row}
+
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, timeout=10.0)
         columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
         db.execute(f"CREATE TABLE IF NOT EXISTS cost (at REAL, engine TEXT, step TEXT, name TEXT, {columns})")
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS compile (command TEXT PRIMARY KEY, peak INTEGER, seconds REAL, cpu REAL)"
+        )
         have = {row[1] for row in db.execute("PRAGMA table_info(cost)")}
         for name, kind in _COLUMNS.items():
             if name not in have:  # a file that an older version began

@@ -9,8 +9,15 @@ from typing import Any
 
 from burnish.errors import UserError
 from burnish.record.record import Event
+from burnish.report import evidence
 from burnish.report.ceilings import ceilings
 from burnish.why.explanation import Explanation, explanation
+
+NO_EFFECT = "no effect"
+"""Verdict of a variant whose program is the baseline's: nothing was measured."""
+
+_KEPT = ("effective", "record", "unrecorded", "costs", "cpu_seconds", "objects")
+"""Of a build's description, what tells of its making."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +27,8 @@ class Row:
     Attributes:
         candidate: the variant, or the program's name.
         workload: the load.
-        verdict: faster, slower, equivalent, undecided or invalid; "running" while it has none yet.
+        verdict: faster, slower, equivalent, undecided or invalid; "no effect" when the code is the baseline's;
+            "running" while it has none yet.
         capacity: ratio with interval (keys ratio, low, high, level), candidate over baseline, or None.
         throughput: likewise.
         starts: valid starts.
@@ -95,6 +103,10 @@ class BuildRow:
         weakens_security: whether it trades safety for speed.
         changes_results: whether a query may give another result.
         narrows_portability: whether it runs on fewer machines.
+        needs: what it needs to run, and on which processors it was seen to: the portability gate; or "-".
+        same: whether it was not measured because its program is the baseline's.
+        evidence: facts of its program (``program``, ``needs``, ``tried``), or None.
+        costs: facts of its making (``costs``, ``cpu_seconds``, ``effective``, ``record`` …).
     """
 
     variant: str
@@ -109,6 +121,10 @@ class BuildRow:
     weakens_security: bool
     changes_results: bool = False
     narrows_portability: bool = False
+    needs: str = "-"
+    same: bool = False
+    evidence: Mapping[str, Any] | None = None
+    costs: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -242,6 +258,13 @@ def _rows(by: Mapping[str, Sequence[Event]], contest: Mapping[str, Any]) -> list
         candidate, _, workload = cell.rpartition(" / ")
         done = [e for e in by.get("start_done", ()) if e.body["cell"] == cell and e.body["invalid"] is None]
         rows.append(Row(candidate, workload, "running", None, None, len(done), 0, "not decided yet", {}, ""))
+    loads = by["study"][0].body["definition"].get("workloads", ())
+    equal = [event.body["variant"] for event in by.get("variant", ()) if event.body.get("same")]
+    rows += [
+        Row(name, load, NO_EFFECT, None, None, 0, 0, "no effect: identical code", {}, "")
+        for load in loads
+        for name in dict.fromkeys(equal)
+    ]
     return rows
 
 
@@ -291,12 +314,14 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
     variants = {event.body["variant"]: event.body for event in by.get("variant", ())}
     missing = {event.body["variant"]: event.body["why"] for event in by.get("variant_missing", ())}
     programs = {event.body["variant"]: event.body for event in by.get("program", ())}
+    looked = {event.body["variant"]: event.body for event in by.get("evidence", ())}
     rows = []
     for name in order:
         first = f"{name}#1"  # of a variant's replicates
         build = builds.get(name) or builds.get(first) or {}
         about: Mapping[str, Any] = build.get("about", {})
         facts = variants.get(name, {})
+        seen = looked.get(name) or looked.get(first)
         identity = (programs.get(name) or build).get("identity") or {}
         notes = list(facts.get("notes", ()))
         if about.get("audit"):
@@ -308,13 +333,19 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
                 toolchain=" + ".join(filter(None, _made_with(about))),
                 seconds=about.get("seconds"),
                 server_bytes=about.get("server_bytes"),
-                gate=_gate_words(gates.get(name) or gates.get(first)) if not programs else "not built here",
+                gate=_gate_words(gates.get(name) or gates.get(first), same=bool(facts.get("same")))
+                if not programs
+                else "not built here",
                 failure=facts.get("failure") or missing.get(name) or missing.get(first),
                 notes=tuple(notes),
                 identity=f"{identity.get('version', '')} {identity.get('build_id', '')[:12]}".strip(),
                 weakens_security=bool(facts.get("weakens_security")),
                 changes_results=bool(facts.get("changes_results")),
                 narrows_portability=bool(facts.get("narrows_portability")),
+                needs=_needs_words(seen),
+                same=bool(facts.get("same")),
+                evidence=seen,
+                costs={key: about[key] for key in _KEPT if key in about},
             )
         )
     return rows
@@ -327,7 +358,14 @@ def _made_with(about: Mapping[str, Any]) -> tuple[str, ...]:
     return about.get("toolchain", ""), "BOLT" if about.get("bolt") else "", counted
 
 
-def _gate_words(report: Mapping[str, Any] | None) -> str:
+def _needs_words(looked: Mapping[str, Any] | None) -> str:
+    words = [evidence.needs(looked), evidence.tried(looked.get("tried", {})) if looked else ""]
+    return "; ".join(filter(None, words))
+
+
+def _gate_words(report: Mapping[str, Any] | None, *, same: bool = False) -> str:
+    if same:
+        return "no effect: identical code"
     if report is None:
         return "not tested"
     if report["passed"]:

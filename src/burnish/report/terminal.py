@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from burnish.report import ceilings, noise, why
+from burnish.report import ceilings, evidence, noise, why
 from burnish.report.summary import BuildRow, Row, Summary, sentences, winner
 from burnish.statistics.replicates import layout_caveat
 from burnish.study.model import Marks
@@ -19,6 +19,8 @@ from burnish.workbench import duration
 _COLOURS = {"faster": "green", "slower": "red", "equivalent": "cyan", "undecided": "yellow", "invalid": "magenta"}
 
 
+BUILD_COLUMNS = ("build", "compiler", "time", "size", "gate", "needs")
+_SIZES_TITLE = "MB of each program's parts; peak MB of its heaviest object and its link; CPU time of its build"
 USUAL_LEVEL = 0.95
 EQUIVALENCE_NOTE = "* the 90 % interval, which equivalence is read off (two one-sided tests at 5 %)"
 
@@ -45,6 +47,8 @@ def render(summary: Summary) -> RenderableType:
         rows = [row for row in summary.rows if row.workload == workload]
         parts += [Text(""), Text(f"{workload}, ratios to {summary.baseline}", style="bold"), _cells(rows)]
     parts += [Text(""), _builds(summary)]
+    if _examined(summary):
+        parts += [Text(""), Text(_SIZES_TITLE), _grid(evidence.SIZES, _sizes(summary))]
     parts += [Text(line) for line in remarks(summary)]
     parts += [Text(""), *(Text(line, style="bold" if n == 0 else "") for n, line in enumerate(sentences(summary)))]
     drawn = ceilings.bars(summary, winner(summary))
@@ -140,19 +144,32 @@ def _grid(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 def _builds(summary: Summary) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for name in ("build", "compiler", "time", "size", "gate"):
+    for name in _build_columns(summary):
         figure = name in ("time", "size")
         table.add_column(name, overflow="fold", justify="right" if figure else "left", no_wrap=figure)
     for row in summary.builds:
-        table.add_row(*build_cells(row))
+        table.add_row(*build_cells(row)[: len(table.columns)])
     return table
 
 
-def build_cells(row: BuildRow) -> tuple[str, str, str, str, str]:
+def _examined(summary: Summary) -> bool:
+    """Whether the record holds facts of the builds' programs; older ones don't."""
+    return any(row.evidence for row in summary.builds)
+
+
+def _build_columns(summary: Summary) -> tuple[str, ...]:
+    return BUILD_COLUMNS if _examined(summary) else BUILD_COLUMNS[:-1]
+
+
+def _sizes(summary: Summary) -> list[tuple[str, ...]]:
+    return [evidence.size_cells(row.variant, row.evidence, row.costs) for row in summary.builds if row.evidence]
+
+
+def build_cells(row: BuildRow) -> tuple[str, ...]:
     """A variant's cells of the table of builds."""
     size = f"{row.server_bytes / 1e6:.1f} MB" if row.server_bytes else "-"
     time = duration(row.seconds) if row.seconds is not None else "-"
-    return row.variant, row.toolchain or row.identity or "-", time, size, row.failure or row.gate
+    return row.variant, row.toolchain or row.identity or "-", time, size, row.failure or row.gate, row.needs
 
 
 def remarks(summary: Summary) -> list[str]:
@@ -163,6 +180,7 @@ def remarks(summary: Summary) -> list[str]:
         if marks:
             lines.append(f"{build.variant}: {', '.join(marks.words)}")
         lines += [f"{build.variant}: {note}" for note in build.notes]
+    lines += evidence.unrecorded({build.variant: build.costs for build in summary.builds})
     for row in summary.rows:
         about = f"{row.candidate} on {row.workload}"
         if row.verdict in ("invalid", "undecided"):
@@ -230,7 +248,10 @@ def markdown(summary: Summary) -> str:
         ]
         lines += [*other, ""] if other else []
     lines += ["## Builds", ""]
-    lines += _table(("build", "compiler", "time", "size", "gate"), [build_cells(row) for row in summary.builds])
+    columns = _build_columns(summary)
+    lines += _table(columns, [build_cells(row)[: len(columns)] for row in summary.builds])
+    if _examined(summary):
+        lines += ["", _SIZES_TITLE, "", *_table(evidence.SIZES, _sizes(summary))]
     escaped = [f"\\{line}" if line.startswith("*") else line for line in remarks(summary)]
     lines += ["", *(f"* {line}" for line in escaped)]
     lines += ["", "## What it says", "", *(f"* {line}" for line in sentences(summary)), ""]

@@ -14,7 +14,7 @@ from typing import Any
 
 from burnish import process
 from burnish.bench import datasets
-from burnish.build import hints, patchsets
+from burnish.build import failures, hints, patchsets
 from burnish.build.builder import Builder
 from burnish.build.linkparts import find_parts
 from burnish.build.postlink import PostLink
@@ -27,6 +27,8 @@ from burnish.engines.base import Built, Engine, GateReport, Identity
 from burnish.errors import InfrastructureError, UnavailableError, UserError, together
 from burnish.record.record import Record
 from burnish.record.store import Entry, Store
+from burnish.run import evidence
+from burnish.run.evidence import Examiner, Portable
 from burnish.study.model import EngineSpec, Recipe, Variant, Workload, digest_of
 from burnish.workbench import Bench
 
@@ -54,12 +56,14 @@ class Made:
         built: its build, when it may be measured.
         identity: version and features as the program tells them.
         failure: why it is not measured, otherwise.
+        same: whether its program is the baseline's, so that there is nothing to measure; it needs no gate then.
     """
 
     variant: Variant
     built: Built | None = None
     identity: Identity | None = None
     failure: str | None = None
+    same: bool = False
     notes: list[str] = field(default_factory=list)
 
 
@@ -167,6 +171,7 @@ class Maker:
         scratch: private folder.
         workloads: all workloads that trials and training need, by name.
         version: the source's version, for datasets.
+        portable: what the study asks of its builds' portability.
     """
 
     engine: Engine
@@ -178,7 +183,10 @@ class Maker:
     scratch: Path
     workloads: dict[str, Workload]
     version: str
+    portable: Portable = field(default_factory=Portable)
     tools: Built | None = None
+    first: str = ""
+    baselines: dict[str, tuple[Built, Recipe, dict[str, Any]]] = field(default_factory=dict)
     data: dict[str, Entry] = field(default_factory=dict)
     _failed: dict[str, InfrastructureError] = field(default_factory=dict)
 
@@ -210,8 +218,7 @@ class Maker:
                 if number == 0:
                     raise
                 self.bench.say(f"{chain.variant.name}: failed: {error}")
-                where = f" (log: {error.log.name})" if error.log else ""
-                made.append(Made(chain.variant, failure=f"build failed: {str(error).splitlines()[0]}{where}"))
+                made.append(Made(chain.variant, failure=f"build failed: {_words(error)}"))
         return made
 
     def _make_shared(self, chains: Sequence[Chain]) -> None:
@@ -266,6 +273,10 @@ class Maker:
             )
         result.notes += hints.notes(entry.about.get("wrong_hints", ()))
         result.notes += entry.about.get("notes", ())
+        for flag, count, example in entry.about.get("disagree", ()):
+            result.notes.append(f"{flag}: {count} objects were compiled without, by their own record ({example})")
+        if not self._examine(result, built, baseline=baseline):
+            return result
         report = self._gate(chain, built)
         if not report.passed:
             names = ", ".join(test for test, _ in report.failures[:3])
@@ -277,6 +288,33 @@ class Maker:
                     kept="the build; mend what made the tests fail and run the same command again",
                 )
         return result
+
+    def _examine(self, result: Made, built: Built, *, baseline: bool) -> bool:
+        """Looks at the build's program; whether it goes on to the gate and the trials."""
+        examiner = Examiner(self.engine, self.store, self.bench, self.scratch)
+        facts = examiner.look(built)
+        tried = examiner.try_on(built, self.portable.to_try(facts["program"]["machine"]))
+        self.record.append("evidence", variant=built.name, key=built.key, tried=tried, **facts)
+        result.notes += [f"on {name}: {why}" for name, why in tried.items() if why]
+        if why := evidence.refused(facts, tried, self.portable):
+            if baseline:
+                raise InfrastructureError(f"the baseline {why}: nothing can be compared with it")
+            result.built, result.failure = None, why
+            return False
+        recipe, (name, _, replicate) = result.variant.recipe, built.name.partition("#")
+        if baseline:
+            self.first = name
+        if name == self.first:
+            self.baselines[replicate] = built, recipe, facts
+            return True
+        other, usual, its = self.baselines[replicate]
+        if evidence.same(facts, its, built, other, recipe, usual):
+            result.same = True
+            self.bench.say(f"{built.name}: no effect: identical code; not measured")
+            return False
+        if note := evidence.compared(facts, its):
+            result.notes.append(note)
+        return True
 
     def _make_stage(self, stage: Stage, name: str) -> None:
         began = time.monotonic()
@@ -359,6 +397,17 @@ class Maker:
             )
         self.record.append("gate", variant=name, key=chain.final, cached=passed is not None, report=asdict(report))
         return report
+
+
+def _words(error: InfrastructureError) -> str:
+    """What failed, the first error line of its log, and where the log is."""
+    first = str(error).splitlines()[0]
+    if error.log is None:
+        return first
+    text = error.log.read_text(errors="replace") if error.log.is_file() else ""
+    cause = failures.first_error(failures.last_command(text))
+    what = f"{first.partition(': `')[0]}: {cause}" if cause else first  # the cause says more than an exit code
+    return f"{what} (log: {error.log.parent.name}/{error.log.name})"
 
 
 def _short(entry: Entry) -> dict[str, object]:

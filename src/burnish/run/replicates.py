@@ -82,7 +82,8 @@ def gather(
             gathered.append(Made(variant, failure=failure, notes=notes))
             continue
         builds[variant.name] = tuple(item.built for item in mine if item.built is not None)
-        gathered.append(Made(variant, built=mine[0].built, identity=mine[0].identity, notes=notes))
+        same = all(item.same for item in mine)
+        gathered.append(Made(variant, built=mine[0].built, identity=mine[0].identity, same=same, notes=notes))
     return gathered, builds
 
 

@@ -47,6 +47,7 @@ class Definition:
         recipes: each variant's recipe, as plain values.
         conditions: what was asked of conditions and data, beyond threads.
         patches: by variant that has any, the digests of its patches' content.
+        portable: level or processor that every build must run on, or None.
     """
 
     verb: str
@@ -69,6 +70,7 @@ class Definition:
     recipes: Mapping[str, Any]
     conditions: tuple[str, ...] = ()
     patches: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    portable: str | None = None
 
     @property
     def digest(self) -> str:

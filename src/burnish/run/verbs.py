@@ -16,10 +16,11 @@ from burnish.bench import datasets
 from burnish.bench.host import HostFacts, read_host
 from burnish.bench.topology import duet_core_sets
 from burnish.bench.trials import Contestant
-from burnish.build import ccache, linking, patchsets, sources
+from burnish.build import ccache, emulation, linking, patchsets, sources
 from burnish.build.builder import Builder
 from burnish.build.toolchains import find_toolchains
 from burnish.catalogue import load
+from burnish.catalogue.instructions import demanded
 from burnish.engines.base import Built, Engine, Identity
 from burnish.engines.registry import create
 from burnish.errors import UserError
@@ -29,6 +30,7 @@ from burnish.record.store import Entry, Store
 from burnish.run import calibration, conditions, forecast, studies
 from burnish.run import workloads as workload_choice
 from burnish.run.contest import CANARIES, Cell, Contest
+from burnish.run.evidence import Portable
 from burnish.run.making import Chain, Made, Maker, resolve
 from burnish.run.plan import summary
 from burnish.run.replicates import Factors, expand, gather
@@ -77,6 +79,8 @@ class Options:
         database: the database in it to work in; None: the only one.
         defaults_file: a user's my.cnf.
         strict: refuse what routine tuning left undone.
+        portable: level or processor that every build must run on; None: none is demanded.
+        portability: try every build on the catalogue's processors.
     """
 
     variants: tuple[str, ...] = ()
@@ -108,6 +112,8 @@ class Options:
     database: str | None = None
     defaults_file: Path | None = None
     strict: bool = False
+    portable: str | None = None
+    portability: bool = False
 
 
 @dataclass
@@ -135,16 +141,23 @@ def tune(home: Home, engine: str, options: Options, console: Console, ask: Ask |
     request = read_request(engine, options)
     spec, variants, workloads, features = request.spec, request.variants, request.workloads, request.features
     factors = Factors(options.layouts, options.trainings)
+    portable = Portable(options.portable, options.portability)
+    if options.portable is not None:
+        demanded(options.portable)  # an unknown name is found before anything is begun
     definition = definition_of("tune", spec, options, [v.name for v in variants], workloads, features, variants)
     with studies.lock(home):
         check_disk(home, spec, len(variants) * factors.count)
         install(spec, variants, options, ask)
+        if portable.needs_emulator and emulation.find(emulation.host_architecture()) is None:
+            ensure(["portability"], "trying builds on other processors", options, ask)
         setting = begin(home, spec, definition, options, console, workloads, ask)
         with nothing_half_made(setting.record):
             setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
             condition = conditions.ready(setting, conditions.usual(options))
             chains, maker = prepare(setting, expand(variants, factors), features)
         made, replicates = gather(variants, maker.make(chains), factors)
+        for item in made[1:]:
+            item.built = None if item.same else item.built
         _hold(setting, made[0], made[1:], maker.data, _cells(setting, made), (condition, condition), replicates)
         return finish(setting)
 
@@ -258,6 +271,7 @@ def definition_of(
         recipes={variant.name: variant.recipe.as_dict() for variant in recipes},
         conditions=conditions.words(options),
         patches=patchsets.pins(recipes),
+        portable=options.portable,
     )
 
 
@@ -406,6 +420,7 @@ def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tup
         scratch=setting.scratch,
         workloads=training | {workload.name: workload for workload in setting.workloads},
         version=source.version,
+        portable=Portable(options.portable, options.portability),
     )
     plan = forecast.plan_of(
         chains, spec=spec, store=setting.store, source=source, workloads=tuple(maker.workloads.values())
@@ -519,6 +534,7 @@ def _hold(
             changes_results=item.variant.changes_results,
             narrows_portability=item.variant.narrows_portability,
             failure=item.failure,
+            same=item.same,
             notes=notes,
         )
     if not cells:

@@ -74,7 +74,8 @@ class Ceiling:
         )
         return (
             f"{self.workload}: {self.kernel / self.total:.0%} of {self.baseline}'s {cpu_words(self.total)} "
-            f"a {self.unit} is the kernel's{others}, which no compile option reaches: the ceiling is {most}{apart}; {how}."
+            f"a {self.unit} is the kernel's{others}, which no compile option reaches: "
+            f"the ceiling is {most}{apart}; {how}."
         )
 
     def bar(self, width: int = BAR_WIDTH) -> str:

@@ -1,0 +1,89 @@
+"""The verb that shows what finished builds are made of."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from burnish import paths
+from burnish.catalogue import load
+from burnish.cli.common import AsJson, Yes, app, asker, out, progress
+from burnish.engines.base import Built
+from burnish.engines.registry import create
+from burnish.errors import unknown
+from burnish.record.store import Entry, Store
+from burnish.report import evidence as words
+from burnish.run import studies
+from burnish.run.evidence import Examiner, Portable
+from burnish.run.verbs import Options, ensure
+from burnish.workbench import Bench
+
+
+@app.command(epilog="Example: burnish builds 0a2882e4fddd3606 --portability")
+def builds(
+    name: Annotated[str | None, typer.Argument(help="The beginning of a build's key: all that is known of it.")] = None,
+    portability: Annotated[
+        bool, typer.Option("--portability", help="Start them on older processors too, emulated by qemu.")
+    ] = False,
+    as_json: AsJson = False,
+    yes: Yes = False,
+) -> None:
+    """List the builds that are kept: sizes, memory and time of their making, what they need to run."""
+    home = paths.home()
+    store = Store(home.store)
+    every = [entry for entry in store.entries() if entry.kind == "builds" and not entry.about.get("instrumented")]
+    if name is not None:
+        every = [entry for entry in every if entry.key.startswith(name)]
+        if not every:
+            raise unknown("build", name, [each.key for each in store.entries() if each.kind == "builds"])
+    if portability:
+        ensure(["portability"], "trying builds on other processors", Options(yes=yes), asker())
+    bench = Bench(None, home.root / "logs", progress)
+    found: list[tuple[Entry, dict[str, Any]]] = []
+    with studies.lock(home):
+        for entry in every:
+            engine = create(load.engine(entry.about["engine"]))
+            built: Built = engine.built(entry.key, entry.folder, entry.key)
+            examiner = Examiner(engine, store, bench, home.scratch / "builds")
+            facts = examiner.look(built)
+            wanted = Portable(emulate=portability).to_try(facts["program"]["machine"])
+            found.append((entry, facts | {"tried": examiner.try_on(built, wanted)}))
+    if as_json:
+        values = [{"key": entry.key, "about": dict(entry.about), **facts} for entry, facts in found]
+        sys.stdout.write(json.dumps(values, indent=1) + "\n")
+    elif name is not None:
+        for entry, facts in found:
+            out.print(Text(f"{entry.key} {entry.about['engine']} {_made_by(entry)}", style="bold"))
+            for line in (*words.details(facts, entry.about), *_tried(facts["tried"])):
+                out.print(Text(f"    {line}"))
+    else:
+        _print_table(found)
+
+
+def _made_by(entry: Entry) -> str:
+    return f"{entry.about['toolchain']}{' + BOLT' if entry.about.get('bolt') else ''}"
+
+
+def _tried(said: Mapping[str, str | None]) -> list[str]:
+    return [f"{processor}: {'starts and answers' if why is None else why}" for processor, why in said.items()]
+
+
+def _print_table(found: Sequence[tuple[Entry, Mapping[str, Any]]]) -> None:
+    if not found:
+        out.print("no build is kept; `burnish tune sqlite` makes the first ones")
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for number, column in enumerate(words.SIZES):
+        table.add_column(column, justify="right" if number else "left", no_wrap=True)
+    for entry, facts in found:
+        table.add_row(*words.size_cells(entry.key, facts, entry.about))
+    out.print(table)
+    for entry, facts in found:
+        said = "; ".join(filter(None, (words.needs(facts), words.tried(facts["tried"]))))
+        out.print(Text(f"{entry.key}: {entry.about['engine']}, {_made_by(entry)}; needs {said}"))

@@ -1,0 +1,113 @@
+"""What builds are and need, in words and table cells; pure functions of recorded facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from burnish.workbench import duration
+
+Facts = Mapping[str, Any]
+
+SIZES = ("build", "code", "rodata", "data", "unwind", "file", "object", "link", "CPU")
+"""Columns of the table of sizes: MB of the program's parts, peak MB of its heaviest object and of its link, CPU time
+of the build."""
+
+
+def needs(facts: Facts | None) -> str:
+    """What a build needs to run: instruction-set level, glibc and libstdc++, or that it is static."""
+    if not facts:
+        return "-"
+    level = facts["needs"]["level"] or "not read"
+    beyond = "".join(f"+{name.lower()}" for name in facts["needs"]["beyond"])
+    return f"{level}{beyond}, {libraries(facts)}"
+
+
+def libraries(facts: Facts) -> str:
+    """The newest C and C++ library versions that it asks for, as a distribution's version decides them."""
+    if not facts["program"]["needed"]:
+        return "static"
+    versions = dict(facts["program"]["versions"])
+    named = [f"glibc {versions['GLIBC']}"] if "GLIBC" in versions else []
+    named += [f"GLIBCXX {versions['GLIBCXX']}"] if "GLIBCXX" in versions else []
+    return ", ".join(named) or f"{len(facts['program']['needed'])} libraries"
+
+
+def tried(said: Mapping[str, str | None]) -> str:
+    """On which processors it starts and answers: ``runs on Nehalem, not on Conroe``."""
+    good = [name for name, why in said.items() if why is None]
+    bad = [name for name, why in said.items() if why is not None and not why.startswith("not tried")]
+    parts = [f"runs on {', '.join(good)}"] if good else []
+    parts += [f"not on {', '.join(bad)}"] if bad else []
+    return ", ".join(parts)
+
+
+def size_cells(name: str, facts: Facts | None, about: Facts) -> tuple[str, ...]:
+    """A build's row of the table of sizes; what is not known is a dash."""
+    sizes: Mapping[str, int] = facts["program"]["sizes"] if facts else {}
+    costs: Facts = about.get("costs") or {}
+    heaviest, link = costs.get("heaviest"), costs.get("link")
+    cpu = about.get("cpu_seconds")
+    return (
+        name,
+        *(_mb(sizes.get(part)) for part in ("text", "rodata", "data", "eh_frame", "file")),
+        _mb(heaviest[0][1] if heaviest else None, 0),
+        _mb(link[0] if link else None, 0),
+        duration(cpu) if cpu is not None else "-",
+    )
+
+
+def _mb(size: int | None, places: int = 1) -> str:
+    return "-" if size is None else f"{size / 1e6:.{places}f}"
+
+
+def unrecorded(builds: Mapping[str, Facts]) -> list[str]:
+    """A line for each reason why objects don't tell their flags, with the builds that it holds for."""
+    where: dict[str, list[str]] = {}
+    for name, about in builds.items():
+        for why, count in about.get("unrecorded") or ():
+            all_of_them = "all objects" if count == about.get("objects") else f"{count} objects"
+            where.setdefault(f"flags of {all_of_them} by their commands alone: {why}", []).append(name)
+    return [f"{', '.join(names)}: {what}" for what, names in where.items()]
+
+
+def details(facts: Facts | None, about: Facts) -> list[str]:
+    """Everything that is known of one build, a line each."""
+    lines = []
+    if about.get("effective"):
+        lines.append(f"flags: {about['effective']}")
+    if about.get("record"):
+        lines.append(f"objects: {about['record']}")
+    if facts:
+        program, code = facts["program"], facts["needs"]
+        lines.append(f"needs: {needs(facts)}" + (f" ({code['note']})" if code["note"] else ""))
+        lines += [_use("because of", use) for use in code["because"][:5]]
+        lines += [_use("chosen at run time:", use) for use in code["dispatched"][:5]]
+        more = len(code["dispatched"]) - 5
+        lines += [f"chosen at run time: {more} extensions more"] if more > 0 else []
+        if code["functions"]:
+            lines.append(f"read: {code['functions']} functions, {code['covered']:.0%} of the code")
+        lines.append(f"libraries: {', '.join(program['needed']) or 'none (static)'}")
+        versions = " ".join(f"{family}_{version}" for family, version in program["versions"])
+        lines.append(f"symbol versions: {versions or 'none'}")
+        lines.append("bytes: " + ", ".join(f"{part} {size:,}" for part, size in program["sizes"].items()))
+        lines.append(f"digests: code {program['code']}, data {program['data']}")
+    costs = about.get("costs")
+    if costs:
+        lines.append(
+            f"compiled now {costs['compiled']} of {costs['of']} objects, cost known of {costs['known']}: "
+            f"{costs['compile_cpu_seconds']:,.0f} CPU seconds"
+        )
+        lines += [
+            f"peak memory: {peak / 1e6:,.0f} MB, {seconds:.1f} s: {path}" for path, peak, seconds in costs["heaviest"]
+        ]
+        if costs["link"]:
+            lines.append(f"peak memory: {costs['link'][0] / 1e6:,.0f} MB, {costs['link'][1]:.1f} s: the link")
+    elif about.get("objects"):
+        lines.append("peak memory: not noted (GNU time was not there: apt install time)")
+    return lines
+
+
+def _use(what: str, use: Facts) -> str:
+    many = f" and {use['functions'] - 1} functions more" if use["functions"] > 1 else ""
+    return f"{what} {use['extension']} ({use['instructions']} instructions) in {use['example'][:60]}{many}"

@@ -1,0 +1,26 @@
+"""What a server is asked on another processor, and what is made of its answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from burnish.engines import mariadb_answers
+
+
+def test_each_statement_is_one_line_and_each_answer_is_asked_for(tmp_path: Path) -> None:
+    lines = mariadb_answers.statements(tmp_path).splitlines()
+    assert all(line.endswith(";") for line in lines), "bootstrap mode reads statement by statement"
+    written = {line.rsplit("/", 1)[1].rstrip("';") for line in lines if "outfile" in line}
+    assert written == set(mariadb_answers.KNOWN)
+
+
+def test_the_first_wrong_answer_is_told(tmp_path: Path) -> None:
+    for name, right in mariadb_answers.KNOWN.items():
+        (tmp_path / name).write_text(f"{name}\t{right}\n")
+    assert mariadb_answers.wrong(tmp_path) is None
+    (tmp_path / "groups").write_text("groups\t3899\n")
+    assert mariadb_answers.wrong(tmp_path) == "groups: expected '3900', got '3899'"
+    (tmp_path / "rows").unlink()
+    assert mariadb_answers.wrong(tmp_path) == (
+        "rows: expected '3900\\t952168.7500\\t2026-06-12 12:00:00', got 'nothing'"
+    )

@@ -1,0 +1,198 @@
+"""No variant is what it isn't: identical code is not measured, a demand is kept, failures tell their first error."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import subprocess
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from studying import burnish, study, text
+
+from burnish.build import emulation
+from burnish.build.toolchains import Toolchain
+from burnish.catalogue.instructions import processors
+from burnish.engines.base import Built
+from burnish.engines.fake import FakeEngine
+from burnish.record.record import Record
+from burnish.record.store import Store
+from burnish.run import evidence
+from burnish.run.evidence import Examiner, Portable
+from burnish.study.model import Recipe
+
+x86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="compiles for x86-64")
+emulated = pytest.mark.skipif(emulation.find() is None, reason="qemu's user-mode emulation is not here")
+
+OWN = """
+[unused]
+reason = "A macro that nothing looks at: the same program, to the byte."
+recipe = { c = ["-DUNUSED_MACRO"] }
+[speed130]
+reason = "Known truth: thirty per cent more capacity than the baseline."
+recipe = { c = ["-DFAKE_SPEED=130"] }
+[third-level]
+reason = "Vector code that old processors lack, so that a demand refuses it."
+recipe = { level = "-O3", c = ["-march=x86-64-v3", "-DFAKE_SPEED=131"] }
+[broken]
+reason = "Does not compile, so that its row has the compiler's first error line."
+recipe = { c = ["-DFAKE_BROKEN"] }
+[no-such-flag]
+reason = "A flag that no compiler has, so that its row has the driver's words."
+recipe = { c = ["-fno-such-flag"] }
+"""
+
+
+@x86
+def test_rows_of_what_is_not_measured(burnish_home: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(OWN)
+    names = "unused,speed130,third-level,broken,no-such-flag"
+    words = ["tune", "fake", "--variants", names, "--recipes", str(own), "--portable", "x86-64-v2"]
+    child = burnish(*words, "--precision", "none", "--max-starts", "3", "--pairs", "1", "--json")
+    out, err = text(child)
+    assert child.returncode == 0, err
+    found = json.loads(out)
+    rows = {row["candidate"]: row for row in found["rows"]}
+    builds = {row["variant"]: row for row in found["builds"]}
+    assert set(rows) == {"unused", "speed130"}
+    assert rows["unused"]["verdict"] == "no effect"
+    assert rows["unused"]["reason"] == "no effect: identical code"
+    assert (builds["unused"]["failure"], builds["unused"]["gate"]) == (None, "no effect: identical code")
+    assert builds["third-level"]["failure"] == "needs x86-64-v3, the study demands x86-64-v2"
+    assert "error: #error" in builds["broken"]["failure"]
+    assert "unrecognized command-line option" in builds["no-such-flag"]["failure"]
+    assert builds["broken"]["failure"].endswith(".log)")
+    assert builds["baseline"]["needs"].startswith("x86-64, glibc 2.")
+    with closing(Record(study(burnish_home))) as record:
+        cells = {event.body["cell"] for event in record.events("start")}
+        assert not any("unused" in cell or "third" in cell for cell in cells)
+        (contest,) = record.events("contest")
+        assert contest.body["cells"] == ["speed130 / fake_mix"]
+        about = next(event.body["about"] for event in record.events("build"))
+    assert "3 have none (made without -g" in about["record"]
+    if shutil.which("time"):
+        assert about["costs"]["compiled"] == 3
+        assert about["costs"]["link"][0] > 1_000_000
+    shown, _ = text(burnish("show"))
+    assert "identical code" in " ".join(shown.split())
+    assert max(map(len, shown.splitlines())) <= 80
+    listed, _ = text(burnish("builds"))
+    assert max(map(len, listed.splitlines())) <= 80
+    detail, _ = text(burnish("builds", about_key(burnish_home)))
+    assert "symbol versions: GLIBC_2" in detail
+    assert "the link" in detail or shutil.which("time") is None
+
+
+def about_key(home: Path) -> str:
+    return next(iter(sorted((home / "store" / "builds").glob("[0-9a-f]*")))).name
+
+
+def examiner(tmp_path: Path, engine: FakeEngine, bench: Any) -> Examiner:
+    return Examiner(engine, Store(tmp_path / "store"), bench, tmp_path / "scratch")
+
+
+def test_the_same_program_is_measured_when_it_is_launched_differently(
+    build_fake: Any, fake_engine: FakeEngine, bench: Any, tmp_path: Path
+) -> None:
+    plain, unused, fast = build_fake(), build_fake("-DUNUSED_MACRO"), build_fake("-DFAKE_SPEED=130")
+    look = examiner(tmp_path, fake_engine, bench).look
+    usual = Recipe()
+
+    def same(built: Built, recipe: Recipe = usual) -> bool:
+        return evidence.same(look(built), look(plain), built, plain, recipe, usual)
+
+    assert same(unused)
+    assert not same(fast)
+    assert not same(replace(unused, environment=(("LD_PRELOAD", "libx.so"),)))
+    assert not same(unused, replace(usual, allocator="jemalloc", preload=True))
+    assert same(replace(unused, options=(f"--messages={unused.folder}/share",))) is False
+
+
+def test_a_look_is_kept_and_used_again(
+    build_fake: Any, fake_engine: FakeEngine, bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = build_fake()
+    first = examiner(tmp_path, fake_engine, bench).look(built)
+    monkeypatch.setattr("burnish.build.program.read", None)
+    again = examiner(tmp_path, fake_engine, bench).look(built)
+    assert json.dumps(again) == json.dumps(first, default=str)
+
+
+@x86
+@emulated
+def test_a_build_is_tried_on_another_processor(
+    gcc: Toolchain, build_fake: Any, fake_engine: FakeEngine, bench: Any, tmp_path: Path
+) -> None:
+    looking = examiner(tmp_path, fake_engine, bench)
+    wanted = {name: processors()[name] for name in ("Nehalem", "Haswell")}
+    assert looking.try_on(build_fake(), wanted) == {"Nehalem": None, "Haswell": None}
+    modern = build_fake("-O3", "-march=x86-64-v3")
+    said = looking.try_on(modern, wanted)
+    assert said["Haswell"] is None
+    assert "signal" in (said["Nehalem"] or "")
+    before = len(bench.shown)
+    assert looking.try_on(modern, wanted) == said
+    assert len(bench.shown) == before, "the answer is kept"
+
+
+def test_what_can_not_be_tried_says_why(
+    build_fake: Any, fake_engine: FakeEngine, bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(emulation, "find", lambda architecture="x86-64": None)
+    said = examiner(tmp_path, fake_engine, bench).try_on(build_fake(), {"Nehalem": processors()["Nehalem"]})
+    assert said == {"Nehalem": "not tried: qemu's user-mode emulation is not installed (qemu-user)"}
+
+
+def facts(level: str, *beyond: str) -> dict[str, Any]:
+    return {"needs": {"level": level, "beyond": list(beyond)}}
+
+
+@pytest.mark.parametrize(
+    ("level", "beyond", "demand", "tried", "why"),
+    [
+        ("x86-64", (), "x86-64", {}, None),
+        ("x86-64-v2", (), "x86-64-v3", {}, None),
+        ("x86-64-v3", (), "x86-64-v2", {}, "needs x86-64-v3, the study demands x86-64-v2"),
+        ("x86-64-v2", ("AES",), "x86-64-v2", {}, "needs AES, which x86-64-v2 does not hold"),
+        ("x86-64-v3", (), "Nehalem", {"Nehalem": None}, "needs x86-64-v3, the study demands Nehalem"),
+        ("x86-64-v2", (), "Nehalem", {"Nehalem": None}, None),
+        ("x86-64", (), "Nehalem", {"Nehalem": "the server ended"}, "on Nehalem: the server ended"),
+        ("x86-64", (), "Nehalem", {"Nehalem": "not tried: no qemu"}, "Nehalem: not tried: no qemu"),
+        ("", (), "x86-64-v2", {}, "what it needs could not be read, the study demands x86-64-v2"),
+    ],
+)
+def test_demands(
+    level: str, beyond: tuple[str, ...], demand: str, tried: dict[str, str | None], why: str | None
+) -> None:
+    assert evidence.refused(facts(level, *beyond), tried, Portable(demand)) == why
+    assert evidence.refused(facts(level, *beyond), tried, Portable()) is None
+
+
+def test_an_unknown_processor_is_one_line_before_anything_is_begun(burnish_home: Path) -> None:
+    child = burnish("tune", "fake", "--portable", "Nehalam")
+    _, err = text(child)
+    assert child.returncode == 2
+    assert "did you mean 'Nehalem'?" in err
+    assert not (burnish_home / "studies").exists() or not list((burnish_home / "studies").glob("*"))
+
+
+@x86
+@emulated
+def test_an_emulated_program_can_not_take_the_hosts_memory(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(
+        "#include <sys/mman.h>\n#include <stdio.h>\n"
+        "int main(void) { void *p = mmap(0, 1L << 43, 0, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);"
+        ' puts(p == MAP_FAILED ? "refused" : "granted"); return 0; }\n'
+    )
+    subprocess.run(["cc", "a.c", "-o", "a"], cwd=tmp_path, check=True)
+    found = emulation.find()
+    assert found is not None
+    done = subprocess.run(
+        [*found.launcher(processors()["Nehalem"]), tmp_path / "a"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "refused\n"
