@@ -399,3 +399,40 @@ def test_names_behind_which_bolt_and_compilers_put_something() -> None:
     assert profiles.lacking(["f"], ["f.cold", "g"]) == ()
     assert profiles.lacking(["f"], ["f_more", "gf", "11f_and_more"]) == ("f",)
     assert profiles.lacking(["work"], ["_ZN14work_somewhereEv"]) == ("work",)
+
+
+# second rounds, and what is hot in a profile but not in the build
+
+FIRST = "warning: o.c: function control flow change detected (hash mismatch) other Hash = 238984482966880379 up to 3"
+SECOND = (
+    "ld.lld: warning: o.o: no profile data available for function busy.llvm.13547 Hash = 2277602157043793664 up to 0"
+)
+
+
+def test_the_second_rounds_functions_are_asked_for_by_their_own_names() -> None:
+    log = f"{FIRST}\n{SECOND}\n"
+    hot, again = frozenset({"a", "b"}), frozenset({"a.c;busy", "other", "cold.llvm.99"})
+    found = profiles.audit_clang(log, hot, again)
+    assert found.hot == 5
+    assert found.absent == ("busy",), "ThinLTO's suffix and the file before a local name are not the function's name"
+    assert found.mismatched == (), "other is hot in the second round only, its mismatch was the first one's"
+    assert (found.all_mismatched, found.all_absent) == (1, 1)
+    assert not found.acceptable
+    promoted = profiles.audit_clang(log, hot, frozenset({"busy.llvm.777"}))
+    assert promoted.absent == ("busy",), "whatever hash it was renamed after"
+
+
+def test_hot_local_functions_of_files_that_are_not_built_are_stale() -> None:
+    hot = frozenset({"/old/src/a.c;f", "gone.c;g", "public"})
+    found = profiles.audit_clang("", hot, sources=frozenset({"a.c", "b.c"}))
+    assert found.stale == ("g",)
+    assert not found.acceptable
+    assert ", 1 stale (" in found.summary
+    assert profiles.audit_clang("", hot).acceptable, "where the sources are not known nothing is said"
+
+
+def test_hot_objects_that_are_not_built_are_stale() -> None:
+    objects = {"sql/a.cc.gcda": ObjectCounts(30, 100), "gone.gcda": ObjectCounts(10, 100)}
+    found = profiles.audit_gcc("", objects, frozenset(objects), frozenset({"sql/a.cc.o", "b.o"}))
+    assert found.stale == ("gone.gcda",)
+    assert found.share == pytest.approx(10 / 40)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from burnish.build.patches import Patch
+from burnish.build.profile_stages import Train
 from burnish.build.recipes import (
     CLANG_SAY,
     GCC_USE,
@@ -18,7 +19,6 @@ from burnish.build.recipes import (
     Compile,
     PackageFlags,
     Stage,
-    Train,
     base_flags,
     is_level,
     stages,

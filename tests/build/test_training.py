@@ -2,97 +2,21 @@
 
 from __future__ import annotations
 
-import io
-import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from burnish import process
-from burnish.build.builder import BOLT_PROFILE, PROFILE_FILE, Builder, check_digest
-from burnish.build.recipes import Bolt, Compile, PackageFlags, Stage, Train, stages
+from burnish.build.collecting import BOLT_PROFILE, PROFILE_FILE, check_digest, profile_digest
+from burnish.build.profile_stages import Train
 from burnish.build.toolchains import Toolchain
-from burnish.build.training import Trainer, profile_digest
-from burnish.catalogue import load
+from burnish.build.training import Trainer
 from burnish.elf import build_id
 from burnish.engines import fake
-from burnish.engines.fake import FakeEngine
 from burnish.errors import InfrastructureError
-from burnish.record.store import Entry, Store
-from burnish.study.model import Recipe, Variant
-from burnish.workbench import Bench
-from conftest import FAKE_SOURCE
-
-TRAINING = (("fake_mix", 0.6),)
-RECIPES = {
-    "gcc": Recipe(pgo=True),
-    "clang": Recipe(toolchain="clang", pgo=True, lto="thin", link=("-fuse-ld=lld",)),
-    "bolt": Recipe(bolt=True),
-}
-
-
-@dataclass
-class Shop:
-    """A store, a source of its own, and all that makes and trains builds of the fake engine."""
-
-    root: Path
-    toolchain: Toolchain
-    builder: Builder = field(init=False)
-    trainer: Trainer = field(init=False)
-
-    def __post_init__(self) -> None:
-        engine = FakeEngine(load.engine("fake"))
-        source = self.root / "work/source"
-        if not source.exists():
-            shutil.copytree(FAKE_SOURCE, source)
-        bench = Bench(None, self.root / "logs", Console(file=io.StringIO(), width=200))
-        store = Store(self.root / "store")
-        self.builder = Builder(engine, store, self.root / "work", source, bench, jobs=1)
-        workload = load.workload(engine.spec, "fake_mix")
-        data = store.begin("datasets", "fake") / "data"
-        data.mkdir()
-        built = engine.built("none", self.root, "none")
-        engine.create_dataset(built, built, workload, data, bench)
-        entry = store.admit("datasets", "fake", {})
-        cores = frozenset(os.sched_getaffinity(0))
-        scratch = self.root / "scratch"
-        self.trainer = Trainer(self.builder, {"fake_mix": workload}, {"fake_mix": entry}, cores, scratch)
-
-    def chain(self, kind: str, *flags: str) -> tuple[Stage, ...]:
-        recipe = RECIPES[kind]
-        return stages(
-            Variant(kind, recipe, "for a test of training"),
-            spec=self.builder.engine.spec,
-            source="source",
-            toolchain=self.toolchain,
-            package=PackageFlags(("-O2", "-g", *flags), (), ()),
-            features="full",
-            with_tools=False,
-            bolt=self.toolchain,
-            profile_place=str(self.builder.profile_place),
-            training=TRAINING,
-        )
-
-    def make(self, stage: Stage) -> Entry:
-        if isinstance(stage, Compile):
-            return self.builder.store.find("builds", stage.key) or self.builder.compile(stage, "test")
-        if isinstance(stage, Bolt):
-            return self.builder.bolt(stage, "test")
-        return self.trainer.train(stage, "test")
-
-    def instrumented(self, kind: str) -> tuple[Train, tuple[Stage, ...]]:
-        """Makes everything before the (first) training; returns it and what comes after."""
-        chain = self.chain(kind)
-        at = next(number for number, stage in enumerate(chain) if isinstance(stage, Train))
-        for stage in chain[:at]:
-            self.make(stage)
-        trained = chain[at]
-        assert isinstance(trained, Train)
-        return trained, chain[at + 1 :]
+from profiling import TRAINING, Shop
 
 
 @pytest.fixture(scope="module")
@@ -137,11 +61,11 @@ def test_from_training_to_a_build_with_the_profile(shop: Shops, kind: str) -> No
     name = {"clang": PROFILE_FILE, "bolt": BOLT_PROFILE, "gcc": "gcda/fake_work.gcda"}[kind]
     assert (profile.folder / name).stat().st_size > 0
     hot = set((profile.folder / "hot.txt").read_text().splitlines())
-    assert hot >= {"clang": {"fake_work"}, "gcc": {"fake_work.gcda"}, "bolt": set[str]()}[kind]
+    assert hot >= {"clang": {"fake_work"}, "gcc": {"fake_work.gcda"}, "bolt": {"fake_work"}}[kind]
     (final,) = after
     built = here.make(final)
     if kind == "bolt":
-        assert str(built.about["audit"]).endswith("functions with a profile, 0 stale")
+        assert str(built.about["audit"]).endswith(" with a profile, 0 stale, 0 of 2 hot ones missing")
     else:
         assert "0 mismatching, 0 missing (0.0%" in str(built.about["audit"])
         assert built.about["cancelled"] == []
@@ -158,7 +82,9 @@ Doctor = Callable[[Shop, Path, Mapping[str, str]], None]
 def doctored(here: Shop, trained: Train, monkeypatch: pytest.MonkeyPatch, doctor: Doctor) -> Train:
     """Instead of a load, `doctor` decides what training leaves in the folder for raw profiles."""
 
-    def drive(self: Trainer, built: object, workload: object, seconds: float, environment: object) -> float:
+    def drive(
+        self: Trainer, built: object, workload: object, seconds: float, environment: object, **more: object
+    ) -> float:
         raw = here.builder.bolt_raw if trained.kind == "bolt" else here.builder.work / "raw-profile"
         doctor(here, raw, dict(environment))  # type: ignore[call-overload]
         return 1.0

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from burnish import paths
+from burnish.build.kept import give_name
 from burnish.paths import Home
 from burnish.record.record import FILE, Record
 from burnish.record.store import DESCRIPTION, KINDS, Store
@@ -160,3 +161,15 @@ def test_everything_may_go_but_the_studies(home: Home) -> None:
     with closing(Record(home.studies / "fake-tune-1")) as record:
         assert record.last("study") is not None
     assert (home.studies / "fake-tune-1" / FILE).is_file()
+
+
+def test_a_profile_with_a_name_stays(burnish_home: Path) -> None:
+    store = Store(burnish_home / "store")
+    for key in ("named", "other"):
+        store.begin("profiles", key)
+        store.admit("profiles", key, {"engine": "fake", "kind": "clang"})
+    give_name(store, "mine", "named")
+    items = inventory(Home(burnish_home))
+    assert [item.what for item in items if item.name == "named"] == ["fake clang mine"]
+    assert "named" not in names(choose(items, older_s=0.0, bound=0))
+    assert "other" in names(choose(items, older_s=-1.0, bound=None))

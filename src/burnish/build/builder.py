@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import resource
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -24,20 +25,27 @@ from burnish.build import (
     reproducer,
     witness,
 )
+from burnish.build.collecting import (
+    BOLT_PROFILE,
+    DATA,
+    HOT_AGAIN,
+    OBJECTS,
+    PROFILE_FILE,
+    check_digest,
+    hot_functions,
+    lost_functions,
+)
 from burnish.build.files import linked_copy, read_json
 from burnish.build.jobs import Jobs
-from burnish.build.recipes import BOLT_OPTIONS, Bolt, Compile
+from burnish.build.recipes import Bolt, Compile
 from burnish.build.reproducer import KeptProfile
 from burnish.build.sharing import from_cache, objects_key
 from burnish.build.sources import MARKER, Source
-from burnish.engines.base import BuildJob, Built, Engine
+from burnish.engines.base import BuildJob, Built, CompiledObject, Engine
 from burnish.errors import InfrastructureError
 from burnish.record.costs import Cost
 from burnish.record.store import DESCRIPTION, Entry, Store, folder_size
 from burnish.workbench import Bench
-
-PROFILE_FILE = "profile.profdata"
-BOLT_PROFILE = "bolt.fdata"
 
 
 @dataclass
@@ -73,7 +81,7 @@ class Builder:
 
     @property
     def profile_place(self) -> Path:
-        """Where a clang profile lies while it is used; part of the command line, so constant."""
+        """Where a profile of one file lies while it is used; part of the command line, so constant."""
         return self.work / PROFILE_FILE
 
     @property
@@ -126,7 +134,7 @@ class Builder:
                 cache_gb=self.cache_gb,
                 link_jobs=jobs.link,
                 link_threads=jobs.link_threads,
-                keep_debug=stage.linking.keep_debug,
+                keep_debug=stage.linking.keep_debug or stage.debug,
                 meter=compile_costs.lay(self.work),
             )
             self.engine.build(job)
@@ -136,17 +144,17 @@ class Builder:
                 file.seek(start)
                 text = file.read()
             facts: dict[str, object] = {"profile": stage.profile}
+            made = self.engine.objects(job)
             if profile is not None:
-                audit = self._audit(profile, text)
+                audit = self._audit(profile, text, made)
                 facts["audit"] = audit.summary
                 if not audit.acceptable:
-                    worst = ", ".join((*audit.mismatched, *audit.absent)[:5])
+                    worst = ", ".join((*audit.mismatched, *audit.absent, *audit.stale)[:5])
                     raise InfrastructureError(
                         f"the profile does not fit this build: {audit.summary}; first: {worst}", log=log
                     )
             if hints.FLAG in (*stage.flags.c, *stage.flags.cxx) and not stage.instrumented:
                 facts["wrong_hints"] = [list(vars(hint).values()) for hint in hints.read_hints(text)]
-            made = self.engine.objects(job)
             look = effective.examine(made, stage.flags.c, stage.flags.cxx)
             facts |= objects.facts(made, job, self.store, self.engine.spec.server)
             facts |= {
@@ -160,6 +168,8 @@ class Builder:
                 target = folder / where
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.move(path, target)
+            if stage.instrumented:
+                (folder / OBJECTS).write_text(json.dumps({item.path: item.source for item in made}))
             built = self.engine.built(name, folder, stage.key)
             facts |= postlink.verify(stage, built, name)
             facts["notes"] = linking.notes(text)
@@ -233,22 +243,26 @@ class Builder:
         if entry is None:
             raise InfrastructureError(f"profile {stage.profile} is not in the store; run the same command again")
         check_digest(entry)
-        if entry.about["kind"] == "clang":
-            shutil.copyfile(entry.folder / PROFILE_FILE, self.profile_place)
+        data = entry.folder / DATA[entry.about["kind"]]
+        if data.is_dir():
+            shutil.copytree(data, self.place, dirs_exist_ok=True)
         else:
-            shutil.copytree(entry.folder / "gcda", self.place, dirs_exist_ok=True)
+            shutil.copyfile(data, self.profile_place)
         return entry
 
-    def _audit(self, profile: Entry, log: str) -> profiles.Audit:
+    def _audit(self, profile: Entry, log: str, objects: Sequence[CompiledObject]) -> profiles.Audit:
         """How the compile log says that the profile was matched."""
-        hot = frozenset((profile.folder / "hot.txt").read_text().split("\n")) - {""}
-        if profile.about["kind"] == "clang":
-            return profiles.audit_clang(log, hot)
+        hot, kind = hot_functions(profile.folder), profile.about["kind"]
+        if kind == "clang":
+            sources = frozenset(Path(item.source).name for item in objects)
+            return profiles.audit_clang(log, hot, hot_functions(profile.folder, HOT_AGAIN), sources)
+        if kind != "gcc":
+            return profiles.audit_samples(log, hot)
         counts = {
             path: profiles.ObjectCounts(functions, total)
             for path, (functions, total) in profile.about["objects"].items()
         }
-        return profiles.audit_gcc(log, counts, hot)
+        return profiles.audit_gcc(log, counts, hot, frozenset(item.path for item in objects))
 
     def bolt(self, stage: Bolt, name: str) -> Entry:
         """Rewrites a linked program with BOLT: instrumented without a profile, optimised with one."""
@@ -282,7 +296,7 @@ class Builder:
             if profile is None:
                 raise InfrastructureError(f"profile {stage.profile} is not in the store; run the same command again")
             check_digest(profile)
-            options = [f"-data={BOLT_PROFILE}", *BOLT_OPTIONS]
+            options = [f"-data={BOLT_PROFILE}", *stage.options]
             facts["profile"] = stage.profile
             kept = witness.kept_profile(profile, BOLT_PROFILE, f"bolt/{BOLT_PROFILE}")
         # BOLT writes its command line into the program: with constant names, the same program comes out everywhere.
@@ -295,13 +309,8 @@ class Builder:
             done = self.bench.run("bolt", argv, cwd=place)
             done.check(f"{name}: BOLT")
             shutil.move(place / "after", built.server)
-        if stage.profile is not None:
-            have, of, stale = profiles.read_bolt(log.read_text(errors="replace"))
-            facts["audit"] = f"{have} of {of} functions with a profile, {stale} stale"
-            if have == 0:
-                raise InfrastructureError(f"{name}: BOLT found no function of its profile in the program", log=log)
-            if stale > profiles.TOLERATED * have:
-                raise InfrastructureError(f"{name}: the BOLT profile is stale: {facts['audit']}", log=log)
+        if profile is not None:
+            facts["audit"] = _audit_bolt(name, profile, before, log)
         shutil.copymode(before, built.server)
         making = witness.read(base.about)
         if making is not None:
@@ -326,12 +335,19 @@ class Builder:
         )
 
 
-def check_digest(entry: Entry) -> None:
-    """Refuses a profile whose bytes are not those that training left."""
-    from burnish.build.training import profile_digest  # noqa: PLC0415 - training imports this module's names
-
-    if profile_digest(entry.folder) != entry.about["digest"]:
-        raise InfrastructureError(f"profile {entry.key} has changed since it was trained ({entry.folder})")
+def _audit_bolt(name: str, profile: Entry, program: Path, log: Path) -> str:
+    """How BOLT matched its profile, in words; refuses one that does not fit the program."""
+    have, of, stale = profiles.read_bolt(log.read_text(errors="replace"))
+    hot, lost = hot_functions(profile.folder), lost_functions(profile.folder, program)
+    words = f"{have} of {of} functions with a profile, {stale} stale, {len(lost)} of {len(hot)} hot ones missing"
+    if have == 0:
+        raise InfrastructureError(f"{name}: BOLT found no function of its profile in the program", log=log)
+    if stale > profiles.TOLERATED * have:
+        raise InfrastructureError(f"{name}: the BOLT profile is stale: {words}", log=log)
+    if len(lost) > profiles.TOLERATED * len(hot):
+        first = ", ".join(lost[:5])
+        raise InfrastructureError(f"{name}: the BOLT profile does not fit this build: {words}; first: {first}", log=log)
+    return words
 
 
 @contextlib.contextmanager

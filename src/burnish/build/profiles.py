@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from burnish.build.counts import crc
 
 HOT_SHARE = 0.99
 """Hot is what together makes 99 % of all counts (LLVM's own default for its hot threshold)."""
@@ -47,6 +49,8 @@ class Audit:
         unmatched: number of hot functions that were not matched; of an object without a profile, all that ran.
         all_mismatched: mismatches, hot or not.
         all_absent: functions (gcc: and objects) without a profile, hot or not.
+        stale: what is hot in the profile and not in this build at all: local functions of files, or objects, that
+            it does not have.
     """
 
     hot: int
@@ -55,6 +59,7 @@ class Audit:
     unmatched: int
     all_mismatched: int
     all_absent: int
+    stale: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
@@ -69,8 +74,9 @@ class Audit:
     @property
     def summary(self) -> str:
         """One line for tables and logs."""
+        stale = f", {len(self.stale)} stale" if self.stale else ""
         return (
-            f"{self.hot} hot functions, {len(self.mismatched)} mismatching, {len(self.absent)} missing"
+            f"{self.hot} hot functions, {len(self.mismatched)} mismatching, {len(self.absent)} missing{stale}"
             f" ({self.share:.1%}; cold ones: {self.all_mismatched - len(self.mismatched)} mismatching,"
             f" {self.all_absent - len(self.absent)} missing)"
         )
@@ -129,36 +135,59 @@ def lacking(covered: Sequence[str], ran: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def audit_clang(log: str, hot: frozenset[str]) -> Audit:
-    """Counts, in a compile log, the functions that clang could not match to the profile.
+def _in_link(name: str) -> str:
+    """A function's own name, without its file and without what ThinLTO puts behind a local one ('f.llvm.123')."""
+    return re.sub(r"\.llvm\..+$", "", plain_name(name))
+
+
+_SECOND_ROUND = 1 << 60
+"""Bit of a function's hash that marks context-sensitive counters (LLVM: NamedInstrProfRecord::CS_FLAG_IN_FUNC_HASH)."""
+
+
+def audit_clang(
+    log: str, hot: frozenset[str], hot_again: frozenset[str] = frozenset(), sources: frozenset[str] = frozenset()
+) -> Audit:
+    """Counts, in a compile log, the functions that clang (with LTO: the link) could not match to the profile.
 
     What it says of functions without a profile is said only with ``-pgo-warn-missing-function``.
 
     Args:
         log: what was printed; a warning names file and function.
         hot: names of the hot functions as the profile has them.
+        hot_again: those of a second, context-sensitive round.
+        sources: names of the build's source files, without folders; where given, hot local functions of other
+            files are stale.
     """
     places = {(Path(file).name, name) for file, name in map(_file_and_name, hot)}
+    again = {_in_link(name) for name in hot_again}
 
     def known(file: str, name: str) -> bool:
         # The file's name without its folders: a function that was hot when its file lay elsewhere is still one
         # that went unmatched.
         return name in hot or f"{file};{name}" in hot or (Path(file).name, name) in places
 
-    def named(what: str) -> set[tuple[str, str]]:
-        return set(re.findall(rf"^warning: (.+?): .*{what} (\S+) Hash = ", log, re.MULTILINE))
+    def named(what: str) -> tuple[set[tuple[str, str]], set[str]]:
+        pattern = rf"^(?:\S*lld: )?warning: (.+?): .*{what} (\S+) Hash = (\d+)"
+        found = re.findall(pattern, log, re.MULTILINE)
+        first = {(file, name) for file, name, value in found if not int(value) & _SECOND_ROUND}
+        # In the link a file is an object, and what was local has another name: the function's own must do.
+        return first, {_in_link(name) for _, name, value in found if int(value) & _SECOND_ROUND}
 
-    mismatched = named(r"\(hash mismatch\)")
-    absent = named(r"[Nn]o profile data available for function")
+    mismatched, mismatched_again = named(r"\(hash mismatch\)")
+    absent, absent_again = named(r"[Nn]o profile data available for function")
     hot_mismatched = sorted({name for file, name in mismatched if known(file, name)})
     hot_absent = sorted({name for file, name in absent if known(file, name)})
+    hot_mismatched += sorted(mismatched_again & again)
+    hot_absent += sorted(absent_again & again)
+    stale = sorted(name for file, name in places if sources and file and file not in sources)
     return Audit(
-        hot=len(hot),
+        hot=len(hot) + len(hot_again),
         mismatched=tuple(hot_mismatched),
         absent=tuple(hot_absent),
-        unmatched=len(hot_mismatched) + len(hot_absent),
-        all_mismatched=len(mismatched),
-        all_absent=len(absent),
+        unmatched=len(hot_mismatched) + len(hot_absent) + len(stale),
+        all_mismatched=len(mismatched) + len(mismatched_again),
+        all_absent=len(absent) + len(absent_again),
+        stale=tuple(stale),
     )
 
 
@@ -170,11 +199,13 @@ class ObjectCounts:
         functions: functions with at least one count above zero.
         total: sum of its arc counters.
         ran: `gcov_ident` of those functions.
+        sums: sum of each function's arc counters by its `gcov_ident`.
     """
 
     functions: int
     total: int
     ran: frozenset[int] = frozenset()
+    sums: Mapping[int, int] = field(default_factory=dict, compare=False)
 
 
 def read_gcov_dump(text: str) -> ObjectCounts:
@@ -189,21 +220,16 @@ def read_gcov_dump(text: str) -> ObjectCounts:
         elif in_arcs and (match := re.search(r":\s+\d+:((?: -?\d+)+)\s*$", line)):
             sums[ident] = sums.get(ident, 0) + sum(int(word) for word in match[1].split())
     ran = frozenset(ident for ident, count in sums.items() if count > 0)
-    return ObjectCounts(len(ran), sum(sums.values()), ran)
+    return ObjectCounts(len(ran), sum(sums.values()), ran, sums)
 
 
 def gcov_ident(symbol: str) -> int:
     """What a .gcda file calls a function that is visible outside its file.
 
-    It is the CRC of the symbol, end included (gcc/coverage.cc, coverage_compute_profile_id; crc32_string is the
-    CRC-32 of ISO/IEC 13818-1 Annex A, not reflected, from 0, kept to 31 bits). A local function's has more in it.
+    It is the CRC of the symbol, end included, kept to 31 bits (gcc/coverage.cc, coverage_compute_profile_id). A
+    local function's has more in it.
     """
-    crc = 0
-    for byte in (*symbol.encode(), 0):
-        crc ^= byte << 24
-        for _ in range(8):
-            crc = (crc << 1 ^ (0x04C11DB7 if crc & 0x80000000 else 0)) & 0xFFFFFFFF
-    return crc & 0x7FFFFFFF
+    return crc(0, symbol) & 0x7FFFFFFF
 
 
 def read_gcc(objects: Mapping[str, ObjectCounts], covered: Sequence[str], symbols: Sequence[str]) -> Coverage:
@@ -235,7 +261,9 @@ def read_gcc(objects: Mapping[str, ObjectCounts], covered: Sequence[str], symbol
 _HEADERS = (".h", ".hh", ".hpp", ".ic", ".inl")
 
 
-def audit_gcc(log: str, objects: Mapping[str, ObjectCounts], hot: frozenset[str]) -> Audit:
+def audit_gcc(
+    log: str, objects: Mapping[str, ObjectCounts], hot: frozenset[str], built: frozenset[str] = frozenset()
+) -> Audit:
     """Counts, in a compile log, the functions that gcc could not match to the .gcda files.
 
     gcc names a function in a form of its own ('int T::f(int) const') and the file that it stands in, so what is
@@ -245,6 +273,7 @@ def audit_gcc(log: str, objects: Mapping[str, ObjectCounts], hot: frozenset[str]
         log: what was printed.
         objects: counts by the .gcda's path relative to the build folder.
         hot: paths of the hot ones.
+        built: paths of the build's objects; where given, hot ones of the profile that are not there are stale.
     """
     log = re.sub("[‘’]", "'", log)  # gcc's quotes in a UTF-8 locale
     # The object of a.cc is a.cc.o with cmake and a.o with make.
@@ -264,14 +293,29 @@ def audit_gcc(log: str, objects: Mapping[str, ObjectCounts], hot: frozenset[str]
     hot_lost = {path for path in hot if any(f"/{found}".endswith(f"/{path}") for found in lost)}
     hot_mismatched = {name for file, name in mismatched if is_hot(file)}
     hot_absent = {name for file, name in absent if is_hot(file)}
+    names = {str(Path(path).with_suffix(".gcda")) for path in built}
+    stale = {path for path in hot if built and path not in names}
     return Audit(
         hot=sum(objects[path].functions for path in hot),
         mismatched=tuple(sorted(hot_mismatched)),
         absent=tuple(sorted(hot_absent | hot_lost)),
-        unmatched=len(hot_mismatched) + len(hot_absent) + sum(objects[path].functions for path in hot_lost),
+        unmatched=len(hot_mismatched) + len(hot_absent) + sum(objects[path].functions for path in hot_lost | stale),
         all_mismatched=len(mismatched),
         all_absent=len(absent) + len(lost),
+        stale=tuple(sorted(stale)),
     )
+
+
+def audit_samples(log: str, hot: frozenset[str]) -> Audit:
+    """How clang matched sampled profiles, by its own report (``-report-profile-staleness``).
+
+    It counts samples, of each file in turn: the share that a changed function or call site has cost stands for the
+    share of functions. gcc says nothing of what it could not match.
+    """
+    found = re.findall(r"\((\d+)/(\d+)\) of samples are discarded due to .*mismatch", log)
+    lost = max((int(part) / int(whole) for part, whole in found if int(whole)), default=0.0)
+    unmatched = round(lost * len(hot))
+    return Audit(len(hot), (), (), unmatched, all_mismatched=unmatched, all_absent=0)
 
 
 def read_bolt(log: str) -> tuple[int, int, int]:

@@ -1,8 +1,8 @@
 """From a recipe to the stages that make its build; pure.
 
 A variant's build is the end of a chain: compile, or compile instrumented → train → compile with the profile,
-and with BOLT: instrument → train → optimise. A stage is named by a digest of everything it depends on, so
-that equal stages of different variants are one stage, made once.
+and with BOLT: instrument → train → optimise. How a recipe comes by its profile is in profile_stages.py. A stage is
+named by a digest of everything it depends on, so that equal stages of different variants are one stage, made once.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from burnish.build import linking
 from burnish.build.linking import PLAIN, Linking
@@ -18,6 +17,17 @@ from burnish.build.linkparts import NOTHING, Library, Parts
 from burnish.build.patches import Patch
 from burnish.build.patchsets import source_digest
 from burnish.build.processor import this_processor
+from burnish.build.profile_stages import (
+    Kept,
+    Merge,
+    ProfileKind,
+    Train,
+    TrainingPlan,
+    check_kept,
+    check_training,
+    compiler_kind,
+    merged,
+)
 from burnish.build.spelling import Spelled, spell
 from burnish.build.toolchains import Toolchain, lacks
 from burnish.errors import UnavailableError, UserError
@@ -26,8 +36,6 @@ from burnish.study.model import Strip as StripKind
 
 BUILD_FORMAT = 1
 """Part of every key: raised when what is kept of a build changes, so that older builds are not taken for new."""
-
-ProfileKind = Literal["gcc", "clang", "bolt"]
 
 INSTRUMENT = ("-fprofile-generate", "-fprofile-update=atomic")
 """Both compilers take these; atomic counters, since servers have many threads."""
@@ -45,6 +53,22 @@ CLANG_SAY = ("-Wno-error=backend-plugin", "-Xclang", "-mllvm", "-Xclang", "-pgo-
 """Makes clang say which functions have no profile, beside those that mismatch, without ending the compile. Past
 the driver, which would say of a bare -mllvm that the link does not use it: build systems that ask whether the
 compiler takes a flag would hear no."""
+
+CS_INSTRUMENT = ("-fcs-profile-generate", "-fprofile-update=atomic")
+"""clang's second round: counters placed after the inlining that the first round's profile led to."""
+
+CS_SAY = ("-Wl,-mllvm,-pgo-warn-missing-function",)
+"""With LTO the second round's counters are matched in the link, which must say what it could not match."""
+
+CS_NAMES = ("-Wl,-mllvm,-use-source-filename-for-promoted-locals",)
+"""ThinLTO renames local functions that it makes visible, after a hash of their file's code; the code is not the same
+in both rounds, and the counters of the hottest functions would go unmatched. With this the file's name is taken."""
+
+PROBES = ("-fpseudo-probe-for-profiling", "-funique-internal-linkage-names")
+"""clang's anchors for branch samples: they survive optimisation and need no debug information in the program."""
+
+STALENESS = ("-Xclang", "-mllvm", "-Xclang", "-report-profile-staleness")
+"""Makes clang say how many samples it could not match."""
 
 BOLT_OPTIONS = (
     "-reorder-blocks=ext-tsp",
@@ -76,6 +100,7 @@ class Compile:
         linking: what its link needs beyond the flags.
         source: digest of the source, its patches included.
         patches: patches to the source, in order.
+        debug: whether the program keeps its debug sections, to map samples to lines.
     """
 
     key: str
@@ -92,29 +117,19 @@ class Compile:
     linking: Linking = PLAIN
     source: str = ""
     patches: tuple[Patch, ...] = ()
-
-
-@dataclass(frozen=True)
-class Train:
-    """Stage: run the training workloads on an instrumented build and collect the profile."""
-
-    key: str
-    build: str
-    kind: ProfileKind
-    toolchain: Toolchain
-    training: tuple[tuple[str, float], ...]
-    title: str
+    debug: bool = False
 
 
 @dataclass(frozen=True)
 class Bolt:
-    """Stage: rewrite a linked program, to instrument it or by a profile."""
+    """Stage: rewrite a linked program, to instrument it or by a profile (with these options)."""
 
     key: str
     build: str
     toolchain: Toolchain
     profile: str | None
     title: str
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,7 +172,7 @@ class Preload:
     title: str
 
 
-Stage = Compile | Train | Bolt | Strip | Preload
+Stage = Compile | Train | Merge | Bolt | Strip | Preload
 
 
 @dataclass(frozen=True)
@@ -215,7 +230,9 @@ def check(variant: Variant, toolchain: Toolchain, spelled: Spelled | None = None
     if "-fuse-ld=lld" in (*recipe.link, *(spelled.link if spelled else ())):
         needed |= {"linker"}
     if recipe.pgo:
-        needed |= {"has_profile_runtime", "profdata", "gcov_dump"}
+        needed |= {"profdata", "gcov_dump"}
+        needed |= set() if recipe.sampled or recipe.profile else {"has_profile_runtime"}
+        needed |= {"gcov_tool"} if len(recipe.training) > 1 else set()
     for lack in lacks(toolchain):
         if lack.part in needed:
             raise UnavailableError(f"{name}: {toolchain.name}: {lack}")
@@ -236,6 +253,8 @@ def stages(
     parts: Parts = NOTHING,
     link_place: str = "link",
     patches: tuple[Patch, ...] = (),
+    kept: Kept | None = None,
+    lbr: bool = False,
 ) -> tuple[Stage, ...]:
     """The chain of stages that ends in the variant's build.
 
@@ -253,16 +272,21 @@ def stages(
         parts: what this machine has for the recipe's link.
         link_place: constant path of the folder with linker links and wrappers while a build needs them.
         patches: the recipe's patches as they were read.
+        kept: the profile that the recipe names.
+        lbr: whether this host gives branch records to sample.
     """
     recipe = variant.recipe
     spelled = spell(recipe, toolchain, this_processor(), f"variant {variant.name}")
     check(variant, toolchain, spelled)
+    check_training(variant, toolchain, lbr=lbr)
     linking.check(recipe, f"variant {variant.name}", toolchain, parts, spec)
     source = source_digest(source, patches)
+    if kept is not None:
+        check_kept(variant, kept, toolchain, engine=spec.name, source=source)
     feature_set = spec.features[recipe.features or features]
     flags = linking.linked(base_flags(recipe, package, spelled), recipe, toolchain, parts, link_place)
     options = linking.options_of(recipe, spec)
-    training = training or spec.training
+    plan = TrainingPlan(training or spec.training, recipe.training, recipe.training_seed, source)
     if recipe.bolt and toolchain.family == "gcc":
         # BOLT refuses functions that gcc has already split.
         flags = replace(
@@ -279,6 +303,7 @@ def stages(
         profile: str | None = None,
         tools: bool = False,
         link: Linking = PLAIN,
+        debug: bool = False,
     ) -> Compile:
         # Kept with every clang profile, not for BOLT's sake alone: they are not loaded, and the variants with
         # and without BOLT then share one build.
@@ -299,6 +324,7 @@ def stages(
                 profile,
                 *spelled.host,
                 *link.identity,
+                *(["debug"] if debug else []),
             ]
         )
         return Compile(
@@ -316,62 +342,91 @@ def stages(
             linking=link,
             source=source,
             patches=patches,
+            debug=debug,
         )
 
     link = linking.linking_of(recipe, parts, spec)
     chain: list[Stage] = []
     if recipe.pgo:
-        # The instrumented build has no LTO: counters are placed before it, so the profile is the same and
-        # the build much quicker.
+        kind = compiler_kind(recipe, toolchain)
+        use, linked = _use(recipe, kind, profile_place)
+        names = CS_NAMES if recipe.lto == "thin" else ()
+        # Trained without LTO: counters are placed before it, so the profile is the same and the build much quicker.
         neutral = linking.neutral(recipe)
         plain = linking.linked(base_flags(neutral, package, spelled), neutral, toolchain, parts, link_place)
-        instrumented = compiled(_with(plain, INSTRUMENT, INSTRUMENT[:1]), title="instrumented", instrumented=True)
-        kind: ProfileKind = "clang" if toolchain.family == "clang" else "gcc"
-        profile = Train(
-            key=digest_of([instrumented.key, training]),
-            build=instrumented.key,
-            kind=kind,
-            toolchain=toolchain,
-            training=training,
-            title="training",
-        )
-        chain += [instrumented, profile]
-        use = GCC_USE if kind == "gcc" else (f"-fprofile-use={profile_place}", *CLANG_SAY)
-        used = _with(flags, use, use[:1])
-        final = compiled(used, title="with profile", profile=profile.key, tools=with_tools, link=link)
+        if kept is not None and kept.kind == kind:
+            profile = kept.key
+        elif recipe.sampled:
+            anchors = PROBES if kind == "clang-samples" else ("-g",)
+            ordinary = compiled(_with(plain, anchors, anchors[:1]), title="to be sampled", debug=kind == "gcc-samples")
+            sampling = plan.stages(ordinary.key, kind, toolchain, title="sampling", sampled=True)
+            chain += [ordinary, *sampling]
+            profile = sampling[-1].key
+        else:
+            counted = compiled(_with(plain, INSTRUMENT, INSTRUMENT[:1]), title="instrumented", instrumented=True)
+            training_stages = plan.stages(counted.key, kind, toolchain, title="training")
+            chain += [counted, *training_stages]
+            profile = training_stages[-1].key
+        if recipe.context_sensitive:
+            # With LTO here too: these counters stand where inlining across files has left the code.
+            again = compiled(
+                _with(flags, (*use, *CS_INSTRUMENT), (*linked, *CS_INSTRUMENT[:1], *names)),
+                title="instrumented again",
+                instrumented=True,
+                profile=profile,
+            )
+            second = plan.stages(again.key, kind, toolchain, title="second training", context_sensitive=True)
+            rounds = ((profile, 1.0), (second[-1].key, 1.0))
+            both = merged(rounds, kind, toolchain, title="both rounds, merged", source=source)
+            chain += [again, *second, both]
+            profile = both.key
+        if recipe.context_sensitive or (kept is not None and kept.second_round):
+            linked = (*linked, *names, *(CS_SAY if recipe.lto != "none" else ()))
+        final = compiled(_with(flags, use, linked), title="with profile", profile=profile, tools=with_tools, link=link)
     else:
         final = compiled(flags, title="compile", tools=with_tools, link=link)
     chain.append(final)
     if recipe.bolt:
         if bolt is None:
             raise UnavailableError(f"variant {variant.name}: no llvm-bolt found; apt install bolt-19 libbolt-19-dev")
+        chain += _bolt_stages(final.key, recipe, bolt, plan, kept, lbr=lbr)
+    return (*chain, *_after_link(recipe, chain[-1].key, toolchain, bolt if recipe.bolt else None, parts))
+
+
+def _use(recipe: Recipe, kind: ProfileKind, place: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Flags with which the compiler uses a profile, and those of them that the link takes."""
+    if kind == "gcc":
+        return (*GCC_USE, *(("-fprofile-partial-training",) if recipe.partial_training else ())), GCC_USE[:1]
+    if kind == "gcc-samples":
+        return (f"-fauto-profile={place}",), (f"-fauto-profile={place}",)
+    if kind == "clang-samples":
+        return (f"-fprofile-sample-use={place}", *PROBES, *STALENESS), (f"-fprofile-sample-use={place}", *PROBES[:1])
+    return (f"-fprofile-use={place}", *CLANG_SAY), (f"-fprofile-use={place}",)
+
+
+def _bolt_stages(
+    final: str, recipe: Recipe, bolt: Toolchain, plan: TrainingPlan, kept: Kept | None, *, lbr: bool
+) -> list[Stage]:
+    """What rewrites the build `final`: by branch records where the host has them, else by BOLT's own counters."""
+    chain: list[Stage] = []
+    if kept is not None and kept.kind == "bolt":
+        profile = kept.key
+    elif lbr:
+        chain += plan.stages(final, "bolt", bolt, title="BOLT sampling", sampled=True)
+        profile = chain[-1].key
+    else:
         marked = Bolt(
-            key=digest_of([final.key, bolt.version, "instrument"]),
-            build=final.key,
+            key=digest_of([final, bolt.version, "instrument"]),
+            build=final,
             toolchain=bolt,
             profile=None,
             title="BOLT instrumentation",
         )
-        trained = Train(
-            key=digest_of([marked.key, training]),
-            build=marked.key,
-            kind="bolt",
-            toolchain=bolt,
-            training=training,
-            title="BOLT training",
-        )
-        chain += [
-            marked,
-            trained,
-            Bolt(
-                key=digest_of([final.key, bolt.version, trained.key, BOLT_OPTIONS]),
-                build=final.key,
-                toolchain=bolt,
-                profile=trained.key,
-                title="BOLT",
-            ),
-        ]
-    return (*chain, *_after_link(recipe, chain[-1].key, toolchain, bolt if recipe.bolt else None, parts))
+        chain += [marked, *plan.stages(marked.key, "bolt", bolt, title="BOLT training")]
+        profile = chain[-1].key
+    options = recipe.bolt_options or BOLT_OPTIONS
+    key = digest_of([final, bolt.version, profile, options])
+    return [*chain, Bolt(key, final, bolt, profile, title="BOLT", options=options)]
 
 
 def _after_link(

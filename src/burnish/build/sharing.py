@@ -12,9 +12,9 @@ _BY_PART = {"key", "title", "toolchain", "flags", "features"}
 """Fields of a compile stage that `objects_key` takes part by part, or that are made of the others."""
 
 _OF_THE_LINK = {
-    "with_tools", "relocations", "linking", "linker", "static", "allocator", "preload", "strip", "huge_text", "layout",
+    "with_tools", "relocations", "linking", "debug", "source", "patches",
 }  # fmt: skip
-"""Fields that decide what is linked and how; what they change in compilations stands in the compile flags."""
+"""Fields that decide what is linked and how, and those of the source, which is named by its digest."""
 
 
 def objects_key(stage: Compile, source: str) -> str:
@@ -28,7 +28,7 @@ def objects_key(stage: Compile, source: str) -> str:
         field.name: getattr(stage, field.name) for field in fields(stage) if field.name not in _BY_PART | _OF_THE_LINK
     }
     toolchain = [stage.toolchain.name, stage.toolchain.version]
-    return digest_of([source, toolchain, stage.flags.c, stage.flags.cxx, stage.features.options, rest])
+    return digest_of([stage.source or source, toolchain, stage.flags.c, stage.flags.cxx, stage.features.options, rest])
 
 
 def from_cache(title: str) -> str:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish import process
 from burnish.bench import datasets
-from burnish.build import profiles
-from burnish.build.builder import BOLT_PROFILE, PROFILE_FILE, Builder
-from burnish.build.recipes import Train
+from burnish.build import sampling
+from burnish.build.builder import Builder
+from burnish.build.collecting import BOLT_PROFILE, DATA, PROFILE_FILE, describe, profile_digest
+from burnish.build.profile_stages import Train
 from burnish.engines.base import Built, Side, SideSpec, Tick
 from burnish.errors import InfrastructureError
 from burnish.record.store import Entry
 from burnish.study.model import Condition, Workload
+
+Watch = Callable[[list[int]], contextlib.AbstractContextManager[None]]
 
 TRAINING_THREADS = 4
 """Client threads in training where the workload allows it: enough to contend, few enough to finish."""
@@ -57,24 +59,40 @@ class Trainer:
         raw = builder.bolt_raw if stage.kind == "bolt" else builder.work / "raw-profile"
         shutil.rmtree(raw, ignore_errors=True)
         raw.mkdir(mode=0o700, parents=True)
-        # %4m: processes of one program merge into a pool of four files, so that a load of many short
-        # processes doesn't leave thousands.
-        environment = {
-            "clang": (("LLVM_PROFILE_FILE", str(raw / "%4m.profraw")),),
-            "gcc": (("GCOV_PREFIX", str(raw)),),
-            "bolt": (),
-        }[stage.kind]
-        built = builder.built(f"{name} (instrumented)", entry)
+        environment: tuple[tuple[str, str], ...] = ()
+        watch: Watch = lambda _: contextlib.nullcontext()  # noqa: E731 - the other one is a bound method
+        sampler = sampling.Sampler(raw)
+        if stage.sampled:
+            watch = sampler.watching
+        elif stage.kind == "clang":
+            # %4m: processes of one program merge into a pool of four files, so that a load of many short
+            # processes doesn't leave thousands.
+            environment = (("LLVM_PROFILE_FILE", str(raw / "%4m.profraw")),)
+        elif stage.kind == "gcc":
+            environment = (("GCOV_PREFIX", str(raw)),)
+        built = builder.built(f"{name} (trained)", entry)
         rates = {}
         for workload, duration in stage.training:
-            rates[workload] = self._drive(built, self.workloads[workload], duration, environment)
+            rates[workload] = self._drive(
+                built, self.workloads[workload], duration, environment, seed=1 + stage.seed, watch=watch
+            )
         folder = builder.store.begin("profiles", stage.key)
-        if stage.kind == "clang":
-            facts = self._collect_clang(stage, name, raw, folder)
-        elif stage.kind == "gcc":
-            facts = self._collect_gcc(stage, name, raw, folder, built)
+        if stage.sampled:
+            make = sampling.bolt_profile if stage.kind == "bolt" else sampling.compiler_profile
+            make(stage.toolchain, built.server, sampler.files, folder / DATA[stage.kind], builder.bench, name)
         else:
-            facts = self._collect_bolt(stage, name, raw, folder, built)
+            collect = {"clang": self._collect_clang, "gcc": self._collect_gcc, "bolt": self._collect_bolt}[stage.kind]
+            collect(stage, name, raw, folder)
+        facts = describe(
+            stage.kind,
+            folder,
+            stage.toolchain,
+            builder.engine.spec.covered,
+            builder.bench,
+            name=name,
+            program=built.server,
+            again=stage.context_sensitive,
+        )
         spent = time.monotonic() - began
         builder.store.note_cost(builder.engine.spec.name, stage.title, name, spent)
         profile = builder.store.admit(
@@ -85,7 +103,12 @@ class Trainer:
                 "engine": builder.engine.spec.name,
                 "kind": stage.kind,
                 "build": stage.build,
+                "source": stage.source or None,
+                "toolchain": entry.about["toolchain"],
+                "place": str(builder.source),
                 "training": stage.training,
+                "training_seed": stage.seed,
+                "sampled": stage.sampled,
                 "rates": rates,
                 "digest": profile_digest(folder),
                 "seconds": spent,
@@ -95,9 +118,19 @@ class Trainer:
         return profile
 
     def _drive(
-        self, built: Built, workload: Workload, seconds: float, environment: tuple[tuple[str, str], ...]
+        self,
+        built: Built,
+        workload: Workload,
+        seconds: float,
+        environment: tuple[tuple[str, str], ...],
+        *,
+        seed: int,
+        watch: Watch,
     ) -> float:
-        """Loads the instrumented build for `seconds`; returns transactions per second; ends it cleanly."""
+        """Loads the build to be trained for `seconds`; returns transactions per second; ends it cleanly.
+
+        `watch` is entered with the server's processes once it is up and left before it ends.
+        """
         bench = self.builder.bench
         folder = self.scratch / "training"
         shutil.rmtree(folder, ignore_errors=True)
@@ -115,7 +148,7 @@ class Trainer:
                 workload=workload,
                 data=data,
                 folder=folder / "side",
-                seed=1,
+                seed=seed,
                 cores=self.cores,
                 environment=environment,
             )
@@ -123,11 +156,12 @@ class Trainer:
         ticks: list[Tick] = []
         try:
             side.boot()
-            side.load()
-            end = time.monotonic() + seconds
-            while time.monotonic() < end:
-                time.sleep(0.1)
-                self._look(side, ticks, workload, end - time.monotonic())
+            with watch(side.server_pids()):
+                side.load()
+                end = time.monotonic() + seconds
+                while time.monotonic() < end:
+                    time.sleep(0.1)
+                    self._look(side, ticks, workload, end - time.monotonic())
         finally:
             side.stop()
         shutil.rmtree(folder, ignore_errors=True)
@@ -145,42 +179,24 @@ class Trainer:
             rate = (ticks[-1].done - last.done) / max(1e-9, ticks[-1].at - last.at)
             self.builder.bench.live(f"{workload.name} {rate:,.0f}/s, {max(0.0, left):.0f} s left")
 
-    def _collect_clang(self, stage: Train, name: str, raw: Path, folder: Path) -> dict[str, object]:
+    def _collect_clang(self, stage: Train, name: str, raw: Path, folder: Path) -> None:
         written = sorted(raw.glob("*.profraw"))
         if not any(path.stat().st_size for path in written):
             raise InfrastructureError(
                 f"{name}: training wrote no profile data: {raw} holds {len(written)} .profraw files, all empty; "
                 "the server must end by itself (a kill writes none)"
             )
-        tool, bench = str(stage.toolchain.profdata), self.builder.bench
-        target = folder / PROFILE_FILE
-        done = bench.run("merge", [tool, "merge", "-o", target, *written])
+        tool = str(stage.toolchain.profdata)
+        done = self.builder.bench.run("merge", [tool, "merge", "-o", folder / PROFILE_FILE, *written])
         done.check(f"{name}: merging the profile")
-        shown = folder / "functions.txt"
-        bench.run("show", [tool, "show", "--all-functions", "--counts", target], log=shown)
-        summary = folder / "summary.txt"
-        bench.run("show", [tool, "show", "--detailed-summary", target], log=summary)
-        covered = self.builder.engine.spec.covered
-        found = profiles.read_clang(shown.read_text(errors="replace"), summary.read_text(errors="replace"), covered)
-        shown.unlink()
-        return _accept(name, found, folder)
 
-    def _collect_gcc(self, stage: Train, name: str, raw: Path, folder: Path, built: Built) -> dict[str, object]:
+    def _collect_gcc(self, stage: Train, name: str, raw: Path, folder: Path) -> None:  # noqa: ARG002
         place = raw / self.builder.place.relative_to("/")
-        written = sorted(place.rglob("*.gcda")) if place.is_dir() else []
-        if not written:
+        if not (place.is_dir() and any(place.rglob("*.gcda"))):
             raise InfrastructureError(f"{name}: training wrote no .gcda file under {place}")
-        objects = {}
-        for path in written:
-            dumped = _gcov_dump(str(stage.toolchain.gcov_dump), path)
-            objects[str(path.relative_to(place))] = profiles.read_gcov_dump(dumped)
-        shutil.move(place, folder / "gcda")
-        symbols = _symbols(built.server, "--extern-only")
-        found = profiles.read_gcc(objects, self.builder.engine.spec.covered, symbols)
-        facts = _accept(name, found, folder)
-        return {**facts, "objects": {path: (item.functions, item.total) for path, item in objects.items()}}
+        shutil.move(place, folder / DATA["gcc"])
 
-    def _collect_bolt(self, stage: Train, name: str, raw: Path, folder: Path, built: Built) -> dict[str, object]:
+    def _collect_bolt(self, stage: Train, name: str, raw: Path, folder: Path) -> None:
         written = sorted(path for path in raw.iterdir() if path.stat().st_size)
         if not written:
             raise InfrastructureError(f"{name}: training wrote no BOLT profile into {raw}")
@@ -190,57 +206,3 @@ class Trainer:
         else:
             merge = str(stage.toolchain.merge_fdata)
             self.builder.bench.run("merge", [merge, "-o", target, *written]).check(f"{name}: merging BOLT profiles")
-        text = target.read_text(errors="replace")
-        # A branch from one function to another is a count of both.
-        branches = [words for line in text.splitlines() if len(words := line.split()) >= 7]
-        ran = {name for words in branches for name in (words[1], words[4]) if not name.endswith("@PLT")}
-        # What was inlined wherever it runs has no function of its own for BOLT to count, though a copy that is
-        # never called may be left: so some of them must have run, not each.
-        there = _symbols(built.server)
-        covered = [name for name in self.builder.engine.spec.covered if not profiles.lacking([name], there)]
-        missing = profiles.lacking(covered, ran)
-        found = profiles.Coverage(
-            functions=len(ran),
-            counted=len(ran),
-            hot=frozenset(),
-            missing=missing if len(missing) == len(covered) else (),
-        )
-        return _accept(name, found, folder)
-
-
-def _symbols(program: Path, *options: str) -> list[str]:
-    """Names in a program's symbol table."""
-    listed = process.capture(["nm", "--defined-only", *options, program])
-    return [line.split()[-1] for line in listed.splitlines() if line]
-
-
-def _gcov_dump(tool: str, path: Path) -> str:
-    """One of hundreds of short calls that are not worth a record each."""
-    return process.capture([tool, "-l", path])
-
-
-def _accept(name: str, found: profiles.Coverage, folder: Path) -> dict[str, object]:
-    """Refuses a profile that is empty or does not cover the server; writes the hot names beside it."""
-    if found.counted == 0:
-        raise InfrastructureError(f"{name}: the profile is empty: {found.functions} functions, none of them ran")
-    if found.missing:
-        raise InfrastructureError(
-            f"{name}: the profile does not cover the server: {', '.join(found.missing)} never ran in training"
-        )
-    (folder / "hot.txt").write_text("\n".join(sorted(found.hot)))
-    return {"functions": found.functions, "counted": found.counted, "hot": len(found.hot)}
-
-
-def profile_digest(folder: Path) -> str:
-    """SHA-256 over a profile's data files, by relative path and content."""
-    digest = hashlib.sha256()
-    for path in _data_files(folder):
-        digest.update(str(path.relative_to(folder)).encode() + b"\0")
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
-
-
-def _data_files(folder: Path) -> Sequence[Path]:
-    return sorted(
-        path for path in folder.rglob("*") if path.is_file() and path.suffix in (".profdata", ".fdata", ".gcda")
-    )

@@ -14,6 +14,7 @@ from burnish.cli import (  # noqa: F401 - each registers its verbs
     looking,
     measuring,
     plan,
+    profiles,
     reproducing,
     why,
     workload,
@@ -57,5 +58,6 @@ def _usage(error: typer.TyperException) -> str:
     words = sys.argv[1:2]
     if "No such command" in text and words:
         verbs_known = [command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands]
+        verbs_known += [group.name for group in app.registered_groups if group.name]
         return str(unknown("verb", words[0], verbs_known))
     return f"{text} (see `burnish {' '.join(words)} --help`)"

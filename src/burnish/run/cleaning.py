@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from burnish.build.kept import name_of
 from burnish.paths import Home
 from burnish.record.record import FILE
 from burnish.record.store import Entry, Store, folder_size
@@ -27,6 +28,7 @@ class Kept:
         folder: where it is.
         size: bytes on disk.
         age_s: seconds since it was last used.
+        named: a profile's names; what has one was kept on purpose.
     """
 
     kind: str
@@ -35,15 +37,17 @@ class Kept:
     folder: Path
     size: int
     age_s: float
+    named: str = ""
 
 
 def inventory(home: Home) -> list[Kept]:
     """Everything in the home, largest first within each kind."""
-    now = time.time()
-    found = [
-        Kept(entry.kind, entry.key, _words(entry), entry.folder, entry.size(), now - entry.used)
-        for entry in Store(home.store).entries()
-    ]
+    now, store = time.time(), Store(home.store)
+    found = []
+    for entry in store.entries():
+        named = name_of(store, entry.key) if entry.kind == "profiles" else ""
+        words = f"{_words(entry)} {named}".strip()
+        found.append(Kept(entry.kind, entry.key, words, entry.folder, entry.size(), now - entry.used, named))
     for kind, root in (
         ("downloads", home.downloads),
         ("work", home.root / "work"),
@@ -75,9 +79,9 @@ def _words(entry: Entry) -> str:
 def choose(items: Sequence[Kept], *, older_s: float | None, bound: int | None) -> list[Kept]:
     """What is to go: unused for longer than `older_s`, then the longest unused until `bound` bytes are kept.
 
-    Studies are never chosen: a record can't be made again. Pure.
+    Studies are never chosen: a record can't be made again. Nor are profiles with a name. Pure.
     """
-    mortal = [item for item in items if item.kind != "studies"]
+    mortal = [item for item in items if item.kind != "studies" and not item.named]
     doomed = [item for item in mortal if older_s is not None and item.age_s > older_s]
     if bound is not None:
         left = [item for item in mortal if item not in doomed]

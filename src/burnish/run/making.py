@@ -14,11 +14,12 @@ from typing import Any
 
 from burnish import process
 from burnish.bench import datasets
-from burnish.build import failures, hints, patchsets
+from burnish.build import bolting, failures, hints, kept, merging, patchsets, sampling
 from burnish.build.builder import Builder
 from burnish.build.linkparts import find_parts
 from burnish.build.postlink import PostLink
-from burnish.build.recipes import Bolt, Compile, PackageFlags, Stage, Train, stages
+from burnish.build.profile_stages import Merge, Train
+from burnish.build.recipes import Bolt, Compile, PackageFlags, Stage, stages
 from burnish.build.sharing import in_order, kept_as
 from burnish.build.toolchains import Toolchain, choose
 from burnish.build.training import Trainer
@@ -104,10 +105,13 @@ def resolve(
     toolchains: Sequence[Toolchain],
     features: str,
     profile_place: Path,
+    store: Store | None = None,
+    lbr: bool = False,
 ) -> list[Chain]:
     """Each variant's stages on this machine; a variant whose tools are missing says so and is left out.
 
-    The first variant is the baseline: it makes the gate's tools as well, and it must be possible.
+    The first variant is the baseline: it makes the gate's tools as well, and it must be possible. `store` holds the
+    profiles that recipes name; `lbr` is whether the host gives branch records.
 
     Raises:
         UserError: recipes that contradict themselves, or a baseline that can't be built here; a patch that does not
@@ -123,6 +127,10 @@ def resolve(
             packages[hardening] = package_flags(spec, source, hardening)
         try:
             toolchain = choose(variant.recipe.toolchain, toolchains)
+            if variant.recipe.sampled and variant.recipe.profile is None and lbr:
+                sampling.sample_tool(toolchain)
+            named = variant.recipe.profile
+            profile = kept.find(store, named) if store is not None and named is not None else None
             chain = stages(
                 variant,
                 spec=spec,
@@ -131,11 +139,13 @@ def resolve(
                 package=packages[hardening],
                 features=features,
                 with_tools=number == 0,
-                bolt=_bolt(variant.recipe, toolchain),
+                bolt=_bolt(variant, toolchain, lbr=lbr),
                 profile_place=str(profile_place),
                 parts=find_parts(variant.recipe, toolchain, spec),
                 link_place=str(profile_place.parent / "link"),
                 patches=patched[variant.name][0],
+                kept=kept.as_kept(named, profile) if named and profile else None,
+                lbr=lbr,
             )
             chains.append(Chain(variant, chain, notes=patched[variant.name][1]))
         except UserError as error:
@@ -147,13 +157,19 @@ def resolve(
     return chains
 
 
-def _bolt(recipe: Recipe, toolchain: Toolchain) -> Toolchain | None:
+def _bolt(variant: Variant, toolchain: Toolchain, *, lbr: bool) -> Toolchain | None:
+    recipe = variant.recipe
     if not recipe.bolt or toolchain.bolt is None:
         return None
-    if not toolchain.bolt_can_instrument:
+    if lbr:
+        sampling.perf2bolt(toolchain)
+    elif not toolchain.bolt_can_instrument and recipe.profile is None:
         raise UnavailableError(
             f"{toolchain.bolt}: cannot instrument without its runtime; apt install libbolt-{toolchain.major}-dev"
         )
+    if recipe.bolt_options:
+        known = bolting.known_options(process.capture([toolchain.bolt, "--help-hidden"]))
+        bolting.check_options(f"variant {variant.name}: {toolchain.bolt}", recipe.bolt_options, known)
     return toolchain
 
 
@@ -343,6 +359,10 @@ class Maker:
             trained = {step: self.workloads[step] for step, _ in stage.training}
             trainer = Trainer(self.builder, trained, self.data, self.cores, self.scratch)
             entry = trainer.train(stage, name)
+            self.record.append("profile", variant=name, key=entry.key, about=_short(entry))
+        elif isinstance(stage, Merge):
+            with self.bench.step(f"{name}: {stage.title}", f"merge-{name}-{stage.key}"):
+                entry = merging.merge(stage, self.engine.spec, self.store, self.bench, name)
             self.record.append("profile", variant=name, key=entry.key, about=_short(entry))
         elif isinstance(stage, Bolt):
             shutil.rmtree(self.builder.bolt_raw, ignore_errors=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from burnish import system
+from burnish.bench.host import read_host
 from burnish.build import ccache, sources
-from burnish.build.builder import PROFILE_FILE
+from burnish.build.collecting import PROFILE_FILE
 from burnish.build.sources import Source
 from burnish.build.toolchains import find_toolchains
-from burnish.catalogue import load
 from burnish.paths import Home
 from burnish.record.costs import Figure
 from burnish.record.store import Store
@@ -36,7 +36,9 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
     spec = request.spec
     source = _source(home, request, options)
     factors = Factors(options.layouts, options.trainings)
-    work = home.work(spec.name)
+    work, store = home.work(spec.name), Store(home.store)
+    # Only these stages depend on what the host's processor can record.
+    sampled = any(variant.recipe.bolt or variant.recipe.sampled for variant in request.variants)
     chains = resolve(
         expand(request.variants, factors),
         spec=spec,
@@ -45,8 +47,10 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
         toolchains=find_toolchains(),
         features=request.features,
         profile_place=work / PROFILE_FILE,
+        store=store,
+        lbr=bool(sampled and read_host().lbr),
     )
-    training = {name: load.workload(spec, name) for name, _ in spec.training}
+    training = verbs.training_workloads(spec, request.variants)
     groups = [*spec.system_packages, *conditions.groups(options), *verbs.optional_groups(request.variants)]
     known = system.groups()
     packages = list(dict.fromkeys(name for group in groups for name in known[group].packages))
@@ -54,7 +58,7 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
     return forecast.plan_of(
         chains,
         spec=spec,
-        store=Store(home.store),
+        store=store,
         source=source,
         workloads=tuple({**training, **{each.name: each for each in request.workloads}}.values()),
         trials=_trials(request, options, candidates),

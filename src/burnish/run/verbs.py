@@ -375,6 +375,7 @@ def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tup
     """Source, toolchains, stages: everything before the first build."""
     spec, bench, options = setting.spec, setting.bench, setting.options
     work = setting.home.work(spec.name)
+    training = training_workloads(spec, variants)
     pinned = setting.record.last("source")
     request = source_request(spec, options, pinned.body["version"] if pinned else None)
     with bench.step("source", "source", counts=False):
@@ -408,8 +409,9 @@ def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tup
         toolchains=toolchains,
         features=features,
         profile_place=builder.profile_place,
+        store=setting.store,
+        lbr=bool(setting.host.lbr),
     )
-    training = {name: load.workload(spec, name) for name, _ in spec.training}
     maker = Maker(
         engine=setting.engine,
         builder=builder,
@@ -430,6 +432,18 @@ def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tup
         bench.say(line)
     bench.total = len(plan.building)
     return chains, maker
+
+
+def training_workloads(spec: EngineSpec, variants: Sequence[Variant]) -> dict[str, Workload]:
+    """The workloads that the engine's training and the recipes' own need; a `UserError` names variant and workload."""
+    found = {name: load.workload(spec, name) for name, _ in spec.training}
+    for variant in variants:
+        for name, _ in variant.recipe.training:
+            try:
+                found[name] = load.workload(spec, name)
+            except UserError as error:
+                raise UserError(f"variant {variant.name}: training: {error}") from None
+    return found
 
 
 def source_request(spec: EngineSpec, options: Options, pinned: str | None) -> sources.SourceRequest:

@@ -1,0 +1,98 @@
+"""One profile of several: each part's counts times its weight, by the tools of the family that they belong to."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from burnish.build import counts
+from burnish.build.collecting import DATA, check_digest, describe, profile_digest
+from burnish.build.profile_stages import Merge
+from burnish.build.sampling import merge_gcc_samples
+from burnish.engines.base import Workbench
+from burnish.errors import InfrastructureError
+from burnish.record.store import Entry, Store
+from burnish.study.model import EngineSpec
+
+
+def merge(stage: Merge, spec: EngineSpec, store: Store, bench: Workbench, name: str) -> Entry:
+    """The merged profile in the store, made now.
+
+    Args:
+        stage: parts and weights.
+        spec: the engine that they belong to.
+        store: where they are, and where the merged one goes.
+        bench: runs the merge tools.
+        name: for messages.
+
+    Raises:
+        InfrastructureError: a part is gone or changed, a tool failed, or what came out is no usable profile.
+    """
+    began = time.monotonic()
+    parts = []
+    for key, weight in stage.parts:
+        entry = store.find("profiles", key)
+        if entry is None:
+            raise InfrastructureError(f"profile {key} is not in the store; run the same command again")
+        check_digest(entry)
+        parts.append((entry, weight))
+    folder = store.begin("profiles", stage.key)
+    entries = [entry for entry, _ in parts]
+    weights = counts.whole_weights([weight for _, weight in parts])
+    _merge_data(stage, entries, weights, folder, bench, name)
+    spread = [run for entry in entries for run in entry.about["training"]]
+    facts = describe(stage.kind, folder, stage.toolchain, spec.covered, bench, name=name)
+    return store.admit(
+        "profiles",
+        stage.key,
+        {
+            **facts,
+            "engine": spec.name,
+            "kind": stage.kind,
+            # The build by which gcc's functions are named; the first part's, since all come from equal sources.
+            "build": entries[0].about.get("build"),
+            "source": stage.source or None,
+            "toolchain": stage.toolchain.name if stage.kind != "bolt" else entries[0].about.get("toolchain"),
+            "place": entries[0].about.get("place"),
+            "training": spread,
+            "training_seed": entries[0].about.get("training_seed", 0),
+            "merged": [[entry.key, weight] for entry, weight in parts],
+            "digest": profile_digest(folder),
+            "seconds": time.monotonic() - began,
+        },
+    )
+
+
+def _merge_data(
+    stage: Merge, entries: Sequence[Entry], weights: Sequence[int], folder: Path, bench: Workbench, name: str
+) -> None:
+    target = folder / DATA[stage.kind]
+    files = [entry.folder / DATA[stage.kind] for entry in entries]
+    if stage.kind == "bolt":
+        texts = [(path.read_text(errors="replace"), weight) for path, weight in zip(files, weights, strict=True)]
+        target.write_text(counts.weighted_fdata(texts))
+    elif stage.kind == "gcc":
+        _merge_gcda(str(stage.toolchain.gcov_tool), files, weights, target, bench, name)
+    elif stage.kind == "gcc-samples":
+        merge_gcc_samples(files, weights, target, bench, name)
+    else:
+        words = [str(stage.toolchain.profdata), "merge", *(["--sample"] if stage.kind == "clang-samples" else [])]
+        words += [f"--weighted-input={weight},{path}" for path, weight in zip(files, weights, strict=True)]
+        bench.run("merge", [*words, "-o", target]).check(f"{name}: merging profiles")
+
+
+def _merge_gcda(
+    tool: str, folders: Sequence[Path], weights: Sequence[int], target: Path, bench: Workbench, name: str
+) -> None:
+    """gcov-tool merges two folders at a time; what has been merged has the weight 1 from then on."""
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        so_far, weight = folders[0], weights[0]
+        for number, (folder, own) in enumerate(zip(folders[1:], weights[1:], strict=True)):
+            out = Path(scratch) / str(number)
+            words = [tool, "merge", "-w", f"{weight},{own}", "-o", str(out), str(so_far), str(folder)]
+            bench.run("merge", words).check(f"{name}: merging profiles")
+            so_far, weight = out, 1
+        shutil.copytree(so_far, target)
