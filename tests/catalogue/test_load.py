@@ -28,7 +28,13 @@ def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield from ((f"refused {value['when']}", value) for value in content["refused"])
         return
     if path.parent.name != "engines":
-        yield from content.items()
+        for name, value in content.items():
+            if isinstance(value, list):
+                yield from ((f"{name}: {number}", entry) for number, entry in enumerate(value))
+            elif all(isinstance(entry, dict) for entry in value.values()):
+                yield from value.items()
+            else:
+                yield name, value
         return
     yield path.stem, content
     for name, value in content["features"].items():
