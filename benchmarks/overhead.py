@@ -45,10 +45,10 @@ class Recipe:
 
     place: Path
     commands: list[tuple[tuple[str, ...], Path | None, dict[str, str]]] = field(default_factory=list)
-    files: list[dict[Path, bytes]] = field(default_factory=list)
+    files: list[dict[Path, bytes | None]] = field(default_factory=list)
 
     def seen(self) -> set[Path]:
-        return {path for path in self.place.rglob("*") if path.is_file()}
+        return set(self.place.rglob("*"))
 
     def by_hand(self, cache: Path) -> float:
         """Seconds for all of it in an empty folder."""
@@ -58,8 +58,10 @@ class Recipe:
         self.place.mkdir(parents=True)
         for (argv, cwd, env), files in zip(self.commands, self.files, strict=True):
             for path, content in files.items():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
+                if content is None:
+                    path.mkdir()
+                else:
+                    path.write_bytes(content)
             subprocess.run(
                 argv, cwd=cwd, env=os.environ | env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
@@ -77,7 +79,7 @@ def observe(bench: Bench, place: Path) -> tuple[Recipe, list[float]]:
     def observed(what: str, argv: object, **words: object) -> Completed:
         nonlocal known
         written = recipe.seen() - known
-        recipe.files.append({path: path.read_bytes() for path in written})
+        recipe.files.append({path: path.read_bytes() if path.is_file() else None for path in sorted(written)})
         done = run(what, argv, **words)  # type: ignore[arg-type]
         recipe.commands.append((done.argv, words.get("cwd"), dict(words.get("env") or {})))  # type: ignore[arg-type, call-overload]
         seconds.append(done.seconds)

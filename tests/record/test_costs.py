@@ -31,7 +31,9 @@ def test_a_file_of_an_older_version_is_gone_on_with(tmp_path: Path) -> None:
         db.execute("CREATE TABLE cost (at REAL, engine TEXT, step TEXT, name TEXT, seconds REAL, peak INTEGER)")
         db.execute("INSERT INTO cost VALUES (1.0, 'e', 'compile', 'a', 7.0, 3)")
     costs = Costs(path)
+    before = path.read_bytes()
     assert costs.history("e").figure("compile", "a", "seconds") == Figure(7.0, known=True)
+    assert path.read_bytes() == before, "looking changes nothing"
     costs.note("e", "compile", "a", Cost(8.0, kept=4))
     assert costs.history("e").figure("compile", "a", "kept") == Figure(4.0, known=True)
 

@@ -85,12 +85,14 @@ class Costs:
             )
 
     def history(self, engine: str) -> History:
-        """All that is known of an engine's steps."""
+        """All that is known of an engine's steps; reads only."""
         if not self.path.is_file():
             return History()
-        with closing(self._open()) as db:
-            query = f"SELECT step, name, {', '.join(_COLUMNS)} FROM cost WHERE engine = ? ORDER BY at DESC"  # noqa: S608
-            rows = db.execute(query, (engine,)).fetchall()
+        with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True, timeout=10.0)) as db:
+            have = _columns(db)
+            names = [name if name in have else "0" for name in _COLUMNS]  # an older version's file has fewer
+            query = f"SELECT step, name, {', '.join(names)} FROM cost WHERE engine = ? ORDER BY at DESC"  # noqa: S608
+            rows = db.execute(query, (engine,)).fetchall() if have else []
         return History(tuple((step, name, Cost(*(value or 0 for value in values))) for step, name, *values in rows))
 
     def note_compiles(self, costs: Mapping[str, tuple[int, float, float]]) -> None:
@@ -112,8 +114,11 @@ class Costs:
         db.execute(
             "CREATE TABLE IF NOT EXISTS compile (command TEXT PRIMARY KEY, peak INTEGER, seconds REAL, cpu REAL)"
         )
-        have = {row[1] for row in db.execute("PRAGMA table_info(cost)")}
         for name, kind in _COLUMNS.items():
-            if name not in have:  # a file that an older version began
+            if name not in _columns(db):  # a file that an older version began
                 db.execute(f"ALTER TABLE cost ADD COLUMN {name} {kind}")
         return db
+
+
+def _columns(db: sqlite3.Connection) -> set[str]:
+    return {str(row[1]) for row in db.execute("PRAGMA table_info(cost)")}

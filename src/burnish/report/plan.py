@@ -8,7 +8,7 @@ from rich.text import Text
 
 from burnish.run.plan import Plan, Step, amount, summary
 
-_STATES = {"relink": "from cached objects", "trials": "at the least"}
+_STATES = {"relink": "cached objects", "trials": "at the least"}
 _MINUTE, _GB = 60.0, 1e9
 _NAMED = 3
 
@@ -35,7 +35,7 @@ def _row(step: Step) -> tuple[str, ...]:
     state = "cached" if step.cached else _STATES.get(step.kind, "")
     if step.cached and step.cache_use:
         state += f" (made with {step.cache_use})"
-    kept = amount(step.kept, _GB) if step.kept.value else ""
+    kept = amount(step.kept, _GB) if step.kept.value and not step.cached else ""
     minutes = "" if step.cached else amount(step.seconds, _MINUTE)
     return step.title, _who(step), minutes, kept, amount(step.peak, _GB) if step.peak else "", state
 
