@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from burnish.build.builder import Builder
 from burnish.build.linkparts import find_parts
 from burnish.build.postlink import PostLink
 from burnish.build.profile_stages import Merge, Train
-from burnish.build.recipes import Bolt, Compile, PackageFlags, Stage, stages
+from burnish.build.recipes import Bolt, Compile, PackageFlags, Preload, Stage, Strip, stages
 from burnish.build.sharing import in_order, kept_as
 from burnish.build.toolchains import Toolchain, choose
 from burnish.build.training import Trainer
@@ -131,14 +132,14 @@ def resolve(
                 sampling.sample_tool(toolchain)
             named = variant.recipe.profile
             profile = kept.find(store, named) if store is not None and named is not None else None
-            chain = stages(
+            make = partial(
+                stages,
                 variant,
                 spec=spec,
                 source=source_digest,
                 toolchain=toolchain,
                 package=packages[hardening],
                 features=features,
-                with_tools=number == 0,
                 bolt=_bolt(variant, toolchain, lbr=lbr),
                 profile_place=str(profile_place),
                 parts=find_parts(variant.recipe, toolchain, spec),
@@ -147,6 +148,12 @@ def resolve(
                 kept=kept.as_kept(named, profile) if named and profile else None,
                 lbr=lbr,
             )
+            chain = make(with_tools=number == 0)
+            if number > 0 and isinstance(chain[-1], Strip | Preload):
+                # What is done after the baseline's link alone begins with the baseline's own build, tools and all.
+                shared = make(with_tools=True)
+                baseline = {stage.key for stage in chains[0].stages if isinstance(stage, Compile) and stage.with_tools}
+                chain = shared if baseline & {stage.key for stage in shared} else chain
             chains.append(Chain(variant, chain, notes=patched[variant.name][1]))
         except UserError as error:
             if number == 0 or not isinstance(error, UnavailableError):
