@@ -120,7 +120,7 @@ def resolve(
     """
     patched = patchsets.fit_all(variants, source)
     packages: dict[bool, PackageFlags] = {}
-    chains = []
+    chains: list[Chain] = []
     problems: list[UserError] = []
     for number, variant in enumerate(variants):
         hardening = variant.recipe.hardening
