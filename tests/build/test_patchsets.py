@@ -122,9 +122,9 @@ def test_new_renamed_and_removed_files(tree: Path) -> None:
         patchsets.fit([patch(new), patch(new)], tree, "x 1")
 
 
-def test_every_variant_is_tried_and_the_one_that_fails_is_named(tree: Path, tmp_path: Path) -> None:
+def test_the_variant_whose_patch_fails_is_named(tree: Path, tmp_path: Path) -> None:
     (tmp_path / "p.patch").write_text(DREI)
     plain = Variant("plain", Recipe(), REASON)
-    assert patchsets.fit_all([plain], tree) == {"plain": ((), ())}
+    assert patchsets.fitted(plain, tree) == ((), ())
     with pytest.raises(UserError, match=r"variant mine: patch /.*p\.patch: does not apply to .*hunk #1 of sub/a\.c"):
-        patchsets.fit_all([plain, variant(tmp_path / "p.patch")], tree)
+        patchsets.fitted(variant(tmp_path / "p.patch"), tree)

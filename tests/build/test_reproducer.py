@@ -17,12 +17,14 @@ from test_training import TRAINING, Shop
 
 from burnish.build import overlay, reproducer, witness
 from burnish.build.builder import PROFILE_FILE
+from burnish.build.linkparts import find_parts
 from burnish.build.patches import Patch
-from burnish.build.recipes import PackageFlags, Stage, stages
+from burnish.build.postlink import PostLink
+from burnish.build.recipes import PackageFlags, Preload, Stage, Strip, stages
 from burnish.build.reproducer import KeptPatch, Making, Program
 from burnish.build.toolchains import Toolchain
 from burnish.engines.steps import Command, Text
-from burnish.errors import InfrastructureError
+from burnish.errors import InfrastructureError, UnavailableError
 from burnish.record.store import Entry
 from burnish.study.model import Recipe, Variant
 from conftest import FAKE_SOURCE
@@ -65,7 +67,7 @@ def test_what_the_script_says(tmp_path: Path) -> None:
         "(cd \"$ROOT/build\" && env A='b c' cmake '-DX=it'\"'\"'s' -ffile-prefix-map=\"$ROOT\"/source=. '/r o/work/xy')"
     ), "only what lies below the root moves with it"
     assert '(cd "$ROOT/build" && ninja "-j$JOBS" all)' in lines
-    assert "put a.mk <<'END_'" in lines, "an end that the text does not have"
+    assert "put build/a.mk <<'END_'" in lines, "an end that the text does not have"
     assert "same_program /usr/bin/gcc-12 'gcc-12 (Debian 12.2.0) 12.2.0'" in lines
     assert "like_program cmake 'cmake version 3.25.1'" in lines
     assert f"own_patch patches/02-b.patch {'5' * 64} -R" in lines
@@ -121,8 +123,16 @@ def made_by(shop: Shop, recipe: Recipe, *patches: Patch) -> Entry:
         profile_place=str(shop.builder.profile_place),
         training=TRAINING,
         patches=patches,
+        parts=find_parts(recipe, shop.toolchain, shop.builder.engine.spec),
+        link_place=str(shop.builder.link_place),
     )
-    return [shop.make(stage) for stage in chain][-1]
+    made = []
+    for stage in chain:
+        if isinstance(stage, Strip | Preload):
+            made.append(PostLink(shop.builder.engine, shop.builder.store, shop.builder.bench).make(stage, "test"))
+        else:
+            made.append(shop.make(stage))
+    return made[-1]
 
 
 def run(script: Path, *words: str | Path, cwd: Path, **variables: str | Path) -> subprocess.CompletedProcess[str]:
@@ -292,6 +302,49 @@ def test_with_profiles(family: str, recipe: Recipe, tmp_path: Path, request: pyt
     if making.profile.name == PROFILE_FILE:
         done = run(script, FAKE_SOURCE, cwd=tmp_path / "other")
         assert "is not beside this script" in done.stdout
+
+
+LINKS = {
+    "strip": Recipe(strip="debug"),
+    "bfd-layout": Recipe(layout=3),
+    "lld-layout": Recipe(toolchain="clang", linker="lld", layout=3, strip="all"),
+    "gcc-lld": Recipe(linker="lld"),
+    "mold": Recipe(linker="mold"),
+    "static": Recipe(static="full"),
+    "word-32": Recipe(word=32),
+    "linked-allocator": Recipe(allocator="jemalloc"),
+    "preloaded-allocator": Recipe(allocator="jemalloc", preload=True),
+    "gcc-lto": Recipe(lto="full"),
+    "native": Recipe(target="native"),
+}
+
+
+@pytest.mark.parametrize("recipe", LINKS.values(), ids=LINKS)
+def test_whatever_its_link(recipe: Recipe, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    shop = shop_at(tmp_path / "home", request.getfixturevalue(recipe.toolchain))
+    try:
+        entry = made_by(shop, recipe)
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    making = witness.read(entry.about)
+    assert making is not None
+    assert making.key == entry.key
+    done = run(entry.folder / "build.sh", FAKE_SOURCE, cwd=tmp_path / "here")
+    assert done.returncode == 0, done.stdout
+    assert digest(tmp_path / "here/server") == entry.about["sha256"] == digest(entry.folder / "bin/server")
+    assert ("start it with LD_PRELOAD=/" in done.stdout) == recipe.preload
+    assert ("made for the processor" in done.stdout) == (recipe.target == "native")
+    assert not (shop.builder.work / "given").exists()
+
+
+def test_files_of_the_package_stand_in_the_script(tmp_path: Path) -> None:
+    """What a step names in Burnish's own folder is not there on a machine without Burnish."""
+    file = Path(reproducer.__file__).with_name("reproducer.sh")
+    step = Command("configure", ("cmake", f"-DX={file}", "-DY=1"))
+    (moved,), (laid,) = witness._without_package((step,), tmp_path)
+    assert isinstance(moved, Command)
+    assert moved.argv == ("cmake", f"-DX={tmp_path}/given/reproducer.sh", "-DY=1")
+    assert (laid.path, laid.content) == ("given/reproducer.sh", file.read_text())
 
 
 def test_the_script_runs_what_the_build_ran(shop: Shop) -> None:

@@ -35,6 +35,8 @@ ASKED = Definition(
     starts=None,
     design=None,
     explore=False,
+    layouts=0,
+    trainings=0,
     seed=1,
     recipes={"baseline": {"level": None}, "gcc-o3": {"level": "-O3"}},
 )

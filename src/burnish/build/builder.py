@@ -109,7 +109,7 @@ class Builder:
 
     def _compile(self, stage: Compile, name: str, log: Path) -> Entry:
         began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        listed = self._source_list()
+        listed, source = self._source_list(), self._source_digest()
         with overlay.patched(self.source, stage.patches, stage.source), _empty(self.place):
             profile = self._lay_profile(stage)
             start = log.stat().st_size if log.exists() else 0
@@ -181,6 +181,7 @@ class Builder:
                 patches=stage.patches,
                 profile=self._kept(profile),
                 server=built.server,
+                linkers=self.link_place,
             )
             witness.leave(making, folder, patches=stage.patches, sources=listed)
             if stage.patches:
@@ -201,7 +202,7 @@ class Builder:
                     "seconds": seconds,
                     "cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
                     "server_bytes": built.server.stat().st_size,
-                    "objects_key": objects_key(stage, self._source_digest()),
+                    "objects_key": objects_key(stage, source),
                     "cache": asdict(cached) if cached else None,
                     "jobs": asdict(jobs),
                     "peak_rss_bytes": self.bench.peak,
@@ -314,7 +315,7 @@ class Builder:
         shutil.copymode(before, built.server)
         making = witness.read(base.about)
         if making is not None:
-            making = witness.after_link(making, argv, kept, built.server, key=stage.key)
+            making = witness.after_link(making, stage.title, [argv], built.server, key=stage.key, profile=kept)
             witness.leave(making, folder)
             facts |= {"sha256": making.sha256, "making": witness.described(making)}
         seconds = time.monotonic() - began

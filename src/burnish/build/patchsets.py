@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from burnish.build import overlay, patches
@@ -58,22 +58,21 @@ def pins(variants: Iterable[Variant]) -> dict[str, list[str]]:
     return {variant.name: [patch.sha256 for patch in read(variant)] for variant in variants if variant.recipe.patches}
 
 
-def fit_all(variants: Iterable[Variant], tree: Path) -> Mapping[str, tuple[tuple[Patch, ...], tuple[str, ...]]]:
-    """Each variant's patches, tried on `tree`, with notes on hunks that fitted elsewhere than they say.
+def fitted(variant: Variant, tree: Path) -> tuple[tuple[Patch, ...], tuple[str, ...]]:
+    """A variant's patches, tried on `tree`, and notes on hunks that fitted elsewhere than they say.
 
     Raises:
         UserError: one is no patch or does not apply; names variant, patch, file and hunk.
     """
+    found = read(variant)
+    if not found:
+        return (), ()
     marker = read_json(tree / overlay.MARKER)
     what = f"{marker.get('name', tree)} {marker.get('version', '')}".strip()
-    every = {}
-    for variant in variants:
-        found = read(variant)
-        try:
-            every[variant.name] = (found, fit(found, tree, what) if found else ())
-        except UserError as error:
-            raise UserError(f"variant {variant.name}: patch {error}") from None
-    return every
+    try:
+        return found, fit(found, tree, what)
+    except UserError as error:
+        raise UserError(f"variant {variant.name}: patch {error}") from None
 
 
 def fit(found: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:

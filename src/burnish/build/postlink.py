@@ -7,12 +7,13 @@ import shlex
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
 from burnish import process
+from burnish.build import witness
 from burnish.build.files import linked_copy
 from burnish.build.linking import layout_script
 from burnish.build.linkparts import catalogue, word_flags
@@ -112,6 +113,32 @@ def environment(entry: Entry) -> tuple[tuple[str, str], ...]:
     return (("LD_PRELOAD", ":".join(paths)),)
 
 
+def strip_commands(stage: Strip, before: str, program: str) -> list[tuple[str, ...]]:
+    """What makes the stripped `program`, and beside it the file with its symbols, of the program `before`."""
+    symbols, tool = f"{program}.debug", stage.tool or "objcopy"
+    # Neither objcopy can take the symbols alone out of a program that BOLT wrote; all of it is kept then.
+    keep = (tool, "--only-keep-debug", before, symbols) if stage.tool is None else ("cp", "-p", before, symbols)
+    return [
+        keep,
+        (tool, f"--strip-{stage.what}", before, program),
+        (tool, f"--add-gnu-debuglink={symbols}", program),
+    ]
+
+
+def _launch(stage: Preload) -> tuple[str, ...]:
+    """How a preloaded build's program is started by hand."""
+    lines, libraries = [], []
+    if stage.huge_text:
+        source = f"{Path(HUGE_TEXT).stem}.c"
+        library = Path(HUGE_TEXT).name
+        flags = " ".join(["-O2", "-shared", "-fPIC", *word_flags(stage.word)])
+        lines.append(f"{library}, from {source} beside this script: {stage.toolchain.cc} {flags} {source} -o {library}")
+        libraries.append(f"/path/of/{library}")
+    if stage.allocator is not None:
+        libraries.append(str(stage.allocator.path))
+    return (*lines, f"start it with LD_PRELOAD={':'.join(libraries)}")
+
+
 @dataclass
 class PostLink:
     """Makes the stages that work on a finished program.
@@ -142,6 +169,7 @@ class PostLink:
                 facts = self._preload(stage, name, base, folder)
             seconds = time.monotonic() - began
             built = self.engine.built(name, folder, stage.key)
+            facts |= self._script(stage, base, folder, built)
             about = {
                 **base.about,
                 **facts,
@@ -159,15 +187,8 @@ class PostLink:
         program = self.engine.built(name, folder, stage.key).server
         symbols = program.with_name(f"{program.name}.debug")
         program.unlink()
-        if stage.tool is None:
-            tool = "objcopy"
-            self._run("keep symbols", [tool, "--only-keep-debug", before, symbols], name)
-        else:
-            # Neither objcopy can take the symbols alone out of a program that BOLT wrote; all of it is kept then.
-            tool = stage.tool
-            shutil.copy2(before, symbols)
-        self._run("strip", [tool, f"--strip-{stage.what}", before, program], name)
-        self._run("link symbols", [tool, f"--add-gnu-debuglink={symbols.name}", program], name, cwd=program.parent)
+        for argv in strip_commands(stage, str(before), program.name):
+            self._run("strip", argv, name, cwd=program.parent)
         shutil.copymode(before, program)
         if build_id(program) != build_id(before):
             raise InfrastructureError(f"{name}: strip changed the build id of {before}")
@@ -208,6 +229,25 @@ class PostLink:
                 )
         return {**facts, "notes": notes}
 
+    def _script(self, stage: Strip | Preload, base: Entry, folder: Path, built: Built) -> dict[str, object]:
+        """The script that makes the program again; of one that is only launched otherwise, with a word on that."""
+        making = witness.read(base.about)
+        if making is None:
+            return {}
+        if isinstance(stage, Strip):
+            # The program carries the name of the file with its symbols.
+            commands = strip_commands(stage, "before", built.server.name)
+            moved = ("mv", built.server.name, "after")
+            making = witness.after_link(making, stage.title, [*commands, moved], built.server, key=stage.key)
+        else:
+            making = replace(making, key=stage.key, title=f"{making.title}, {stage.title}", launch=_launch(stage))
+            if stage.huge_text:
+                source = resources.files("burnish.build") / f"{Path(HUGE_TEXT).stem}.c"
+                (folder / source.name).write_text(source.read_text())
+                making = replace(making, beside=(*making.beside, source.name))
+        witness.leave(making, folder)
+        return {"sha256": making.sha256, "making": witness.described(making)}
+
     def _huge(self, built: Built) -> tuple[int, int]:
         """(bytes of code, bytes of it on huge pages) as the kernel says of a short run of the program."""
         with tempfile.TemporaryDirectory(prefix="burnish-") as place:
@@ -218,5 +258,5 @@ class PostLink:
             words = report.read_text().split() if report.is_file() else ["0", "0"]
         return int(words[0]), int(words[1])
 
-    def _run(self, what: str, argv: list[str | Path], name: str, cwd: Path | None = None) -> None:
+    def _run(self, what: str, argv: Sequence[str | Path], name: str, cwd: Path | None = None) -> None:
         self.bench.run(what, argv, cwd=cwd, timeout=600).check(f"{name}: {what}")

@@ -60,18 +60,37 @@ class KeptProfile:
 
 
 @dataclass(frozen=True)
-class PostLink:
-    """A rewriting of the linked program: a command in the folder ``bolt``, from ``before`` to ``after``.
+class AfterLink:
+    """What was done to the linked program: commands in the folder ``bolt``, from ``before`` to ``after``.
 
     Attributes:
-        argv: the command.
-        program: the tool and its version.
-        profile: what it works by; None when it instruments.
+        title: for the log.
+        commands: the commands, in order.
+        programs: the tools and their versions.
+        profile: what they work by; None when that is nothing but the program.
     """
 
-    argv: tuple[str, ...]
-    program: Program
-    profile: KeptProfile | None
+    title: str
+    commands: tuple[tuple[str, ...], ...]
+    programs: tuple[Program, ...]
+    profile: KeptProfile | None = None
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A file that a build needs beside source and build folder.
+
+    Attributes:
+        path: where it lies, relative to the root.
+        content: what is in it; None for a link.
+        target: what it is a link to; None for a file.
+        executable: whether it is run.
+    """
+
+    path: str
+    content: str | None = None
+    target: str | None = None
+    executable: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,7 +114,10 @@ class Making:
         jobs: how many compile jobs the steps name.
         date: day of the build, YYYYMMDD.
         sha256: hex digest of the program.
-        post_link: what became of it after the link.
+        laid: files that the steps need beside source and build folder.
+        after: what became of the program after its link, in order.
+        launch: how the program is started where that is part of the build, a line each.
+        beside: names of further files that stand beside the script.
     """
 
     engine: str
@@ -114,7 +136,16 @@ class Making:
     jobs: int
     date: str
     sha256: str
-    post_link: PostLink | None = None
+    laid: tuple[Laid, ...] = ()
+    after: tuple[AfterLink, ...] = ()
+    launch: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+
+    @property
+    def profiles(self) -> tuple[KeptProfile, ...]:
+        """All profiles that went into the program."""
+        every = (self.profile, *(step.profile for step in self.after))
+        return tuple(profile for profile in every if profile is not None)
 
 
 def functions() -> str:
@@ -127,11 +158,13 @@ def script(making: Making) -> str:
     parts = [_head(making), functions(), _packages(making), _checks(making), "enter", _source(making)]
     if making.profile is not None:
         parts.append(_lay(making.profile))
+    parts += [_laid(file) for file in making.laid]
     parts += [_step(step, making) for step in making.steps]
     program = f"build/{making.server}"
-    if making.post_link is not None:
-        parts.append(_post_link(making, making.post_link, program))
+    for step in making.after:
+        parts.append(_after_link(making, step, program))
         program = "bolt/after"
+    parts += [f"say {shlex.quote(line)}" for line in making.launch]
     parts.append(f"finish {shlex.quote(program)} {making.sha256}")
     return "\n".join(part.rstrip("\n") + "\n" for part in parts if part)
 
@@ -146,7 +179,7 @@ def _head(making: Making) -> str:
     trained = (
         "\n# The profile is part of what makes the program: the kept one is used, from beside this script. To train one"
         "\n# of your own, see `training.txt`, and expect another program."
-        if making.profile or (making.post_link and making.post_link.profile)
+        if making.profiles
         else ""
     )
     return f"""\
@@ -182,10 +215,12 @@ def _packages(making: Making) -> str:
 
 def _checks(making: Making) -> str:
     needed = {"sha256sum", "tar", *(step.argv[0] for step in making.steps if isinstance(step, Command))}
-    programs = [*making.programs, *([making.post_link.program] if making.post_link else [])]
+    programs = dict.fromkeys((*making.programs, *(each for step in making.after for each in step.programs)))
     lines = ["needs " + " ".join(shlex.quote(name) for name in sorted(needed))]
     lines += [f"same_program {shlex.quote(each.path)} {shlex.quote(each.version)}" for each in programs]
     lines += [f"like_program {shlex.quote(each.path)} {shlex.quote(each.version)}" for each in making.makers]
+    if any(re.search(r"=native\b", word) for step in making.steps if isinstance(step, Command) for word in step.argv):
+        lines.append("say 'note: made for the processor that it was made on; another one makes another program'")
     return "\n".join(lines)
 
 
@@ -232,15 +267,26 @@ def _lay(profile: KeptProfile) -> str:
 
 def _step(step: Step, making: Making) -> str:
     if isinstance(step, Text):
-        end = "END"
-        while end in step.content.splitlines():
-            end += "_"
-        text = step.content if step.content.endswith("\n") else step.content + "\n"
-        return f"put {shlex.quote(step.path)} <<'{end}'\n{text}{end}"
+        return _put(f"build/{step.path}", step.content)
     words = [_word(word, making) for word in step.argv]
     env = [f"{name}={shlex.quote(value)}" for name, value in step.env]
     command = " ".join(["env", *env, *words] if env else words)
     return f'say {shlex.quote(step.what)}\n(cd "$ROOT/build" && {command})'
+
+
+def _put(path: str, content: str) -> str:
+    end = "END"
+    while end in content.splitlines():
+        end += "_"
+    text = content if content.endswith("\n") else content + "\n"
+    return f"put {shlex.quote(path)} <<'{end}'\n{text}{end}"
+
+
+def _laid(file: Laid) -> str:
+    place = f'"$ROOT"/{shlex.quote(file.path)}'
+    if file.target is not None:
+        return f'mkdir -p "$(dirname {place})"\nln -sf {shlex.quote(file.target)} {place}'
+    return _put(file.path, file.content or "") + (f"\nchmod 700 {place}" if file.executable else "")
 
 
 def _word(word: str, making: Making) -> str:
@@ -251,9 +297,10 @@ def _word(word: str, making: Making) -> str:
     return '"$ROOT"'.join(shlex.quote(piece) if piece or len(pieces) == 1 else "" for piece in pieces)
 
 
-def _post_link(making: Making, step: PostLink, program: str) -> str:
-    words = " ".join(_word(word, making) for word in step.argv)
-    lines = ['rm -rf "$ROOT/bolt"', 'mkdir "$ROOT/bolt"', f'cp "$ROOT"/{shlex.quote(program)} "$ROOT/bolt/before"']
+def _after_link(making: Making, step: AfterLink, program: str) -> str:
+    lines = [f"after_link {shlex.quote(program)} {shlex.quote(step.title)}"]
     if step.profile is not None:
         lines.append(_lay(step.profile))
-    return "\n".join([*lines, "say BOLT", f'(cd "$ROOT/bolt" && {words})'])
+    words = (" ".join(_word(word, making) for word in argv) for argv in step.commands)
+    lines += [f'(cd "$ROOT/bolt" && {command})' for command in words]
+    return "\n".join(lines)

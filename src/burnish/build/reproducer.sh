@@ -53,7 +53,7 @@ leave() {
         return 0
     fi
     put_back
-    rm -rf "$ROOT/build" "$ROOT/bolt" "$ROOT/.fetched"
+    rm -rf "$ROOT/build" "$ROOT/bolt" "$ROOT/link" "$ROOT/given" "$ROOT/.fetched" "$ROOT/.program"
     if [ -n "$made" ]; then
         rm -rf "$made"
     else
@@ -87,7 +87,7 @@ enter() {
     trap 'exit 130' HUP INT TERM
     tree=$ROOT/.source.unpacking/tree
     mkdir "$ROOT/.source.unpacking"
-    rm -rf "$ROOT/build"
+    rm -rf "$ROOT/build" "$ROOT/link" "$ROOT/given"
     mkdir -m 700 "$ROOT/build"
 }
 
@@ -198,14 +198,23 @@ lay_profile() {
     stop "the profile $2 is not beside this script; \`burnish reproduce\` writes both"
 }
 
-# put FILE < content: a file of the build folder.
+# put FILE < content: a file below the root.
 put() {
-    mkdir -p "$(dirname "$ROOT/build/$1")"
+    mkdir -p "$(dirname "$ROOT/$1")"
     if [ "$ROOT" = "$RECORDED" ]; then
-        cat >"$ROOT/build/$1"
+        cat >"$ROOT/$1"
     else
-        sed "s|$(printf '%s' "$RECORDED" | sed 's/[].[*^$|\\]/\\&/g')|$(printf '%s' "$ROOT" | sed 's/[&|\\]/\\&/g')|g" >"$ROOT/build/$1"
+        sed "s|$(printf '%s' "$RECORDED" | sed 's/[].[*^$|\\]/\\&/g')|$(printf '%s' "$ROOT" | sed 's/[&|\\]/\\&/g')|g" >"$ROOT/$1"
     fi
+}
+
+# after_link PROGRAM TITLE: begins a step on the linked program: a folder in which it is `before`.
+after_link() {
+    say "$2"
+    cp "$ROOT/$1" "$ROOT/.program"
+    rm -rf "$ROOT/bolt"
+    mkdir "$ROOT/bolt"
+    mv "$ROOT/.program" "$ROOT/bolt/before"
 }
 
 # finish PROGRAM SHA256: keeps the program and says whether it is the same.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +21,25 @@ from burnish.build.files import sha256_of
 from burnish.build.overlay import MARKER
 from burnish.build.patches import Patch
 from burnish.build.patchsets import keep, kept_name
-from burnish.build.reproducer import SCRIPT, SOURCE_LIST, KeptPatch, KeptProfile, Making, PostLink, Program
+from burnish.build.reproducer import (
+    SCRIPT,
+    SOURCE_LIST,
+    AfterLink,
+    KeptPatch,
+    KeptProfile,
+    Laid,
+    Making,
+    Program,
+)
 from burnish.build.sources import Source
 from burnish.engines.base import BuildJob, Engine
-from burnish.engines.steps import Command
+from burnish.engines.steps import Command, Step
 from burnish.errors import InfrastructureError
 from burnish.record.store import Entry
 
 _MAKING: TypeAdapter[Making] = TypeAdapter(Making)
 GCDA = "gcda"
+_PACKAGE = Path(str(resources.files("burnish")))
 
 
 def observe(
@@ -38,6 +51,7 @@ def observe(
     patches: Sequence[Patch],
     profile: KeptProfile | None,
     server: Path,
+    linkers: Path | None = None,
 ) -> Making:
     """How the program `server` was made by `job`.
 
@@ -49,8 +63,10 @@ def observe(
         patches: the recipe's patches.
         profile: the compilers' profile.
         server: the program as it is kept.
+        linkers: folder with the linker links and wrappers that the link was given, if there is one.
     """
-    steps = engine.steps(replace(job, with_tools=False, cache=None, meter=None))
+    root = job.place.parent
+    steps, given = _without_package(engine.steps(replace(job, with_tools=False, cache=None, meter=None)), root)
     source = (origin.name, origin.version, str(origin.kind)) if origin else (engine.spec.name, "", "folder")
     title = " ".join(filter(None, (*source[:2], "with", job.toolchain.name)))
     title += f", {len(patches)} patch{'es' if len(patches) > 1 else ''}" if patches else ""
@@ -58,7 +74,7 @@ def observe(
         engine=engine.spec.name,
         title=title,
         key=key,
-        root=str(job.place.parent),
+        root=str(root),
         server=engine.spec.server,
         source=source,
         archives=origin.archives if origin else (),
@@ -73,6 +89,40 @@ def observe(
         jobs=job.jobs,
         date=time.strftime("%Y%m%d", time.gmtime()),
         sha256=sha256_of(server),
+        laid=(*given, *_laid(linkers, root)),
+    )
+
+
+def _without_package(steps: Sequence[Step], root: Path) -> tuple[tuple[Step, ...], tuple[Laid, ...]]:
+    """The steps with files of Burnish's own package, which a script can't count on, below the root instead."""
+    package = re.escape(str(_PACKAGE))
+    files: dict[str, Laid] = {}
+
+    def moved(match: re.Match[str]) -> str:
+        path = Path(match[0])
+        if not path.is_file():
+            return match[0]
+        files[path.name] = Laid(f"given/{path.name}", content=path.read_text())
+        return str(root / files[path.name].path)
+
+    found = tuple(
+        replace(step, argv=tuple(re.sub(rf"{package}/[\w./+-]+", moved, word) for word in step.argv))
+        if isinstance(step, Command)
+        else step
+        for step in steps
+    )
+    return found, tuple(files.values())
+
+
+def _laid(folder: Path | None, root: Path) -> tuple[Laid, ...]:
+    """The files of a folder below the root."""
+    if folder is None or not folder.is_dir():
+        return ()
+    return tuple(
+        Laid(str(path.relative_to(root)), target=str(path.readlink()))
+        if path.is_symlink()
+        else Laid(str(path.relative_to(root)), path.read_text(), executable=os.access(path, os.X_OK))
+        for path in sorted(folder.iterdir())
     )
 
 
@@ -109,11 +159,25 @@ def described(making: Making) -> dict[str, object]:
     return asdict(making)
 
 
-def after_link(making: Making, argv: Sequence[str], profile: KeptProfile | None, server: Path, *, key: str) -> Making:
-    """The making of the build `key`, whose program `argv` made from the program of `making`."""
-    step = PostLink(argv=tuple(argv), program=program(argv[0]), profile=profile)
-    title = f"{making.title} and {Path(argv[0]).name}"
-    return replace(making, key=key, title=title, post_link=step, sha256=sha256_of(server))
+def after_link(
+    making: Making,
+    title: str,
+    commands: Sequence[Sequence[str]],
+    server: Path,
+    *,
+    key: str,
+    profile: KeptProfile | None = None,
+) -> Making:
+    """The making of the build `key`, whose program `commands` made from the program of `making`."""
+    tools = dict.fromkeys(argv[0] for argv in commands)
+    step = AfterLink(title, tuple(map(tuple, commands)), tuple(map(program, tools)), profile)
+    return replace(
+        making,
+        key=key,
+        title=f"{making.title}, {title}",
+        after=(*making.after, step),
+        sha256=sha256_of(server),
+    )
 
 
 def kept_profile(entry: Entry, name: str, place: str) -> KeptProfile:

@@ -118,7 +118,6 @@ def resolve(
         UserError: recipes that contradict themselves, or a baseline that can't be built here; a patch that does not
             apply; every problem of every variant in one error, a line each.
     """
-    patched = patchsets.fit_all(variants, source)
     packages: dict[bool, PackageFlags] = {}
     chains: list[Chain] = []
     problems: list[UserError] = []
@@ -127,6 +126,7 @@ def resolve(
         if hardening not in packages:
             packages[hardening] = package_flags(spec, source, hardening)
         try:
+            patches, notes = patchsets.fitted(variant, source)
             toolchain = choose(variant.recipe.toolchain, toolchains)
             if variant.recipe.sampled and variant.recipe.profile is None and lbr:
                 sampling.sample_tool(toolchain)
@@ -144,7 +144,7 @@ def resolve(
                 profile_place=str(profile_place),
                 parts=find_parts(variant.recipe, toolchain, spec),
                 link_place=str(profile_place.parent / "link"),
-                patches=patched[variant.name][0],
+                patches=patches,
                 kept=kept.as_kept(named, profile) if named and profile else None,
                 lbr=lbr,
             )
@@ -154,7 +154,7 @@ def resolve(
                 shared = make(with_tools=True)
                 baseline = {stage.key for stage in chains[0].stages if isinstance(stage, Compile) and stage.with_tools}
                 chain = shared if baseline & {stage.key for stage in shared} else chain
-            chains.append(Chain(variant, chain, notes=patched[variant.name][1]))
+            chains.append(Chain(variant, chain, notes=notes))
         except UserError as error:
             if number == 0 or not isinstance(error, UnavailableError):
                 problems.append(error)

@@ -145,9 +145,9 @@ def _copy_build(entry: Entry, making: Making, folder: Path, store: Store) -> Non
     for patch in making.patches:
         (folder / patch.file).parent.mkdir(exist_ok=True)
         shutil.copy2(entry.folder / patch.file, folder / patch.file)
-    for kept in (making.profile, making.post_link.profile if making.post_link else None):
-        if kept is None:
-            continue
+    for name in making.beside:
+        shutil.copy2(entry.folder / name, folder / name)
+    for kept in making.profiles:
         profile = store.find("profiles", kept.key)
         if profile is None:
             raise UserError(f"profile {kept.key} of build {entry.key} is no longer in the store; run its study again")
@@ -159,9 +159,9 @@ def _copy_build(entry: Entry, making: Making, folder: Path, store: Store) -> Non
 def _training(store: Store, making: Making, folder: Path) -> str:
     """How the profiles were trained, for who wants to train anew; the instrumented builds' scripts beside it."""
     parts = []
-    for kept in (making.profile, making.post_link.profile if making.post_link else None):
-        profile = store.find("profiles", kept.key) if kept else None
-        if kept is None or profile is None:
+    for kept in making.profiles:
+        profile = store.find("profiles", kept.key)
+        if profile is None:
             continue
         about = profile.about
         loads = ", ".join(f"{name} for {seconds:g} s" for name, seconds in about["training"])
