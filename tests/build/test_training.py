@@ -198,7 +198,7 @@ def test_a_profile_of_another_source_is_refused_when_it_is_used(shop: Shops, tmp
     ("flag", "says"),
     [
         ("-DFAKE_CRASH_AFTER=20", "training on fake_mix: the server was ended by signal 6"),
-        ("-DFAKE_HANG_AFTER=1", "training on fake_mix: nothing was finished in 5 s"),
+        ("-DFAKE_HANG_AFTER=1", "training on fake_mix: the load ended with exit code 1: load: no answer"),
     ],
 )
 def test_a_server_that_does_not_go_through_training(

@@ -296,9 +296,9 @@ def shown(value: object) -> str:
 
 def test_every_check_of_the_catalogue_has_a_command() -> None:
     for name in SPEC.gate_tests:
-        assert sqlite_gate._commands(name, Path("/program"), Path("/data"))
+        assert sqlite_gate._commands(name, Path("/program"), {}, Path("/data"))
     with pytest.raises(InfrastructureError, match="unknown check 'smoke'"):
-        sqlite_gate._commands("smoke", Path("/program"), Path("/data"))
+        sqlite_gate._commands("smoke", Path("/program"), {}, Path("/data"))
     assert sqlite_gate.fuzz_data(("answers", "trace-4", "fuzz-12", "fuzz-4")) == ["fuzzdata4.db", "fuzzdata12.db"]
 
 

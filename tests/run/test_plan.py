@@ -153,10 +153,10 @@ def test_objects_of_an_earlier_study_are_known_by_name() -> None:
     baseline = CHAINS[0][1][-1]
     static = replace(LADDER["static"], link=("-static", "-Wl,-z,now"))
     alone = [("baseline", chain("baseline", static))]
-    key = objects_key(baseline, "source")  # type: ignore[arg-type]
+    key = objects_key(baseline)  # type: ignore[arg-type]
     assert plan(chains=alone).full_compiles == 1
     assert plan(chains=alone, objects=frozenset({key})).full_compiles == 0
-    assert objects_key(baseline, "another source") != key  # type: ignore[arg-type]
+    assert objects_key(replace(baseline, source="another source")) != key  # type: ignore[arg-type]
 
 
 def test_estimates_are_the_hosts_own_where_it_has_any() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from burnish import cli
 from burnish.build.toolchains import Toolchain
+from burnish.errors import UserError
 from burnish.run.making import Chain, resolve
 from burnish.study.model import Recipe, Variant
 from profiling import WEIGHTS, Maker, pgo
@@ -78,8 +79,8 @@ def test_from_training_to_a_name_and_back(
 
     (final,) = planned(here, toolchains, Recipe(pgo=True, profile="again")).stages
     assert json.loads(burnish("profile", "show", "again", "--json")[1])["key"] == vars(final)["profile"]
-    unknown = planned(here, toolchains, Recipe(pgo=True, profile="mixd"))
-    assert (unknown.missing or "").startswith("unknown profile 'mixd' (did you mean 'mixed'?); there are: ")
+    with pytest.raises(UserError, match=r"^unknown profile 'mixd' \(did you mean 'mixed'\?\); there are: "):
+        planned(here, toolchains, Recipe(pgo=True, profile="mixd"))
 
 
 def test_a_profile_of_another_compiler_is_refused_while_planning(
@@ -88,9 +89,8 @@ def test_a_profile_of_another_compiler_is_refused_while_planning(
     here = Maker(burnish_home, gcc)
     _, trained, _ = here.make(Recipe(pgo=True))
     burnish("profile", "keep", trained.key, "--name", "usual")
-    refused = planned(here, toolchains, Recipe(toolchain="clang", pgo=True, profile="usual"))
-    assert "profile usual is a profile of kind gcc, the recipe (clang-" in (refused.missing or "")
-    assert not refused.stages
+    with pytest.raises(UserError, match=r"profile usual is a profile of kind gcc, the recipe \(clang-"):
+        planned(here, toolchains, Recipe(toolchain="clang", pgo=True, profile="usual"))
     other = here.make(pgo("gcc"))
     assert other[1].key == trained.key
 
@@ -102,8 +102,8 @@ def test_samples_and_bolts_options_are_looked_at_while_planning(
     sampled = planned(here, toolchains, Recipe(pgo=True, sampled=True))
     assert "this host gives no branch records" in (sampled.missing or "")
     if gcc.bolt is not None and gcc.bolt_can_instrument:
-        wrong = planned(here, toolchains, Recipe(bolt=True, bolt_options=("-reorder-blocs=none",)))
-        assert "(did you mean 'reorder-blocks'?)" in (wrong.missing or "")
+        with pytest.raises(UserError, match=r"\(did you mean 'reorder-blocks'\?\)"):
+            planned(here, toolchains, Recipe(bolt=True, bolt_options=("-reorder-blocs=none",)))
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,11 @@ DIFFERENT: dict[str, Any] = {
     "starts": 5,
     "design": "solo",
     "explore": True,
+    "layouts": 6,
+    "trainings": 3,
+    "conditions": ("binlog=on",),
+    "patches": {"gcc-o3": ["0123"]},
+    "portable": "x86-64-v2",
     "seed": 2,
     "recipes": {"baseline": {"level": None}, "gcc-o3": {"level": "-O2"}},
 }

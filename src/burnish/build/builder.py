@@ -35,12 +35,12 @@ from burnish.build.collecting import (
     hot_functions,
     lost_functions,
 )
-from burnish.build.files import linked_copy, read_json
+from burnish.build.files import linked_copy
 from burnish.build.jobs import Jobs
 from burnish.build.recipes import Bolt, Compile
 from burnish.build.reproducer import KeptProfile
 from burnish.build.sharing import from_cache, objects_key
-from burnish.build.sources import MARKER, Source
+from burnish.build.sources import Source
 from burnish.engines.base import BuildJob, Built, CompiledObject, Engine
 from burnish.errors import InfrastructureError
 from burnish.record.costs import Cost
@@ -109,7 +109,7 @@ class Builder:
 
     def _compile(self, stage: Compile, name: str, log: Path) -> Entry:
         began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        listed, source = self._source_list(), self._source_digest()
+        listed = self._source_list()
         with overlay.patched(self.source, stage.patches, stage.source), _empty(self.place):
             profile = self._lay_profile(stage)
             start = log.stat().st_size if log.exists() else 0
@@ -202,7 +202,7 @@ class Builder:
                     "seconds": seconds,
                     "cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
                     "server_bytes": built.server.stat().st_size,
-                    "objects_key": objects_key(stage, source),
+                    "objects_key": objects_key(stage),
                     "cache": asdict(cached) if cached else None,
                     "jobs": asdict(jobs),
                     "peak_rss_bytes": self.bench.peak,
@@ -217,9 +217,6 @@ class Builder:
             peak, spent = link
             self.store.costs.note(self.engine.spec.name, "link", name, Cost(spent, peak=peak))
         return entry
-
-    def _source_digest(self) -> str:
-        return str(read_json(self.source / MARKER).get("digest", ""))
 
     def _source_list(self) -> Path | None:
         """The digests of the source's files where it is a folder: what a script checks the folder it is given by."""

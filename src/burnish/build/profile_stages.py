@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from burnish.build.toolchains import Toolchain
-from burnish.errors import UserError
+from burnish.errors import UnavailableError, UserError
 from burnish.study.model import Recipe, Variant, digest_of
 
 ProfileKind = Literal["gcc", "clang", "bolt", "gcc-samples", "clang-samples"]
@@ -195,7 +195,7 @@ def check_training(variant: Variant, toolchain: Toolchain, *, lbr: bool) -> None
     if recipe.profile is not None:
         _check_profile_alone(recipe, name)
     elif recipe.sampled and not lbr:
-        raise UserError(
+        raise UnavailableError(
             f"{name}: sampled: this host gives no branch records (`perf record -j any` fails here, as in most virtual "
             "machines); take counters instead (sampled = false), or a profile sampled elsewhere (profile = NAME)"
         )

@@ -17,18 +17,13 @@ _OF_THE_LINK = {
 """Fields that decide what is linked and how, and those of the source, which is named by its digest."""
 
 
-def objects_key(stage: Compile, source: str) -> str:
-    """Names the objects that a stage compiles: stages with the same name differ in what is linked, or how, alone.
-
-    Args:
-        stage: the stage.
-        source: digest of the source.
-    """
+def objects_key(stage: Compile) -> str:
+    """Names the objects that a stage compiles: stages with the same name differ in what is linked, or how, alone."""
     rest = {
         field.name: getattr(stage, field.name) for field in fields(stage) if field.name not in _BY_PART | _OF_THE_LINK
     }
     toolchain = [stage.toolchain.name, stage.toolchain.version]
-    return digest_of([stage.source or source, toolchain, stage.flags.c, stage.flags.cxx, stage.features.options, rest])
+    return digest_of([stage.source, toolchain, stage.flags.c, stage.flags.cxx, stage.features.options, rest])
 
 
 def from_cache(title: str) -> str:

@@ -186,7 +186,7 @@ def make_plan(
         variants = tuple(users[stage.key])
         steps.append(_step(stage, variants, spec, known, objects))
         if isinstance(stage, Compile) and known.objects is not None:
-            objects.add(objects_key(stage, known.source))
+            objects.add(objects_key(stage))
         if stage.key == baseline:
             steps += [_dataset(name, key, spec, known) for name, key in data]
         if stage.key in finals:
@@ -205,7 +205,7 @@ def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Know
     costs, history, name, title = spec.costs, known.history, variants[0], stage.title
     kept, tree = NOTHING, None
     if isinstance(stage, Compile):
-        kind = "relink" if not cached and objects_key(stage, known.source) in objects else "compile"
+        kind = "relink" if not cached and objects_key(stage) in objects else "compile"
         title = from_cache(stage.title) if kind == "relink" else stage.title
         guess = costs.compile_s * (RELINK_SHARE if kind == "relink" else 1.0)
         kept = history.figure(stage.title, name, "kept") or Figure(1e6 * costs.kept_mb)
