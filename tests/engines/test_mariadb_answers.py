@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from mariadb_support import PlainBench, real_server
+
+from burnish.build import emulation
+from burnish.catalogue.instructions import processors
 from burnish.engines import mariadb_answers
 
 
@@ -24,3 +29,15 @@ def test_the_first_wrong_answer_is_told(tmp_path: Path) -> None:
     assert mariadb_answers.wrong(tmp_path) == (
         "rows: expected '3900\\t952168.7500\\t2026-06-12 12:00:00', got 'nothing'"
     )
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("processor", [None, "Conroe", "Nehalem", "EPYC"])
+def test_a_real_server_answers_here_and_on_other_processors(tmp_path: Path, processor: str | None) -> None:
+    launcher: tuple[str, ...] = ()
+    if processor is not None:
+        found = emulation.find()
+        if found is None:
+            pytest.skip("qemu's user-mode emulation is not here")
+        launcher = found.launcher(processors()[processor])
+    assert mariadb_answers.ask(real_server(), tmp_path, PlainBench(tmp_path / "logs"), launcher) is None

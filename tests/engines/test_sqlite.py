@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from burnish.build import sources
+from burnish.build import emulation, sources
 from burnish.build.linking import linked
 from burnish.build.linkparts import find_parts
 from burnish.build.toolchains import Toolchain
 from burnish.catalogue import load
+from burnish.catalogue.instructions import processors
 from burnish.engines import sqlite, sqlite_gate
 from burnish.engines.base import BuildJob, Built, SideSpec, Tick
 from burnish.engines.sqlite import Sqlite
@@ -383,6 +384,18 @@ def test_real_sqlite_passes_its_gate(engine: Sqlite, real: Built, tmp_path: Path
     assert report.passed, report.failures
     assert report.tests == len(SPEC.gate_tests)
     assert report.build_id == engine.identity(real, bench).build_id
+
+
+@pytest.mark.real
+def test_real_sqlite_answers_here_and_on_an_old_processor(
+    engine: Sqlite, real: Built, tmp_path: Path, bench: FakeBench
+) -> None:
+    found = emulation.find()
+    launchers = [()] if found is None else [(), found.launcher(processors()["Nehalem"])]
+    for number, launcher in enumerate(launchers):
+        place = tmp_path / str(number)
+        place.mkdir()
+        assert engine.answers(real, place, bench, launcher) is None
 
 
 @pytest.mark.real

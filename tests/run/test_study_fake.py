@@ -147,6 +147,7 @@ def test_compare_names_what_differs(burnish_home: Path, build_fake: object) -> N
     found = json.loads(out)
     assert found["rows"][0]["verdict"] == "faster"
     assert found["differences"], "features differ and are named"
+    assert all("glibc" in build["needs"] for build in found["builds"])
 
 
 def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Path) -> None:

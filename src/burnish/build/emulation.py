@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from burnish import process
@@ -32,9 +33,10 @@ class Emulator:
     version: str
     models: frozenset[str]
 
-    def launcher(self, processor: Processor) -> tuple[str, ...]:
-        """Words before a program that is to run on `processor`."""
-        return ("prlimit", f"--as={MEMORY_BYTES}", self.program, "-cpu", processor.model)
+    def launcher(self, processor: Processor, environment: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
+        """Words before a program that is to run on `processor`, with variables that are its alone (preloads)."""
+        variables = (word for name, value in environment for word in ("-E", f"{name}={value}"))
+        return ("prlimit", f"--as={MEMORY_BYTES}", "--core=0", self.program, "-cpu", processor.model, *variables)
 
 
 def find(architecture: str = "x86-64") -> Emulator | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -12,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from burnish import paths
+from burnish.build import postlink
 from burnish.catalogue import load
 from burnish.cli.common import AsJson, Yes, app, asker, out, progress
-from burnish.engines.base import Built
 from burnish.engines.registry import create
 from burnish.errors import unknown
 from burnish.record.store import Entry, Store
@@ -49,7 +50,8 @@ def builds(
     with studies.lock(home):
         for entry in every:
             engine = create(load.engine(entry.about["engine"]))
-            built: Built = engine.built(entry.key, entry.folder, entry.key)
+            plain = engine.built(entry.key, entry.folder, entry.key)
+            built = replace(plain, environment=(*plain.environment, *postlink.environment(entry)))
             examiner = Examiner(engine, store, bench, home.scratch / "builds")
             facts = examiner.look(built)
             wanted = Portable(emulate=portability).to_try(facts["program"]["machine"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +99,8 @@ class Examiner:
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(mode=0o700, parents=True)
         self.bench.live(f"{built.name} on {name}")
-        why = self.engine.answers(built, place, self.bench, emulator.launcher(processor))
+        launcher = emulator.launcher(processor, built.environment)
+        why = self.engine.answers(replace(built, environment=()), place, self.bench, launcher)
         shutil.rmtree(place, ignore_errors=True)
         self.store.begin("evidence", key)
         self.store.admit("evidence", key, {"build": built.key, "what": "answers", "processor": name, "why_not": why})

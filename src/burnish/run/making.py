@@ -330,6 +330,8 @@ class Maker:
         if name == self.first:
             self.baselines[replicate] = built, recipe, facts
             return True
+        if replicate not in self.baselines:
+            return True  # that replicate of the baseline could not be made
         other, usual, its = self.baselines[replicate]
         if evidence.same(facts, its, built, other, recipe, usual):
             result.same = True

@@ -30,7 +30,7 @@ from burnish.record.store import Entry, Store
 from burnish.run import calibration, conditions, forecast, studies
 from burnish.run import workloads as workload_choice
 from burnish.run.contest import CANARIES, Cell, Contest
-from burnish.run.evidence import Portable
+from burnish.run.evidence import Examiner, Portable
 from burnish.run.making import Chain, Made, Maker, resolve
 from burnish.run.plan import summary
 from burnish.run.replicates import Factors, expand, gather
@@ -208,6 +208,8 @@ def known_program(setting: Setting, name: str, built: Built) -> Made:
     renamed = replace(built, name=name)
     identity = setting.engine.identity(renamed, setting.bench)
     setting.record.append("program", variant=name, path=str(built.server), key=built.key, identity=asdict(identity))
+    facts = Examiner(setting.engine, setting.store, setting.bench, setting.scratch).look(renamed)
+    setting.record.append("evidence", variant=name, key=built.key, tried={}, **facts)
     return Made(Variant(name, Recipe(), "an existing program"), renamed, identity)
 
 
