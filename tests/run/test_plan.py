@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from burnish.build.recipes import PackageFlags, Stage, stages
+from burnish.build.recipes import Compile, PackageFlags, Stage, stages
 from burnish.build.sharing import in_order, kept_as, objects_key
 from burnish.build.toolchains import Toolchain
 from burnish.catalogue import load
 from burnish.errors import UnavailableError, UserError
 from burnish.record.costs import Cost, Figure, History
+from burnish.record.store import Store
 from burnish.report.plan import render
+from burnish.run import forecast
 from burnish.run.making import resolve
 from burnish.run.plan import Known, Plan, Step, amount, make_plan, summary
 from burnish.run.request import read_request
@@ -249,6 +251,23 @@ def test_every_unknown_name_is_reported_at_once() -> None:
         "--source /no/tree: there is no such file or folder",
     ):
         assert words in said
+
+
+def test_a_build_is_as_wide_as_what_it_took_before_allows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gib = 1 << 30
+    monkeypatch.setattr(forecast, "available_memory", lambda: 8 * gib)
+    store = Store(tmp_path / "store")
+    of = forecast.widths(SPEC, store, 8, None)
+    plain, thin = CHAINS[0][1][-1], chain("thin", LADDER["clang-pgo-thinlto"])[-1]
+    assert isinstance(plain, Compile)
+    assert isinstance(thin, Compile)
+    assert (of(plain, "baseline").compile, of(thin, "thin").link) == (8, 8), "the engine's rough figures"
+    store.costs.note("fake", thin.title, "thin", Cost(1.0, peak=5 * gib))
+    assert (of(thin, "thin").compile, of(thin, "thin").link) == (8, 1), "with LTO the largest process is the link"
+    store.costs.note("fake", "link", "thin", Cost(1.0, peak=2 * gib))
+    assert of(thin, "thin").link == 3, "what that very link took"
+    store.costs.note("fake", plain.title, "baseline", Cost(1.0, peak=gib))
+    assert of(plain, "baseline").compile == 6, "without LTO it may be a compilation"
 
 
 def test_where_a_stage_is_kept() -> None:

@@ -79,17 +79,18 @@ def widths(spec: EngineSpec, store: Store, cores: int, wanted: int | None) -> Ca
     """
 
     def of(stage: Compile, name: str) -> Jobs:
-        lto = has_lto(stage.flags)
-        rough = 1e6 * (spec.costs.lto_link_mb if lto else spec.costs.link_mb)
+        lto, history = has_lto(stage.flags), store.costs.history(spec.name)
+        link = 1e6 * (spec.costs.lto_link_mb if lto else spec.costs.link_mb)
+        compilation = 1e6 * spec.costs.object_mb
         # The largest process of such a build, compiler or linker: with LTO it is the link.
-        seen = store.costs.history(spec.name).figure(stage.title, name, "peak")
-        return choose(
-            cores,
-            available_memory(),
-            object_peak=1e6 * spec.costs.object_mb,
-            link_peak=max(rough, seen.value) if seen else rough,
-            lto=lto,
-            wanted=wanted,
-        )
+        largest = history.figure(stage.title, name, "peak")
+        own_link = history.figure("link", name, "peak")
+        if own_link and own_link.known:
+            link = own_link.value
+        elif largest and lto:
+            link = max(link, largest.value)
+        if largest and not lto:
+            compilation = max(compilation, largest.value)
+        return choose(cores, available_memory(), object_peak=compilation, link_peak=link, lto=lto, wanted=wanted)
 
     return of
