@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from burnish.build import carrying, inspecting, kept
+from burnish.build import carrying, inspecting, kept, witness
 from burnish.build.collecting import check_digest, function_counts
 from burnish.build.toolchains import Toolchain
 from burnish.catalogue import load
 from burnish.engines.base import Side, SideSpec
 from burnish.errors import InfrastructureError, UserError
 from burnish.record.store import Entry
+from burnish.run import reproducing
 from burnish.study.model import Recipe
 from conftest import FakeBench
 from profiling import WEIGHTS, Maker, pgo
@@ -250,3 +251,19 @@ def test_a_bolt_profile_of_another_program_is_refused(maker: Makers) -> None:
             here.make(Recipe(bolt=True))
     finally:
         hot.write_text(before)
+
+
+def test_who_makes_a_build_again_is_told_of_every_training(maker: Makers, tmp_path: Path) -> None:
+    here = maker("clang")
+    final = here.make(replace(pgo("clang"), context_sensitive=True, training=WEIGHTS))[-1]
+    making = witness.read(final.about)
+    assert making is not None
+    assert making.profile is not None
+    told = reproducing._training(here.shop.builder.store, making, tmp_path)
+    assert told.count(": trained on fake_mix for 0.5 s") == 2, "once in each round"
+    assert told.count(": trained on fake_write for 0.5 s") == 2
+    assert "part 1 of profile.profdata: merged of part 1 of part 1 of profile.profdata times 2 and " in told
+    scripts = sorted(path.parent.name for path in tmp_path.glob("*/build.sh"))
+    assert scripts == ["instrumented-clang", "instrumented-clang-2"]
+    for script in scripts:
+        assert f"{script}/build.sh makes" in told

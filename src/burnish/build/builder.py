@@ -229,9 +229,9 @@ class Builder:
         """Where the profile that `_lay_profile` laid is kept, and where it lies while it is used."""
         if profile is None:
             return None
-        if profile.about["kind"] == "clang":
-            return witness.kept_profile(profile, PROFILE_FILE, PROFILE_FILE)
-        return witness.kept_profile(profile, witness.GCDA, self.place.name)
+        data = DATA[profile.about["kind"]]
+        place = self.place.name if (profile.folder / data).is_dir() else PROFILE_FILE
+        return witness.kept_profile(profile, data, place)
 
     def _lay_profile(self, stage: Compile) -> Entry | None:
         """Puts the stage's profile where the compilers look for it, after checking whose it is."""

@@ -16,7 +16,7 @@ from burnish import process
 from burnish.build import counts
 from burnish.build.toolchains import Toolchain
 from burnish.engines.base import Workbench
-from burnish.errors import InfrastructureError, UserError
+from burnish.errors import InfrastructureError, UnavailableError
 
 EVENT = "cycles:u"
 BRANCHES = "any,u"
@@ -57,18 +57,18 @@ def sample_tool(toolchain: Toolchain) -> Path:
     """What makes a compiler's profile from perf's samples: llvm-profgen of clang's version, create_gcov for gcc.
 
     Raises:
-        UserError: it is not there; says which package has it.
+        UnavailableError: it is not there; says which package has it.
     """
     if toolchain.family == "gcc":
         found = shutil.which("create_gcov")
         if found is None:
-            raise UserError(f"{toolchain.name}: sampled needs create_gcov; apt install autofdo")
+            raise UnavailableError(f"{toolchain.name}: sampled needs create_gcov; apt install autofdo")
         return Path(found)
     return _beside(toolchain.profdata, "llvm-profgen", f"apt install llvm-{toolchain.major}")
 
 
 def perf2bolt(toolchain: Toolchain) -> Path:
-    """BOLT's reader of perf's samples; a `UserError` when it is not there."""
+    """BOLT's reader of perf's samples; an `UnavailableError` when it is not there."""
     return _beside(toolchain.bolt, "perf2bolt", f"apt install bolt-{toolchain.major}")
 
 
@@ -77,7 +77,7 @@ def _beside(tool: Path | None, name: str, mend: str) -> Path:
     for place in (tool, tool.resolve()) if tool else ():
         if (place.parent / name).is_file():
             return place.parent / name
-    raise UserError(f"no {name} beside {tool or 'the toolchain'}; {mend}")
+    raise UnavailableError(f"no {name} beside {tool or 'the toolchain'}; {mend}")
 
 
 def compiler_profile(

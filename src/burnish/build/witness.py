@@ -38,7 +38,6 @@ from burnish.errors import InfrastructureError
 from burnish.record.store import Entry
 
 _MAKING: TypeAdapter[Making] = TypeAdapter(Making)
-GCDA = "gcda"
 _PACKAGE = Path(str(resources.files("burnish")))
 
 

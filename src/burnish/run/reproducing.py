@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,24 +157,47 @@ def _copy_build(entry: Entry, making: Making, folder: Path, store: Store) -> Non
 
 
 def _training(store: Store, making: Making, folder: Path) -> str:
-    """How the profiles were trained, for who wants to train anew; the instrumented builds' scripts beside it."""
-    parts = []
+    """How the profiles were trained, for who wants to train anew; the trained builds' scripts beside it."""
+    parts: list[str] = []
+    scripts: dict[str, str] = {}
     for kept in making.profiles:
-        profile = store.find("profiles", kept.key)
-        if profile is None:
-            continue
-        about = profile.about
-        loads = ", ".join(f"{name} for {seconds:g} s" for name, seconds in about["training"])
-        instrumented = store.find("builds", str(about["build"]))
-        how = witness.read(instrumented.about) if instrumented else None
-        place = f"{_INSTRUMENTED}-{about['kind']}"
-        if instrumented is not None and how is not None and not (folder / place).exists():
-            _copy_build(instrumented, how, folder / place, store)
-        parts.append(
-            f"{kept.name}: trained on {loads}, with the program that {place}/{reproducer.SCRIPT} makes.\n\n"
-            f"{_TRAINED[about['kind']].format(root=making.root, profdata=_tool(making, 'llvm-profdata'))}"
-        )
+        parts += _trained(store, making, folder, kept.key, kept.name, scripts)
     return "\n".join(parts)
+
+
+def _trained(store: Store, making: Making, folder: Path, key: str, name: str, scripts: dict[str, str]) -> Iterator[str]:
+    """How the profile `key` was come by; of a merged one, and then how each of its parts was.
+
+    `scripts` has the folder of each trained build by its key; what is met here is added.
+    """
+    profile = store.find("profiles", key)
+    if profile is None:
+        return
+    about = profile.about
+    if about.get("imported"):
+        yield f"{name}: imported from {about['imported']}; how it was trained is not known here.\n"
+        return
+    if about.get("merged"):
+        parts = [(f"part {number} of {name}", *part) for number, part in enumerate(about["merged"], 1)]
+        weighed = " and ".join(f"{part} times {weight:g}" for part, _, weight in parts)
+        yield f"{name}: merged of {weighed}; `burnish profile merge` does it again.\n"
+        for part, its_key, _ in parts:
+            yield from _trained(store, making, folder, its_key, part, scripts)
+        return
+    loads = ", ".join(f"{load} for {seconds:g} s" for load, seconds in about["training"])
+    build = store.find("builds", str(about["build"]))
+    how = witness.read(build.about) if build else None
+    if build is not None and how is not None and build.key not in scripts:
+        place = f"{_INSTRUMENTED}-{about['kind']}"
+        scripts[build.key] = f"{place}-{len(scripts) + 1}" if (folder / place).exists() else place
+        _copy_build(build, how, folder / scripts[build.key], store)
+    program = scripts.get(str(about["build"]))
+    with_what = f"with the program that {program}/{reproducer.SCRIPT} makes" if program else "with a program now gone"
+    kind = "bolt-samples" if about["kind"] == "bolt" and about.get("sampled") else about["kind"]
+    steps = _TRAINED[kind].format(
+        root=making.root, profdata=_tool(making, "llvm-profdata"), profgen=_tool(making, "llvm-profgen")
+    )
+    yield f"{name}: trained on {loads}, {with_what}.\n\n{steps}"
 
 
 _TRAINED = {
@@ -192,6 +215,19 @@ _TRAINED = {
     1. Make the folder {root}/bolt-raw (its name is in the program) and run it under the load.
     2. End it by itself (SIGTERM, not SIGKILL): it writes its counts at its end.
     3. merge-fdata -o bolt.fdata {root}/bolt-raw/*
+""",
+    "clang-samples": """\
+    1. Run it under the load and sample it: perf record -e cycles:u -j any,u -o samples -p PID
+    2. perf script --show-mmap-events -F ip,brstack -i samples > script
+    3. {profgen} --binary=PROGRAM --perfscript=script --format=extbinary --output=profile.prof
+""",
+    "gcc-samples": """\
+    1. Run it under the load and sample it: perf record -e cycles:u -j any,u -o samples -p PID
+    2. create_gcov --binary=PROGRAM --profile=samples --gcov=profile.afdo -gcov_version=2
+""",
+    "bolt-samples": """\
+    1. Run it under the load and sample it: perf record -e cycles:u -j any,u -o samples -p PID
+    2. perf2bolt -p samples -o bolt.fdata PROGRAM
 """,
 }
 
