@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from burnish.errors import UserError
 from burnish.record.record import Event
+from burnish.report.ceilings import bars, ceilings
 from burnish.report.summary import host_line, sentences, summarise, winner
+from burnish.report.terminal import markdown, render
 from reported import HOST, Events, ratio, verdict
 
 
@@ -128,7 +132,7 @@ def test_the_winner_is_faster_everywhere_by_the_geometric_mean() -> None:
     assert sentences(found)[0] == (
         "Fastest: a, capacity 1.100 [1.089, 1.111] on w, 1.600 [1.584, 1.616] on v times baseline's."
     )
-    assert len(sentences(found)) == 5, "the explanation is the winner's: a sentence and a ceiling for each workload"
+    assert len(sentences(found)) == 5, "the explanation is the winner's: two loads, and the ceiling on each"
 
 
 @pytest.mark.parametrize("kind", ["slower", "equivalent", "undecided", "invalid"])
@@ -150,10 +154,26 @@ def test_the_explanation_says_what_no_compiler_reaches() -> None:
     assert sentences(found)[1] == (
         "w: a takes 80 us of server CPU a transaction, baseline 100 us; p95 1.5 ms against 2 ms."
     )
-    assert sentences(found)[2].startswith(
-        "w: 40% of baseline's 100 us a transaction is the kernel's, which no compile option reaches: "
-        "the ceiling is 2.5x"
+    assert sentences(found)[2] == (
+        "w: 40% of baseline's 100 us a transaction is the kernel's, which no compile option reaches: the ceiling is "
+        "2.5x at most (`burnish why` takes the libraries off); a is at 1.25x, 33% of the way in time saved."
     )
+
+
+def test_the_ceiling_is_drawn_below_the_sentences() -> None:
+    found = summarise(decided(a__w=("faster", ratio(1.25)), b__w=("slower", ratio(0.9))).made)
+    text = io.StringIO()
+    Console(file=text, width=80).print(render(found))
+    bar = "░" * 12 + "▒" * 24 + "█" * 24
+    assert f"w: a\n{bar}\n" in text.getvalue()
+    assert bar in markdown(found)
+    nothing = summarise(decided(a__w=("invalid", None)).made)
+    assert bars(nothing, None) == []
+
+
+def test_where_none_won_everywhere_each_load_has_its_best() -> None:
+    found = summarise(decided(a__w=("slower", ratio(0.9)), b__w=("undecided", ratio(1.0))).made)
+    assert [each.winner for each in ceilings(found, None)] == ["a"]
 
 
 def test_the_headline_may_be_throughput() -> None:

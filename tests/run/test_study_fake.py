@@ -215,10 +215,10 @@ def test_the_best_of_many_is_measured_again(burnish_home: Path, tmp_path: Path) 
     path.write_text(
         "".join(
             f'[speed{n}]\nreason = "One of many, of known speed."\nrecipe = {{ c = ["-DFAKE_SPEED={n}"] }}\n'
-            for n in (100, 101, 102, 160)
+            for n in (101, 102, 103, 160)
         )
     )
-    names = "speed100,speed101,speed102,speed160"
+    names = "speed101,speed102,speed103,speed160"
     child = burnish("tune", "fake", "--recipes", path, "--variants", names, "--precision", "none", "--max-starts", "3")
     out, err = text(child)
     assert child.returncode == 0, err

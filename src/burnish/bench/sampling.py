@@ -135,18 +135,8 @@ def find_ability(perf: Path, *, pmu: bool, lbr: bool, paranoid: int | None = Non
     user_only = dict.fromkeys(f"{name.partition(':')[0]}:u" for name in events)
     ways = [*((event, True) for event in events), *((event, False) for event in (*events, *user_only))]
     for event, by_core in ways:
-        words: list[str | Path] = [
-            perf,
-            "record",
-            "-q",
-            "-o",
-            "/dev/null",
-            "-F",
-            "99",
-            "-e",
-            event,
-            *(["-a"] if by_core else []),
-        ]
+        words: list[str | Path] = [perf, "record", "-q", "-o", "/dev/null", "-F", "99", "-e", event]
+        words += ["-a"] if by_core else []
         tried = process.run([*words, "--", "true"], timeout=READY_S)
         if tried.ok:
             return Ability(event, by_core, lbr=lbr and event.startswith("cycles") and _gives_lbr(perf, event))

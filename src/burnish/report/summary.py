@@ -133,7 +133,7 @@ class Summary:
 
     Attributes:
         name: the study.
-        verb: tune or compare.
+        verb: tune, compare, calibrate or why.
         engine: engine's name.
         source: what was built, in words.
         digest: digest of the source.

@@ -106,7 +106,8 @@ def evaluate(setting: Setting, workload: Workload, sampled: Sampled, codes: Mapp
         )
     gone = codes[one].functions - codes[other].functions
     new = codes[other].functions - codes[one].functions
-    notes = [f"pair {number}: {pair.invalid}" for number, pair in enumerate(sampled.pairs, 1) if pair.invalid]
+    doubts = [pair.invalid for pair in sampled.pairs if pair.invalid]
+    notes = [f"{len(doubts)} of {len(sampled.pairs)} pairs would not count in a trial: {doubts[0]}"] if doubts else []
     notes += _simulate(setting, workload, sampled)
     places = [place for flat in flats.values() for place in flat.weights]
     named = any(place.object == KERNEL and place.function != UNKNOWN for place in places)
@@ -118,8 +119,8 @@ def evaluate(setting: Setting, workload: Workload, sampled: Sampled, codes: Mapp
         labels=[one, other],
         workload=workload.name,
         unit=workload.unit,
-        only_before=sorted(gone & met),
-        only_after=sorted(new & met),
+        only_before=sorted(gone & met) if grouping != "source" else [],
+        only_after=sorted(new & met) if grouping != "source" else [],
         folded=_largest(aligned.folded) if grouping == "callers" else {},
         method={
             "event": sampled.ability.event,

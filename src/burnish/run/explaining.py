@@ -35,6 +35,9 @@ from burnish.study.model import Condition, EngineSpec, Timing, Workload
 PAIRS = 3
 """Pairs that are sampled; where call stacks are recorded apart, there is one more for them."""
 
+TURN_S = 0.5
+"""Least length of a turn: what is wanted is where time goes, not a ratio that no burst disturbs."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -178,9 +181,10 @@ def _stacks(ability: Ability, codes: Iterable[Code]) -> Stacks:
 
 
 def _timing(own: Timing, seconds: float, stacks: Stacks) -> Timing:
-    """Turns as the engine has them, in pairs long enough for the seconds that were asked for."""
-    turns = max(2, 2 * round(seconds / PAIRS / (own.settle + own.window) / 2))
-    return replace(own, pairs=PAIRS + (stacks is Stacks.DWARF), turns=turns)
+    """Pairs long enough for the seconds that were asked for, in turns that need not be as short as a trial's."""
+    window = max(own.window, TURN_S)
+    turns = max(2, 2 * round(seconds / PAIRS / (own.settle + window) / 2))
+    return replace(own, window=window, pairs=PAIRS + (stacks is Stacks.DWARF), turns=turns)
 
 
 def _sample(

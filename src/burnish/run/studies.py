@@ -27,7 +27,7 @@ class Definition:
     """What a study is asked to do; equal definitions are the same study as long as it is not finished.
 
     Attributes:
-        verb: ``tune``, ``compare`` or ``calibrate``.
+        verb: ``tune``, ``compare``, ``calibrate`` or ``why``.
         engine: engine's name.
         variants: names of variants, baseline first (``tune``), or the two programs' paths (``compare``).
         workloads: names of workloads.

@@ -1,0 +1,108 @@
+"""The verb `why` on the fake engine: two builds explained; what it refuses; and that trials are never sampled."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+import studying
+
+import burnish
+from burnish.bench.sampling import find_ability, find_perf
+from burnish.errors import UserError
+from burnish.paths import home
+from burnish.run import explaining
+from conftest import BuildFake
+
+
+@pytest.fixture
+def permitted() -> None:
+    """Skips where perf is not there or may not sample."""
+    try:
+        find_ability(find_perf(), pmu=False, lbr=False)
+    except UserError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.timeout(200)
+def test_two_builds_are_explained(build_fake: BuildFake, burnish_home: Path, permitted: None) -> None:
+    one, other = build_fake().server, build_fake("-DFAKE_SPEED=130").server
+    child = studying.burnish("why", one, other, "--seconds", "3", "--yes")
+    said, progress = studying.text(child)
+    assert child.returncode == 0, progress
+    lines = said.splitlines()
+    assert all(len(line) <= 80 for line in lines if not line.startswith("pictures: "))
+    assert any(line.startswith("The ceiling") for line in lines)
+
+    folder = studying.study(burnish_home)
+    for name in ("before", "after", "difference"):
+        ET.parse(folder / f"flame-{name}.svg")  # noqa: S314 - our own
+    told = json.loads(studying.text(studying.burnish("show", "--json"))[0])["explanation"]
+    before, after = told["cpu"].values()
+    assert 1.05 < before / after < 1.6, "1.3 but for a noisy hour"
+    assert told["workload"] == "fake_mix"
+    assert all(count > 50 for count in told["samples"].values())
+    assert sum(row["before"] for row in told["functions"]) == pytest.approx(before, rel=1e-6)
+    heaviest = told["functions"][0]
+    assert heaviest["part"] == "own"
+    assert heaviest["difference"] < 0
+    assert told["text"][next(iter(told["text"]))]["pages"] >= 1
+    assert "sampled" not in studying.text(studying.burnish("show", "--list"))[0]
+
+
+def test_what_is_no_program_and_no_variant(tmp_path: Path, burnish_home: Path) -> None:
+    with pytest.raises(UserError, match=r"A: nowhere: there is no such file"):
+        explaining.requested(home(), "nowhere", "nowhere", None, None)
+    text = tmp_path / "text"
+    text.write_text("no program")
+    with pytest.raises(UserError, match=r"no engine's program; name the engine with --engine"):
+        explaining.requested(home(), str(text), str(text), None, None)
+    with pytest.raises(UserError, match="unknown study"):
+        explaining.requested(home(), "a", "b", "none", None)
+
+
+def test_the_engine_is_found_out(build_fake: BuildFake, burnish_home: Path) -> None:
+    program = str(build_fake().server)
+    found = explaining.requested(home(), program, program, None, None)
+    assert found.engine == "fake"
+    assert len(set(found.names)) == 2, "a build against itself is a check of the method"
+
+
+@pytest.mark.timeout(120)
+def test_variants_of_a_study(burnish_home: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(studying.OWN)
+    child = studying.burnish(
+        "tune", "fake", "--variants", "speed130", "--recipes", own, "--precision", "none", "--starts", "2", "--yes"
+    )
+    assert child.returncode == 0, studying.text(child)
+    name = studying.study(burnish_home).name
+    found = explaining.requested(home(), "baseline", "speed130", name, None)
+    assert found.engine == "fake"
+    assert found.names == ("baseline", "speed130")
+    assert all(built.server.is_file() for built in found.built)
+    with pytest.raises(UserError, match=r"unknown variant of study .* did you mean 'speed130'"):
+        explaining.requested(home(), "baseline", "speed13", name, None)
+    with pytest.raises(UserError, match="named twice"):
+        explaining.requested(home(), "baseline", "baseline", name, None)
+    with pytest.raises(UserError, match=f"--engine sqlite: study {name} is about fake"):
+        explaining.requested(home(), "baseline", "speed130", name, "sqlite")
+    shutil.rmtree(found.built[1].folder)
+    with pytest.raises(UserError, match=r"no longer in the store; `burnish tune fake` makes it again"):
+        explaining.requested(home(), "baseline", "speed130", name, None)
+
+
+def test_only_why_observes_what_it_measures() -> None:
+    """A trial that gives a verdict has no observer: nothing but the verb `why` names one."""
+    root = Path(burnish.__file__).parent
+    naming = {
+        str(path.relative_to(root))
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.keyword) and node.arg == "observe"
+    }
+    assert naming == {"bench/trials.py", "run/explaining.py"}
