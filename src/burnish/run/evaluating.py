@@ -229,7 +229,7 @@ def _grouping(sampled: Sampled, codes: Mapping[str, Code]) -> str:
     """
     if all(code.program.debug for code in codes.values()):
         return "source"
-    told = any(not code.program.stripped for code in codes.values())
+    told = not any(code.program.stripped for code in codes.values())
     return "callers" if told and sampled.stacks in (Stacks.LBR, Stacks.POINTERS) else "names"
 
 
