@@ -184,7 +184,7 @@ def test_a_start(arena: Arena, build_fake: BuildFake) -> None:
             assert used.user > 0
             assert used.waits + used.preemptions > 10
             assert used.rss_bytes > 100_000
-        assert all(0.5 < share < 1.1 for share in pair.busy.values()), pair.busy
+        assert all(0.2 < share < 1.1 for share in pair.busy.values()), pair.busy
     first = CORES[result.slots["baseline"]["cores"]]
     other = CORES[1 - result.slots["baseline"]["cores"]]
     assert placed == [(first,), (other,)] * (len(placed) // 2), "they change places before each turn"
