@@ -54,13 +54,12 @@ def main() -> int:
         (row,) = found["rows"]
         spent, value = bench_minutes(found["name"]), row["capacity"]
         minutes.append(spent)
-        ratios.append(value["ratio"])
+        words = "none"
+        if value is not None:  # an invalid cell has none
+            ratios.append(value["ratio"])
+            words = f"{value['ratio']:.4f} [{value['low']:.4f}, {value['high']:.4f}]"
         good += row["verdict"] == "slower" and spent <= 5
-        print(
-            f"| {number + 1} | {row['verdict']} | {value['ratio']:.4f} [{value['low']:.4f}, {value['high']:.4f}] | "
-            f"{row['starts']} | {spent:.1f} |",
-            flush=True,
-        )
+        print(f"| {number + 1} | {row['verdict']} | {words} | {row['starts']} | {spent:.1f} |", flush=True)
     print(
         f"\n{good} of {arguments.studies} called slower within 5 minutes; median {statistics.median(minutes):.1f} min; "
         f"mean ratio {statistics.fmean(ratios):.4f}"

@@ -468,6 +468,8 @@ class _Watch:
             for item in self.items
             if (now := item.side.misses()) is not None
         }
+        core_busy = {core: round(times.busy_share, 4) for core, times in spent.items()}
+        cores = min((share for core, share in core_busy.items() if core in used), default=0.0)
         return Pair(
             turns=tuple(turns),
             places=places,
@@ -476,8 +478,8 @@ class _Watch:
             },
             busy=busy,
             steal=steal,
-            core_busy={core: round(times.busy_share, 4) for core, times in spent.items()},
-            invalid=self._against(sides, steal) or _unlike_declared(workload, sides, busy, misses),
+            core_busy=core_busy,
+            invalid=self._against(sides, steal) or _unlike_declared(workload, sides, busy, misses, cores),
         )
 
     def _against(self, sides: Mapping[str, Reading], steal: float) -> str | None:
@@ -507,9 +509,21 @@ def _busy(turns: Sequence[Reading], *, shared: bool) -> float:
 
 
 def _unlike_declared(
-    workload: Workload, sides: Mapping[str, Reading], busy: Mapping[str, float], misses: Mapping[str, int]
+    workload: Workload,
+    sides: Mapping[str, Reading],
+    busy: Mapping[str, float],
+    misses: Mapping[str, int],
+    cores: float,
 ) -> str | None:
-    """Where a pair is not what the workload says of itself: data in memory, a server without a moment's rest."""
+    """Where a pair is not what the workload says of itself: data in memory, a server without a moment's rest.
+
+    Args:
+        workload: the load.
+        sides: what each side read.
+        busy: share of its cores that each server was busy for.
+        misses: pages that each server read from disk.
+        cores: share that the idlest of these cores was busy for, with whatever else runs on the host.
+    """
     for label, missed in misses.items():
         if workload.in_memory and missed > MISSES_BOUND * sides[label].done:
             return (
@@ -517,6 +531,11 @@ def _unlike_declared(
                 "give the server more of it (a larger buffer pool), or take a smaller dataset"
             )
     for label, share in busy.items():
+        if workload.saturated and share < BUSY_BOUND <= cores:
+            return (
+                f"{label}'s server got {share:.0%} of its cores, though they were busy for {cores:.0%} of the time: "
+                "something else runs on this host; end it (`top` names it), or measure at a quieter hour"
+            )
         if workload.saturated and share < BUSY_BOUND:
             return (
                 f"{label}'s server was busy for {share:.0%} of its cores, but {workload.name} says that it is "
