@@ -18,8 +18,8 @@ __attribute__((noinline)) int work(int n) { int s = 0; for (int i = 0; i < n; i+
 """
 MAIN = "int work(int); int main(int c, char **v) { (void)v; return work(c * 1000) & 1; }\n"
 FILLER = "".join(
-    f"int filler{n}(int *p) {{ int s = 0; for (int i = 0; i < p[0]; i++) {{ s += p[i] * {n + 3}; p[s & 7] ^= s; "
-    f"s -= p[(s + {n}) & 7] / (s | 1); }} return s; }}\n"
+    f"int filler{n}(int *p) {{ int a = work(p[0]), b = work(p[1] + a), c = work(p[2] ^ b), d = work(p[{n + 3}]); "
+    f"p[0] = work(a * b + {n}); p[1] = work(c * d); return a ^ b ^ c ^ d ^ work(p[0] - p[1]); }}\n"
     for n in range(8)
 )
 

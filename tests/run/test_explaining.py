@@ -85,7 +85,7 @@ def test_variants_of_a_study(burnish_home: Path, tmp_path: Path) -> None:
     assert found.engine == "fake"
     assert found.names == ("baseline", "speed130")
     assert all(built.server.is_file() for built in found.built)
-    with pytest.raises(UserError, match=r"unknown variant of study .* did you mean 'speed130'"):
+    with pytest.raises(UserError, match=r"unknown variant of study .* \(did you mean 'speed130'\?\)"):
         explaining.requested(home(), "baseline", "speed13", name, None)
     with pytest.raises(UserError, match="named twice"):
         explaining.requested(home(), "baseline", "baseline", name, None)

@@ -28,7 +28,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 OWN = """
 [linked]
 reason = "Differs from the baseline in its link only, so that nothing is compiled again."
-recipe = { link = ["-static-libgcc"] }
+recipe = { link = ["-Wl,-z,max-page-size=65536"] }
 [broken-thin]
 reason = "Shares an instrumented build with the next one that does not compile."
 recipe = { toolchain = "clang", pgo = true, lto = "thin", c = ["-DFAKE_BROKEN"], link = ["-fuse-ld=lld"] }

@@ -53,7 +53,7 @@ def test_two_builds_on_top_of_each_other_show_what_is_gone_and_what_is_new() -> 
 def test_differences_within_chance_are_told_from_others() -> None:
     root = tree(side(a=1000, b=5, d=10), side(a=500, b=6, d=10))
     assert root.children[Part.OWN, "b"].certain is False
-    large = tree(side(a=1000, b=1000), side(a=1000, b=200))
+    large = tree(side(a=1000, b=1000, d=1), side(a=1000, b=200, d=1))  # d: what one sample stands for
     assert large.children[Part.OWN, "b"].certain
 
 
@@ -133,7 +133,7 @@ def test_boxes_too_narrow_to_see_are_left_out() -> None:
 
 
 def test_the_difference_is_blue_red_and_grey() -> None:
-    root = tree(side(saved=1000, same=1000, added=100), side(saved=400, same=1000, added=700))
+    root = tree(side(saved=1000, same=1000, added=100, once=1), side(saved=400, same=1000, added=700, once=1))
     found = boxes(flame.difference(root, "t", "l"))
     colours = {}
     for name, group in found.items():

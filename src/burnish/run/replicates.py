@@ -53,7 +53,7 @@ def _replicate(variant: Variant, number: int, factors: Factors) -> Variant:
     recipe = variant.recipe
     if factors.layouts:
         recipe = replace(recipe, layout=recipe.layout + 1 + number % factors.layouts)
-    if factors.trainings and recipe.pgo:
+    if factors.trainings and (recipe.pgo or recipe.bolt) and recipe.profile is None:
         recipe = replace(recipe, training_seed=recipe.training_seed + 1 + number % factors.trainings)
     return replace(variant, name=f"{variant.name}#{number + 1}", recipe=recipe)
 

@@ -238,8 +238,8 @@ def keeps_frame_pointers(program: Program, read: Mapping[int, bytes], architectu
 
 
 _PROLOGUES = {
-    # push %rbp; mov %rsp,%rbp (both encodings), perhaps behind endbr64 and a few moves
-    "x86_64": re.compile(rb"^.{0,10}\x55\x48(?:\x89\xe5|\x8b\xec)", re.DOTALL),
+    # push %rbp; mov %rsp,%rbp (both encodings), perhaps behind endbr64 and a few moves, and with one between them
+    "x86_64": re.compile(rb"^.{0,10}?\x55.{0,4}?\x48(?:\x89\xe5|\x8b\xec)", re.DOTALL),
     # stp x29, x30, [sp, #n] or [sp, #-n]!, perhaps behind paciasp and a sub of sp
     "aarch64": re.compile(rb"^(?:....){0,3}\xfd[\x7b\xfb][\x00-\xbf]\xa9", re.DOTALL),
 }
