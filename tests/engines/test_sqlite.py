@@ -322,6 +322,36 @@ def test_judgement() -> None:
     assert names(other, False) == (["answers", "speedtest1-main"], 1)  # other features, other traces
 
 
+def test_another_word_size_is_judged_by_what_does_not_follow_from_it() -> None:
+    baseline = {"trace-4": Said(None, "abc", "xyz"), "fuzz-8": Said(None, "")}
+    expected = sqlite_gate.expectations(baseline)
+
+    def judged(said: dict[str, Said], expected: dict[str, str], same_word: bool) -> tuple[list[str], int]:
+        failures, skipped = sqlite_gate.judge(said, expected, comparable=True, same_word=same_word)
+        return [name for name, _ in failures], skipped
+
+    assert judged(baseline, expected, True) == ([], 0)
+    narrow = baseline | {"trace-4": Said(None, "def", "xyz")}
+    assert judged(narrow, expected, True) == (["trace-4"], 0)
+    assert judged(narrow, expected, False) == ([], 0)
+    assert judged(baseline | {"trace-4": Said(None, "def", "uvw")}, expected, False) == (["trace-4"], 0)
+    older = {"trace-4": "abc", "fuzz-8": ""}
+    assert judged(narrow, older, False) == ([], 1), "a baseline that was built before it was kept apart"
+
+
+def test_a_trace_is_read_with_and_without_what_follows_from_the_word_size(tmp_path: Path, bench: FakeBench) -> None:
+    said = {}
+    for spill in (483, 489):
+        place = tmp_path / str(spill)
+        place.mkdir()
+        program = place / "program"
+        program.write_text(f"#!/bin/sh\necho row; echo 'cache_spill = INT {spill}'; echo 0.1 seconds\n")
+        program.chmod(0o755)
+        said[spill] = sqlite_gate.run_checks(program, {}, ("trace-4",), tmp_path, place, bench)["trace-4"]
+    assert said[483].result != said[489].result
+    assert said[483].portable == said[489].portable != said[483].result
+
+
 @pytest.mark.parametrize(
     ("name", "output", "code", "failure"),
     [

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from burnish import process
 from burnish.build import jobs
-from burnish.elf import build_id
+from burnish.elf import build_id, word_of
 from burnish.engines import sqlite_gate
 from burnish.engines.base import (
     BuildJob,
@@ -103,8 +103,7 @@ class Sqlite(Engine):
         said = sqlite_gate.run_checks(
             job.place / self.spec.server, {}, self.spec.gate_tests, folder, scratch, job.bench
         )
-        expected = {name: item.result for name, item in said.items()}
-        (folder / "expected.json").write_text(json.dumps(expected, indent=1))
+        (folder / "expected.json").write_text(json.dumps(sqlite_gate.expectations(said), indent=1))
 
     def keep(self, job: BuildJob) -> list[tuple[Path, str]]:
         """The program, the commands that made it, and of the build with tools the gate's data."""
@@ -153,7 +152,8 @@ class Sqlite(Engine):
         )
         expected = json.loads((data / "expected.json").read_text())
         comparable = self.identity(subject, bench).features == self.identity(tools, bench).features
-        failures, skipped = sqlite_gate.judge(said, expected, comparable=comparable)
+        same_word = word_of(subject.server) == word_of(tools.server)
+        failures, skipped = sqlite_gate.judge(said, expected, comparable=comparable, same_word=same_word)
         return GateReport(
             passed=not failures,
             tests=len(said) - skipped,
