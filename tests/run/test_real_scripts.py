@@ -38,10 +38,9 @@ def downloads(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("family", "recipe"),
     [
-        ("gcc", Recipe()),
         ("clang", Recipe(toolchain="clang", pgo=True, lto="thin", link=("-fuse-ld=lld",))),
     ],
-    ids=["gcc-O2", "clang-pgo-thinlto"],
+    ids=["clang-pgo-thinlto"],  # gcc -O2 and the others are in the fast tests, on the fake engine
 )
 def test_sqlite_comes_out_the_same(
     family: str, recipe: Recipe, tmp_path: Path, downloads: Path, request: pytest.FixtureRequest
@@ -54,7 +53,7 @@ def test_sqlite_comes_out_the_same(
     tree = sources.unpack(origin, asked, cache=downloads, place=work / "source")
     bench = Bench(None, tmp_path / "logs", Console(file=io.StringIO(), width=200))
     jobs = len(os.sched_getaffinity(0))
-    builder = Builder(Sqlite(SPEC), Store(home / "store"), work, tree, bench, jobs, origin)
+    builder = Builder(Sqlite(SPEC), Store(home / "store"), work, tree, bench, jobs, origin=origin)
     chain = stages(
         Variant("v", recipe, "for a test of scripts"),
         spec=SPEC,
