@@ -147,4 +147,4 @@ def test_the_real_perf_samples_a_busy_process_where_it_may(tmp_path: Path) -> No
     assert flat[child.pid].count > 10, "and of this process only"
     assert set(flat) == {child.pid}
     found = parse_stacks(read(program, recorded, stacks=True, log=log))
-    assert sum(found[child.pid].values()) == flat[child.pid].total
+    assert found[child.pid].weights.total() == flat[child.pid].total

@@ -84,7 +84,9 @@ def test_no_samples() -> None:
 
 
 def test_stacks_are_outermost_first_and_clones_are_merged() -> None:
-    (found,) = parse_stacks(STACKS).values()
+    (stacked,) = parse_stacks(STACKS).values()
+    found = stacked.weights
+    assert stacked.count == 3
     thread, row = Frame(LIBC, "start_thread"), Frame(SERVER, "row_search_mvcc")
     assert found == {
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -53,8 +54,16 @@ def test_two_builds_on_top_of_each_other_show_what_is_gone_and_what_is_new() -> 
 def test_differences_within_chance_are_told_from_others() -> None:
     root = tree(side(a=1000, b=5, d=10), side(a=500, b=6, d=10))
     assert root.children[Part.OWN, "b"].certain is False
-    large = tree(side(a=1000, b=1000, d=1), side(a=1000, b=200, d=1))  # d: what one sample stands for
+    large = tree(side(a=1000, b=1000), side(a=1000, b=200))
     assert large.children[Part.OWN, "b"].certain
+
+
+def test_the_chance_is_that_of_samples_however_many_events_each_stands_for() -> None:
+    one, other = side(a=1_000_000, b=1_000_000, tiny=1), side(a=1_000_000, b=900_000, tiny=1)
+    root = tree(replace(one, samples=20), replace(other, samples=20))
+    assert not root.children[Part.OWN, "b"].certain, "ten samples against nine"
+    root = tree(replace(one, samples=200_000), replace(other, samples=200_000))
+    assert root.children[Part.OWN, "b"].certain
 
 
 def test_a_function_that_one_build_inlines_is_its_callers_in_both() -> None:
@@ -133,7 +142,7 @@ def test_boxes_too_narrow_to_see_are_left_out() -> None:
 
 
 def test_the_difference_is_blue_red_and_grey() -> None:
-    root = tree(side(saved=1000, same=1000, added=100, once=1), side(saved=400, same=1000, added=700, once=1))
+    root = tree(side(saved=1000, same=1000, added=100), side(saved=400, same=1000, added=700))
     found = boxes(flame.difference(root, "t", "l"))
     colours = {}
     for name, group in found.items():

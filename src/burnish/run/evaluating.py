@@ -179,12 +179,12 @@ def _sides(sampled: Sampled, codes: Mapping[str, Code], log: Path) -> list[stack
     """Both builds' call stacks."""
     sides = []
     for label, code in codes.items():
-        found: Counter[tuple[samples.Frame, ...]] = Counter()
+        found = samples.Stacked(Counter(), 0)
         for recorded in sampled.of(label, callers=True):
             said = sampling.read(sampled.perf, recorded, stacks=True, log=log, pids=recorded.pids[label])
             for each in samples.parse_stacks(said).values():
-                found += each
-        sides.append(stacks.Side(found, str(code.path), sampled.cpu(label)))
+                found = found + each
+        sides.append(stacks.Side(found.weights, str(code.path), sampled.cpu(label), found.count))
     return sides
 
 

@@ -81,6 +81,22 @@ class Flat:
         return Flat(self.weights + other.weights, self.count + other.count)
 
 
+@dataclass(frozen=True)
+class Stacked:
+    """Samples of one process with callers.
+
+    Attributes:
+        weights: events of each call stack, outermost function first.
+        count: number of samples.
+    """
+
+    weights: Counter[tuple[Frame, ...]]
+    count: int
+
+    def __add__(self, other: Stacked) -> Stacked:
+        return Stacked(self.weights + other.weights, self.count + other.count)
+
+
 def merged(function: str) -> str:
     """A function's own name: what compilers, linkers and BOLT add to the names of its copies and parts is left out.
 
@@ -115,9 +131,10 @@ def parse_flat(text: str) -> dict[int, Flat]:
     return {pid: Flat(weights[pid], counts[pid]) for pid in weights}
 
 
-def parse_stacks(text: str) -> dict[int, Counter[tuple[Frame, ...]]]:
-    """Events of each call stack (``perf script -F pid,period,ip,sym,dso``), outermost first, by process."""
+def parse_stacks(text: str) -> dict[int, Stacked]:
+    """Samples with callers (``perf script -F pid,period,ip,sym,dso``), by process."""
     found: dict[int, Counter[tuple[Frame, ...]]] = {}
+    counts: Counter[int] = Counter()
     known: dict[str, Frame] = {}
     pid, period, frames = 0, 0, list[Frame]()
     for line in [*text.splitlines(), ""]:
@@ -133,10 +150,11 @@ def parse_stacks(text: str) -> dict[int, Counter[tuple[Frame, ...]]]:
             continue
         if frames:
             found.setdefault(pid, Counter())[tuple(reversed(frames))] += period
+            counts[pid] += 1
             frames = []
         if head is not None:
             pid, period = int(head[1]), int(head[2])
-    return found
+    return {pid: Stacked(each, counts[pid]) for pid, each in found.items()}
 
 
 def parse_maps(text: str) -> tuple[Mapping, ...]:

@@ -69,11 +69,13 @@ class Side:
         stacks: events of each.
         program: the server's path.
         cpu: CPU seconds per transaction.
+        samples: number of samples; None: every event is one.
     """
 
     stacks: Stacks
     program: str
     cpu: float
+    samples: int | None = None
 
     @property
     def scale(self) -> float:
@@ -82,8 +84,8 @@ class Side:
 
     @property
     def sample(self) -> float:
-        """The same of one sample: of the smallest number of events that any stack has."""
-        return self.scale * min(self.stacks.values(), default=1)
+        """The same of a sample, on the average."""
+        return self.cpu / self.samples if self.samples else self.scale
 
 
 def tree(one: Side, other: Side | None = None) -> Node:
