@@ -24,7 +24,7 @@ from burnish.statistics.verdicts import Rule
 from burnish.study.model import Condition, Design, Timing, Variant
 from burnish.workbench import duration
 
-DIFFERENT_STARTS = {Design.DUET: 4, Design.SOLO: 12}
+DIFFERENT_STARTS = {Design.DUET: 4, Design.SOLO: 8}
 """Starts of the known-different pair under duet and solo, which is noisier by far."""
 
 DIFFERENT = "known-different"
