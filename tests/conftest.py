@@ -71,6 +71,13 @@ class FakeBench:
         return self.logs / name
 
 
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Tests that measure get a second try: their figures come from a machine on which other tests run."""
+    for item in items:
+        if item.get_closest_marker("measures") is not None:
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 class BuildFake(Protocol):
     """Builds the fake engine once for each combination of arguments in a test session."""
 

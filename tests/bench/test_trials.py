@@ -161,6 +161,7 @@ def arena(tmp_path: Path, bench: FakeBench, monkeypatch: pytest.MonkeyPatch) -> 
         side.stop()
 
 
+@pytest.mark.measures
 def test_a_start(arena: Arena, build_fake: BuildFake) -> None:
     result = arena.run(build_fake(), build_fake("-DFAKE_SPEED=200"))
     assert result.invalid is None
@@ -198,6 +199,7 @@ def stopped(side: Side) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
+@pytest.mark.measures
 def test_interleaved_all_are_up_and_one_is_under_load(
     arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,6 +232,7 @@ def test_interleaved_all_are_up_and_one_is_under_load(
     arena.check_gone()
 
 
+@pytest.mark.measures
 def test_solo_one_is_up_at_a_time(arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch) -> None:
     read = trials._Start._turn
 

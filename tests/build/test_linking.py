@@ -39,7 +39,6 @@ def toolchain(family: str) -> Toolchain:
         linker=tool if clang else None,
         profdata=tool if clang else None,
         gcov_dump=None if clang else tool,
-        gcov_tool=None,
         bolt=Path("/llvm/bin/llvm-bolt"),
         merge_fdata=tool,
         has_profile_runtime=True,

@@ -49,7 +49,6 @@ def toolchain(family: str, major: int) -> Toolchain:
         linker=place / "ld" if clang else None,
         profdata=place / "profdata" if clang else None,
         gcov_dump=None if clang else place / "gcov-dump",
-        gcov_tool=None,
         bolt=place / "bolt",
         merge_fdata=place / "merge-fdata",
         has_profile_runtime=True,

@@ -39,7 +39,7 @@ class Tree:
             f" -print-file-name=*) echo {library if libgcov else 'libgcov.a'};; esac",
         )
         library.touch()
-        for tool in ("g++", "gcc-ar", "gcc-ranlib", "gcov-tool", "gcov-dump"):
+        for tool in ("g++", "gcc-ar", "gcc-ranlib", "gcov-dump"):
             self.program(f"{folder}/{tool}-{major}")
 
     def clang(self, version: str, *, parts: tuple[str, ...] = ("lld", "llvm", "rt", "bolt", "boltrt")) -> None:
@@ -138,10 +138,10 @@ def test_a_gcc_takes_tools_of_its_own_version_and_the_newest_bolt(tree: Tree) ->
     tree.gcc("13.1.0")
     tree.clang("14.0.6")
     tree.clang("19.1.7")
-    (tree.bin / "gcov-tool").symlink_to("gcov-tool-13")
+    (tree.bin / "gcov-dump").symlink_to("gcov-dump-13")
     found = choose("gcc-12", tree.find())
-    assert found.gcov_tool == tree.bin / "gcov-tool-12"
     assert found.cxx == tree.bin / "g++-12"
+    assert found.gcov_dump == tree.bin / "gcov-dump-12"
     assert found.bolt == tree.root / "lib/llvm-19/bin/llvm-bolt"
     assert found.bolt_can_instrument
     assert found.version == "gcc (Debian 12.2.0-1) 12.2.0"
@@ -213,5 +213,5 @@ def test_every_part_of_the_catalogue_is_a_field() -> None:
 
 def test_this_machines_compilers_are_programs(toolchains: list[Toolchain]) -> None:
     for each in toolchains:
-        programs = [each.cc, each.cxx, each.ar, each.linker, each.profdata, each.gcov_tool, each.bolt]
+        programs = [each.cc, each.cxx, each.ar, each.linker, each.profdata, each.bolt]
         assert all(program.is_file() for program in programs if program is not None), each

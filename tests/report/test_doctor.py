@@ -36,7 +36,6 @@ def toolchain(family: str, **changes: Any) -> Toolchain:
         linker=tool if clang else None,
         profdata=tool if clang else None,
         gcov_dump=None if clang else tool,
-        gcov_tool=None if clang else tool,
         bolt=tool,
         merge_fdata=tool,
         has_profile_runtime=True,

@@ -44,6 +44,7 @@ def test_a_contradiction_is_found_before_anything_is_built(burnish_home: Path, t
     assert not list((burnish_home / "store").glob("builds/*"))
 
 
+@pytest.mark.measures
 def test_a_preloaded_allocator_is_there_in_every_start(burnish_home: Path) -> None:
     child = burnish("tune", "fake", "--variants", "jemalloc", "--precision", "none", "--max-starts", "3", "--json")
     out, err = text(child)

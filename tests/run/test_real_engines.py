@@ -26,6 +26,7 @@ def burnish(*words: str | Path, limit: float = 900) -> subprocess.CompletedProce
     )
 
 
+@pytest.mark.measures
 @pytest.mark.timeout(1200)
 def test_sqlite_from_source_to_verdict(burnish_home: Path) -> None:
     words = ["tune", "sqlite", "--variants", "gcc-o3,clang-pgo-thinlto", "--precision", "none", "--max-starts", "4"]
@@ -62,6 +63,7 @@ def debian_mariadbd(place: Path) -> Path:
     return place / "root/usr/sbin/mariadbd"
 
 
+@pytest.mark.measures
 @pytest.mark.timeout(900)
 def test_debians_mariadbd_against_itself(burnish_home: Path, tmp_path: Path) -> None:
     server = debian_mariadbd(tmp_path)

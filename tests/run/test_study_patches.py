@@ -57,6 +57,7 @@ def clean(home: Path) -> bool:
     return same and not left
 
 
+@pytest.mark.measures
 def test_a_patch_is_seen_and_handed_over(burnish_home: Path, tmp_path: Path) -> None:
     own = recipes(tmp_path, patched=["p/faster.patch"], undone=["p/faster.patch", "-R p/faster.patch"])
     child = burnish("tune", "fake", "--variants", "patched,undone", "--recipes", own, *WORDS)
@@ -144,6 +145,7 @@ def test_a_patch_that_does_not_fit_is_one_line_before_any_build(
     assert not list(burnish_home.glob("store/builds/*"))
 
 
+@pytest.mark.measures
 def test_a_changed_patch_is_another_study(burnish_home: Path, tmp_path: Path) -> None:
     own = recipes(tmp_path, mine=["p/faster.patch"])
     child = burnish("tune", "fake", "--variants", "mine", "--recipes", own, *WORDS, wait=False)
@@ -167,6 +169,7 @@ def _wait(condition: Callable[[], bool], child: subprocess.Popen[str]) -> None:
     assert condition(), text(child)
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize("moment", ["patching", "compiling"])
 def test_killed_between_patching_and_building(
     burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str

@@ -50,7 +50,6 @@ class Toolchain:
         linker: lld of the same version; None for gcc, which uses the system's linker.
         profdata: llvm-profdata of the same version; None for gcc.
         gcov_dump: gcov-dump of the same version; None for clang.
-        gcov_tool: gcov-tool of the same version; None for clang.
         bolt: llvm-bolt: clang's of the same version, gcc's the newest there is (it works on any ELF program).
         merge_fdata: merge-fdata beside `bolt`.
         has_profile_runtime: whether the library that an instrumented build links is there.
@@ -68,7 +67,6 @@ class Toolchain:
     linker: Path | None
     profdata: Path | None
     gcov_dump: Path | None
-    gcov_tool: Path | None
     bolt: Path | None
     merge_fdata: Path | None
     has_profile_runtime: bool
@@ -282,7 +280,6 @@ def _clang(program: Path, banner: str, release: str, folders: Sequence[Path]) ->
         linker=tool("ld.lld"),
         profdata=tool("llvm-profdata"),
         gcov_dump=None,
-        gcov_tool=None,
         bolt=bolt,
         merge_fdata=merge_fdata,
         has_profile_runtime=_has_clang_runtime(cc),
@@ -315,7 +312,6 @@ def _gcc(program: Path, banner: str, release: str, folders: Sequence[Path]) -> T
         linker=None,
         profdata=None,
         gcov_dump=tool("gcov-dump"),
-        gcov_tool=tool("gcov-tool"),
         bolt=bolt,
         merge_fdata=merge_fdata,
         has_profile_runtime=libgcov.is_absolute() and libgcov.is_file(),  # gcc echoes a name it can't find
