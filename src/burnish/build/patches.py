@@ -22,6 +22,19 @@ _ABSENT = re.compile(r"^\|\+\+\+ [^/\s]+/([^\t]+)")
 _ELSEWHERE = re.compile(r"^Hunk #(\d+) succeeded at \d+ (.*)\.$")
 
 
+class PatchError(UserError):
+    """A patch that does not apply.
+
+    Args:
+        message: the whole line.
+        why: what does not fit (file and hunk), in a few words.
+    """
+
+    def __init__(self, message: str, why: str) -> None:
+        super().__init__(message)
+        self.why = why
+
+
 @dataclass(frozen=True)
 class Patch:
     """A patch as it was when it was read.
@@ -40,6 +53,11 @@ class Patch:
     def word(self) -> str:
         """As a recipe has it: the path, behind ``-R`` when it is reverted."""
         return f"-R {self.path}" if self.reverted else str(self.path)
+
+    @property
+    def turned(self) -> Patch:
+        """The same the other way round."""
+        return Patch(self.path, self.content, not self.reverted)
 
     @property
     def sha256(self) -> str:
@@ -69,7 +87,8 @@ def apply(patches: Sequence[Path | Patch], tree: Path, *, what: str, exact: bool
         A line for each hunk that fitted elsewhere than where the patch says, or with other lines around it.
 
     Raises:
-        UserError: a patch does not apply; names file and hunk.
+        PatchError: a patch does not apply; names file and hunk.
+        UserError: GNU patch is not installed.
     """
     if patches:
         require_patch()
@@ -99,7 +118,8 @@ def _apply_one(patch: Path | Patch, tree: Path, what: str, exact: bool) -> str:
     if isinstance(patch, Path):
         done = process.run(argv, cwd=tree, stdin_file=patch)
         if not done.ok:
-            raise UserError(f"{patch}: does not apply to {what}: {_why(done.output)}; mend it or leave it out")
+            why = _why(done.output)
+            raise PatchError(f"{patch}: does not apply to {what}: {why}; mend it or leave it out", why)
         return done.output
     with tempfile.NamedTemporaryFile(prefix="burnish-", suffix=".patch") as file:
         file.write(patch.content)
@@ -107,7 +127,8 @@ def _apply_one(patch: Path | Patch, tree: Path, what: str, exact: bool) -> str:
         done = process.run([*argv, *(["-R"] if patch.reverted else [])], cwd=tree, stdin_file=Path(file.name))
     if not done.ok:
         does = "cannot be taken out of" if patch.reverted else "does not apply to"
-        raise UserError(f"{patch.path}: {does} {what}: {_why(done.output)}; mend it or leave it out")
+        why = _why(done.output)
+        raise PatchError(f"{patch.path}: {does} {what}: {why}; mend it or leave it out", why)
     return done.output
 
 

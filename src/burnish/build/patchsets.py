@@ -10,7 +10,7 @@ from pathlib import Path
 
 from burnish.build import overlay, patches
 from burnish.build.files import read_json
-from burnish.build.patches import Patch
+from burnish.build.patches import Patch, PatchError
 from burnish.errors import UserError
 from burnish.study.model import REVERTED, Variant, digest_of
 
@@ -28,22 +28,38 @@ def read(variant: Variant) -> tuple[Patch, ...]:
     Raises:
         UserError: one can't be read, is empty, or is no unified diff.
     """
-    found = []
-    for word in variant.recipe.patches:
-        path = path_of(word)
-        where = f"variant {variant.name}: patch {path}"
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise UserError(
-                f"{where}: cannot be read ({error.strerror}); a path in a recipe is relative to the recipe's file"
-            ) from None
-        if not content.strip():
-            raise UserError(f"{where}: the file is empty; name a unified diff, or leave it out")
-        if not _UNIFIED.search(content):
-            raise UserError(f"{where}: holds no unified diff; make one with `diff -u` or `git diff`")
-        found.append(Patch(path, content, word.startswith(REVERTED)))
-    return tuple(found)
+    return tuple(
+        read_one(
+            path_of(word),
+            f"variant {variant.name}: patch {path_of(word)}",
+            hint="; a path in a recipe is relative to the recipe's file",
+            reverted=word.startswith(REVERTED),
+        )
+        for word in variant.recipe.patches
+    )
+
+
+def read_one(path: Path, where: str, *, hint: str = "", reverted: bool = False) -> Patch:
+    """A patch from its file.
+
+    Args:
+        path: the file.
+        where: begins a complaint.
+        hint: said behind one that it can't be read.
+        reverted: whether it is to be taken out of the source.
+
+    Raises:
+        UserError: it can't be read, is empty, or is no unified diff.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{where}: cannot be read ({error.strerror}){hint}") from None
+    if not content.strip():
+        raise UserError(f"{where}: the file is empty; name a unified diff, or leave it out")
+    if not _UNIFIED.search(content):
+        raise UserError(f"{where}: holds no unified diff; make one with `diff -u` or `git diff`")
+    return Patch(path, content, reverted)
 
 
 def source_digest(source: str, found: Sequence[Patch]) -> str:
@@ -84,10 +100,9 @@ def fit(found: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:
     notes: tuple[str, ...] = ()
     for number, patch in enumerate(found):
         try:
-            notes = _try(found[: number + 1], tree, what)
-        except UserError:
-            other = Patch(patch.path, patch.content, not patch.reverted)
-            if not _applies((*found[:number], other), tree, what):
+            notes = attempt(found[: number + 1], tree, what)
+        except PatchError:
+            if refusal((*found[:number], patch.turned), tree, what) is not None:
                 raise
             if patch.reverted:
                 raise UserError(
@@ -100,15 +115,17 @@ def fit(found: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:
     return notes
 
 
-def _applies(found: Sequence[Patch], tree: Path, what: str) -> bool:
+def refusal(found: Sequence[Patch], tree: Path, what: str) -> PatchError | None:
+    """Why these patches, in this order, do not apply; None where they do."""
     try:
-        _try(found, tree, what)
-    except UserError:
-        return False
-    return True
+        attempt(found, tree, what)
+    except PatchError as error:
+        return error
+    return None
 
 
-def _try(found: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:
+def attempt(found: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:
+    """Applies patches to copies of the files that they name; as `patches.apply`, with its errors."""
     with tempfile.TemporaryDirectory(prefix="burnish-patch-") as name:
         scratch = Path(name) / "tree"
         scratch.mkdir()

@@ -137,6 +137,7 @@ class _Engine(Entry):
     workloads: tuple[str, ...]
     training: tuple[_Training, ...]
     server: str
+    markers: tuple[str, ...] = ()
     covered: tuple[str, ...]
     gate_tests: tuple[str, ...]
     costs: _Costs
@@ -269,6 +270,15 @@ def engine(name: str) -> EngineSpec:
     if name not in every:
         raise unknown("engine", name, [spec.name for spec in every.values() if not spec.hidden])
     return every[name]
+
+
+def engine_of(tree: Path) -> EngineSpec:
+    """The engine whose source tree this is, by the files that it has; a `UserError` when it is none's."""
+    for spec in engines().values():
+        if spec.markers and all((tree / name).is_file() for name in spec.markers):
+            return spec
+    wanted = "; ".join(f"{spec.name}: {', '.join(spec.markers)}" for spec in engines().values() if not spec.hidden)
+    raise UserError(f"{tree}: no engine's source tree (one has: {wanted}); name the top of it, or say --engine")
 
 
 def workload(spec: EngineSpec, name: str) -> Workload:

@@ -124,6 +124,15 @@ def precision_of(text: str) -> float | None:
     return value
 
 
+def replicates_of(option: str, number: int) -> int:
+    """A number of replicates, of which a verdict needs some."""
+    if number in (1, 2):
+        raise UserError(
+            f"{option} {number}: a verdict by replicate needs at least 3; say 6 for 1 %, 18 for 0.5 %, or 0"
+        )
+    return number
+
+
 def asker() -> verbs.Ask | None:
     """How to ask a person; None when nobody is there to answer."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -39,6 +39,7 @@ from burnish.cli.common import (
     print_plan,
     print_summary,
     progress,
+    replicates_of,
     summary_of,
     threads_of,
 )
@@ -108,8 +109,8 @@ def tune(
         starts=starts,
         design=design,
         explore=explore,
-        layouts=_replicates("--layouts", layouts),
-        trainings=_replicates("--trainings", trainings),
+        layouts=replicates_of("--layouts", layouts),
+        trainings=replicates_of("--trainings", trainings),
         force=force,
         seed=seed,
         jobs=jobs,
@@ -123,14 +124,6 @@ def tune(
         return
     folder = verbs.tune(paths.home(), engine, options, progress, asker())
     print_summary(summary_of(folder), as_json)
-
-
-def _replicates(option: str, number: int) -> int:
-    if number in (1, 2):
-        raise UserError(
-            f"{option} {number}: a verdict by replicate needs at least 3; say 6 for 1 %, 18 for 0.5 %, or 0"
-        )
-    return number
 
 
 @app.command(epilog="Example: burnish compare /usr/sbin/mariadbd ./mariadbd --engine mariadb --workloads igen_like")

@@ -1,4 +1,4 @@
-"""What outlives a study: builds, profiles, datasets, gate results, calibrations, evidence, step costs.
+"""What outlives a study: builds, profiles, datasets, gate results, calibrations, evidence, a range's patches, costs.
 
 An entry is a folder named by what it was made from. It appears whole or not at all: it is filled beside its
 place and renamed when its description (`burnish.json`) is written. Whatever is found half-made was left by a
@@ -18,7 +18,7 @@ from typing import Any
 from burnish.record.costs import Cost, Costs
 
 DESCRIPTION = "burnish.json"
-KINDS = ("builds", "profiles", "datasets", "gates", "calibrations", "evidence")
+KINDS = ("builds", "profiles", "datasets", "gates", "calibrations", "evidence", "patches")
 _PARTIAL = ".partial-"
 
 

@@ -9,6 +9,9 @@ from burnish.workbench import duration
 
 Facts = Mapping[str, Any]
 
+NO_EFFECT = "no effect"
+"""Verdict of a variant whose program is the baseline's: nothing was measured."""
+
 SIZES = ("build", "code", "rodata", "data", "unwind", "file", "object", "link", "CPU")
 """Columns of the table of sizes: MB of the program's parts, peak MB of its heaviest object and of its link, CPU time
 of the build."""

@@ -9,12 +9,11 @@ from typing import Any
 
 from burnish.errors import UserError
 from burnish.record.record import Event
-from burnish.report import evidence
+from burnish.report import evidence, patches
 from burnish.report.ceilings import ceilings
+from burnish.report.evidence import NO_EFFECT
+from burnish.report.patches import Patched
 from burnish.why.explanation import Explanation, explanation
-
-NO_EFFECT = "no effect"
-"""Verdict of a variant whose program is the baseline's: nothing was measured."""
 
 _KEPT = ("effective", "record", "unrecorded", "costs", "cpu_seconds", "objects")
 """Of a build's description, what tells of its making."""
@@ -133,7 +132,7 @@ class Summary:
 
     Attributes:
         name: the study.
-        verb: tune, compare, calibrate or why.
+        verb: tune, compare, calibrate, why or patch.
         engine: engine's name.
         source: what was built, in words.
         digest: digest of the source.
@@ -154,6 +153,7 @@ class Summary:
         notes: on the source.
         replicates: builds of each variant, one for each start in turn; 0: each was built once.
         explanation: what a `why` says; None of other verbs, and of one that was not finished.
+        patched: the series that a `patch` is about; None of other verbs.
     """
 
     name: str
@@ -178,11 +178,14 @@ class Summary:
     notes: tuple[str, ...] = field(default=())
     replicates: int = 0
     explanation: Explanation | None = None
+    patched: Patched | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
         told = self.explanation.as_dict() if self.explanation else None
-        return {**asdict(replace(self, explanation=None)), "sentences": sentences(self), "explanation": told}
+        series = patches.as_dict(self) if self.patched else None
+        values = asdict(replace(self, explanation=None, patched=None))
+        return {**values, "sentences": sentences(self), "explanation": told, "patched": series}
 
 
 def summarise(events: Iterable[Event]) -> Summary:
@@ -222,6 +225,7 @@ def summarise(events: Iterable[Event]) -> Summary:
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source["note"],) if source.get("note") else (),
         explanation=explanation(by),
+        patched=patches.patched(by),
         replicates=len(contest.get("replicates", {}).get(order[0], ())),
     )
 
@@ -392,7 +396,9 @@ def winner(summary: Summary) -> str | None:
 
 
 def sentences(summary: Summary) -> list[str]:
-    """The explanation: what won, by how much, why, and what no compiler can reach."""
+    """The explanation: what won, by how much, why, and what no compiler can reach; of patches, what each does."""
+    if summary.patched is not None:
+        return patches.sentences(summary)
     said = []
     best = winner(summary)
     if best is not None:

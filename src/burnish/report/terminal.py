@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from burnish.report import ceilings, evidence, noise, why
+from burnish.report import ceilings, evidence, noise, patches, why
 from burnish.report.summary import BuildRow, Row, Summary, sentences, winner
 from burnish.statistics.replicates import layout_caveat
 from burnish.study.model import Marks
@@ -45,13 +45,16 @@ def render(summary: Summary) -> RenderableType:
         return Group(*parts, *_explained(summary))
     for workload in dict.fromkeys(row.workload for row in summary.rows):
         rows = [row for row in summary.rows if row.workload == workload]
-        parts += [Text(""), Text(f"{workload}, ratios to {summary.baseline}", style="bold"), _cells(rows)]
+        parts += [Text(""), Text(f"{workload}, ratios to {summary.baseline}", style="bold")]
+        parts.append(_patches(summary, workload) if summary.patched else _cells(rows))
+    if summary.patched:
+        parts += [*(Text(line) for line in patches.remarks(summary)), *_blocks(patches.blocks(summary))]
     parts += [Text(""), _builds(summary)]
     if _examined(summary):
         parts += [Text(""), Text(_SIZES_TITLE), _grid(evidence.SIZES, _sizes(summary))]
     parts += [Text(line) for line in remarks(summary)]
     parts += [Text(""), *(Text(line, style="bold" if n == 0 else "") for n, line in enumerate(sentences(summary)))]
-    drawn = ceilings.bars(summary, winner(summary))
+    drawn = [] if summary.patched else ceilings.bars(summary, winner(summary))
     return Group(*parts, *(Text(line, no_wrap=True) for line in ["", *drawn] if drawn))
 
 
@@ -59,8 +62,12 @@ def _explained(summary: Summary) -> list[RenderableType]:
     """The blocks of a `why`."""
     if summary.explanation is None:
         return [Text(NOTHING_TOLD)]
+    return _blocks(why.blocks(summary.explanation))
+
+
+def _blocks(blocks: Sequence[why.Block]) -> list[RenderableType]:
     parts: list[RenderableType] = []
-    for block in why.blocks(summary.explanation):
+    for block in blocks:
         parts += [Text(""), Text(block.title, style="bold")]
         parts += [_grid(block.head, [[escape(cell) for cell in row] for row in block.rows])] if block.head else []
         parts += [Text(line) for line in block.lines]
@@ -74,7 +81,7 @@ def heading(summary: Summary) -> list[str]:
     """Study, source, host and method, a line each."""
     state = f"finished {summary.ended}" if summary.ended else "not finished"
     lines = [f"{summary.name} ({state})", f"{summary.engine}: {summary.source}"]
-    if summary.verb == "tune":
+    if summary.verb in ("tune", "patch"):
         lines.append(f"feature set {summary.features}, the same in every row that does not say otherwise")
     lines += [f"host: {summary.host}", *(f"note: {note}" for note in summary.notes)]
     if summary.contest:
@@ -130,6 +137,17 @@ def _cells(rows: Sequence[Row]) -> Table:
             interval(row.throughput),
             str(row.starts) + (f" (+{row.invalid_starts})" if row.invalid_starts else ""),
         )
+    return table
+
+
+def _patches(summary: Summary, workload: str) -> Table:
+    """The builds of a series on a load."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in patches.HEAD:
+        figure = name == "compiled"
+        table.add_column(name, overflow="fold", no_wrap=name != "patch", justify="right" if figure else "left")
+    for row in patches.table(summary, workload, interval):
+        table.add_row(*(Text(cell, style=_COLOURS.get(cell.partition(" ")[0], "")) for cell in row))
     return table
 
 
@@ -210,7 +228,7 @@ def remarks(summary: Summary) -> list[str]:
 
 def _linked_once(summary: Summary, row: Row) -> bool:
     """Whether a row stands for a recipe of which there was one binary only."""
-    return summary.verb == "tune" and not summary.replicates and row.ratio is not None
+    return summary.verb in ("tune", "patch") and not summary.replicates and row.ratio is not None
 
 
 def markdown(summary: Summary) -> str:
@@ -223,6 +241,9 @@ def markdown(summary: Summary) -> str:
         return "\n".join([*lines, *_explained_markdown(summary)])
     for workload in dict.fromkeys(row.workload for row in summary.rows):
         lines += [f"## {workload}, ratios to {summary.baseline}", ""]
+        if summary.patched:
+            lines += [*_table(patches.HEAD, patches.table(summary, workload, interval)), ""]
+            continue
         lines += _table(
             ("variant", "verdict", "capacity", "throughput", "starts", "invalid starts"),
             [
@@ -247,6 +268,9 @@ def markdown(summary: Summary) -> str:
             if "ratio" in each
         ]
         lines += [*other, ""] if other else []
+    if summary.patched:
+        lines += [*(f"* {line}" for line in patches.remarks(summary)), ""]
+        lines += _blocks_markdown(patches.blocks(summary))
     lines += ["## Builds", ""]
     columns = _build_columns(summary)
     lines += _table(columns, [build_cells(row)[: len(columns)] for row in summary.builds])
@@ -255,15 +279,19 @@ def markdown(summary: Summary) -> str:
     escaped = [f"\\{line}" if line.startswith("*") else line for line in remarks(summary)]
     lines += ["", *(f"* {line}" for line in escaped)]
     lines += ["", "## What it says", "", *(f"* {line}" for line in sentences(summary)), ""]
-    drawn = ceilings.bars(summary, winner(summary))
+    drawn = [] if summary.patched else ceilings.bars(summary, winner(summary))
     return "\n".join([*lines, *(["```", *drawn, "```", ""] if drawn else [])])
 
 
 def _explained_markdown(summary: Summary) -> list[str]:
     if summary.explanation is None:
         return [NOTHING_TOLD, ""]
+    return _blocks_markdown(why.blocks(summary.explanation))
+
+
+def _blocks_markdown(blocks: Sequence[why.Block]) -> list[str]:
     lines = []
-    for block in why.blocks(summary.explanation):
+    for block in blocks:
         lines += [f"## {block.title}", ""]
         lines += [*_table(block.head, block.rows), ""] if block.head else []
         told = ["```", *block.lines, "```"] if block.drawn else [f"* {line}" for line in block.lines]

@@ -68,7 +68,8 @@ def scale(total: float) -> tuple[str, Callable[[float], str]]:
     return unit, lambda seconds: f"{seconds / size:,.{places}f}"
 
 
-def _signed(write: Callable[[float], str], seconds: float) -> str:
+def signed(write: Callable[[float], str], seconds: float) -> str:
+    """A difference of costs, with its sign."""
     return ("+" if seconds > 0 else "") + write(seconds)
 
 
@@ -80,7 +81,7 @@ def _total(told: Explanation) -> Block:
         f"{told.workload}: why {other.label} differs from {one.label}",
         lines=(
             f"server CPU a {told.unit}: {write(one.cpu)} {unit} before ({one.label}),",
-            f"{write(other.cpu)} {unit} after ({other.label}): {_signed(write, other.cpu - one.cpu)} {unit},",
+            f"{write(other.cpu)} {unit} after ({other.label}): {signed(write, other.cpu - one.cpu)} {unit},",
             f"capacity x {ratio:.3f} while sampled",
             "(no verdict: `burnish compare` gives one, without sampling)",
         ),
@@ -103,7 +104,7 @@ def _functions(told: Explanation) -> Block:
     if shown:
         lines.append(
             f"these {len(shown)} make up {moved / all_moved:.0%} of what changed beyond chance outside of the kernel "
-            f"({_signed(write, net)} {unit} together); --json has all"
+            f"({signed(write, net)} {unit} together); --json has all"
         )
     else:
         lines.append("no function outside of the kernel differs by more than the chance of sampling")
@@ -134,7 +135,7 @@ def _rows(rows: Sequence[Row], write: Callable[[float], str], *, noted: bool = F
             short(row.name),
             write(row.before),
             write(row.after),
-            _signed(write, row.difference),
+            signed(write, row.difference),
             write(2 * row.error),
             *([row.note] if noted else []),
         )

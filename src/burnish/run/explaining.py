@@ -15,6 +15,7 @@ from rich.console import Console
 
 from burnish import system
 from burnish.bench import datasets, hardware, machine_code, sampling, trials
+from burnish.bench.host import HostFacts, read_host
 from burnish.bench.machine_code import Code
 from burnish.bench.sampling import Ability, Recorded, Sampling, Stacks
 from burnish.bench.trials import Contestant, Pair
@@ -25,12 +26,12 @@ from burnish.errors import InfrastructureError, UserError, unknown
 from burnish.paths import Home
 from burnish.record.record import Record
 from burnish.record.store import Store
-from burnish.run import studies, verbs
+from burnish.run import conditions, studies, verbs
 from burnish.run.contest import Cell
 from burnish.run.evaluating import Sampled, evaluate
 from burnish.run.making import Made
 from burnish.run.verbs import Ask, Options, Setting
-from burnish.study.model import Condition, EngineSpec, Timing, Workload
+from burnish.study.model import EngineSpec, Timing, Workload
 
 PAIRS = 3
 """Pairs that are sampled; where call stacks are recorded apart, there is one more for them."""
@@ -139,34 +140,50 @@ def why(
     """
     spec = load.engine(request.engine)
     chosen = load.workload(spec, workload or spec.workloads[0])
-    options = replace(options, workloads=(chosen.name,), fresh=True)
-    named = [f"{name}={built.key}" for name, built in zip(request.names, request.built, strict=True)]
-    definition = verbs.definition_of("why", spec, options, named, [chosen], spec.default_features, ())
     with studies.lock(home):
         verbs.ensure([group for group in spec.system_packages if "build" not in group], "the load", options, ask)
-        if system.find_programs(["perf"])["perf"] is None:
-            verbs.ensure(["perf"], "the samples", options, ask)
-        perf = sampling.find_perf()
-        setting = verbs.begin(home, spec, definition, options, console, (chosen,), ask)
-        with verbs.nothing_half_made(setting.record):
-            ability = sampling.find_ability(
-                perf,
-                pmu=bool(setting.host.pmu),
-                lbr=bool(setting.host.lbr),
-                paranoid=setting.host.perf_event_paranoid,
-            )
-            pairs = zip(request.names, request.built, strict=True)
-            made = [verbs.known_program(setting, name, built) for name, built in pairs]
-            found = verbs.differences(*(each.identity for each in made if each.identity))
-        setting.record.append("difference", found=found)
-        with setting.bench.step("reading the programs", "why-programs", counts=False):
-            codes = {name: machine_code.read_code(built.server.resolve()) for name, built in _builts(made).items()}
-        stacks = _stacks(ability, codes.values())
-        cell = verbs.cell(setting, request.names[1], chosen)
-        with setting.bench.step(f"{chosen.name}: sampling", "why-load", counts=False):
-            sampled = _sample(setting, cell, made, perf, ability, stacks, seconds)
-        evaluate(setting, chosen, sampled, codes)
-        return verbs.finish(setting)
+        return explain(home, request, chosen, seconds, options, console, ask)
+
+
+def permitted(host: HostFacts, options: Options, ask: Ask | None) -> tuple[Path, Ability]:
+    """perf, installed if need be, and what it may sample here; a `UserError` when it may sample nothing."""
+    if system.find_programs(["perf"])["perf"] is None:
+        verbs.ensure(["perf"], "the samples", options, ask)
+    perf = sampling.find_perf()
+    return perf, sampling.find_ability(
+        perf, pmu=bool(host.pmu), lbr=bool(host.lbr), paranoid=host.perf_event_paranoid
+    )
+
+
+def explain(
+    home: Home,
+    request: Request,
+    workload: Workload,
+    seconds: float,
+    options: Options,
+    console: Console,
+    ask: Ask | None,
+) -> Path:
+    """What `why` does, for who holds the home already; returns the folder of the study that it is."""
+    spec = load.engine(request.engine)
+    options = replace(options, workloads=(workload.name,), fresh=True)
+    named = [f"{name}={built.key}" for name, built in zip(request.names, request.built, strict=True)]
+    definition = verbs.definition_of("why", spec, options, named, [workload], spec.default_features, ())
+    perf, ability = permitted(read_host(home.root), options, ask)
+    setting = verbs.begin(home, spec, definition, options, console, (workload,), ask)
+    with verbs.nothing_half_made(setting.record):
+        pairs = zip(request.names, request.built, strict=True)
+        made = [verbs.known_program(setting, name, built) for name, built in pairs]
+        found = verbs.differences(*(each.identity for each in made if each.identity))
+    setting.record.append("difference", found=found)
+    with setting.bench.step("reading the programs", "why-programs", counts=False):
+        codes = {name: machine_code.read_code(built.server.resolve()) for name, built in _builts(made).items()}
+    stacks = _stacks(ability, codes.values())
+    cell = verbs.cell(setting, request.names[1], workload)
+    with setting.bench.step(f"{workload.name}: sampling", "why-load", counts=False):
+        sampled = _sample(setting, cell, made, perf, ability, stacks, seconds)
+    evaluate(setting, workload, sampled, codes)
+    return verbs.finish(setting)
 
 
 def _builts(made: Sequence[Made]) -> dict[str, Built]:
@@ -229,7 +246,7 @@ def _sample(
 
     keys = [built.key for built in builts.values()]
     setting.record.append("start", cell=cell.name, start=1, design=cell.design, builds=keys)
-    condition = Condition(threads=setting.options.threads)
+    condition = conditions.ready(setting, conditions.usual(setting.options))
     result = trials.run_start(
         setting.engine,
         cell.workload,

@@ -27,9 +27,9 @@ class Definition:
     """What a study is asked to do; equal definitions are the same study as long as it is not finished.
 
     Attributes:
-        verb: ``tune``, ``compare``, ``calibrate`` or ``why``.
+        verb: ``tune``, ``compare``, ``calibrate``, ``why`` or ``patch``.
         engine: engine's name.
-        variants: names of variants, baseline first (``tune``), or the two programs' paths (``compare``).
+        variants: names of variants, baseline first (``tune``, ``patch``), or the two programs' paths (``compare``).
         workloads: names of workloads.
         features: feature set of all variants.
         source: what was asked for as the source: ``debian``, ``debian=VERSION`` or a path.

@@ -140,26 +140,56 @@ def tune(home: Home, engine: str, options: Options, console: Console, ask: Ask |
     """From source to verdicts; returns the study's folder."""
     request = read_request(engine, options)
     spec, variants, workloads, features = request.spec, request.variants, request.workloads, request.features
-    factors = Factors(options.layouts, options.trainings)
+    count = Factors(options.layouts, options.trainings).count
     portable = Portable(options.portable, options.portability)
     if options.portable is not None:
         demanded(options.portable)  # an unknown name is found before anything is begun
     definition = definition_of("tune", spec, options, [v.name for v in variants], workloads, features, variants)
     with studies.lock(home):
-        check_disk(home, spec, len(variants) * factors.count)
+        check_disk(home, spec, len(variants) * count)
         install(spec, variants, options, ask)
         if portable.needs_emulator and emulation.find(emulation.host_architecture()) is None:
             ensure(["portability"], "trying builds on other processors", options, ask)
         setting = begin(home, spec, definition, options, console, workloads, ask)
-        with nothing_half_made(setting.record):
-            setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
-            condition = conditions.ready(setting, conditions.usual(options))
-            chains, maker = prepare(setting, expand(variants, factors), features)
-        made, replicates = gather(variants, maker.make(chains), factors)
-        for item in made[1:]:
-            item.built = None if item.same else item.built
-        _hold(setting, made[0], made[1:], maker.data, _cells(setting, made), (condition, condition), replicates)
+        hold_all(setting, make(setting, variants, features))
         return finish(setting)
+
+
+@dataclass(frozen=True)
+class Makings:
+    """A study's builds, and what its trials need besides.
+
+    Attributes:
+        made: what became of every variant, the baseline first.
+        replicates: each variant's builds where it has several.
+        data: dataset entries by workload name.
+        condition: every side's.
+    """
+
+    made: list[Made]
+    replicates: Mapping[str, Sequence[Built]]
+    data: Mapping[str, Entry]
+    condition: Condition
+
+
+def make(setting: Setting, variants: Sequence[Variant], features: str) -> Makings:
+    """Builds and gates all variants; one whose program is the baseline's has nothing to measure."""
+    factors = Factors(setting.options.layouts, setting.options.trainings)
+    with nothing_half_made(setting.record):
+        setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
+        condition = conditions.ready(setting, conditions.usual(setting.options))
+        chains, maker = prepare(setting, expand(variants, factors), features)
+    made, replicates = gather(variants, maker.make(chains), factors)
+    for item in made[1:]:
+        item.built = None if item.same else item.built
+    return Makings(made, replicates, maker.data, condition)
+
+
+def hold_all(setting: Setting, ready: Makings) -> None:
+    """The contest of all candidates that have a build, on every workload."""
+    baseline, *candidates = ready.made
+    pair = (ready.condition, ready.condition)
+    hold(setting, baseline, candidates, ready.data, cells(setting, ready.made), pair, ready.replicates)
 
 
 def compare(
@@ -199,7 +229,7 @@ def compare(
                     data[workload.name] = datasets.obtain(
                         setting.engine, setting.store, first, first, version, workload, setting.bench
                     )
-        _hold(setting, made[0], made[1:], data, _cells(setting, made), pair)
+        hold(setting, made[0], made[1:], data, cells(setting, made), pair)
         return finish(setting)
 
 
@@ -487,7 +517,7 @@ def check_disk(home: Home, spec: EngineSpec, variants: int) -> None:
         )
 
 
-def _cells(setting: Setting, made: Sequence[Made]) -> list[Cell]:
+def cells(setting: Setting, made: Sequence[Made]) -> list[Cell]:
     """Every measurable candidate on every workload, workloads innermost."""
     return [
         cell(setting, item.variant.name, workload) for item in made[1:] if item.built for workload in setting.workloads
@@ -516,7 +546,7 @@ def timings(setting: Setting, calibrations: Sequence[Calibration] = ()) -> dict[
     return found
 
 
-def _hold(
+def hold(
     setting: Setting,
     baseline: Made,
     candidates: Sequence[Made],

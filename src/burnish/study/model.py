@@ -408,6 +408,7 @@ class EngineSpec:
         workloads: names of the default workloads.
         training: (workload, seconds) that train profiles.
         server: path of the measured program in a build's folder.
+        markers: files that a source tree of this engine has, and of no other.
         covered: functions that a usable profile must have counted.
         gate_tests: names of the gate's tests or steps, in the engine's own terms.
         costs: rough step costs.
@@ -438,6 +439,7 @@ class EngineSpec:
     times: Mapping[Design, Timing]
     different: KnownDifference | None = None
     linking: EngineLinking = EngineLinking()
+    markers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
