@@ -146,8 +146,7 @@ def test_patches_are_taken_out_last_first(refusal: Refusal, tmp_path: Path) -> N
 
 def test_names_of_builds_are_unique(refusal: Refusal) -> None:
     odd = [
-        Named(name, each.patch, each.origin)
-        for name, each in zip(("x", "all-but-x", "y"), named(A, B, C), strict=True)
+        Named(name, each.patch, each.origin) for name, each in zip(("x", "all-but-x", "y"), named(A, B, C), strict=True)
     ]
     found = subsets.builds(subsets.examine(odd, refusal, "x 1"), refusal)
     names = [build.variant for build in found.builds]

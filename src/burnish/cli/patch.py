@@ -59,8 +59,9 @@ def patch(
             "--reverse", "-R", help="A patch, by name, that the tree has and that is taken out; 'all' for every one."
         ),
     ] = None,
-    why: Annotated[bool, typer.Option("--why", help="Sample the builds after the trials: functions before and after.")]
-    = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Sample the builds after the trials: functions before and after.")
+    ] = False,
     seconds: Annotated[float, typer.Option(min=2, max=600, help="With --why: time under load that is sampled.")] = 40.0,
     engine: Annotated[str | None, typer.Option(help="Whose source tree it is; found out when not said.")] = None,
     recipes: Annotated[Path | None, typer.Option(help="TOML file with variants of your own, for --variant.")] = None,

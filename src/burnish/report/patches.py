@@ -200,7 +200,7 @@ def table(summary: Summary, workload: str, interval: Interval) -> list[tuple[str
         interval: writes a ratio with its interval.
     """
     found = _look(summary)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for each in found.patched.builds:
         build, row = found.build(each["variant"]), found.row(each["variant"], workload)
         verdict = row.verdict if row else "failed" if build and build.failure else "-"

@@ -150,9 +150,7 @@ def permitted(host: HostFacts, options: Options, ask: Ask | None) -> tuple[Path,
     if system.find_programs(["perf"])["perf"] is None:
         verbs.ensure(["perf"], "the samples", options, ask)
     perf = sampling.find_perf()
-    return perf, sampling.find_ability(
-        perf, pmu=bool(host.pmu), lbr=bool(host.lbr), paranoid=host.perf_event_paranoid
-    )
+    return perf, sampling.find_ability(perf, pmu=bool(host.pmu), lbr=bool(host.lbr), paranoid=host.perf_event_paranoid)
 
 
 def explain(

@@ -82,9 +82,7 @@ def patch(home: Home, asked: Asked, options: Options, console: Console, ask: Ask
         variants = variants_of(base, found)
         verbs.check_disk(home, spec, len(variants) * Factors(options.layouts, options.trainings).count)
         names = [variant.name for variant in variants]
-        definition = verbs.definition_of(
-            "patch", spec, options, names, request.workloads, request.features, variants
-        )
+        definition = verbs.definition_of("patch", spec, options, names, request.workloads, request.features, variants)
         setting = verbs.begin(home, spec, definition, options, console, request.workloads, ask)
         setting.record.append("series", recipe=base.name, **described(found))
         ready = verbs.make(setting, variants, request.features)
