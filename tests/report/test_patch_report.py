@@ -150,6 +150,23 @@ def test_a_patch_that_needs_another_is_held_against_it() -> None:
     )
 
 
+def test_what_is_known_from_the_same_programs_is_said_once() -> None:
+    """b needs a; c changes no code: what b adds to a is what it adds to a and c."""
+    builds = [
+        ("a", "alone", "a", ["a"]),
+        ("b", "with needs", "b", ["a", "b"]),
+        ("c", "alone", "c", ["c"]),
+        ("all", "all", "", ["a", "b", "c"]),
+        ("all-but-b", "all but it", "b", ["a", "c"]),
+    ]
+    values = {"a": ("faster", interval(1.05)), "b": ("faster", interval(1.155))}
+    events = study({"a": [], "b": ["a"], "c": []}, builds, values, same=("c",))
+    events.add("twin", variant="all", of="b").add("twin", variant="all-but-b", of="a")
+    b = next(line for line in said(events) if line.startswith("b:"))
+    assert b.count("adds") == 1
+    assert "on top of these it adds 10.0 %" in b
+
+
 def test_a_build_that_failed_and_a_trial_that_was_invalid() -> None:
     builds = [("a", "alone", "a", ["a"]), ("b", "alone", "b", ["b"]), ("all", "all", "", ["a", "b"])]
     events = study(

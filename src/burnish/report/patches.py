@@ -175,13 +175,15 @@ class _Found:
         row = self.row(variant, workload) if variant else None
         return effect(row) if row else None
 
+    def programs(self, *sets: Sequence[str]) -> list[str | None]:
+        """The variants that were measured for these sets of patches."""
+        return [self.patched.twins.get(name, name) if (name := self.of(each)) else None for each in sets]
+
     def added(self, patches: Sequence[str], less: Sequence[str], workload: str) -> Effect | None:
         """What the first set of patches does that the second does not."""
-        one, other = self.of(patches), self.of(less)
-        if one is not None and other is not None:
-            twins = self.patched.twins
-            if twins.get(one, one) == twins.get(other, other):
-                return SAME
+        one, other = self.programs(patches, less)
+        if one is not None and one == other:
+            return SAME
         effects = self.effect(patches, workload), self.effect(less, workload)
         return None if effects[0] is None or effects[1] is None else against(effects[0], effects[1])
 
@@ -283,7 +285,8 @@ def _about(found: _Found, member: Mapping[str, Any], names: Sequence[str]) -> li
     steps = [([*needs, name], list(needs), "these", "it")] if needs else []
     dependants = _dependants(found.patched, name)
     rest = [other for other in names if other != name and other not in dependants]
-    if rest and set(rest) != set(needs):
+    told = bool(needs) and found.programs([*needs, name], needs) == found.programs(names, rest)
+    if rest and not told:
         steps.append((list(names), rest, "the others", " and ".join(("it", *dependants))))
     for patches, less, over, who in steps:
         added = {workload: found.added(patches, less, workload) for workload in found.workloads}

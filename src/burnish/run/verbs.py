@@ -189,7 +189,7 @@ def hold_all(setting: Setting, ready: Makings) -> None:
     """The contest of all candidates that have a build, on every workload."""
     baseline, *candidates = ready.made
     pair = (ready.condition, ready.condition)
-    hold(setting, baseline, candidates, ready.data, cells(setting, ready.made), pair, ready.replicates)
+    _hold(setting, baseline, candidates, ready.data, _cells(setting, ready.made), pair, ready.replicates)
 
 
 def compare(
@@ -229,7 +229,7 @@ def compare(
                     data[workload.name] = datasets.obtain(
                         setting.engine, setting.store, first, first, version, workload, setting.bench
                     )
-        hold(setting, made[0], made[1:], data, cells(setting, made), pair)
+        _hold(setting, made[0], made[1:], data, _cells(setting, made), pair)
         return finish(setting)
 
 
@@ -517,7 +517,7 @@ def check_disk(home: Home, spec: EngineSpec, variants: int) -> None:
         )
 
 
-def cells(setting: Setting, made: Sequence[Made]) -> list[Cell]:
+def _cells(setting: Setting, made: Sequence[Made]) -> list[Cell]:
     """Every measurable candidate on every workload, workloads innermost."""
     return [
         cell(setting, item.variant.name, workload) for item in made[1:] if item.built for workload in setting.workloads
@@ -546,7 +546,7 @@ def timings(setting: Setting, calibrations: Sequence[Calibration] = ()) -> dict[
     return found
 
 
-def hold(
+def _hold(
     setting: Setting,
     baseline: Made,
     candidates: Sequence[Made],
