@@ -40,7 +40,8 @@ def refused(*patches: str | Path, options: Options | None = None, **more: Any) -
     return said
 
 
-@pytest.mark.timeout(200)
+@pytest.mark.measures
+@pytest.mark.timeout(400)
 def test_a_range_of_a_tree_with_all_its_rows(burnish_home: Path, tmp_path: Path) -> None:
     """One patch helps, two change no machine code: seven builds, of which one need be measured."""
     work = git_tree(tmp_path / "work", FASTER, COMMENT, OTHER_COMMENT)
@@ -87,7 +88,8 @@ def can_sample() -> bool:
     return True
 
 
-@pytest.mark.timeout(200)
+@pytest.mark.measures
+@pytest.mark.timeout(400)
 def test_what_the_tree_has_is_compared_without(burnish_home: Path, tmp_path: Path, can_sample: bool) -> None:
     work = git_tree(tmp_path / "work", FASTER)
     words = ["patch", str(work), "unpatched..", "--reverse", "all", "--variant", "gcc-o3"]
