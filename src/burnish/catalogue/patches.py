@@ -156,7 +156,7 @@ class _Patch(Entry):
     touches: tuple[str, ...] = ()
     loads: tuple[_Load, ...] = ()
     micro: tuple[str, ...] = ()
-    on: dict[Architecture, Ability] = {}
+    on: dict[Architecture, Ability] = Field(default_factory=dict)
     changes_results: bool = False
     narrows_portability: bool = False
     weakens_security: bool = False
