@@ -17,7 +17,7 @@ from burnish.errors import UnavailableError, UserError
 
 HARNESS = Path(str(resources.files("burnish.bench"))) / "micro"
 _SECONDS = 600.0
-_FOR_LINK = re.compile(r"-(O|f(?!ile-prefix-map|macro-prefix-map|debug-prefix-map)|m|-target|-sysroot).*")
+_FOR_LINK = re.compile(r"-(O|f|m|-target|-sysroot).*")
 _NO_PIE = frozenset({"-fno-pie", "-fno-PIE", "-no-pie"})
 _HOST_ONLY = re.compile(r"-m.*|-fcf-protection.*|-pie|-fprofile-.*|-ftest-coverage|-fuse-ld=.*")
 """Words of a compile command that mean the host's processor, or what was measured on it."""

@@ -24,7 +24,7 @@ from burnish.build.trees import Tree
 from burnish.catalogue import load
 from burnish.catalogue import micro as catalogue
 from burnish.catalogue.micro import Micro
-from burnish.errors import UserError
+from burnish.errors import UserError, unknown
 from burnish.paths import Home
 from burnish.record.record import Record
 from burnish.run import studies, verbs
@@ -36,6 +36,9 @@ from burnish.statistics.verdicts import Judgement, judge
 from burnish.workbench import Bench
 
 LABELS = ("A", "B")
+CHECKED = ("aarch64",)
+"""Architectures on which results can be checked from elsewhere; each has a group of packages, ``cross-NAME``."""
+
 _EMULATED_S = 900.0
 
 
@@ -169,6 +172,8 @@ def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Re
         process.sweep()
         cross = None
         if request.check is not None:
+            if request.check not in CHECKED:
+                raise unknown("architecture of --check", request.check, CHECKED)
             verbs.ensure([f"cross-{request.check}"], "results are checked on another architecture", options, ask)
             cross = microbench.cross_compiler(request.check)
         folder = home.root / "micro" / time.strftime("%Y%m%d-%H%M%S", time.gmtime())
