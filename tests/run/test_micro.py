@@ -129,7 +129,8 @@ def test_the_same_machine_code_is_not_timed(gcc: Toolchain, tmp_path: Path) -> N
 
 def test_a_result_that_differs_is_refused_before_anything_is_timed(gcc: Toolchain, tmp_path: Path) -> None:
     one, other = make_tree(tmp_path / "one", gcc, 3), make_tree(tmp_path / "other", gcc, 3, start=2)
-    with pytest.raises(UserError, match=r"work: A \(.*/one\) gives \w+ and B \(.*/other\) gives \w+ .*nothing was timed"):
+    said = r"work: A \(.*/one\) gives \w+ and B \(.*/other\) gives \w+ .*nothing was timed"
+    with pytest.raises(UserError, match=said):
         run(request(one, other, entries(tmp_path)))
     (folder,) = (paths.home().root / "micro").iterdir()
     with closing(Record(folder)) as record:
@@ -168,8 +169,10 @@ def test_threads_call_at_once(gcc: Toolchain, tmp_path: Path) -> None:
 def test_a_function_that_reaches_what_it_must_not_ends_with_words(gcc: Toolchain, tmp_path: Path) -> None:
     one, other = make_tree(tmp_path / "one", gcc, 3), make_tree(tmp_path / "other", gcc, 4)
     known = entries(tmp_path, driver=DRIVER.replace("work(data, 100)", "work(data, 0xffffffff)"))
-    (one / "lib/work.c").write_text("unsigned hidden(unsigned); unsigned work(char *d, unsigned s) { return hidden(s); }")
-    with pytest.raises(InfrastructureError, match=r"A \(.*\): its program ended with exit code -\d+ when told to check"):
+    reaches = "unsigned hidden(unsigned); unsigned work(char *data, unsigned size) { return hidden(size); }\n"
+    (one / "lib/work.c").write_text(reaches)
+    said = r"A \(.*\): its program ended with exit code -\d+ when told to check"
+    with pytest.raises(InfrastructureError, match=said):
         run(request(one, other, known))
 
 

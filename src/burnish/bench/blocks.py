@@ -87,11 +87,9 @@ class Side:
             InfrastructureError: the program ended, said something else, or took longer than `patience` seconds.
         """
         assert self._process.stdin is not None  # noqa: S101 - PIPE was asked for
-        try:
+        with contextlib.suppress(BrokenPipeError):  # it has ended: what it said last is read below
             self._process.stdin.write(f"{command}\n".encode())
             self._process.stdin.flush()
-        except BrokenPipeError:
-            pass  # it has ended: what it said last is read below
         line = self._line(patience)
         words = line.split()
         if not words or words[0] != command.split()[0]:

@@ -280,14 +280,14 @@ def table(found: PatchSet) -> list[str]:
     head = ("patch", "bugs", f"in {found.engine} {found.tree}", "x86-64", "aarch64", "loads", "micro")
     lines = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
     for each in found.patches.values():
-        loads = "; ".join(" ".join([f"`{load.workload}`", *(f"`{word}`" for word in load.words)]) for load in each.loads)
+        loads = [" ".join(f"`{word}`" for word in (load.workload, *load.words)) for load in each.loads]
         cells = [
             f"`{each.name}`: {each.title}",
             ", ".join(map(str, each.bugs)),
             f"{'no patch' if each.direction == 'none' else each.direction}: {each.today}",
             each.on.get("x86_64", "-"),
             each.on.get("aarch64", "-"),
-            loads or "-",
+            "; ".join(loads) or "-",
             ", ".join(f"`{name}`" for name in each.micro) or "-",
         ]
         lines.append(f"| {' | '.join(cells)} |")

@@ -40,7 +40,7 @@ def micro(
     patch_b: Patches = None,
     variant: Annotated[str, typer.Option(help="How sources are configured.")] = "baseline",
     check: Annotated[
-        str | None, typer.Option(help="Cross-compile for this architecture (aarch64) too, and check the results under qemu.")
+        str | None, typer.Option(help="Cross-compile too (aarch64), and check the results under qemu.")
     ] = None,
     starts: Annotated[int, typer.Option(min=3, max=200, help="Launches of both sides.")] = Times.starts,
     pairs: Annotated[int, typer.Option(min=3, max=1000, help="Pairs of blocks in a start.")] = Times.pairs,

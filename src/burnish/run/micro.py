@@ -9,6 +9,8 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -176,10 +178,11 @@ def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Re
                 raise unknown("architecture of --check", request.check, CHECKED)
             verbs.ensure([f"cross-{request.check}"], "results are checked on another architecture", options, ask)
             cross = microbench.cross_compiler(request.check)
-        folder = home.root / "micro" / time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+        folder = _new_folder(home.root / "micro")
         with closing(Record(folder, create=True)) as record:
             bench = Bench(record, folder / "logs", console)
-            trees = Trees(home, spec, request.variant, bench, lambda groups, why: verbs.ensure(groups, why, options, ask))
+            ensure = partial(verbs.ensure, options=options, ask=ask)
+            trees = Trees(home, spec, request.variant, bench, ensure)
             sides = (trees.of(request.sides[0], "a"), trees.of(request.sides[1], "b"))
             record.append("micro", sides=[tree.name for tree in sides], seed=request.seed, times=vars(request.times))
             outcomes = []
@@ -189,6 +192,13 @@ def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Re
                 record.append("micro_outcome", **outcome.as_dict(), readings=[vars(start) for start in outcome.starts])
                 outcomes.append(outcome)
     return Result(folder, (sides[0].name, sides[1].name), tuple(outcomes))
+
+
+def _new_folder(root: Path) -> Path:
+    """A folder of this run's own, named by the time."""
+    name = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+    names = (name if number == 1 else f"{name}-{number}" for number in count(1))
+    return next(root / each for each in names if not (root / each).exists())
 
 
 def _one(
@@ -223,7 +233,9 @@ def _one(
         ]
         there = checked(entry.name, foreign, None, _EMULATED_S)
         if there != digest:
-            raise UserError(f"{entry.name}: gives {digest} here and {there} on {cross.architecture}; not the same function")
+            raise UserError(
+                f"{entry.name}: gives {digest} here and {there} on {cross.architecture}: not the same function there"
+            )
         elsewhere = f"{cross.architecture}: same results ({cross.version})"
     one, other = (program.read(path) for path in made)
     outcome = Outcome(

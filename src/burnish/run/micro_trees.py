@@ -83,6 +83,8 @@ class Trees:
             if asked.patches:
                 raise UserError(f"{path}: is a build folder, and patches go into sources; name the folder of sources")
             return trees.read_tree(given, path.resolve())
+        if not path.is_dir() and os.sep in given:
+            raise UserError(f"{path}: there is no such folder; name a build folder or sources")
         if path.is_dir() and not (path / "CMakeLists.txt").is_file():
             raise UserError(f"{path}: holds neither {DATABASE} nor CMakeLists.txt; name a build folder or sources")
         self.ensure([group for group in self.spec.system_packages if "build" in group], "trees are configured")
