@@ -92,7 +92,7 @@ class Side:
             self._process.stdin.flush()
         line = self._line(patience)
         words = line.split()
-        if not words or words[0] != command.split()[0]:
+        if not words or words[0] != command.split(maxsplit=1)[0]:
             code = self._process.poll()
             how = f"ended with exit code {code}" if code is not None else "said something else"
             raise InfrastructureError(f"{self.name}: its program {how} when told to {command}: {line or 'nothing'}")

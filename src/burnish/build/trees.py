@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -162,13 +163,13 @@ def patched_copy(source: Path, found: Sequence[Patch], place: Path, what: str) -
     mine = {source / name for name in overlay.touched(found)}
 
     def take(one: str, other: str) -> str:
+        linked = False
         if Path(one) not in mine:
-            try:
+            with contextlib.suppress(OSError):  # another file system, or one without links
                 os.link(one, other, follow_symlinks=False)
-                return other
-            except OSError:  # another file system, or one without links
-                pass
-        shutil.copy2(one, other, follow_symlinks=False)
+                linked = True
+        if not linked:
+            shutil.copy2(one, other, follow_symlinks=False)
         return other
 
     remove_tree(place)

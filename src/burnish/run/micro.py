@@ -218,7 +218,7 @@ def _one(
     digest = checked(entry.name, commands, cores, request.times.patience_s)
     elsewhere = ""
     if cross is not None:
-        foreign = [
+        foreign: list[tuple[str, Sequence[str | Path]]] = [
             (
                 f"{label} ({tree.name}) on {cross.architecture}",
                 (
