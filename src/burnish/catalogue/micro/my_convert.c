@@ -5,8 +5,6 @@
 #include <m_ctype.h>
 #include <string.h>
 
-static MY_CHARSET_HANDLER latin1_handler, utf8_handler;
-static struct charset_info_st latin1, utf8;
 static char text[MICRO_SIZE + 512], result[2 * sizeof text];
 
 static int from_latin1(CHARSET_INFO *cs __attribute__((unused)), my_wc_t *wide, const uchar *from, const uchar *end)
@@ -33,16 +31,15 @@ static int to_utf8(CHARSET_INFO *cs __attribute__((unused)), my_wc_t wide, uchar
   return 2;
 }
 
+static MY_CHARSET_HANDLER latin1_handler= { .mb_wc= from_latin1 }, utf8_handler= { .wc_mb= to_utf8 };
+static struct charset_info_st latin1= { .cset= &latin1_handler }, utf8= { .cset= &utf8_handler };
+
 void micro_prepare(void)
 {
   size_t place;
   micro_fill(text, sizeof text);
   for (place= 0; place < sizeof text; place++)
     text[place]= (char) (text[place] & 0x7f);
-  latin1_handler.mb_wc= from_latin1;
-  utf8_handler.wc_mb= to_utf8;
-  latin1.cset= &latin1_handler;
-  utf8.cset= &utf8_handler;
 }
 
 static uint64_t converted(uint64_t digest, size_t room, const char *from, size_t size)
