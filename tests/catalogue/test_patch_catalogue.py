@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from burnish.build import patches as patching
+from burnish.build import series
 from burnish.build.patches import Patch
 from burnish.catalogue import load
 from burnish.catalogue.micro import micros
@@ -24,6 +25,7 @@ from burnish.catalogue.patches import (
     table,
 )
 from burnish.errors import UserError
+from burnish.record.store import Store
 from burnish.study.conditions import condition_of
 from burnish.study.model import Marks
 
@@ -132,6 +134,13 @@ def test_a_shipped_patch_is_found_by_its_word() -> None:
     assert entry.word == f"{WORD}arm-2020/crc32c-hardware"
     assert located(entry.word) == entry.path
     assert located("mine/own.patch") == Path("mine/own.patch")
+
+
+def test_the_verb_patch_takes_the_word(tmp_path: Path) -> None:
+    (named,) = series.read(["patches/arm-2020/crc32c-hardware"], tree=None, store=Store(tmp_path))
+    assert named.name == "crc32c-hardware"
+    with pytest.raises(UserError, match="did you mean 'crc32c-hardware'"):
+        series.read(["patches/arm-2020/crc32c-hardwear"], tree=None, store=Store(tmp_path))
 
 
 @pytest.mark.parametrize(
