@@ -134,6 +134,7 @@ def test_a_shipped_patch_is_found_by_its_word() -> None:
     assert entry.word == f"{WORD}arm-2020/crc32c-hardware"
     assert located(entry.word) == entry.path
     assert located("mine/own.patch") == Path("mine/own.patch")
+    assert located("patches/own.patch") == Path("patches/own.patch")
 
 
 def test_the_verb_patch_takes_the_word(tmp_path: Path) -> None:

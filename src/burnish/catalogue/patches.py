@@ -249,7 +249,8 @@ def patch(word: str) -> CataloguePatch:
 
 def located(word: str) -> Path:
     """The diff that a word of a command line means: a shipped patch's, or the file of that path."""
-    if word.startswith(WORD) and not Path(word).exists():
+    its_set = word.removeprefix(WORD).partition("/")[0]
+    if word.startswith(WORD) and its_set in patch_sets() and not Path(word).exists():
         path = patch(word).path
         assert path is not None  # noqa: S101 - `patch` refuses those without
         return path
