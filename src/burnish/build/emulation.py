@@ -36,7 +36,11 @@ class Emulator:
     def launcher(self, processor: Processor, environment: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
         """Words before a program that is to run on `processor`, with variables that are its alone (preloads)."""
         variables = (word for name, value in environment for word in ("-E", f"{name}={value}"))
-        return ("prlimit", f"--as={MEMORY_BYTES}", "--core=0", self.program, "-cpu", processor.model, *variables)
+        return (*self.bounded(processor.model), *variables)
+
+    def bounded(self, model: str) -> tuple[str, ...]:
+        """Words before a program that is to run on qemu's `model`, within the memory that it may take."""
+        return ("prlimit", f"--as={MEMORY_BYTES}", "--core=0", self.program, "-cpu", model)
 
 
 def find(architecture: str = "x86-64") -> Emulator | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from burnish import process
 from burnish.build import patchsets
 from burnish.build.patches import Patch
+from burnish.catalogue.patches import located
 from burnish.errors import UserError, together, unknown
 from burnish.record.store import Entry, Store
 from burnish.study.model import digest_of
@@ -57,7 +58,8 @@ def read(words: Sequence[str], *, tree: Path | None, store: Store, reverse: Sequ
     """The patches that were asked for, in order.
 
     Args:
-        words: patch files; a quilt series (the file, named ``series``, or its folder); a git range ``A..B`` of
+        words: patch files, or names of shipped ones (``patches/SET/NAME``); a quilt series (the file, named
+            ``series``, or its folder); a git range ``A..B`` of
             `tree`, or ``FOLDER:A..B`` of another.
         tree: the source's folder, if it is one; what ranges without a folder are of.
         store: keeps the patches of a range, so that the study can be gone on with.
@@ -87,7 +89,7 @@ def read(words: Sequence[str], *, tree: Path | None, store: Store, reverse: Sequ
 
 
 def _of_word(word: str, tree: Path | None, store: Store) -> list[_Found]:
-    path = Path(word).expanduser()
+    path = located(word)
     if path.is_dir():
         if not (path / SERIES).is_file():
             raise UserError(

@@ -13,6 +13,7 @@ from burnish.cli import (  # noqa: F401 - each registers its verbs
     kept,
     looking,
     measuring,
+    micro,
     patch,
     plan,
     profiles,

@@ -1,0 +1,137 @@
+"""The catalogue of microbenchmarks: one function of a server each, with the reason why it is timed by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from pydantic import Field, model_validator
+
+from burnish.catalogue.edge import ROOT, Entry, Pairs, Reason, read_toml, validated
+from burnish.errors import UserError, unknown
+
+C_DRIVER, CXX_DRIVERS = ".c", (".cc", ".cpp")
+
+
+@dataclass(frozen=True)
+class Cross:
+    """What compiling for another architecture needs beside another compiler.
+
+    Attributes:
+        flags: for every source; what the tree's own configuration would find out there.
+        include: folders of the tree with headers, relative to it.
+        copied: files of the tree that are wanted under another name as headers, as (relative path, name).
+        sources: more of the tree's files, for libraries that are not there for that architecture.
+        without_link: words of the link that they stand for.
+    """
+
+    flags: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    copied: tuple[tuple[str, str], ...] = ()
+    sources: tuple[str, ...] = ()
+    without_link: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Micro:
+    """A microbenchmark.
+
+    Attributes:
+        name: as on the command line.
+        engine: whose function it is.
+        does: what is timed.
+        reason: why it is timed by itself.
+        driver: the file that makes inputs and calls the function (see ``bench/micro/micro.h``).
+        like: the tree's source whose compile command the driver gets.
+        sources: the tree's sources whose objects are linked.
+        on: sources that an architecture adds, as the kernel names it.
+        defines: macros for the driver, as (name, value).
+        link: words at the end of the link.
+        generated: files that the tree's build must have written, relative to its build folder.
+        never_called: symbols that the objects name and the function does not reach.
+        threads: that call the function at once.
+        cross: by architecture, what compiling for it elsewhere needs.
+    """
+
+    name: str
+    engine: str
+    does: str
+    reason: str
+    driver: Path
+    like: str
+    sources: tuple[str, ...] = ()
+    on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    defines: tuple[tuple[str, str], ...] = ()
+    link: tuple[str, ...] = ()
+    generated: tuple[str, ...] = ()
+    never_called: tuple[str, ...] = ()
+    threads: int = 1
+    cross: Mapping[str, Cross] = field(default_factory=dict)
+
+    def sources_on(self, architecture: str) -> tuple[str, ...]:
+        """The sources whose objects are linked on an architecture."""
+        return (*self.sources, *self.on.get(architecture, ()))
+
+
+class _Cross(Entry):
+    flags: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    copied: Pairs = ()
+    sources: tuple[str, ...] = ()
+    without_link: tuple[str, ...] = ()
+
+
+class _Micro(Entry):
+    engine: str
+    does: str = Field(min_length=15)
+    reason: Reason
+    driver: str
+    like: str
+    sources: tuple[str, ...] = ()
+    on: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    defines: Pairs = ()
+    link: tuple[str, ...] = ()
+    generated: tuple[str, ...] = ()
+    never_called: tuple[str, ...] = ()
+    threads: int = Field(default=1, ge=1, le=1024)
+    cross: dict[str, _Cross] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _compiles(self) -> _Micro:
+        if not self.driver.endswith((C_DRIVER, *CXX_DRIVERS)):
+            raise ValueError(f"driver is {self.driver!r}; name a file that ends in .c, .cc or .cpp")
+        return self
+
+
+@cache
+def micros() -> Mapping[str, Micro]:
+    """All microbenchmarks of the catalogue by name."""
+    return read_micros(ROOT / "micro.toml")
+
+
+def read_micros(path: Path) -> dict[str, Micro]:
+    """The microbenchmarks of a TOML file in the catalogue's form; drivers are in the folder of its name beside it.
+
+    Raises:
+        UserError: an entry that says too little, or whose driver is not there.
+    """
+    found = {}
+    for name, value in read_toml(path).items():
+        where = f"{path.name}: {name}"
+        entry = validated(_Micro, value, where)
+        driver = path.with_suffix("") / entry.driver
+        if not driver.is_file():
+            raise UserError(f"{where}: driver: there is no file {driver.parent.name}/{driver.name}; add it")
+        cross = {architecture: Cross(**each.model_dump()) for architecture, each in entry.cross.items()}
+        found[name] = Micro(name=name, **{**entry.model_dump(), "driver": driver, "cross": cross})
+    return found
+
+
+def micro(name: str, known: Mapping[str, Micro] | None = None) -> Micro:
+    """The microbenchmark called `name`; a `UserError` with the nearest name otherwise."""
+    every = micros() if known is None else known
+    if name not in every:
+        raise unknown("microbenchmark", name, every)
+    return every[name]
