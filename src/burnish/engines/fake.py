@@ -55,6 +55,9 @@ OPTIONS = (
 SETTINGS = ("work_percent",)
 """Server settings of a condition: work of each request in per cent, 100 when not given."""
 
+MAX_CONNECTIONS = 256
+"""Client threads that a fake server is ever given."""
+
 BOOT_S = 10.0
 PATIENCE_S = 3.0
 """Seconds that a server gets to end by itself (and to write its profile) before it is killed."""
@@ -190,6 +193,28 @@ class FakeEngine(Engine):
         content = random.Random(1).randbytes(int(workload.parameter("bytes", "4096")))
         (folder / DATA_FILE).write_bytes(content)
         (folder / MARKER).write_text("fake\n")
+
+    def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:  # noqa: ARG002
+        """The condition; UserError for a setting that the server does not know, or another way to it than its socket."""
+        if asked.transport != "unix":
+            raise UserError(f"the fake server listens on its socket only; transport={asked.transport} is not for it")
+        _settings(asked)
+        return asked
+
+    def examine(
+        self,
+        built: Built,  # noqa: ARG002
+        workload: Workload,
+        condition: Condition,
+        data: Path | None,  # noqa: ARG002
+        place: Path,  # noqa: ARG002
+        bench: Workbench,  # noqa: ARG002
+    ) -> list[str]:
+        """UserError where there are more client threads than connections."""
+        threads = condition.threads or workload.threads
+        if threads > MAX_CONNECTIONS:
+            raise UserError(f"max_connections is {MAX_CONNECTIONS}, but {workload.name} has {threads} client threads")
+        return []
 
     def side(self, spec: SideSpec) -> Side:
         """A side, not yet booted; UserError for a setting that the server does not know."""

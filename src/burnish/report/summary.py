@@ -11,6 +11,7 @@ from burnish.errors import UserError
 from burnish.record.record import Event
 from burnish.report import evidence
 from burnish.report.ceilings import ceilings
+from burnish.report.study_table import StudyTable, study_table
 from burnish.why.explanation import Explanation, explanation
 
 NO_EFFECT = "no effect"
@@ -154,6 +155,7 @@ class Summary:
         notes: on the source.
         replicates: builds of each variant, one for each start in turn; 0: each was built once.
         explanation: what a `why` says; None of other verbs, and of one that was not finished.
+        shipped: the table of a study that ships; None of other verbs.
     """
 
     name: str
@@ -178,6 +180,7 @@ class Summary:
     notes: tuple[str, ...] = field(default=())
     replicates: int = 0
     explanation: Explanation | None = None
+    shipped: StudyTable | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -198,7 +201,10 @@ def summarise(events: Iterable[Event]) -> Summary:
     host = by["run"][-1].body["host"] if "run" in by else {}
     programs = [event.body["variant"] for event in by.get("program", ())]
     contest = by["contest"][-1].body if "contest" in by else {}
-    order = programs or list(definition["variants"])
+    shipped = study_table(by)
+    named = (event.body["variant"] for kind in ("build", "variant") for event in by.get(kind, ()))
+    mine = list(dict.fromkeys(named)) if shipped else []
+    order = [*mine, *programs] or list(definition["variants"])
     finished = by.get("finished")
     return Summary(
         name=begun.body["name"],
@@ -222,6 +228,7 @@ def summarise(events: Iterable[Event]) -> Summary:
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source["note"],) if source.get("note") else (),
         explanation=explanation(by),
+        shipped=shipped,
         replicates=len(contest.get("replicates", {}).get(order[0], ())),
     )
 
@@ -393,6 +400,8 @@ def winner(summary: Summary) -> str | None:
 
 def sentences(summary: Summary) -> list[str]:
     """The explanation: what won, by how much, why, and what no compiler can reach."""
+    if summary.shipped is not None:
+        return list(summary.shipped.advice)
     said = []
     best = winner(summary)
     if best is not None:
