@@ -47,7 +47,6 @@ def shipped(*comparisons: dict[str, Any], cut: dict[str, str] | None = None, rec
         reason="of a test",
         sources=["mysql-manual"],
         recommends=recommends,
-        analysis=None,
         rows=rows,
         readings={"": {"title": "", "reason": ""}},
         series={"": ""},
@@ -182,3 +181,48 @@ def test_a_record_of_another_verb_has_no_table() -> None:
 
 def test_ratios_in_per_cent() -> None:
     assert per_cent(ratio(1.0)) == "+0.0 [-1.0, +1.0]"
+
+
+def matrix() -> Events:
+    cells = {("a", "x"): 1.2, ("a", "y"): 0.9, ("b", "x"): 1.1, ("b", "y"): 1.05}
+    events = shipped(
+        *(comparison(f"{row}/{load}", row=row, load=load, cell=f"baseline: {row} / {load}") for row, load in cells)
+    )
+    for (row, load), value in cells.items():
+        decided(events, row, "faster" if value > 1 else "slower", value, steps=load)
+    return events
+
+
+def test_rows_on_several_loads_are_a_matrix_with_the_worst_cell() -> None:
+    said = text(matrix())
+    assert "trained on (rows), tested on (columns)" in said
+    assert "y -10.0" in said
+    assert "y +5.0" in said
+
+
+def test_seconds_profiles_and_weights_are_told() -> None:
+    events = matrix()
+    for name, rate in (("original", 1000.0), ("pgo", 1400.0)):
+        seconds = [{"second": n, "rate": rate + n, "p95": 0.001} for n in (1, 2, 3)]
+        events.add("timeline", build=name, row=name, workload="x", seconds=seconds)
+    events.add(
+        "profile_facts", variant="pgo", training=[["x", 1.0]], functions=200, counted=20, hot=5, hottest=[["f", 0.5]]
+    )
+    for number, low in ((1, 0.95), (2, 1.0)):
+        events.add(
+            "robust",
+            round=number,
+            weights={"x": 0.5, "y": 0.5},
+            intervals={"x": ratio(1.1), "y": ratio(low)},
+            robust=low >= 1,
+            delta=0.01,
+            rounds=4,
+            alone={"x": "a"},
+        )
+    said = text(events)
+    assert "pgo: █" in said
+    assert "+40.0 % of the first" in said.replace("\n", " ") or "+39." in said
+    assert "20 of 200 functions counted" in said
+    assert "Round 2 is on no load slower" in said
+    assert "x: +10.0 % over the baseline; trained on it alone +20.0 %: the mix costs -8.3 %" in said.replace("\n", " ")
+    assert max(map(len, said.splitlines())) <= 80

@@ -7,7 +7,7 @@ word size) repeat it under other circumstances, and `readings` ask more than one
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,6 @@ FOLDER = ROOT / "studies"
 Quantity = Literal["capacity", "throughput"]
 Against = Literal["base", "row"]
 Measure = Literal["compile-memory"]
-Analysis = Literal["matrix", "robust"]
 
 
 @dataclass(frozen=True)
@@ -114,6 +113,7 @@ class StudyRow:
         release: whether its build is a release binary that is found or named.
         control: whether it is its base once more.
         instrumented: whether the build that writes the profile of its recipe is measured.
+        base_instrumented: likewise of its base.
     """
 
     name: str
@@ -138,6 +138,49 @@ class StudyRow:
     release: bool = False
     control: bool = False
     instrumented: bool = False
+    base_instrumented: bool = False
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Builds whose throughput is told second by second.
+
+    Attributes:
+        reason: what it shows.
+        rows: rows whose builds run, after the baseline.
+        load: role of the load.
+        threads: client threads.
+        seconds: how long each runs.
+    """
+
+    reason: str
+    rows: tuple[str, ...]
+    load: str
+    threads: int
+    seconds: int
+
+
+@dataclass(frozen=True)
+class Robust:
+    """A search for weights of training loads under which no load is slower than the baseline.
+
+    Attributes:
+        reason: what it shows.
+        build: what is built, by name; its recipe gets the weights.
+        recipe: what that has on top.
+        loads: roles of the loads, for training and test.
+        alone: by role, the row that is trained on that load alone.
+        rounds: most weights that are tried.
+        delta: share of 1 that counts for no difference.
+    """
+
+    reason: str
+    build: str
+    recipe: Mapping[str, Any]
+    loads: tuple[str, ...]
+    alone: Mapping[str, str]
+    rounds: int
+    delta: float
 
 
 @dataclass(frozen=True)
@@ -173,7 +216,10 @@ class Study:
         overrides: by row and engine, the row as that engine has it.
         delivery: the part that is run first; None: all of it.
         recommends: whether the best row is told, in per cent over the baseline.
-        analysis: what is told beyond the table.
+        profiles: whether what is in each profile is told.
+        timeline: builds whose throughput is told by the second; None: none.
+        robust: a search for weights; None: none.
+        robust_on: by engine, the search as that engine has it.
     """
 
     name: str
@@ -189,7 +235,14 @@ class Study:
     overrides: Mapping[tuple[str, str], StudyRow]
     delivery: Delivery | None = None
     recommends: bool = False
-    analysis: Analysis | None = None
+    profiles: bool = False
+    timeline: Timeline | None = None
+    robust: Robust | None = None
+    robust_on: Mapping[str, Robust] = field(default_factory=dict)
+
+    def robust_for(self, engine: str) -> Robust | None:
+        """The search as this engine has it."""
+        return self.robust_on.get(engine, self.robust)
 
     def rows_for(self, engine: str) -> tuple[StudyRow, ...]:
         """The rows as this engine has them."""
@@ -254,6 +307,26 @@ class _Row(Entry):
     release: bool = False
     control: bool = False
     instrumented: bool = False
+    base_instrumented: bool = False
+
+
+class _Timeline(Entry):
+    reason: Reason
+    rows: tuple[str, ...]
+    load: str
+    threads: int = Field(default=16, gt=0)
+    seconds: int = Field(default=20, ge=2)
+
+
+class _Robust(Entry):
+    reason: Reason
+    build: str = "baseline"
+    recipe: dict[str, Any] = {}
+    loads: tuple[str, ...]
+    alone: dict[str, str] = {}
+    rounds: int = Field(default=4, ge=1)
+    delta: float = Field(default=0.01, gt=0, lt=0.2)
+    on: dict[str, dict[str, Any]] = {}
 
 
 class _Delivery(Entry):
@@ -275,7 +348,9 @@ class _Study(Entry):
     row: dict[str, dict[str, Any]]
     first_delivery: _Delivery | None = None
     recommends: bool = False
-    analysis: Analysis | None = None
+    profiles: bool = False
+    timeline: _Timeline | None = None
+    robust: _Robust | None = None
 
 
 def names() -> tuple[str, ...]:
@@ -318,7 +393,9 @@ def read(path: Path) -> Study:
         overrides={},
         delivery=Delivery(**entry.first_delivery.model_dump()) if entry.first_delivery else None,
         recommends=entry.recommends,
-        analysis=entry.analysis,
+        profiles=entry.profiles,
+        timeline=Timeline(**entry.timeline.model_dump()) if entry.timeline else None,
+        robust=Robust(**entry.robust.model_dump(exclude={"on"})) if entry.robust else None,
     )
     rows, overrides, problems = [], {}, []
     for name, value in entry.row.items():
@@ -329,9 +406,30 @@ def read(path: Path) -> Study:
                 overrides[name, engine] = _row(found, name, {**entry.defaults, **plain, **other}, where)
         except UserError as error:
             problems.append(error)
+    problems += _loose_ends(found, entry, where)
     if problems:
         raise together(problems)
-    return replace(found, rows=tuple(rows), overrides=overrides)
+    searches = {engine: _on(found.robust, other) for engine, other in (entry.robust.on if entry.robust else {}).items()}
+    return replace(found, rows=tuple(rows), overrides=overrides, robust_on=searches)
+
+
+def _on(robust: Robust | None, other: Mapping[str, Any]) -> Robust:
+    """The search as an engine has it."""
+    assert robust is not None  # noqa: S101 - overrides are its own
+    changed = _Robust(**{**{key: getattr(robust, key) for key in _Robust.model_fields if key != "on"}, **other})
+    return Robust(**changed.model_dump(exclude={"on"}))
+
+
+def _loose_ends(study: Study, entry: _Study, where: str) -> list[UserError]:
+    """Names in the analyses that are not there."""
+    asked: list[tuple[str, str, Collection[str]]] = []
+    if entry.timeline is not None:
+        asked += [("row in timeline", name, entry.row) for name in entry.timeline.rows]
+        asked.append(("load in timeline", entry.timeline.load, study.loads))
+    if entry.robust is not None:
+        asked += [("load in robust", role, study.loads) for role in (*entry.robust.loads, *entry.robust.alone)]
+        asked += [("row in robust", name, entry.row) for name in entry.robust.alone.values()]
+    return [unknown(f"{what} of {where}", name, known) for what, name, known in asked if name not in known]
 
 
 def _row(study: Study, name: str, value: Mapping[str, Any], where: str) -> StudyRow:
@@ -371,6 +469,29 @@ def _row(study: Study, name: str, value: Mapping[str, Any], where: str) -> Study
 
 _JOINED = ("c", "cxx", "link", "remove", "flags", "patches", "bolt_options")
 """Fields of a recipe that an overlay adds to; the others it replaces."""
+
+
+ROLE = "@"
+"""Before the role of a load in an overlay's training, instead of an engine's name for it."""
+
+
+def named(overlay: Mapping[str, Any], study: Study, engine: str) -> Mapping[str, Any]:
+    """An overlay whose trainings name this engine's loads; a `UserError` for a role that it has none for."""
+    if "training" not in overlay:
+        return overlay
+    training = []
+    for word, weight in overlay["training"]:
+        role = str(word).removeprefix(ROLE)
+        if word == role:
+            training.append([word, weight])
+            continue
+        if role not in study.loads:
+            raise unknown(f"load of {study.name}", role, study.loads)
+        name = study.loads[role].named.get(engine)
+        if name is None:
+            raise UserError(f"{engine} has no load for {role}, which the row is trained on")
+        training.append([name, weight])
+    return {**overlay, "training": training}
 
 
 def overlaid(recipe: Recipe, overlay: Mapping[str, Any], where: str) -> Recipe:

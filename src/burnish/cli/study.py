@@ -33,9 +33,9 @@ from burnish.cli.common import (
     summary_of,
 )
 from burnish.report import study_plan as plan_report
-from burnish.run import study_plan, study_run
+from burnish.run import study_plan, study_run, study_sitting
 from burnish.run.study_plan import Asked
-from burnish.run.study_run import Sitting
+from burnish.run.study_sitting import Sitting
 from burnish.run.verbs import Options
 from burnish.study import loads
 
@@ -114,9 +114,9 @@ def show_study(
         settings=tuple(settings or ()),
     )
     home = paths.home()
-    table = study_run.table_of(sitting, options)
+    table = study_sitting.table_of(sitting, options)
     selection = study_plan.by_name(table, sitting.asked)
-    have = study_run.decided(home, study_run.definition_of(table, options))
+    have = study_sitting.decided(home, study_sitting.definition_of(table, options))
     found = study_plan.predict(home, table, selection.chosen, options, have)
     selection = study_plan.within(selection, found, sitting.asked.budget)
     if as_json:

@@ -100,7 +100,7 @@ def per_cent(interval: Mapping[str, float]) -> str:
     return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
 
 
-ANALYSES = ("timeline", "profile_facts", "matrix", "robust")
+ANALYSES = ("timeline", "profile_facts", "robust", "robust_left")
 """Kinds of events that studies record beyond their table."""
 
 
@@ -315,10 +315,11 @@ def _block(table: StudyTable, series: str, reading: str, lines: Sequence[Line]) 
         title = f"{title}: each cell"
     wide = any(line.threads is not None for line in lines)
     head = ("row", *(("thr",) if wide else ()), "published %", "measured here %", "verdict")
+    several = len({line.load for line in lines if line.load and line.verdict}) > 1
     shown = [line for line in lines if line.verdict or line.settled or not _same_reason(lines, line)]
     rows_ = tuple(
         (
-            line.row + (" (A/A)" if line.control else ""),
+            line.row + (f", {line.load}" if several and line.load else "") + (" (A/A)" if line.control else ""),
             *((str(line.threads or ""),) if wide else ()),
             line.published,
             line.measured or "-",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from burnish.build.toolchains import Toolchain
 from burnish.catalogue import load, published
 from burnish.catalogue.published import Figure, Reference
-from burnish.catalogue.studies import Reading, Series, Study, StudyRow, overlaid
+from burnish.catalogue.studies import Reading, Series, Study, StudyRow, named, overlaid
 from burnish.errors import UserError
 from burnish.run import workloads as workload_choice
 from burnish.run.contest import Cell
@@ -128,13 +129,14 @@ class _Builds:
     instrumented: set[str] = field(default_factory=set)
 
     def add(self, name: str, recipe: Recipe, reason: str, *, instrumented: bool = False) -> str:
-        """The name of the build with this recipe; `name` where it is new."""
-        found = self.names.setdefault((recipe, instrumented), name)
-        if found not in self.variants:
+        """The name of the build with this recipe; `name`, or one like it, where it is new."""
+        if (recipe, instrumented) not in self.names:
+            likes = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+            found = next(each for each in likes if each not in self.variants)
+            self.names[recipe, instrumented] = found
             self.variants[found] = load.variant_with(found, recipe, reason)
-        if instrumented:
-            self.instrumented.add(found)
-        return found
+            self.instrumented |= {found} if instrumented else set()
+        return self.names[recipe, instrumented]
 
 
 def expand(
@@ -223,11 +225,11 @@ class _Maker:
         if row.none is not None:
             near = f"; nearest: {', '.join(row.nearest)}" if row.nearest else ""
             return replace(plain, reason=f"no equivalent today: {row.none}{near}", final=True)
-        named = self.study.loads[role].named.get(self.engine.name)
-        if named is None:
+        name = self.study.loads[role].named.get(self.engine.name)
+        if name is None:
             return replace(plain, reason=f"{self.engine.title} has no load for {role}", final=True)
         try:
-            (workload,) = workload_choice.choose(self.engine, [named], ladder=(number,) if number else ())
+            (workload,) = workload_choice.choose(self.engine, [name], ladder=(number,) if number else ())
             given = (*self.settings, *row.given)
             first = condition_of(given, over=Condition(threads=None))
             second = condition_of(row.versus, over=first, option="--versus")
@@ -264,8 +266,8 @@ class _Maker:
         try:
             base = overlaid(self.study.build(row.base).recipe, series.overlay, where)
             mine = overlaid(self.study.build(row.build).recipe, series.overlay, where)
-            mine = overlaid(mine, row.recipe, where)
-            final = overlaid(mine, reading.overlay, where)
+            mine = overlaid(mine, named(row.recipe, self.study, self.engine.name), where)
+            final = overlaid(mine, named(reading.overlay, self.study, self.engine.name), where)
             if reading.second_compiler:
                 family = "clang" if mine.toolchain.startswith("clang") else "gcc"
                 other = (self.second or {}).get(family)
@@ -280,15 +282,13 @@ class _Maker:
         own = row.name if row.recipe else row.build
         reason = row.reason
         held = self.builds.add(f"{prefix}{row.base}", base, reason)
-        without = self.builds.add(f"{prefix}{own}", mine, reason)
+        if row.base_instrumented:
+            held = self.builds.add(f"{prefix}{row.base}.instrumented", base, reason, instrumented=True)
         if reading.against == "row":
-            held = without
+            held = self.builds.add(f"{prefix}{own}", mine, reason, instrumented=row.instrumented)
         told = final.toolchain if reading.second_compiler else reading.name
         name = f"{prefix}{own}.{told}" if final != mine else f"{prefix}{own}"
-        candidate = self.builds.add(name, final, reason)
-        if row.instrumented:
-            candidate = self.builds.add(f"{name}.instrumented", final, reason, instrumented=True)
-        return held, candidate, None
+        return held, self.builds.add(name, final, reason, instrumented=row.instrumented), None
 
     def _figure(self, number: int | None) -> Figure | None:
         reference = self.row.published
