@@ -148,5 +148,7 @@ def _rows(name: str, line: str, column: str) -> Sequence[Mapping[str, str]]:
 def _rate(rows: Sequence[Mapping[str, str]], threads: int | None) -> float | None:
     """Mean of the rates at that many threads (of all where the table has one number only); None without any."""
     counts = {row["threads"] for row in rows}
-    fitting = [float(row["tps"]) for row in rows if len(counts) == 1 and threads is None or row["threads"] == str(threads)]
+    fitting = [
+        float(row["tps"]) for row in rows if (len(counts) == 1 and threads is None) or row["threads"] == str(threads)
+    ]
     return statistics.fmean(fitting) if fitting else None

@@ -271,14 +271,14 @@ class _Load(Entry):
 
 class _Series(Entry):
     reason: Reason
-    recipe: dict[str, Any] = {}
+    recipe: dict[str, Any] = Field(default_factory=dict)
 
 
 class _Reading(Entry):
     title: str
     reason: Reason
     against: Against = "base"
-    recipe: dict[str, Any] = {}
+    recipe: dict[str, Any] = Field(default_factory=dict)
     column: str = ""
     against_column: str = ""
     control: bool = False
@@ -291,7 +291,7 @@ class _Row(Entry):
     published: _Reference | None = None
     base: str = "baseline"
     build: str = "baseline"
-    recipe: dict[str, Any] = {}
+    recipe: dict[str, Any] = Field(default_factory=dict)
     given: tuple[str, ...] = ()
     versus: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
@@ -321,12 +321,12 @@ class _Timeline(Entry):
 class _Robust(Entry):
     reason: Reason
     build: str = "baseline"
-    recipe: dict[str, Any] = {}
+    recipe: dict[str, Any] = Field(default_factory=dict)
     loads: tuple[str, ...]
-    alone: dict[str, str] = {}
+    alone: dict[str, str] = Field(default_factory=dict)
     rounds: int = Field(default=4, ge=1)
     delta: float = Field(default=0.01, gt=0, lt=0.2)
-    on: dict[str, dict[str, Any]] = {}
+    on: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
 
 class _Delivery(Entry):
@@ -341,10 +341,10 @@ class _Study(Entry):
     sources: tuple[str, ...] = ()
     engine: str = "mariadb"
     loads: dict[str, _Load]
-    series: dict[str, _Series] = {}
-    readings: dict[str, _Reading] = {}
-    builds: dict[str, Any] = {}
-    defaults: dict[str, Any] = {}
+    series: dict[str, _Series] = Field(default_factory=dict)
+    readings: dict[str, _Reading] = Field(default_factory=dict)
+    builds: dict[str, Any] = Field(default_factory=dict)
+    defaults: dict[str, Any] = Field(default_factory=dict)
     row: dict[str, dict[str, Any]]
     first_delivery: _Delivery | None = None
     recommends: bool = False

@@ -52,9 +52,7 @@ Ladder = Annotated[str | None, typer.Option("--threads", help="Client threads of
 Everything = Annotated[bool, typer.Option("--all", help="All series and threads of the study's file.")]
 Budget = Annotated[str | None, typer.Option(help="Time for this sitting, as in 2h or 90m: rows that fit are run.")]
 Release = Annotated[Path | None, typer.Option(help="A distribution's server program; default: the installed one.")]
-Second = Annotated[
-    str | None, typer.Option(help="The compiler that stands for another patch level: a name or a path.")
-]
+Second = Annotated[str | None, typer.Option(help="The compiler that stands for another patch level: a name or a path.")]
 Features = Annotated[str | None, typer.Option(help="Feature set of all builds.")]
 Source = Annotated[Path | None, typer.Option(help="A source tree or tarball instead of Debian's package.")]
 
@@ -172,9 +170,7 @@ def run_study(
     print_summary(summary_of(folder), as_json)
 
 
-def _asked(
-    rows: str | None, series: str | None, threads: str | None, everything: bool, budget: str | None
-) -> Asked:
+def _asked(rows: str | None, series: str | None, threads: str | None, everything: bool, budget: str | None) -> Asked:
     return Asked(
         rows=names_of(rows),
         series=names_of(series),

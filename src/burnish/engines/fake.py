@@ -212,7 +212,7 @@ class FakeEngine(Engine):
         (folder / MARKER).write_text("fake\n")
 
     def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:  # noqa: ARG002
-        """The condition; UserError for a setting that the server does not know, or another way to it than its socket."""
+        """The condition; UserError for a setting that the server does not know, or another transport."""
         if asked.transport != "unix":
             raise UserError(f"the fake server listens on its socket only; transport={asked.transport} is not for it")
         _settings(asked)

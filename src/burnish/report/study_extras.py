@@ -65,8 +65,10 @@ def _timeline(events: Sequence[Mapping[str, Any]]) -> list[Block]:
         bars = "".join(BARS[min(len(BARS) - 1, int(len(BARS) * rate / most))] for rate in rates)
         lines += [
             f"{event['row']}: {bars}",
-            f"    mean {mean:,.0f} a second ({min(rates):,.0f} to {max(rates):,.0f}), p95 {1e3 * p95:.3g} ms, "
-            f"{100.0 * (mean / first - 1.0):+.1f} % of the first",
+            (
+                f"    mean {mean:,.0f} a second ({min(rates):,.0f} to {max(rates):,.0f}), p95 {1e3 * p95:.3g} ms, "
+                f"{100.0 * (mean / first - 1.0):+.1f} % over the first"
+            ),
         ]
     lines.append("one run of each, one after the other: for the eye; the verdicts are the table's")
     loads = ", ".join(dict.fromkeys(event["workload"] for event in runs.values()))
@@ -95,8 +97,8 @@ def _search(table: StudyTable) -> list[Block]:
     lines = []
     if best["robust"]:
         lines.append(
-            f"Round {best['round']} is on no load slower than the baseline (within {100 * best['delta']:g} %, proved by "
-            "each interval)."
+            f"Round {best['round']} is on no load slower than the baseline (within {100 * best['delta']:g} %, proved "
+            "by each interval)."
         )
     else:
         lines.append(

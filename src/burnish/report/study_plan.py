@@ -72,9 +72,11 @@ def _remarks(table: Table, found: Forecast, selection: Selection) -> list[str]:
     costs = [cost for cost in found.costs if cost.unit in mine]
     seconds = sum(cost.seconds for cost in costs)
     lines = [
-        f"{sum(cost.cells for cost in costs)} cells to measure, about {duration(seconds)} at the least number of starts: "
-        f"{duration(sum(cost.making for cost in costs))} of builds and tests, "
-        f"{duration(sum(cost.trials for cost in costs))} of trials",
+        (
+            f"{sum(cost.cells for cost in costs)} cells to measure, about {duration(seconds)} at the least number of "
+            f"starts: {duration(sum(cost.making for cost in costs))} of builds and tests, "
+            f"{duration(sum(cost.trials for cost in costs))} of trials"
+        ),
         f"disk: {amount(found.plan.kept, 1e9)} GB kept, {amount(found.plan.tree, 1e9)} GB build folder",
     ]
     lines += [f"can't be built here: {name}: {why}" for name, why in found.missing.items()]

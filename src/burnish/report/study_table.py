@@ -159,10 +159,10 @@ def _line(
         measured, word, reason, settled = figure["words"], "measured", figure["note"], True
     elif each["reason"] is not None:
         reason = each["reason"]
-    elif cut is not None:
-        reason = cut
     elif left is not None:
         reason, settled = left["why"], bool(left["final"])
+    elif cut is not None:
+        reason = cut
     else:
         reason = OPEN
     other = together["verdict"] if together and word and together["verdict"] != word else ""
@@ -186,9 +186,7 @@ def _line(
     )
 
 
-def _advice(
-    lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], body: Mapping[str, Any]
-) -> list[str]:
+def _advice(lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], body: Mapping[str, Any]) -> list[str]:
     """For each series what to build with, in per cent over the baseline, as the original gives it."""
     first = next(iter(body["readings"]))
     said = []

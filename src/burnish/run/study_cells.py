@@ -272,7 +272,11 @@ class _Maker:
                 family = "clang" if mine.toolchain.startswith("clang") else "gcc"
                 other = (self.second or {}).get(family)
                 if other is None:
-                    return row.base, row.build, f"there is one {family} only on this machine; --second-compiler names another"
+                    return (
+                        row.base,
+                        row.build,
+                        f"there is one {family} only on this machine; --second-compiler names another",
+                    )
                 final = overlaid(final, {"toolchain": other}, where)
         except UserError as error:
             return row.base, row.build, str(error)

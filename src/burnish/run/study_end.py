@@ -16,7 +16,7 @@ from burnish.run.study_cells import Comparison
 from burnish.run.study_robust import search
 from burnish.run.study_sitting import settled
 from burnish.run.study_timeline import record_profiles, record_timeline
-from burnish.run.study_work import AtWork, Left, priors_of, usual
+from burnish.run.study_work import AtWork, Left, is_usual, priors_of
 from burnish.statistics import multiplicity
 from burnish.statistics.verdicts import Kind, Rule
 
@@ -84,7 +84,7 @@ def _claim(at_work: AtWork, cells: Mapping[str, Cell]) -> Mapping[str, Kind]:
             multiplicity.Cell(
                 name,
                 tuple(cell_starts(at_work.record, name).of(cell.headline)),
-                priors.get((cell.workload.name, cell.design)) if usual(cell) else None,
+                priors.get((cell.workload.name, cell.design)) if is_usual(cell) else None,
                 spread_about_zero(cell_starts(at_work.record, canary.name).of(cell.headline)),
             )
         )
@@ -136,9 +136,7 @@ def _best(
 ) -> str | None:
     """The row with the largest mean of its headline, of those that are faster wherever they were measured."""
     values = {
-        row: statistics.fmean(
-            statistics.fmean(cell_starts(record, cell).of(each.quantity)) for each, cell in cells
-        )
+        row: statistics.fmean(statistics.fmean(cell_starts(record, cell).of(each.quantity)) for each, cell in cells)
         for row, cells in rows.items()
         if all(kinds.get(cell) is Kind.FASTER for _, cell in cells)
     }

@@ -20,7 +20,7 @@ from burnish.run import workloads as workload_choice
 from burnish.run.study_cells import BASELINE, Comparison
 
 if TYPE_CHECKING:
-    from burnish.run.study_run import AtWork
+    from burnish.run.study_work import AtWork
 
 STEP = 1.5
 """The load that gained least has its weight raised against the one that gained most by e to this power."""
@@ -45,7 +45,9 @@ def next_weights(weights: Mapping[str, float], ratios: Mapping[str, float]) -> d
     """
     low, high = min(ratios.values()), max(ratios.values())
     spread = math.log(high / low) or 1.0
-    raised = {role: weight * math.exp(STEP * math.log(high / ratios[role]) / spread) for role, weight in weights.items()}
+    raised = {
+        role: weight * math.exp(STEP * math.log(high / ratios[role]) / spread) for role, weight in weights.items()
+    }
     total = sum(raised.values())
     kept = {role: max(LEAST, weight / total) for role, weight in raised.items()}
     total = sum(kept.values())

@@ -53,6 +53,7 @@ def run(home: Home, sitting: Sitting, options: Options, console: Console, ask: A
         expected = {cost.unit: cost.seconds for cost in found.costs}
         with verbs.nothing_half_made(setting.record):
             at_work = _begin(setting, table, selection, sitting)
+        setting.bench.total = len(found.plan.building)
         at_work.go(expected, sitting.asked.budget)
         if not sitting.asked.rows:
             analyse(at_work, sitting.asked.budget)

@@ -154,7 +154,7 @@ def analysis_loads(table: Table) -> tuple[Workload, ...]:
     asked: list[tuple[str, tuple[int, ...]]] = [(role, ()) for role in (robust.loads if robust else ())]
     if own.timeline is not None:
         asked.append((own.timeline.load, (own.timeline.threads,)))
-    found = []
+    found: list[Workload] = []
     for role, ladder in asked:
         name = own.loads[role].named.get(engine.name)
         if name is not None:

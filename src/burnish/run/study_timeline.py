@@ -20,7 +20,7 @@ from burnish.run import workloads as workload_choice
 from burnish.study.model import Condition, Design, Workload
 
 if TYPE_CHECKING:
-    from burnish.run.study_run import AtWork
+    from burnish.run.study_work import AtWork
 
 HOTTEST = 10
 """So many of a profile's hottest functions are told."""

@@ -76,7 +76,7 @@ class AtWork:
 
     def check_loads(self) -> None:
         """Looks at every load's parameters; one that is wrong is its rows' reason."""
-        good = []
+        good: list[Workload] = []
         for workload in self.setting.workloads:
             try:
                 good += workload_choice.check(self.setting.engine, [workload], self.setting.bench)
@@ -150,7 +150,8 @@ class AtWork:
                 if each.measure is not None:
                     self._measure(each)
                 else:
-                    groups.setdefault(each.group, []).append(self.sides(each))
+                    sides = self.sides(each)
+                    groups.setdefault(each.group, []).append(sides)
             except Left as left:
                 self._leave(each, str(left), final=left.final)
         for held in groups.values():
@@ -206,7 +207,7 @@ class AtWork:
         if each.workload.name in self._wrong:
             raise Left(self._wrong[each.workload.name])
         base = self._build(each.base)
-        candidate = self._release(each) if each.release else self._build(each.candidate)
+        candidate = self._release() if each.release else self._build(each.candidate)
         assert base.built is not None  # noqa: S101 - seen to above
         assert candidate.built is not None  # noqa: S101
         if candidate.built.key == base.built.key and not each.versus and not each.control:
@@ -246,7 +247,7 @@ class AtWork:
         conditions.examine(replace(self.setting, workloads=(workload,)), built, [condition], self.maker.data)
         self._examined[key, workload.name, words] = None
 
-    def _release(self, each: Comparison) -> Made:
+    def _release(self) -> Made:
         """The release binary, as a contestant; a `Left` where there is none."""
         if RELEASE not in self.made:
             path = self.release or find_release(self.setting)
@@ -312,7 +313,7 @@ class AtWork:
 
     def known(self, cells: Sequence[Cell]) -> list[Calibration]:
         """The host's calibrations of cells under the usual condition; they say nothing of others."""
-        usual = [cell for cell in cells if usual(cell)]
+        usual = [cell for cell in cells if is_usual(cell)]
         return verbs.known_calibrations(self.setting, usual)
 
     def cell(self, each: Comparison, label: str) -> Cell:
@@ -341,14 +342,13 @@ class AtWork:
         )
 
 
-def usual(cell: Cell) -> bool:
+def is_usual(cell: Cell) -> bool:
     """Whether a cell's sides run under the usual condition: its name tells any other behind a comma."""
     return "," not in f"{cell.tag}{cell.candidate}"
 
 
-def priors_of(
-    known: Sequence[Calibration], times: Mapping[Design, Timing]
-) -> dict[tuple[str, Design], HostPrior]:
+def priors_of(known: Sequence[Calibration], times: Mapping[Design, Timing]) -> dict[tuple[str, Design], HostPrior]:
+    """Calibrations as a contest takes them."""
     return {(each.workload, each.design): each.prior(times[each.design].pairs) for each in known}
 
 
