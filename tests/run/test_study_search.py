@@ -91,3 +91,7 @@ def test_pgo_on_the_fake_engine() -> None:
     assert "no load" in at["trained-on-all", "checksum"]["reason"]
     shown, _ = text(burnish("show"))
     assert "trained on (rows), tested on (columns)" in shown
+    assert "Throughput by the second, fake_low:threads=16" in shown
+    assert {event["row"] for event in found["extra"]["timeline"]} == {"original", "instrumented", "pgo"}
+    assert all(event["seconds"] for event in found["extra"]["timeline"])
+    assert any("fake_work" in name for each in found["extra"]["profile_facts"] for name, _ in each["hottest"])

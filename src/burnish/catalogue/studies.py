@@ -151,6 +151,7 @@ class Timeline:
         load: role of the load.
         threads: client threads.
         seconds: how long each runs.
+        seconds_on: by engine, where it is another length.
     """
 
     reason: str
@@ -158,6 +159,7 @@ class Timeline:
     load: str
     threads: int
     seconds: int
+    seconds_on: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -316,6 +318,7 @@ class _Timeline(Entry):
     load: str
     threads: int = Field(default=16, gt=0)
     seconds: int = Field(default=20, ge=2)
+    seconds_on: dict[str, int] = Field(default_factory=dict)
 
 
 class _Robust(Entry):

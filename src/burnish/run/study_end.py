@@ -13,21 +13,23 @@ from burnish.record.record import Record
 from burnish.run import study_plan, verbs
 from burnish.run.contest import AA, CONFIRMING_STARTS, Cell, Role, cell_starts, claim_together, spread_about_zero
 from burnish.run.study_cells import Comparison
+from burnish.run.study_plan import Asked
 from burnish.run.study_robust import search
-from burnish.run.study_sitting import settled
+from burnish.run.study_sitting import settled, wants_timeline
 from burnish.run.study_timeline import record_profiles, record_timeline
 from burnish.run.study_work import AtWork, Left, is_usual, priors_of
 from burnish.statistics import multiplicity
 from burnish.statistics.verdicts import Kind, Rule
 
 
-def analyse(at_work: AtWork, budget: float | None) -> None:
-    """What the study tells beyond its table, as far as the budget allows."""
-    own = at_work.table.study
-    robust = own.robust_for(at_work.setting.spec.name)
+def analyse(at_work: AtWork, asked: Asked) -> None:
+    """What the study tells beyond its table, of what was asked for and as far as the budget allows."""
+    own, budget = at_work.table.study, asked.budget
+    robust = own.robust_for(at_work.setting.spec.name) if not asked.rows else None
     if "baseline" not in at_work.made and (own.timeline or own.profiles or robust):
         at_work.made["baseline"] = at_work.maker.make([at_work.chains["baseline"]])[0]
-    if own.timeline is not None and (budget is None or time.monotonic() - at_work.began < budget):
+    in_time = budget is None or time.monotonic() - at_work.began < budget
+    if own.timeline is not None and in_time and wants_timeline(at_work.table, asked):
         record_timeline(at_work, own.timeline)
     if robust is not None:
         search(at_work, robust, budget, at_work.began)

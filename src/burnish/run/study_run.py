@@ -47,16 +47,14 @@ def run(home: Home, sitting: Sitting, options: Options, console: Console, ask: A
         selection = study_plan.within(selection, found, sitting.asked.budget)
         verbs.check_disk(home, spec, sum(step.kind == "compile" for step in found.plan.ahead))
         loads = study_plan.workloads_of([each for each in selection.chosen if each.reason is None])
-        if not sitting.asked.rows:
-            loads = tuple({each.name: each for each in (*loads, *analysis_loads(table))}.values())
+        loads = tuple({each.name: each for each in (*loads, *analysis_loads(table, sitting.asked))}.values())
         setting = verbs.begin(home, spec, definition, options, console, loads, ask)
         expected = {cost.unit: cost.seconds for cost in found.costs}
         with verbs.nothing_half_made(setting.record):
             at_work = _begin(setting, table, selection, sitting)
         setting.bench.total = len(found.plan.building)
         at_work.go(expected, sitting.asked.budget)
-        if not sitting.asked.rows:
-            analyse(at_work, sitting.asked.budget)
+        analyse(at_work, sitting.asked)
         return end(at_work, sitting.asked.budget)
 
 

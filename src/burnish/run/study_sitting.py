@@ -147,15 +147,21 @@ def record_table(record: Record, table: Table, selection: Selection) -> None:
     )
 
 
-def analysis_loads(table: Table) -> tuple[Workload, ...]:
+def wants_timeline(table: Table, asked: Asked) -> bool:
+    """Whether the builds whose seconds are told are among what was asked for."""
+    timeline = table.study.timeline
+    return timeline is not None and (not asked.rows or set(timeline.rows) <= set(asked.rows))
+
+
+def analysis_loads(table: Table, asked: Asked) -> tuple[Workload, ...]:
     """The loads that a study's analyses need beside those of its rows."""
     own, engine = table.study, table.engine
-    robust = own.robust_for(engine.name)
-    asked: list[tuple[str, tuple[int, ...]]] = [(role, ()) for role in (robust.loads if robust else ())]
-    if own.timeline is not None:
-        asked.append((own.timeline.load, (own.timeline.threads,)))
+    robust = own.robust_for(engine.name) if not asked.rows else None
+    roles: list[tuple[str, tuple[int, ...]]] = [(role, ()) for role in (robust.loads if robust else ())]
+    if own.timeline is not None and wants_timeline(table, asked):
+        roles.append((own.timeline.load, (own.timeline.threads,)))
     found: list[Workload] = []
-    for role, ladder in asked:
+    for role, ladder in roles:
         name = own.loads[role].named.get(engine.name)
         if name is not None:
             found += workload_choice.choose(engine, [name], ladder=ladder)

@@ -73,7 +73,7 @@ def record_timeline(at_work: AtWork, timeline: Timeline) -> None:
             continue
         if workload.dataset != "none" and workload.name not in at_work.maker.data:
             continue  # its row was left out, and with it its data
-        seconds = _run(at_work, built, workload, timeline.seconds)
+        seconds = _run(at_work, built, workload, timeline.seconds_on.get(setting.spec.name, timeline.seconds))
         setting.record.append("timeline", build=build, row=row, workload=workload.name, seconds=seconds)
 
 
