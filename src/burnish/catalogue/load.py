@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -236,22 +237,47 @@ def variants() -> Mapping[str, Variant]:
 
 def read_variants(path: Path) -> dict[str, Variant]:
     """The variants of a TOML file in the catalogue's form, a user's own too; paths in it are relative to it."""
+    return variants_of(read_toml(path), path.name, path.parent)
+
+
+def variants_of(table: Mapping[str, Any], where: str, folder: Path) -> dict[str, Variant]:
+    """The variants of a table in the catalogue's form, read in the file `where`; paths are relative to `folder`."""
     found = {}
-    for name, value in read_toml(path).items():
-        where = f"{path.name}: {name}"
-        entry = validated(_Variant, value, where)
-        recipe = Recipe(**entry.recipe.model_dump())
-        flags.check(recipe, where)
-        marks = flags.marks(recipe) | options.marks(recipe.options)
-        found[name] = Variant(
-            name=name,
-            recipe=replace(recipe, patches=_located(recipe.patches, path.parent)),
-            reason=entry.reason,
-            weakens_security=entry.weakens_security or marks.weakens_security,
-            changes_results=entry.changes_results or marks.changes_results,
-            narrows_portability=entry.narrows_portability or marks.narrows_portability,
+    for name, value in table.items():
+        entry = validated(_Variant, value, f"{where}: {name}")
+        recipe = _checked(entry.recipe, f"{where}: {name}", folder)
+        marked = variant_with(name, recipe, entry.reason)
+        found[name] = replace(
+            marked,
+            weakens_security=entry.weakens_security or marked.weakens_security,
+            changes_results=entry.changes_results or marked.changes_results,
+            narrows_portability=entry.narrows_portability or marked.narrows_portability,
         )
     return found
+
+
+def recipe_of(table: Mapping[str, Any], where: str, folder: Path) -> Recipe:
+    """The recipe of a table in the catalogue's form, read in the file `where`; paths are relative to `folder`."""
+    return _checked(validated(_Recipe, table, where), where, folder)
+
+
+def _checked(entry: _Recipe, where: str, folder: Path) -> Recipe:
+    recipe = Recipe(**entry.model_dump())
+    flags.check(recipe, where)
+    return replace(recipe, patches=_located(recipe.patches, folder))
+
+
+def variant_with(name: str, recipe: Recipe, reason: str) -> Variant:
+    """A variant of this recipe, with the marks of its flags and options."""
+    marks = flags.marks(recipe) | options.marks(recipe.options)
+    return Variant(
+        name=name,
+        recipe=recipe,
+        reason=reason,
+        weakens_security=marks.weakens_security,
+        changes_results=marks.changes_results,
+        narrows_portability=marks.narrows_portability,
+    )
 
 
 def _located(patches: Sequence[str], folder: Path) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from burnish.cli import (  # noqa: F401 - each registers its verbs
     plan,
     profiles,
     reproducing,
+    study,
     why,
     workload,
 )

@@ -3,7 +3,8 @@
 Its source (catalogue/sources/fake) is a few files of C; `fake.h` there says which compile flags set its speed
 and plant its faults. They are given as raw flags of a recipe (``-DFAKE_SPEED=130``) or as configure options
 (``FAKE_SPEED = 130``); the option ``append_flags`` is put behind all other flags, as build systems do that
-cancel a recipe's flags.
+cancel a recipe's flags. With the option ``FAKE_TRAINED`` a build with gcc's profile is as fast at each kind of request
+as that kind's share of the training says (`trained_speed`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from burnish import process
+from burnish.build import counts, gcda
 from burnish.elf import build_id
 from burnish.engines.base import (
     MARKER,
@@ -50,10 +52,22 @@ OPTIONS = (
     "FAKE_ERRORS_EVERY",
     "FAKE_CRASH_AFTER",
     "FAKE_HANG_AFTER",
+    "FAKE_TRAINED",
     "append_flags",
 )
+REQUESTS = {"FAKE_LOW": "fake_low", "FAKE_HIGH": "fake_high", "FAKE_WRITE": "fake_write"}
+"""Functions that answer the kinds of request, by the definition that sets their speed."""
+
+ARCS = 0
+"""gcc's kind of counter for how often a path was taken."""
 SETTINGS = ("work_percent",)
 """Server settings of a condition: work of each request in per cent, 100 when not given."""
+
+MAX_CONNECTIONS = 256
+"""Client threads that a fake server is ever given."""
+
+COLD_SHARE = 0.02
+"""A kind of request with a smaller share of the training is cold."""
 
 BOOT_S = 10.0
 PATIENCE_S = 3.0
@@ -124,6 +138,12 @@ class FakeEngine(Engine):
             if name not in OPTIONS:
                 raise unknown("configure option of fake", name, OPTIONS)
             defines.append(f"-D{name}={ {'ON': '1', 'OFF': '0'}.get(value, value) }")
+        profile = job.place / "fake_serve.gcda"
+        if "FAKE_TRAINED" in options and profile.is_file():
+            calls = _calls(profile)
+            for name, function in REQUESTS.items():
+                share = calls[function] / max(1, sum(calls.values()))
+                defines.append(f"-D{name}={trained_speed(share)}")
         return defines, appended
 
     def keep(self, job: BuildJob) -> list[tuple[Path, str]]:
@@ -190,6 +210,28 @@ class FakeEngine(Engine):
         content = random.Random(1).randbytes(int(workload.parameter("bytes", "4096")))
         (folder / DATA_FILE).write_bytes(content)
         (folder / MARKER).write_text("fake\n")
+
+    def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:  # noqa: ARG002
+        """The condition; UserError for a setting that the server does not know, or another transport."""
+        if asked.transport != "unix":
+            raise UserError(f"the fake server listens on its socket only; transport={asked.transport} is not for it")
+        _settings(asked)
+        return asked
+
+    def examine(
+        self,
+        built: Built,  # noqa: ARG002
+        workload: Workload,
+        condition: Condition,
+        data: Path | None,  # noqa: ARG002
+        place: Path,  # noqa: ARG002
+        bench: Workbench,  # noqa: ARG002
+    ) -> list[str]:
+        """UserError where there are more client threads than connections."""
+        threads = condition.threads or workload.threads
+        if threads > MAX_CONNECTIONS:
+            raise UserError(f"max_connections is {MAX_CONNECTIONS}, but {workload.name} has {threads} client threads")
+        return []
 
     def side(self, spec: SideSpec) -> Side:
         """A side, not yet booted; UserError for a setting that the server does not know."""
@@ -262,6 +304,7 @@ class FakeSide(Side):
             spec.workload.parameter("write_every", "0"),
             spec.workload.parameter("timeout_s", "2"),
             spec.workload.parameter("interval_s", "0.1"),
+            *filter(None, [spec.workload.parameter("letters")]),
         ]
         with self._tick_file.open("wb") as ticks, self._load_log.open("wb") as log:
             self._load = process.start(
@@ -309,6 +352,22 @@ class FakeSide(Side):
         for program in (self._load, self._server):
             if program is not None:
                 process.stop(program, patience=PATIENCE_S)
+
+
+def trained_speed(share: float) -> int:
+    """Capacity in per cent of a kind of request that made up this share of the training: slower where it was cold."""
+    return 90 if share < COLD_SHARE else round(110 + 30 * share)
+
+
+def _calls(profile: Path) -> dict[str, int]:
+    """How often each kind of request was answered, by gcc's counters: the largest of its function's arcs."""
+    found = gcda.read(profile.read_bytes()).functions
+    calls = dict.fromkeys(REQUESTS.values(), 0)
+    for (number, _, _), kinds in found.items():
+        for function in calls:
+            if number == counts.crc(0, function) & 0x7FFFFFFF:
+                calls[function] = max(kinds.get(ARCS, ()), default=0)
+    return calls
 
 
 def _settings(condition: Condition) -> list[str]:

@@ -13,6 +13,7 @@ from burnish.report import evidence, patches
 from burnish.report.ceilings import ceilings
 from burnish.report.evidence import NO_EFFECT
 from burnish.report.patches import Patched
+from burnish.report.study_table import StudyTable, study_table
 from burnish.why.explanation import Explanation, explanation
 
 _KEPT = ("effective", "record", "unrecorded", "costs", "cpu_seconds", "objects")
@@ -154,6 +155,7 @@ class Summary:
         replicates: builds of each variant, one for each start in turn; 0: each was built once.
         explanation: what a `why` says; None of other verbs, and of one that was not finished.
         patched: the series that a `patch` is about; None of other verbs.
+        shipped: the table of a study that ships; None of other verbs.
     """
 
     name: str
@@ -179,6 +181,7 @@ class Summary:
     replicates: int = 0
     explanation: Explanation | None = None
     patched: Patched | None = None
+    shipped: StudyTable | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -201,7 +204,10 @@ def summarise(events: Iterable[Event]) -> Summary:
     host = by["run"][-1].body["host"] if "run" in by else {}
     programs = [event.body["variant"] for event in by.get("program", ())]
     contest = by["contest"][-1].body if "contest" in by else {}
-    order = programs or list(definition["variants"])
+    shipped = study_table(by)
+    named = (event.body["variant"] for kind in ("build", "variant") for event in by.get(kind, ()))
+    mine = list(dict.fromkeys(named)) if shipped else []
+    order = [*mine, *programs] or list(definition["variants"])
     finished = by.get("finished")
     return Summary(
         name=begun.body["name"],
@@ -226,6 +232,7 @@ def summarise(events: Iterable[Event]) -> Summary:
         notes=(source["note"],) if source.get("note") else (),
         explanation=explanation(by),
         patched=patches.patched(by),
+        shipped=shipped,
         replicates=len(contest.get("replicates", {}).get(order[0], ())),
     )
 
@@ -399,6 +406,8 @@ def sentences(summary: Summary) -> list[str]:
     """The explanation: what won, by how much, why, and what no compiler can reach; of patches, what each does."""
     if summary.patched is not None:
         return patches.sentences(summary)
+    if summary.shipped is not None:
+        return list(summary.shipped.advice)
     said = []
     best = winner(summary)
     if best is not None:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from burnish.report import ceilings, evidence, noise, patches, why
+from burnish.report import ceilings, evidence, noise, patches, study_extras, study_table, why
 from burnish.report.summary import BuildRow, Row, Summary, sentences, winner
 from burnish.statistics.replicates import layout_caveat
 from burnish.study.model import Marks
@@ -43,6 +43,8 @@ def render(summary: Summary) -> RenderableType:
         return Group(*parts, *(Text(line) for line in noise.advice(summary)))
     if summary.verb == "why":
         return Group(*parts, *_explained(summary))
+    if summary.shipped is not None:
+        return Group(*parts, *_shipped(summary))
     for workload in dict.fromkeys(row.workload for row in summary.rows):
         rows = [row for row in summary.rows if row.workload == workload]
         parts += [Text(""), Text(f"{workload}, ratios to {summary.baseline}", style="bold")]
@@ -56,6 +58,17 @@ def render(summary: Summary) -> RenderableType:
     parts += [Text(""), *(Text(line, style="bold" if n == 0 else "") for n, line in enumerate(sentences(summary)))]
     drawn = [] if summary.patched else ceilings.bars(summary, winner(summary))
     return Group(*parts, *(Text(line, no_wrap=True) for line in ["", *drawn] if drawn))
+
+
+def _shipped(summary: Summary) -> list[RenderableType]:
+    """The blocks of a study that ships."""
+    assert summary.shipped is not None  # noqa: S101 - only asked of those
+    parts: list[RenderableType] = []
+    for block in [*study_table.blocks(summary.shipped), *study_extras.extras(summary.shipped)]:
+        parts += [Text(""), Text(block.title, style="bold")]
+        parts += [_grid(block.head, [[escape(cell) for cell in row] for row in block.rows])] if block.head else []
+        parts += [Text(line) for line in block.lines]
+    return parts
 
 
 def _explained(summary: Summary) -> list[RenderableType]:
@@ -239,6 +252,8 @@ def markdown(summary: Summary) -> str:
         return "\n".join([*lines, "", *(f"* {line}" for line in noise.advice(summary)), ""])
     if summary.verb == "why":
         return "\n".join([*lines, *_explained_markdown(summary)])
+    if summary.shipped is not None:
+        return "\n".join([*lines, *_shipped_markdown(summary)])
     for workload in dict.fromkeys(row.workload for row in summary.rows):
         lines += [f"## {workload}, ratios to {summary.baseline}", ""]
         if summary.patched:
@@ -281,6 +296,17 @@ def markdown(summary: Summary) -> str:
     lines += ["", "## What it says", "", *(f"* {line}" for line in sentences(summary)), ""]
     drawn = [] if summary.patched else ceilings.bars(summary, winner(summary))
     return "\n".join([*lines, *(["```", *drawn, "```", ""] if drawn else [])])
+
+
+def _shipped_markdown(summary: Summary) -> list[str]:
+    assert summary.shipped is not None  # noqa: S101 - only asked of those
+    lines = []
+    for block in [*study_table.blocks(summary.shipped), *study_extras.extras(summary.shipped)]:
+        lines += [f"## {block.title}", ""]
+        lines += [*_table(block.head, block.rows), ""] if block.head else []
+        lines += [*(f"* {line}" for line in block.lines), ""] if block.lines else []
+    columns = _build_columns(summary)
+    return [*lines, "## Builds", "", *_table(columns, [build_cells(row)[: len(columns)] for row in summary.builds]), ""]
 
 
 def _explained_markdown(summary: Summary) -> list[str]:

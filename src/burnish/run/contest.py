@@ -189,7 +189,8 @@ class Contest:
 
     def _canary_sd(self, cell: Cell) -> float | None:
         """Spread of this study's canaries of the cell's workload; None below two."""
-        return spread_about_zero(cell_starts(self.record, f"{AA} / {cell.workload.name}").of(cell.headline))
+        canary = replace(cell, candidate=AA, tag="" if cell.role is Role.CONFIRMATION else cell.tag)
+        return spread_about_zero(cell_starts(self.record, canary.name).of(cell.headline))
 
     def _canary(self, cell: Cell) -> None:
         """Mixes in a start of the baseline against itself, when one is due."""
@@ -213,21 +214,7 @@ class Contest:
             )
             for cell in self.cells
         ]
-        method = multiplicity.exploration if self.explore else multiplicity.claims
-        closed = {event.body["cell"]: event.body["verdict"] for event in self.record.events("verdict")}
-        kinds, found = {}, {}
-        for each in method(family, self.rule):
-            kinds[each.name] = Kind.INVALID if closed[each.name] == Kind.INVALID else each.kind
-            found[each.name] = {
-                "verdict": str(kinds[each.name]),
-                "p": each.p,
-                "adjusted_p": each.adjusted_p,
-                "adjusted_equivalence_p": each.adjusted_equivalence_p,
-                "interval": _interval(each.interval),
-                "label": each.label,
-            }
-        self.record.append("family", explore=self.explore, cells=found)
-        return kinds
+        return claim_together(self.record, family, self.rule, explore=self.explore)
 
     def _to_confirm(self, kinds: Mapping[str, Kind]) -> list[Cell]:
         """The winner's cells, once more, where it was picked from many."""
@@ -383,6 +370,34 @@ class Contest:
         if self.replicate_count and cell.role is not Role.CANARY:
             return judge_replicates(by_replicate(readings, self.replicate_count), rule)
         return judge(readings, rule)
+
+
+def claim_together(
+    record: Record, family: Sequence[multiplicity.Cell], rule: Rule, *, explore: bool
+) -> dict[str, Kind]:
+    """Records what a family of decided cells says when all are claimed together; returns the verdicts by cell.
+
+    Args:
+        record: the study's; it has each cell's verdict alone.
+        family: the cells.
+        rule: the one that they were sampled by.
+        explore: whether they are looked through rather than claimed.
+    """
+    method = multiplicity.exploration if explore else multiplicity.claims
+    closed = {event.body["cell"]: event.body["verdict"] for event in record.events("verdict")}
+    kinds, found = {}, {}
+    for each in method(family, rule):
+        kinds[each.name] = Kind.INVALID if closed[each.name] == Kind.INVALID else each.kind
+        found[each.name] = {
+            "verdict": str(kinds[each.name]),
+            "p": each.p,
+            "adjusted_p": each.adjusted_p,
+            "adjusted_equivalence_p": each.adjusted_equivalence_p,
+            "interval": _interval(each.interval),
+            "label": each.label,
+        }
+    record.append("family", explore=explore, cells=found)
+    return kinds
 
 
 @dataclass(frozen=True)

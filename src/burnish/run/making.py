@@ -108,11 +108,13 @@ def resolve(
     profile_place: Path,
     store: Store | None = None,
     lbr: bool = False,
+    lenient: bool = False,
 ) -> list[Chain]:
     """Each variant's stages on this machine; a variant whose tools are missing says so and is left out.
 
     The first variant is the baseline: it makes the gate's tools as well, and it must be possible. `store` holds the
-    profiles that recipes name; `lbr` is whether the host gives branch records.
+    profiles that recipes name; `lbr` is whether the host gives branch records; `lenient` leaves a variant out whatever
+    is wrong with it.
 
     Raises:
         UserError: recipes that contradict themselves, or a baseline that can't be built here; a patch that does not
@@ -156,7 +158,7 @@ def resolve(
                 chain = shared if baseline & {stage.key for stage in shared} else chain
             chains.append(Chain(variant, chain, notes=notes))
         except UserError as error:
-            if number == 0 or not isinstance(error, UnavailableError):
+            if number == 0 or not (lenient or isinstance(error, UnavailableError)):
                 problems.append(error)
             chains.append(Chain(variant, missing=str(error)))
     if problems:
@@ -219,16 +221,20 @@ class Maker:
     def _have(self, stage: Stage) -> bool:
         return self.store.find(kept_as(stage), stage.key) is not None
 
-    def make(self, chains: Sequence[Chain]) -> list[Made]:
+    def make(self, chains: Sequence[Chain], *, more: bool = False) -> list[Made]:
         """All variants' builds, gated; one that fails is a row with its reason, the others go on.
 
         The baseline is made and tested first. Then come the stages that several variants share, then each
         variant's own. A shared stage that fails is not tried again for the next variant that needs it.
+
+        Args:
+            chains: every variant's stages, the baseline's first.
+            more: whether an earlier call has made the baseline, and `chains` are others only.
         """
         made = []
-        for number, chain in enumerate(chains):
+        for number, chain in enumerate(chains, int(more)):
             if number == 1:
-                self._make_shared(chains)
+                self._make_shared(chains if more else chains[1:])
             if chain.missing is not None:
                 self.record.append("variant_missing", variant=chain.variant.name, why=chain.missing)
                 self.bench.say(f"{chain.variant.name}: left out: {chain.missing}")
@@ -247,10 +253,10 @@ class Maker:
     def _make_shared(self, chains: Sequence[Chain]) -> None:
         """Stages of several variants, before any that is one variant's alone."""
         possible = [chain for chain in chains if chain.missing is None]
-        users = Counter(key for chain in possible[1:] for key in {stage.key for stage in chain.stages})
+        users = Counter(key for chain in possible for key in {stage.key for stage in chain.stages})
         for stage in in_order([chain.stages for chain in possible]):
             if users[stage.key] > 1 and not self._have(stage):
-                chain = next(each for each in possible[1:] if stage in each.stages)
+                chain = next(each for each in possible if stage in each.stages)
                 with contextlib.suppress(InfrastructureError):  # kept, and raised for each variant that needs it
                     self._make_up_to(stage, chain)
 

@@ -4,6 +4,8 @@
  *   FAKE_SPEED=n         capacity in per cent of the default build's (130: 1.30 times as fast)
  *   FAKE_EXTRAS=0|1      whether it answers the request for statistics (a feature that may be left out)
  *   FAKE_RELEASE=n       minor version number, for builds that differ in version
+ *   FAKE_LOW=n, FAKE_HIGH=n, FAKE_WRITE=n
+ *                        the same for one kind of request: letters up to m, the others, writes
  *   FAKE_BROKEN          does not compile
  *   FAKE_WRONG           answers wrongly
  *   FAKE_ERRORS_EVERY=n  every n-th request is answered with an error
@@ -21,6 +23,15 @@
 #endif
 #ifndef FAKE_SPEED
 #define FAKE_SPEED 100
+#endif
+#ifndef FAKE_LOW
+#define FAKE_LOW 100
+#endif
+#ifndef FAKE_HIGH
+#define FAKE_HIGH 100
+#endif
+#ifndef FAKE_WRITE
+#define FAKE_WRITE 100
 #endif
 #ifndef FAKE_EXTRAS
 #define FAKE_EXTRAS 1
@@ -52,6 +63,11 @@ uint64_t fake_checksum(char letter, const unsigned char *data, size_t size);
 
 /* The work of one request: its cost in CPU time is the truth that FAKE_SPEED sets. */
 uint64_t fake_work(uint64_t value, unsigned long percent);
+
+/* Answers to one request of each kind, as a line; they return its length. */
+int fake_low(char letter, char *line, size_t room);
+int fake_high(char letter, char *line, size_t room);
+int fake_write(char *line, size_t room);
 
 /* Answers one connection's requests, each one byte, until the other end hangs up. */
 void fake_serve(int connection);

@@ -1,8 +1,8 @@
-/* load SOCKET SERVER_PID THREADS SEED WRITE_EVERY TIMEOUT_S INTERVAL_S
+/* load SOCKET SERVER_PID THREADS SEED WRITE_EVERY TIMEOUT_S INTERVAL_S [LETTERS]
  *
  * Loads the fake server over THREADS connections until SIGTERM. Each INTERVAL_S one JSON line with counters
  * since the start (done, errors, CPU seconds of server and load) and latencies over the interval.
- * Every WRITE_EVERY-th request of a connection is a write; 0: none. No answer for TIMEOUT_S ends it with
+ * Every WRITE_EVERY-th request of a connection is a write; 0: none. The others are of LETTERS, all where not said. No answer for TIMEOUT_S ends it with
  * exit code 1; 0: it waits for ever. */
 #include <err.h>
 #include <errno.h>
@@ -24,6 +24,7 @@
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static uint64_t seed;
 static unsigned long write_every;
+static const char *letters = "abcdefghijklmnopqrstuvwxyz";
 static double timeout_s;
 static atomic_ulong done, errors;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -83,7 +84,7 @@ static void *drive(void *argument)
 		int write = write_every > 0 && count % write_every == 0;
 
 		random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-		if (ask(connection, write ? 'W' : (char)('a' + (random >> 33) % 26)))
+		if (ask(connection, write ? 'W' : letters[(random >> 33) % strlen(letters)]))
 			atomic_fetch_add(&done, 1);
 		else
 			atomic_fetch_add(&errors, 1);
@@ -138,8 +139,10 @@ int main(int count, char **words)
 	pthread_t thread;
 	double interval, next;
 
-	if (count != 8)
-		errx(2, "usage: load SOCKET SERVER_PID THREADS SEED WRITE_EVERY TIMEOUT_S INTERVAL_S");
+	if (count != 8 && count != 9)
+		errx(2, "usage: load SOCKET SERVER_PID THREADS SEED WRITE_EVERY TIMEOUT_S INTERVAL_S [LETTERS]");
+	if (count == 9 && *words[8])
+		letters = words[8];
 	if (strlen(words[1]) >= sizeof address.sun_path)
 		errx(1, "%s: too long for a socket's name", words[1]);
 	strcpy(address.sun_path, words[1]);

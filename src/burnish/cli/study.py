@@ -1,0 +1,180 @@
+"""The verbs about the studies that ship: what there are, what each will cost, and running one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from burnish import paths
+from burnish.catalogue import studies
+from burnish.cli.common import (
+    AsJson,
+    Force,
+    Fresh,
+    MaxStarts,
+    Pairs,
+    Precision,
+    Seed,
+    Set,
+    Starts,
+    Strict,
+    Yes,
+    app,
+    asker,
+    names_of,
+    out,
+    precision_of,
+    print_summary,
+    progress,
+    summary_of,
+)
+from burnish.report import study_plan as plan_report
+from burnish.run import study_plan, study_run, study_sitting
+from burnish.run.study_plan import Asked
+from burnish.run.study_sitting import Sitting
+from burnish.run.verbs import Options
+from burnish.study import loads
+
+study = typer.Typer(no_args_is_help=True, help="Published studies as one command each: list, show before, run.")
+app.add_typer(study, name="study")
+
+Name = Annotated[str, typer.Argument(help="The study; `burnish study list` tells them.")]
+Engine = Annotated[str | None, typer.Option(help="mariadb, mysql or sqlite; default: the study's own.")]
+Rows = Annotated[str | None, typer.Option(help="Rows by name, separated by commas; default: all.")]
+SeriesOption = Annotated[
+    str | None, typer.Option("--series", help="Series (compilers, word sizes) by name; default: the first delivery's.")
+]
+Ladder = Annotated[str | None, typer.Option("--threads", help="Client threads of rows that have a ladder, as in 1,4.")]
+Everything = Annotated[bool, typer.Option("--all", help="All series and threads of the study's file.")]
+Budget = Annotated[str | None, typer.Option(help="Time for this sitting, as in 2h or 90m: rows that fit are run.")]
+Release = Annotated[Path | None, typer.Option(help="A distribution's server program; default: the installed one.")]
+Second = Annotated[str | None, typer.Option(help="The compiler that stands for another patch level: a name or a path.")]
+Features = Annotated[str | None, typer.Option(help="Feature set of all builds.")]
+Source = Annotated[Path | None, typer.Option(help="A source tree or tarball instead of Debian's package.")]
+
+
+@study.command("list", epilog="Example: burnish study list")
+def list_studies(
+    as_json: AsJson = False,
+    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
+) -> None:
+    """List the studies that ship: what each replicates, and its rows."""
+    every = [studies.study(name) for name in studies.names()]
+    if as_json:
+        values = [
+            {
+                "study": each.name,
+                "title": each.title,
+                "reason": each.reason,
+                "sources": each.sources,
+                "rows": [row.name for row in each.rows],
+            }
+            for each in every
+        ]
+        sys.stdout.write(json.dumps(values, indent=1) + "\n")
+        return
+    out.print(plan_report.listing(every))
+
+
+@study.command("show", epilog="Example: burnish study show mysql-manual --budget 2h")
+def show_study(
+    name: Name,
+    engine: Engine = None,
+    rows: Rows = None,
+    series: SeriesOption = None,
+    threads: Ladder = None,
+    everything: Everything = False,
+    budget: Budget = None,
+    second_compiler: Second = None,
+    features: Features = None,
+    source: Source = None,
+    precision: Precision = "1%",
+    max_starts: MaxStarts = 12,
+    pairs: Pairs = None,
+    starts: Starts = None,
+    settings: Set = None,
+    as_json: AsJson = False,
+    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
+) -> None:
+    """Say what a study will do before it is run: rows, published figures, cells, minutes, disk, what is left out."""
+    sitting = Sitting(name, engine, _asked(rows, series, threads, everything, budget), second=second_compiler)
+    options = Options(
+        features=features,
+        source=source,
+        precision=precision_of(precision),
+        max_starts=max_starts,
+        pairs=pairs,
+        starts=starts,
+        settings=tuple(settings or ()),
+    )
+    home = paths.home()
+    table = study_sitting.table_of(sitting, options)
+    selection = study_plan.by_name(table, sitting.asked)
+    have = study_sitting.decided(home, study_sitting.definition_of(table, options))
+    found = study_plan.predict(home, table, selection.chosen, options, have)
+    selection = study_plan.within(selection, found, sitting.asked.budget)
+    if as_json:
+        sys.stdout.write(json.dumps(plan_report.as_dict(table, found, selection), indent=1) + "\n")
+    else:
+        out.print(plan_report.render(table, found, selection))
+
+
+@study.command("run", epilog="Example: burnish study run sun-2008 --budget 2h    (and again: it goes on)")
+def run_study(
+    name: Name,
+    engine: Engine = None,
+    rows: Rows = None,
+    series: SeriesOption = None,
+    threads: Ladder = None,
+    everything: Everything = False,
+    budget: Budget = None,
+    release: Release = None,
+    second_compiler: Second = None,
+    features: Features = None,
+    source: Source = None,
+    precision: Precision = "1%",
+    max_starts: MaxStarts = 12,
+    pairs: Pairs = None,
+    starts: Starts = None,
+    force: Force = False,
+    seed: Seed = 1,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Parallel compile jobs; default: all cores.")] = None,
+    settings: Set = None,
+    strict: Strict = False,
+    fresh: Fresh = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a study, or go on with it: the same command again takes up what is still open."""
+    sitting = Sitting(name, engine, _asked(rows, series, threads, everything, budget), release, second_compiler)
+    options = Options(
+        features=features,
+        source=source,
+        precision=precision_of(precision),
+        max_starts=max_starts,
+        pairs=pairs,
+        starts=starts,
+        force=force,
+        seed=seed,
+        jobs=jobs,
+        settings=tuple(settings or ()),
+        strict=strict,
+        fresh=fresh,
+        yes=yes,
+    )
+    folder = study_run.run(paths.home(), sitting, options, progress, asker())
+    print_summary(summary_of(folder), as_json)
+
+
+def _asked(rows: str | None, series: str | None, threads: str | None, everything: bool, budget: str | None) -> Asked:
+    return Asked(
+        rows=names_of(rows),
+        series=names_of(series),
+        threads=loads.ladder(threads),
+        everything=everything,
+        budget=study_plan.budget_of(budget),
+    )

@@ -1,0 +1,134 @@
+"""What studies tell beyond their table: trained on against tested on, the second by second, profiles, weights; pure."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from burnish.report.study_table import Block, Line, StudyTable, per_cent
+
+BARS = "▁▂▃▄▅▆▇█"
+
+
+def extras(table: StudyTable) -> list[Block]:
+    """The blocks of all that was recorded beyond the table."""
+    found = matrices(table)
+    found += _timeline(table.extra.get("timeline", ()))
+    found += _search(table)
+    return found + _profiles(table.extra.get("profile_facts", ()))
+
+
+def matrices(table: StudyTable) -> list[Block]:
+    """Rows that were measured on several loads, as a matrix with the worst cell of each."""
+    found = []
+    for series in dict.fromkeys(line.series for line in table.lines):
+        rows: dict[str, dict[str, Line]] = {}
+        for line in table.lines:
+            if line.series == series and line.interval is not None and line.threads is None:
+                rows.setdefault(line.row, {})[line.load] = line
+        rows = {row: cells for row, cells in rows.items() if len(cells) > 1}
+        if not rows:
+            continue
+        loads = list(dict.fromkeys(load for cells in rows.values() for load in cells))
+        body = []
+        for row, cells in rows.items():
+            worst = min(cells.values(), key=_change)
+            told = f"{worst.load} {_change(worst):+.1f}"
+            body.append((row, *(_cell(cells.get(load)) for load in loads), told))
+        title = "trained on (rows), tested on (columns), % over the baseline"
+        head = ("", *loads, "worst")
+        found.append(Block(f"{series}: {title}" if series else title, head, tuple(body)))
+    return found
+
+
+def _cell(line: Line | None) -> str:
+    return "·" if line is None else f"{_change(line):+.1f}"
+
+
+def _change(line: Line) -> float:
+    assert line.interval is not None  # noqa: S101 - only lines with one are asked
+    return 100.0 * (line.interval["ratio"] - 1.0)
+
+
+def _timeline(events: Sequence[Mapping[str, Any]]) -> list[Block]:
+    """Each build's seconds as bars on one scale, with their mean and their range."""
+    runs = {event["build"]: event for event in events if event["seconds"]}
+    if not runs:
+        return []
+    most = max(second["rate"] for event in runs.values() for second in event["seconds"])
+    lines = []
+    first = statistics.fmean(second["rate"] for second in next(iter(runs.values()))["seconds"])
+    for event in runs.values():
+        rates = [second["rate"] for second in event["seconds"]]
+        mean, p95 = statistics.fmean(rates), statistics.median(second["p95"] for second in event["seconds"])
+        bars = "".join(BARS[min(len(BARS) - 1, int(len(BARS) * rate / most))] for rate in rates)
+        lines += [
+            f"{event['row']}: {bars}",
+            (
+                f"    mean {mean:,.0f} a second ({min(rates):,.0f} to {max(rates):,.0f}), p95 {1e3 * p95:.3g} ms, "
+                f"{100.0 * (mean / first - 1.0):+.1f} % over the first"
+            ),
+        ]
+    lines.append("one run of each, one after the other: for the eye; the verdicts are the table's")
+    loads = ", ".join(dict.fromkeys(event["workload"] for event in runs.values()))
+    return [Block(f"Throughput by the second, {loads}", lines=tuple(lines))]
+
+
+def _search(table: StudyTable) -> list[Block]:
+    """The rounds of a search for weights, and what the best of them costs against specialised profiles."""
+    rounds = table.extra.get("robust", ())
+    if not rounds:
+        left = tuple(event["why"] for event in table.extra.get("robust_left", ()))
+        return [Block("Search for weights", lines=left)] if left else []
+    loads = list(rounds[0]["weights"])
+    body = []
+    for each in rounds:
+        worst = min(each["intervals"], key=lambda role: each["intervals"][role]["ratio"])
+        body.append(
+            (
+                str(each["round"]),
+                *(f"{each['weights'][role]:.2f}" for role in loads),
+                f"{worst} {per_cent(each['intervals'][worst])}",
+                "yes" if each["robust"] else "no",
+            )
+        )
+    best = max(rounds, key=lambda each: (each["robust"], min(value["ratio"] for value in each["intervals"].values())))
+    lines = []
+    if best["robust"]:
+        lines.append(
+            f"Round {best['round']} is on no load slower than the baseline (within {100 * best['delta']:g} %, proved "
+            "by each interval)."
+        )
+    else:
+        lines.append(
+            f"No round was proved to be within {100 * best['delta']:g} % of the baseline on every load; round "
+            f"{best['round']} comes nearest."
+        )
+    for role in loads:
+        row = best["alone"].get(role)
+        alone = next((line for line in table.lines if line.row == row and line.load == role and line.interval), None)
+        if alone is None or alone.interval is None:
+            continue
+        mine = best["intervals"][role]["ratio"]
+        cost = 100.0 * (mine / alone.interval["ratio"] - 1.0)
+        lines.append(
+            f"{role}: {100.0 * (mine - 1.0):+.1f} % over the baseline; trained on it alone {_change(alone):+.1f} %: "
+            f"the mix costs {cost:+.1f} %"
+        )
+    head = ("round", *loads, "worst load, %", "robust")
+    return [Block("Search for weights", head, tuple(body), tuple(lines))]
+
+
+def _profiles(events: Sequence[Mapping[str, Any]]) -> list[Block]:
+    """What is in each profile: coverage and hottest functions."""
+    lines = []
+    for each in {event["variant"]: event for event in events}.values():
+        share = 100.0 * each["counted"] / max(1, each["functions"])
+        trained = ", ".join(dict.fromkeys(load for load, _ in each["training"])) or "not known"
+        hottest = ", ".join(f"{name} {100.0 * part:.0f} %" for name, part in each["hottest"][:4])
+        lines.append(
+            f"{each['variant']}: trained on {trained}; {each['counted']:,} of {each['functions']:,} functions counted "
+            f"({share:.0f} %), {each['hot']:,} make 99 % of all counts; hottest: {hottest}"
+        )
+    return [Block("What is in the profiles", lines=tuple(lines))] if lines else []

@@ -1,0 +1,126 @@
+"""A study that ships before it is run, for people: what there is, what each row stands for, what it will cost; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from burnish.catalogue.studies import Study
+from burnish.run import study_plan
+from burnish.run.plan import amount
+from burnish.run.study_cells import Comparison, Table
+from burnish.run.study_plan import Forecast, Selection, minutes, unit_of, unit_words
+from burnish.workbench import duration
+
+
+def listing(studies: Sequence[Study]) -> RenderableType:
+    """All studies with title, reason and number of rows."""
+    parts: list[RenderableType] = []
+    for each in studies:
+        title = Text(each.name, style="bold")
+        title.append(f"  {each.title}; {len(each.rows)} rows, {each.engine}", style="not bold")
+        parts += [title, Padding(Text(each.reason), (0, 0, 0, 4))]
+    return Group(*parts)
+
+
+def render(table: Table, found: Forecast, selection: Selection) -> RenderableType:
+    """One study before it is run."""
+    study = table.study
+    parts: list[RenderableType] = [
+        Text(f"{study.name}: {study.title}", style="bold"),
+        Text(study.reason),
+        Text(f"on {table.engine.title}; published: {', '.join(study.sources) or 'nothing'}"),
+    ]
+    if study.delivery is not None:
+        parts.append(Text(f"first delivery: {study.delivery.reason}"))
+    for name, reading in study.readings.items():
+        if name:
+            parts.append(Text(f"reading {name}: {reading.reason}"))
+    grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in ("row", "what it is", "published", "cells", "builds", "trials", "disk"):
+        figure = name in ("cells", "builds", "trials", "disk")
+        grid.add_column(name, overflow="fold", justify="right" if figure else "left", no_wrap=figure)
+    costs = {cost.unit: cost for cost in found.costs}
+    for unit in dict.fromkeys(unit_of(each) for each in table.comparisons):
+        mine = [each for each in table.comparisons if unit_of(each) == unit]
+        if all(each.key in selection.cut for each in mine) and unit not in costs:
+            continue
+        cost = costs.get(unit)
+        cells = ("-", "-", "-", "-")
+        if cost is not None:
+            cells = (str(cost.cells), minutes(cost.making), minutes(cost.trials), f"{cost.kept / 1e9:.1f} GB")
+        title = table.row(unit[1]).title
+        grid.add_row(Text(unit_words(unit)), Text(title), Text(_published(mine)), *cells)
+    parts += [Text(""), grid, Text(""), *(Text(line) for line in _remarks(table, found, selection))]
+    return Group(*parts)
+
+
+def _published(comparisons: Sequence[Comparison]) -> str:
+    said = dict.fromkeys(each.published.words for each in comparisons if each.published is not None)
+    return ", ".join(said) if len(said) <= 2 else f"{len(said)} figures"
+
+
+def _remarks(table: Table, found: Forecast, selection: Selection) -> list[str]:
+    """Sums, then what is not measured and why."""
+    chosen = [each for each in selection.chosen if each.reason is None]
+    mine = {unit_of(each) for each in chosen}
+    costs = [cost for cost in found.costs if cost.unit in mine]
+    seconds = sum(cost.seconds for cost in costs)
+    lines = [
+        (
+            f"{sum(cost.cells for cost in costs)} cells to measure, about {duration(seconds)} at the least number of "
+            f"starts: {duration(sum(cost.making for cost in costs))} of builds and tests, "
+            f"{duration(sum(cost.trials for cost in costs))} of trials"
+        ),
+        f"disk: {amount(found.plan.kept, 1e9)} GB kept, {amount(found.plan.tree, 1e9)} GB build folder",
+    ]
+    lines += [f"can't be built here: {name}: {why}" for name, why in found.missing.items()]
+    for reason, names in _by_reason([each for each in table.comparisons if each.reason is not None]):
+        lines.append(f"{names}: {reason}")
+    cut: dict[str, list[str]] = {}
+    for each in table.comparisons:
+        if each.key in selection.cut:
+            cut.setdefault(selection.cut[each.key], []).append(unit_words(unit_of(each)))
+    lines += [f"{_few(dict.fromkeys(names))}: {reason}" for reason, names in cut.items()]
+    return lines
+
+
+def _by_reason(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
+    found: dict[str, list[str]] = {}
+    for each in comparisons:
+        found.setdefault(each.reason or "", []).append(unit_words(unit_of(each)))
+    return [(reason, _few(dict.fromkeys(names))) for reason, names in found.items()]
+
+
+def _few(names: Any) -> str:
+    every = list(names)
+    return ", ".join(every) if len(every) <= 4 else f"{len(every)} rows"
+
+
+def as_dict(table: Table, found: Forecast, selection: Selection) -> dict[str, Any]:
+    """Plain values, for machines."""
+    return {
+        "study": table.study.name,
+        "title": table.study.title,
+        "engine": table.engine.name,
+        **study_plan.as_dict(found, selection),
+        "comparisons": [
+            {
+                "key": each.key,
+                "row": each.row,
+                "title": table.row(each.row).title,
+                "row_reason": table.row(each.row).reason,
+                "published": each.published.words if each.published else None,
+                "base": each.base,
+                "candidate": each.label,
+                "workload": each.workload.name if each.workload else None,
+                "reason": each.reason,
+            }
+            for each in table.comparisons
+        ],
+    }

@@ -1,0 +1,358 @@
+"""The table of a study that ships: published, measured here, verdict or reason; a pure function of the record."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from burnish.record.record import Event
+
+OPEN = "not measured yet"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One comparison: a cell of the study's table.
+
+    Attributes:
+        key: names it.
+        row: the row's name.
+        series: the series' name, '' where there is one only.
+        reading: the reading's name, likewise.
+        load: role of its load.
+        threads: client threads; None: the load's own.
+        published: the published figure in words.
+        measured: what was measured here, in words; '' where nothing was.
+        verdict: the verdict, ``measured`` for what has no interval, or ''.
+        reason: the verdict's sentence, or why there is none.
+        interval: ratio of the quantity that answers to the published figure, with its interval; None without.
+        quantity: that quantity.
+        together: the verdict as one of many, where it is another one.
+        starts: valid starts.
+        control: whether both sides are the same build.
+        settled: whether it has its verdict, or a reason that no other sitting would mend.
+    """
+
+    key: str
+    row: str
+    series: str
+    reading: str
+    load: str
+    threads: int | None
+    published: str
+    measured: str
+    verdict: str
+    reason: str
+    interval: Mapping[str, float] | None
+    quantity: str
+    together: str
+    starts: int
+    control: bool
+    settled: bool
+
+    @property
+    def last(self) -> str:
+        """What stands in the table's last column: the verdict, or that there is a reason."""
+        return self.verdict or ("not measured" if self.settled else "open")
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """A study's result.
+
+    Attributes:
+        study: its name.
+        title: its title.
+        reason: what it replicates.
+        sources: the published tables.
+        lines: all comparisons in order.
+        rows: titles and reasons by row.
+        readings: likewise by reading.
+        series: reasons by series.
+        advice: what it recommends, in sentences.
+        canaries: ratios of the A/A starts that were mixed in.
+        extra: what analyses recorded beyond the table, by kind.
+    """
+
+    study: str
+    title: str
+    reason: str
+    sources: tuple[str, ...]
+    lines: tuple[Line, ...]
+    rows: Mapping[str, Mapping[str, str]]
+    readings: Mapping[str, Mapping[str, str]]
+    series: Mapping[str, str]
+    advice: tuple[str, ...]
+    canaries: tuple[float, ...]
+    extra: Mapping[str, Sequence[Mapping[str, Any]]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for machines."""
+        return asdict(self)
+
+
+def per_cent(interval: Mapping[str, float]) -> str:
+    """A ratio as a change in per cent with its interval: ``+3.1 [+2.4, +3.8]``."""
+    value, low, high = (100.0 * (interval[name] - 1.0) for name in ("ratio", "low", "high"))
+    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
+
+
+ANALYSES = ("timeline", "profile_facts", "robust", "robust_left")
+"""Kinds of events that studies record beyond their table."""
+
+
+def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
+    """The table of a record's events by kind; None where the record is of no study that ships."""
+    if "shipped" not in by:
+        return None
+    body = by["shipped"][-1].body
+    verdicts = {event.body["cell"]: event.body for event in by.get("verdict", ())}
+    family = by["family"][-1].body["cells"] if "family" in by else {}
+    tried = {event.body["key"]: event.body["cell"] for event in by.get("tried", ())}
+    left = {event.body["key"]: event.body for event in by.get("left", ())}
+    figures = {event.body["key"]: event.body for event in by.get("measured", ())}
+    lines = tuple(
+        _line(
+            each,
+            verdicts.get(tried.get(each["key"], each["cell"])),
+            family.get(tried.get(each["key"], each["cell"])),
+            figures.get(each["key"]),
+            left.get(each["key"]),
+            body["cut"].get(each["key"]),
+        )
+        for each in body["comparisons"]
+    )
+    again = {event.body["key"]: verdicts.get(event.body["cell"]) for event in by.get("again", ())}
+    return StudyTable(
+        study=body["study"],
+        title=body["title"],
+        reason=body["reason"],
+        sources=tuple(body["sources"]),
+        lines=lines,
+        rows=body["rows"],
+        readings=body["readings"],
+        series=body["series"],
+        advice=tuple(_advice(lines, again, body)) if body["recommends"] else (),
+        canaries=tuple(_canaries(by)),
+        extra={kind: [event.body for event in by[kind]] for kind in ANALYSES if kind in by},
+    )
+
+
+def _line(
+    each: Mapping[str, Any],
+    verdict: Mapping[str, Any] | None,
+    together: Mapping[str, Any] | None,
+    figure: Mapping[str, Any] | None,
+    left: Mapping[str, Any] | None,
+    cut: str | None,
+) -> Line:
+    measured, word, interval, starts = "", "", None, 0
+    settled = bool(each["final"])
+    if verdict is not None:
+        interval = verdict[each["quantity"]]
+        measured = per_cent(interval) if interval else ""
+        word, reason, starts, settled = verdict["verdict"], verdict["reason"], verdict["starts"], True
+    elif figure is not None:
+        measured, word, reason, settled = figure["words"], "measured", figure["note"], True
+    elif each["reason"] is not None:
+        reason = each["reason"]
+    elif left is not None:
+        reason, settled = left["why"], bool(left["final"])
+    elif cut is not None:
+        reason = cut
+    else:
+        reason = OPEN
+    other = together["verdict"] if together and word and together["verdict"] != word else ""
+    return Line(
+        key=each["key"],
+        row=each["row"],
+        series=each["series"],
+        reading=each["reading"],
+        load=each["load"],
+        threads=each["threads"],
+        published=each["published_words"],
+        measured=measured,
+        verdict=word,
+        reason=reason,
+        interval=interval,
+        quantity=each["quantity"],
+        together=other,
+        starts=starts,
+        control=each["control"],
+        settled=settled,
+    )
+
+
+def _advice(lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], body: Mapping[str, Any]) -> list[str]:
+    """For each series what to build with, in per cent over the baseline, as the original gives it."""
+    first = next(iter(body["readings"]))
+    said = []
+    for series in dict.fromkeys(line.series for line in lines):
+        mine = [line for line in lines if line.series == series and line.reading == first and not line.control]
+        done = [line for line in mine if line.interval is not None]
+        if not done:
+            continue
+        name = f"{series}: " if series else ""
+        rows = {row: [line for line in done if line.row == row] for row in dict.fromkeys(line.row for line in done)}
+        faster = {row: each for row, each in rows.items() if all(_kind(line) == "faster" for line in each)}
+        if not faster:
+            loses = ", ".join(row for row, each in rows.items() if any(_kind(line) == "slower" for line in each))
+            worse = f"; slower somewhere: {loses}" if loses else ""
+            said.append(f"{name}no row is faster than the baseline wherever it was measured: keep the baseline{worse}.")
+            continue
+        best = max(faster, key=lambda row: _mean(faster[row]))
+        told = f"{name}build with {best}: {_mean(faster[best]):+.1f} % over the baseline ({_steps(faster[best])})"
+        fresh = [again.get(line.key) for line in faster[best]]
+        values = [body_[line.quantity] for line, body_ in zip(faster[best], fresh, strict=True) if body_]
+        if values and all(values):
+            figures = ", ".join(per_cent(value) for value in values)
+            told += f"; the best of {len(rows)}, so measured again on fresh starts: {figures}, the figures to quote"
+        elif len(rows) > 1:
+            told += f"; the best of {len(rows)} looks better than it is"
+        said.append(f"{told}.")
+    return said
+
+
+def _kind(line: Line) -> str:
+    return line.together or line.verdict
+
+
+def _mean(lines: Sequence[Line]) -> float:
+    """Geometric mean of the ratios, in per cent over 1."""
+    logs = [math.log(line.interval["ratio"]) for line in lines if line.interval]
+    return 100.0 * (math.exp(statistics.fmean(logs)) - 1.0)
+
+
+def _steps(lines: Sequence[Line]) -> str:
+    return ", ".join(
+        f"{per_cent(line.interval)}{f' at {line.threads} threads' if line.threads else ''}"
+        for line in lines
+        if line.interval
+    )
+
+
+def _canaries(by: Mapping[str, Sequence[Event]]) -> list[float]:
+    """Capacity ratios of all A/A starts."""
+    done = [event.body for event in by.get("start_done", ()) if ": A/A / " in event.body["cell"]]
+    return [math.exp(body["capacity"]) for body in done if body["invalid"] is None]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of the report.
+
+    Attributes:
+        title: its heading.
+        head: column names; empty for a block of lines.
+        rows: cells of each row.
+        lines: lines below.
+    """
+
+    title: str
+    head: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+_MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
+
+
+def blocks(table: StudyTable) -> list[Block]:
+    """The report: for each series and reading a table, what has no verdict with its reason, what is recommended."""
+    found = []
+    for series, reading in dict.fromkeys((line.series, line.reading) for line in table.lines):
+        mine = [line for line in table.lines if (line.series, line.reading) == (series, reading)]
+        if all(line.last == "open" for line in mine) and len(mine) > 1:
+            reasons = {line.reason for line in mine}
+            if len(reasons) == 1:  # nothing of it was asked for: one line says so
+                found.append(Block(_title(table, series, reading), lines=(f"{len(mine)} cells: {reasons.pop()}",)))
+                continue
+        found += _block(table, series, reading, mine)
+    missing = _reasons(table)
+    if missing:
+        found.append(Block("Rows without a verdict, and why", lines=tuple(missing)))
+    doubtful = [
+        f"{_name(line)}: {line.reason}" for line in table.lines if line.verdict in ("invalid", "undecided", "measured")
+    ]
+    if doubtful:
+        found.append(Block("What the table's words stand for", lines=tuple(doubtful)))
+    changed = [f"{_name(line)}: alone {line.verdict}" for line in table.lines if line.together == "undecided"]
+    said = [*table.advice]
+    if changed:
+        said.append(f"Looked through together (Benjamini-Hochberg), these are undecided: {'; '.join(changed)}.")
+    if table.canaries:
+        worst = max(abs(ratio - 1.0) for ratio in table.canaries)
+        said.append(f"{len(table.canaries)} A/A starts were mixed in; the farthest from 1 is {100 * worst:.1f} % off.")
+    done = sum(bool(line.verdict) for line in table.lines)
+    said.append(f"{done} of {len(table.lines)} cells have a verdict or figure; every other has its reason above.")
+    return [*found, Block("What it says", lines=tuple(said))]
+
+
+def _title(table: StudyTable, series: str, reading: str) -> str:
+    title = table.readings.get(reading, {}).get("title") or table.title
+    return f"{series}: {title}" if series else title
+
+
+def _name(line: Line) -> str:
+    return ", ".join(filter(None, (line.series, line.row, line.reading, f"{line.threads}" if line.threads else "")))
+
+
+def _block(table: StudyTable, series: str, reading: str, lines: Sequence[Line]) -> list[Block]:
+    steps = sorted({line.threads for line in lines if line.threads is not None and line.verdict})
+    title = _title(table, series, reading)
+    found = []
+    if len(steps) > 1:
+        rows = dict.fromkeys(line.row for line in lines if line.threads is not None)
+        at = {(line.row, line.threads): line for line in lines}
+        cells = tuple((row, *(_compact(at.get((row, step))) for step in steps)) for row in rows)
+        head = ("% at threads", *(str(step) for step in steps))
+        found.append(Block(title, head, cells, ("+ faster, - slower, = equivalent, ? undecided, ! invalid; · none",)))
+        title = f"{title}: each cell"
+    wide = any(line.threads is not None for line in lines)
+    head = ("row", *(("thr",) if wide else ()), "published %", "measured here %", "verdict")
+    several = len({line.load for line in lines if line.load and line.verdict}) > 1
+    shown = [line for line in lines if line.verdict or line.settled or not _same_reason(lines, line)]
+    rows_ = tuple(
+        (
+            line.row + (f", {line.load}" if several and line.load else "") + (" (A/A)" if line.control else ""),
+            *((str(line.threads or ""),) if wide else ()),
+            line.published,
+            line.measured or "-",
+            line.last,
+        )
+        for line in shown
+    )
+    return [*found, Block(title, head, rows_)]
+
+
+def _same_reason(lines: Sequence[Line], line: Line) -> bool:
+    """Whether a line is open for a reason that it shares with many: those are told in one line below."""
+    return line.last == "open" and sum(other.reason == line.reason for other in lines) > 3
+
+
+def _compact(line: Line | None) -> str:
+    if line is None or not line.verdict:
+        return "·"
+    if line.interval is None:
+        return _MARKS[line.verdict]
+    return f"{100.0 * (line.interval['ratio'] - 1.0):+.1f} {_MARKS[line.verdict]}"
+
+
+def _reasons(table: StudyTable) -> list[str]:
+    """Why lines have no verdict; those that share row and reason in one line, those of many rows too."""
+    without = [line for line in table.lines if not line.verdict]
+    by_reason: dict[str, list[Line]] = {}
+    for line in without:
+        by_reason.setdefault(line.reason, []).append(line)
+    said = []
+    for reason, lines in by_reason.items():
+        names = list(dict.fromkeys(", ".join(filter(None, (line.series, line.row, line.reading))) for line in lines))
+        steps = sorted({line.threads for line in lines if line.threads is not None})
+        whole = len(names) <= 4
+        told = "; ".join(names) if whole else f"{len(names)} rows"
+        at = f" at {', '.join(map(str, steps))} threads" if steps and whole else ""
+        said.append(f"{told}{at}: {reason}")
+    return said

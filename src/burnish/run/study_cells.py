@@ -1,0 +1,313 @@
+"""From a study's file to its comparisons on an engine: which build or condition is held against which, under what."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from burnish.build.toolchains import Toolchain
+from burnish.catalogue import load, published
+from burnish.catalogue.published import Figure, Reference
+from burnish.catalogue.studies import Reading, Series, Study, StudyRow, named, overlaid
+from burnish.errors import UserError
+from burnish.run import workloads as workload_choice
+from burnish.run.contest import Cell
+from burnish.study.conditions import condition_of, difference
+from burnish.study.model import Condition, Design, EngineSpec, Recipe, Variant, Workload
+
+RELEASE = "release"
+"""Name of the build that a distribution made."""
+
+AGAIN = "again"
+"""Behind a build's name: the same build once more, as an A/A control."""
+
+BASELINE = "baseline"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One comparison of a study: a cell of its table.
+
+    Attributes:
+        row: the row's name.
+        series: the series' name, '' where there is one only.
+        reading: the reading's name, likewise.
+        load: role of its load; '' where nothing is loaded.
+        threads: client threads; None: the load's own.
+        base: build that it is held against, by name.
+        candidate: its build, by name.
+        given: condition of both sides.
+        versus: what sets the candidate's condition apart.
+        workload: the load at that many threads; None where nothing is loaded.
+        quantity: which reading answers to the published figure.
+        design: trial design; None: the load's, or solo for conditions.
+        published: the figure, where one was published.
+        control: whether both sides are the same build.
+        measure: what is read off the builds instead.
+        objects: for which objects.
+        release: whether the candidate is a release binary.
+        reason: why nothing is measured, where that is known beforehand.
+        final: whether that reason holds whatever is installed or asked.
+    """
+
+    row: str
+    series: str
+    reading: str
+    load: str
+    threads: int | None
+    base: str
+    candidate: str
+    given: tuple[str, ...] = ()
+    versus: tuple[str, ...] = ()
+    workload: Workload | None = None
+    quantity: str = "capacity"
+    design: Design | None = None
+    published: Figure | None = None
+    control: bool = False
+    measure: str | None = None
+    objects: tuple[str, ...] = ()
+    release: bool = False
+    reason: str | None = None
+    final: bool = False
+
+    @property
+    def group(self) -> str:
+        """What cells that share a baseline's canaries have in common; part of a cell's name."""
+        return ", ".join([self.base, *self.given])
+
+    @property
+    def label(self) -> str:
+        """The candidate's name in its contest: build and condition."""
+        words = [self.candidate, *self.versus]
+        return f"{self.candidate} {AGAIN}" if self.control else ", ".join(words)
+
+    @property
+    def key(self) -> str:
+        """Names the cell of the study's table."""
+        words = (self.series, self.row, self.reading, self.load, str(self.threads or ""))
+        return " / ".join(words)
+
+    @property
+    def cell(self) -> Cell | None:
+        """The cell of a contest, where there is something to try."""
+        if self.workload is None or self.measure is not None:
+            return None
+        own = Design.SOLO if self.versus else self.workload.design
+        return Cell(self.label, self.workload, self.design or own, self.quantity, tag=self.group)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A study's comparisons on an engine.
+
+    Attributes:
+        study: the study.
+        engine: the engine.
+        comparisons: all of them, in the order in which they are made.
+        variants: the builds that they need, by name, the baseline first.
+        instrumented: names of builds that end with the stage that writes a profile.
+    """
+
+    study: Study
+    engine: EngineSpec
+    comparisons: tuple[Comparison, ...]
+    variants: Mapping[str, Variant]
+    instrumented: frozenset[str] = frozenset()
+
+    def row(self, name: str) -> StudyRow:
+        """The row of that name."""
+        return next(row for row in self.study.rows_for(self.engine.name) if row.name == name)
+
+
+@dataclass
+class _Builds:
+    """Builds by name; equal recipes are one build."""
+
+    variants: dict[str, Variant] = field(default_factory=dict)
+    names: dict[tuple[Recipe, bool], str] = field(default_factory=dict)
+    instrumented: set[str] = field(default_factory=set)
+
+    def add(self, name: str, recipe: Recipe, reason: str, *, instrumented: bool = False) -> str:
+        """The name of the build with this recipe; `name`, or one like it, where it is new."""
+        if (recipe, instrumented) not in self.names:
+            likes = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+            found = next(each for each in likes if each not in self.variants)
+            self.names[recipe, instrumented] = found
+            self.variants[found] = load.variant_with(found, recipe, reason)
+            self.instrumented |= {found} if instrumented else set()
+        return self.names[recipe, instrumented]
+
+
+def expand(
+    study: Study,
+    engine: EngineSpec,
+    *,
+    threads: Sequence[int] = (),
+    settings: Sequence[str] = (),
+    second: Mapping[str, str | None] | None = None,
+) -> Table:
+    """All comparisons of a study on an engine, by series, then rows, readings, loads and threads.
+
+    Args:
+        study: the study.
+        engine: the engine.
+        threads: numbers of client threads instead of the rows' own, for rows that have a ladder.
+        settings: condition of all sides beyond the rows' own.
+        second: by family of compilers the other one of it on this machine; None where there is none.
+    """
+    builds = _Builds()
+    builds.add(BASELINE, Recipe(), load.variant(BASELINE).reason)
+    found: list[Comparison] = []
+    for series in study.series.values():
+        for row in study.rows_for(engine.name):
+            if series.name in row.series:
+                steps = tuple(threads) if threads and row.threads else row.threads
+                for name in row.readings:
+                    made = _Maker(study, engine, row, series, study.readings[name], builds, tuple(settings), second)
+                    found += made.comparisons(steps)
+    return Table(study, engine, tuple(found), builds.variants, frozenset(builds.instrumented))
+
+
+def other_compilers(found: Sequence[Toolchain]) -> dict[str, str | None]:
+    """By family the compiler that stands for another patch level of the newest: one of the same major if there is."""
+    others: dict[str, str | None] = {}
+    for family in ("gcc", "clang"):
+        mine = [each for each in found if each.family == family]
+        rest = sorted(mine[1:], key=lambda each: each.major != mine[0].major)  # stable: else the next newest
+        others[family] = rest[0].name if rest else None
+    return others
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """One row under one series and reading."""
+
+    study: Study
+    engine: EngineSpec
+    row: StudyRow
+    series: Series
+    reading: Reading
+    builds: _Builds
+    settings: tuple[str, ...]
+    second: Mapping[str, str | None] | None
+
+    def comparisons(self, steps: Sequence[int]) -> list[Comparison]:
+        """The row's cells, one for each load and number of threads."""
+        row = self.row
+        if row.measure is not None:
+            base, candidate, why = self._pair()
+            return [replace(self._bare(base, candidate), reason=why)]
+        return [self._one(role, number) for role in row.loads or ("",) for number in steps or (None,)]
+
+    def _bare(self, base: str, candidate: str) -> Comparison:
+        row = self.row
+        return Comparison(
+            row.name,
+            self.series.name,
+            self.reading.name,
+            "",
+            None,
+            base,
+            candidate,
+            published=published.figure(row.published) if row.published else None,
+            measure=row.measure,
+            objects=row.objects,
+        )
+
+    def _one(self, role: str, number: int | None) -> Comparison:
+        row, reading = self.row, self.reading
+        figure = self._figure(number)
+        plain = Comparison(
+            row.name, self.series.name, reading.name, role, number, row.base, row.build,
+            quantity=row.quantity, design=row.design, published=figure,
+        )  # fmt: skip
+        if row.none is not None:
+            near = f"; nearest: {', '.join(row.nearest)}" if row.nearest else ""
+            return replace(plain, reason=f"no equivalent today: {row.none}{near}", final=True)
+        name = self.study.loads[role].named.get(self.engine.name)
+        if name is None:
+            return replace(plain, reason=f"{self.engine.title} has no load for {role}", final=True)
+        try:
+            (workload,) = workload_choice.choose(self.engine, [name], ladder=(number,) if number else ())
+            given = (*self.settings, *row.given)
+            first = condition_of(given, over=Condition(threads=None))
+            second = condition_of(row.versus, over=first, option="--versus")
+        except UserError as error:
+            return replace(plain, reason=f"not known to this Burnish: {error}")
+        base, candidate, why = self._pair()
+        apart = bool(difference(first, second))
+        control = base == candidate and not apart and not row.release
+        idle = control and why is None and not (row.control or reading.control)
+        return Comparison(
+            row=row.name,
+            series=self.series.name,
+            reading=reading.name,
+            load=role,
+            threads=number,
+            base=base,
+            candidate=RELEASE if row.release else candidate,
+            given=given,
+            versus=row.versus,
+            workload=workload,
+            quantity=row.quantity,
+            design=row.design,
+            published=figure,
+            control=control,
+            release=row.release,
+            reason=f"{row.build} is its base: nothing is different" if idle else why,
+            final=idle,
+        )
+
+    def _pair(self) -> tuple[str, str, str | None]:
+        """(base, candidate, why not) of the row under its series and reading."""
+        row, reading, series = self.row, self.reading, self.series
+        where = f"study {self.study.name}, row {row.name}"
+        try:
+            base = overlaid(self.study.build(row.base).recipe, series.overlay, where)
+            mine = overlaid(self.study.build(row.build).recipe, series.overlay, where)
+            mine = overlaid(mine, named(row.recipe, self.study, self.engine.name), where)
+            final = overlaid(mine, named(reading.overlay, self.study, self.engine.name), where)
+            if reading.second_compiler:
+                family = "clang" if mine.toolchain.startswith("clang") else "gcc"
+                other = (self.second or {}).get(family)
+                if other is None:
+                    return (
+                        row.base,
+                        row.build,
+                        f"there is one {family} only on this machine; --second-compiler names another",
+                    )
+                final = overlaid(final, {"toolchain": other}, where)
+        except UserError as error:
+            return row.base, row.build, str(error)
+        if not (final.pgo or final.bolt):
+            final = replace(final, training=mine.training)  # without a profile there is nothing to train
+        prefix = f"{series.name}." if series.name else ""
+        own = row.name if row.recipe else row.build
+        reason = row.reason
+        held = self.builds.add(f"{prefix}{row.base}", base, reason)
+        if row.base_instrumented:
+            held = self.builds.add(f"{prefix}{row.base}.instrumented", base, reason, instrumented=True)
+        if reading.against == "row":
+            held = self.builds.add(f"{prefix}{own}", mine, reason, instrumented=row.instrumented)
+        told = final.toolchain if reading.second_compiler else reading.name
+        name = f"{prefix}{own}.{told}" if final != mine else f"{prefix}{own}"
+        return held, self.builds.add(name, final, reason, instrumented=row.instrumented), None
+
+    def _figure(self, number: int | None) -> Figure | None:
+        reference = self.row.published
+        if reference is None:
+            return None
+        reading = self.reading
+        against = reference.line if reading.against == "row" else reference.against
+        asked = Reference(
+            reference.table,
+            reference.line,
+            against or reference.line,
+            reference.column or reading.column,
+            reference.against_column or reading.against_column,
+        )
+        try:
+            return published.figure(asked, number)
+        except UserError:
+            return None  # the table has no such column for this line: nothing was published

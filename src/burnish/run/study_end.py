@@ -1,0 +1,145 @@
+"""The end of a sitting: what a study tells beyond its table, its verdicts as one family, the best row once more."""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from burnish.record.record import Record
+from burnish.run import study_plan, verbs
+from burnish.run.contest import AA, CONFIRMING_STARTS, Cell, Role, cell_starts, claim_together, spread_about_zero
+from burnish.run.study_cells import Comparison
+from burnish.run.study_plan import Asked
+from burnish.run.study_robust import search
+from burnish.run.study_sitting import settled, wants_timeline
+from burnish.run.study_timeline import record_profiles, record_timeline
+from burnish.run.study_work import AtWork, Left, is_usual, priors_of
+from burnish.statistics import multiplicity
+from burnish.statistics.verdicts import Kind, Rule
+
+
+def analyse(at_work: AtWork, asked: Asked) -> None:
+    """What the study tells beyond its table, of what was asked for and as far as the budget allows."""
+    own, budget = at_work.table.study, asked.budget
+    robust = own.robust_for(at_work.setting.spec.name) if not asked.rows else None
+    if "baseline" not in at_work.made and (own.timeline or own.profiles or robust):
+        at_work.made["baseline"] = at_work.maker.make([at_work.chains["baseline"]])[0]
+    in_time = budget is None or time.monotonic() - at_work.began < budget
+    if own.timeline is not None and in_time and wants_timeline(at_work.table, asked):
+        record_timeline(at_work, own.timeline)
+    if robust is not None:
+        search(at_work, robust, budget, at_work.began)
+    if own.profiles:
+        record_profiles(at_work)
+
+
+def end(at_work: AtWork, budget: float | None) -> Path:
+    """The verdicts as one family, the best row once more; closes the record, for good when nothing is open."""
+    verdicts = {event.body["cell"]: event.body for event in at_work.record.events("verdict")}
+    tried = {str(event.body["key"]): str(event.body["cell"]) for event in at_work.record.events("tried")}
+    cells = {
+        name: at_work.cell(each, name.removeprefix(f"{each.group}: ").rpartition(" / ")[0])
+        for each in at_work.table.comparisons
+        if (name := tried.get(each.key, "")) in verdicts
+    }
+    if cells and "baseline" in at_work.made:
+        kinds = _claim(at_work, cells)
+        if at_work.table.study.recommends:
+            _confirm(at_work, {tried[key]: key for key in tried if tried[key] in cells}, kinds, budget)
+    have = settled(at_work.record)
+    left = {str(event.body["key"]): bool(event.body["final"]) for event in at_work.record.events("left")}
+    still = [
+        each
+        for each in at_work.table.comparisons
+        if not (each.final or study_plan.is_decided(each, have) or left.get(each.key))
+    ]
+    if not still and not _analysis_open(at_work):
+        return verbs.finish(at_work.setting)
+    at_work.setting.bench.say(f"{len(still)} of {len(at_work.table.comparisons)} cells open; the same command goes on")
+    at_work.record.close()
+    shutil.rmtree(at_work.setting.scratch, ignore_errors=True)
+    return at_work.record.folder
+
+
+def _analysis_open(at_work: AtWork) -> bool:
+    """Whether something beyond the table is still to be done."""
+    own, record = at_work.table.study, at_work.record
+    robust = own.robust_for(at_work.setting.spec.name)
+    rounds = [event.body for event in record.events("robust")]
+    over = bool(rounds) and (rounds[-1]["robust"] or len(rounds) >= rounds[-1]["rounds"])
+    searching = robust is not None and not over and record.last("robust_left") is None
+    return searching or (own.timeline is not None and record.last("timeline") is None)
+
+
+def _claim(at_work: AtWork, cells: Mapping[str, Cell]) -> Mapping[str, Kind]:
+    """All cells with a verdict, looked through together."""
+    known = at_work.known(list(cells.values()))
+    priors = priors_of(known, verbs.timings(at_work.setting, known))
+    family = []
+    for name, cell in cells.items():
+        canary = replace(cell, candidate=AA)
+        family.append(
+            multiplicity.Cell(
+                name,
+                tuple(cell_starts(at_work.record, name).of(cell.headline)),
+                priors.get((cell.workload.name, cell.design)) if is_usual(cell) else None,
+                spread_about_zero(cell_starts(at_work.record, canary.name).of(cell.headline)),
+            )
+        )
+    return claim_together(at_work.record, family, at_work.setting.rule, explore=True)
+
+
+def _confirm(at_work: AtWork, keys: Mapping[str, str], kinds: Mapping[str, Kind], budget: float | None) -> None:
+    """The best row of each series on fresh starts: picked from many, it looks better than it is."""
+    of = {each.key: each for each in at_work.table.comparisons}
+    first = next(iter(at_work.table.study.readings))
+    for series in at_work.table.study.series:
+        mine: dict[str, list[tuple[Comparison, str]]] = {}
+        for cell, key in keys.items():
+            each = of[key]
+            if each.series == series and each.reading == first and not each.release:
+                mine.setdefault(each.row, []).append((each, cell))
+        best = _best(at_work.record, mine, kinds)
+        if best is not None:
+            _again(at_work, [each for each, _ in mine[best]], budget)
+
+
+def _again(at_work: AtWork, comparisons: Sequence[Comparison], budget: float | None) -> None:
+    """The cells of one row on fresh starts of a number fixed in advance."""
+    times = verbs.timings(at_work.setting)
+    try:
+        at_work.make(study_plan.needed(comparisons))
+        held = [at_work.sides(each) for each in comparisons]
+    except Left as left:
+        at_work.setting.bench.say(f"not measured again: {left}")
+        return
+    for each, base, candidate in held:
+        cell = replace(
+            at_work.cell(each, candidate.label), role=Role.CONFIRMATION, tag=f"again, {each.series} {each.group}"
+        )
+        needs = CONFIRMING_STARTS * verbs.start_seconds(times[cell.design])
+        late = budget is not None and time.monotonic() - at_work.began + needs > 1.05 * budget
+        if at_work.record.last("verdict", cell=cell.name) is not None or late:
+            continue
+        at_work.record.append("again", key=each.key, cell=cell.name)
+        fixed = Rule.fixed(CONFIRMING_STARTS, delta=at_work.setting.rule.delta)
+        held_again = verbs.contest(
+            at_work.setting, base, {candidate.label: candidate}, [cell], times, at_work.maker.data, rule=fixed
+        )
+        held_again.decide([cell], fixed)
+
+
+def _best(
+    record: Record, rows: Mapping[str, Sequence[tuple[Comparison, str]]], kinds: Mapping[str, Kind]
+) -> str | None:
+    """The row with the largest mean of its headline, of those that are faster wherever they were measured."""
+    values = {
+        row: statistics.fmean(statistics.fmean(cell_starts(record, cell).of(each.quantity)) for each, cell in cells)
+        for row, cells in rows.items()
+        if all(kinds.get(cell) is Kind.FASTER for _, cell in cells)
+    }
+    return max(values, key=lambda row: values[row]) if values else None

@@ -1,0 +1,379 @@
+"""What a study that ships will cost on this host, and what of it is run: by name, by threads, within a budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from burnish.bench.host import read_host
+from burnish.build import sources
+from burnish.build.collecting import PROFILE_FILE
+from burnish.build.recipes import Compile
+from burnish.build.toolchains import find_toolchains
+from burnish.catalogue.studies import Study
+from burnish.errors import UserError, together, unknown
+from burnish.paths import Home
+from burnish.record.store import Store
+from burnish.run import forecast, verbs
+from burnish.run.contest import CANARIES
+from burnish.run.making import Chain, resolve
+from burnish.run.plan import Plan
+from burnish.run.planning import UNKNOWN_SOURCE
+from burnish.run.study_cells import Comparison, Table
+from burnish.run.verbs import Options
+from burnish.study.model import EngineSpec, Timing, Variant, Workload
+from burnish.workbench import duration
+
+Unit = tuple[str, str]
+"""(series, row): what a budget takes or leaves."""
+
+
+@dataclass(frozen=True)
+class UnitCost:
+    """What one row under one series will cost.
+
+    Attributes:
+        unit: series and row.
+        cells: comparisons that are still to be measured.
+        making: seconds to make, test and fill what is not there, without what an earlier row needs too.
+        trials: seconds of trials at the least number of starts.
+        kept: bytes that the store will grow by.
+    """
+
+    unit: Unit
+    cells: int
+    making: float
+    trials: float
+    kept: float
+
+    @property
+    def seconds(self) -> float:
+        """All together."""
+        return self.making + self.trials
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A study before it is run.
+
+    Attributes:
+        plan: the builds' plan.
+        costs: of every unit that has something to do, in order.
+        missing: by build, why it can't be made here.
+    """
+
+    plan: Plan
+    costs: tuple[UnitCost, ...]
+    missing: Mapping[str, str]
+
+    @property
+    def seconds(self) -> float:
+        """Of all units."""
+        return sum(cost.seconds for cost in self.costs)
+
+    @property
+    def cells(self) -> int:
+        """Likewise."""
+        return sum(cost.cells for cost in self.costs)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What of a study is asked for.
+
+    Attributes:
+        rows: names; empty: all.
+        series: names; empty: the first delivery's, or all.
+        threads: numbers of client threads; empty: the first delivery's, or all.
+        everything: all series and threads of the file.
+        budget: seconds for this sitting; None: as long as it takes.
+    """
+
+    rows: tuple[str, ...] = ()
+    series: tuple[str, ...] = ()
+    threads: tuple[int, ...] = ()
+    everything: bool = False
+    budget: float | None = None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is run in this sitting.
+
+    Attributes:
+        chosen: comparisons, in order.
+        cut: by a comparison's key, why it is not among them.
+    """
+
+    chosen: tuple[Comparison, ...]
+    cut: Mapping[str, str] = field(default_factory=dict)
+
+
+def budget_of(text: str | None) -> float | None:
+    """Seconds of an option such as ``2h``, ``90m`` or ``1h30m``; a `UserError` otherwise."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?:in)?)?(?:(\d+)s)?", text.replace(" ", ""))
+    if not found or not any(found.groups()):
+        raise UserError(f"--budget {text}: give hours and minutes, as in 2h, 90m or 1h30m")
+    hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    return 3600 * hours + 60 * minutes + seconds
+
+
+def unit_of(comparison: Comparison) -> Unit:
+    """The row and series that a comparison belongs to."""
+    return comparison.series, comparison.row
+
+
+def unit_words(unit: Unit) -> str:
+    """As a person reads it: ``unroll`` or ``clang: unroll``."""
+    series, row = unit
+    return f"{series}: {row}" if series else row
+
+
+def by_name(table: Table, asked: Asked) -> Selection:
+    """The comparisons that were asked for by row, series and threads; the others with the option that brings them.
+
+    Raises:
+        UserError: a row or series that the study has not, each with the nearest name.
+    """
+    study = table.study
+    problems = [unknown(f"row of {study.name}", name, [row.name for row in study.rows]) for name in asked.rows
+                if name not in {row.name for row in study.rows}]  # fmt: skip
+    problems += [unknown(f"series of {study.name}", name, study.series) for name in asked.series
+                 if name not in study.series]  # fmt: skip
+    if problems:
+        raise together(problems)
+    series, threads = _first(study, asked)
+    chosen, cut = [], {}
+    for each in table.comparisons:
+        if asked.rows and each.row not in asked.rows:
+            cut[each.key] = "left out by --rows"
+        elif series and each.series not in series:
+            cut[each.key] = f"not asked for: --series {each.series} brings it"
+        elif threads and each.threads is not None and each.threads not in threads:
+            cut[each.key] = f"not asked for: --threads {each.threads} brings it"
+        else:
+            chosen.append(each)
+    return Selection(tuple(chosen), cut)
+
+
+def _first(study: Study, asked: Asked) -> tuple[Collection[str], Collection[int]]:
+    """Series and threads that are wanted; empty: all."""
+    if study.delivery is None or asked.everything:
+        return asked.series, asked.threads
+    return asked.series or study.delivery.series, asked.threads or study.delivery.threads
+
+
+def within(selection: Selection, found: Forecast, budget: float | None) -> Selection:
+    """What of a selection fits into a budget: units in order, each that still fits; pure.
+
+    Raises:
+        UserError: not even one row fits; says what it needs.
+    """
+    if budget is None or not found.costs:
+        return selection
+    left, cut, taken = budget, dict(selection.cut), 0
+    out: set[Unit] = set()
+    for cost in found.costs:
+        if cost.seconds <= left:
+            left -= cost.seconds
+            taken += 1
+        else:
+            out.add(cost.unit)
+    if not taken:
+        least = min(found.costs, key=lambda cost: cost.seconds)
+        raise UserError(
+            f"--budget {duration(budget)}: too small for one row: {unit_words(least.unit)} needs about "
+            f"{minutes(least.seconds)}"
+        )
+    costs = {cost.unit: cost for cost in found.costs}
+    for each in selection.chosen:
+        if unit_of(each) in out:
+            cut[each.key] = f"cut by --budget: its row needs about {minutes(costs[unit_of(each)].seconds)}"
+    return Selection(tuple(each for each in selection.chosen if unit_of(each) not in out), cut)
+
+
+def minutes(seconds: float) -> str:
+    """Whole minutes, upwards, as a budget is given."""
+    return f"{max(1, -int(-seconds // 60))} min"
+
+
+def chains_of(
+    table: Table,
+    names: Sequence[str],
+    *,
+    source_digest: str,
+    home: Home,
+    store: Store,
+    features: str,
+) -> dict[str, Chain]:
+    """The stages of these builds and of the baseline, by name; one that can't be made says why."""
+    spec = table.engine
+    work = home.work(spec.name)
+    wanted = list(dict.fromkeys(("baseline", *names)))
+    variants = [table.variants[name] for name in wanted]
+    if not (work / "source").is_dir():
+        variants = [_before_patches(variant) for variant in variants]
+    sampled = any(variant.recipe.bolt or variant.recipe.sampled for variant in variants)
+    chains = resolve(
+        variants,
+        spec=spec,
+        source_digest=source_digest,
+        source=work / "source",
+        toolchains=find_toolchains(),
+        features=features,
+        profile_place=work / PROFILE_FILE,
+        store=store,
+        lbr=bool(sampled and read_host().lbr),
+        lenient=True,
+    )
+    found = {name: _trainable(spec, chain) for name, chain in zip(wanted, chains, strict=True)}
+    for name in table.instrumented & set(found):
+        found[name] = _until_instrumented(found[name])
+    return found
+
+
+def _trainable(spec: EngineSpec, chain: Chain) -> Chain:
+    """The chain, with why it can't be made where its training names a load that the engine has not."""
+    try:
+        verbs.training_workloads(spec, [chain.variant])
+    except UserError as error:
+        return replace(chain, missing=chain.missing or str(error))
+    return chain
+
+
+def _until_instrumented(chain: Chain) -> Chain:
+    """The chain up to the build that writes a profile when it runs."""
+    for number, stage in enumerate(chain.stages, 1):
+        if isinstance(stage, Compile) and stage.instrumented:
+            return replace(chain, stages=chain.stages[:number])
+    return chain if chain.missing else replace(chain, missing="its recipe has no instrumented build")
+
+
+def _before_patches(variant: Variant) -> Variant:
+    """The variant while there is no source to try its patches on: for a forecast, another build all the same."""
+    recipe = variant.recipe
+    if not recipe.patches:
+        return variant
+    return replace(variant, recipe=replace(recipe, patches=(), c=(*recipe.c, f"-DPATCHES={len(recipe.patches)}")))
+
+
+def builds_of(comparison: Comparison) -> tuple[str, ...]:
+    """The builds that a comparison needs made."""
+    return (comparison.base,) if comparison.release else (comparison.base, comparison.candidate)
+
+
+def needed(comparisons: Sequence[Comparison]) -> list[str]:
+    """The builds that these comparisons need, the baseline first."""
+    return list(dict.fromkeys(["baseline", *(name for each in comparisons if each.reason is None
+                                             for name in builds_of(each))]))  # fmt: skip
+
+
+def predict(
+    home: Home, table: Table, comparisons: Sequence[Comparison], options: Options, decided: Collection[str]
+) -> Forecast:
+    """What these comparisons will cost; nothing is fetched or made.
+
+    Args:
+        home: where the store is.
+        table: the study's.
+        comparisons: those that were asked for.
+        options: how they are measured.
+        decided: names of cells that have their verdict.
+    """
+    spec, store = table.engine, Store(home.store)
+    open_ones = [each for each in comparisons if each.reason is None and not is_decided(each, decided)]
+    known = sources.known(verbs.source_request(spec, options, None), cache=home.downloads)
+    chains = chains_of(
+        table,
+        needed(open_ones),
+        source_digest=known.digest if known else UNKNOWN_SOURCE,
+        home=home,
+        store=store,
+        features=options.features or spec.default_features,
+    )
+    missing = {name: chain.missing for name, chain in chains.items() if chain.missing is not None}
+    loads = {each.workload.name: each.workload for each in open_ones if each.workload is not None}
+    possible = [chain.variant for chain in chains.values() if chain.missing is None]
+    trained = verbs.training_workloads(spec, possible)
+    plan = forecast.plan_of(
+        list(chains.values()), spec=spec, store=store, source=known, workloads=tuple({**trained, **loads}.values())
+    )
+    return Forecast(plan, tuple(_costs(table, plan, open_ones, missing, options)), missing)
+
+
+def is_decided(comparison: Comparison, decided: Collection[str]) -> bool:
+    """Whether a comparison has its verdict."""
+    cell = comparison.cell
+    return (cell.name if cell else comparison.key) in decided
+
+
+def _costs(
+    table: Table, plan: Plan, comparisons: Sequence[Comparison], missing: Mapping[str, str], options: Options
+) -> list[UnitCost]:
+    """Each unit's part of the plan: what an earlier one needs too is that one's."""
+    made: set[str] = set()
+    tried: set[str] = set()
+    found = []
+    for unit in dict.fromkeys(unit_of(each) for each in comparisons):
+        mine = [each for each in comparisons if unit_of(each) == unit and not missing.keys() & set(builds_of(each))]
+        builds = {"baseline", *(name for each in mine for name in builds_of(each))}
+        steps = [
+            step
+            for step in plan.building
+            if (step.key or step.title) not in made and (not step.variants or builds & set(step.variants))
+        ]
+        made |= {step.key or step.title for step in steps}
+        seconds = 0.0
+        for each in mine:
+            cell = each.cell
+            if cell is None or cell.name in tried:
+                continue
+            tried.add(cell.name)
+            start = verbs.start_seconds(timing_of(table, options, each))
+            seconds += verbs.rule_of(options).minimum * start
+            canary = f"canary {each.group} {cell.workload.name}"
+            seconds += 0.0 if canary in tried else CANARIES * start
+            tried.add(canary)
+        if mine:
+            making = sum(step.seconds.value for step in steps)
+            found.append(UnitCost(unit, len(mine), making, seconds, sum(step.kept.value for step in steps)))
+    return found
+
+
+def timing_of(table: Table, options: Options, comparison: Comparison) -> Timing:
+    """Times of a start of this comparison."""
+    assert comparison.cell is not None  # noqa: S101 - only what is tried has times
+    own = table.engine.times[comparison.cell.design]
+    return replace(own, pairs=options.pairs or own.pairs, turns=options.turns or own.turns)
+
+
+def workloads_of(comparisons: Sequence[Comparison]) -> tuple[Workload, ...]:
+    """The loads of these comparisons, each once."""
+    return tuple({each.workload.name: each.workload for each in comparisons if each.workload is not None}.values())
+
+
+def as_dict(found: Forecast, selection: Selection) -> dict[str, Any]:
+    """Plain values, for machines."""
+    return {
+        "cells": found.cells,
+        "seconds": found.seconds,
+        "kept_bytes": found.plan.kept.value,
+        "tree_bytes": found.plan.tree.value,
+        "rows": [
+            {
+                "series": cost.unit[0],
+                "row": cost.unit[1],
+                "cells": cost.cells,
+                "making_seconds": cost.making,
+                "trial_seconds": cost.trials,
+                "kept_bytes": cost.kept,
+            }
+            for cost in found.costs
+        ],
+        "missing": dict(found.missing),
+        "cut": dict(selection.cut),
+    }

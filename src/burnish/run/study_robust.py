@@ -1,0 +1,132 @@
+"""Weights of training loads under which a build is on no load slower than the baseline: a search, round by round.
+
+Each round is a build trained with these weights and measured on every load. The next round's weights are the last
+one's, shifted towards the loads that gained least (multiplicative weights, with which the worst of several outcomes
+is made as good as it can be: Freund and Schapire 1999, Games and Economic Behavior 29:79). A round's weights follow
+from the record alone, so that a search goes on where it was.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from burnish.catalogue import load
+from burnish.catalogue.studies import Robust, named, overlaid
+from burnish.errors import UserError
+from burnish.run import workloads as workload_choice
+from burnish.run.study_cells import BASELINE, Comparison
+
+if TYPE_CHECKING:
+    from burnish.run.study_work import AtWork
+
+STEP = 1.5
+"""The load that gained least has its weight raised against the one that gained most by e to this power."""
+
+LEAST = 0.02
+"""No weight falls below this share: what is not trained at all is cold."""
+
+Intervals = Mapping[str, Mapping[str, float]]
+
+
+def equal_weights(loads: tuple[str, ...]) -> dict[str, float]:
+    """Where the search begins."""
+    return {role: round(1.0 / len(loads), 3) for role in loads}
+
+
+def next_weights(weights: Mapping[str, float], ratios: Mapping[str, float]) -> dict[str, float]:
+    """The weights after a round, shifted towards the loads with the smallest ratios; they add up to 1 but for rounding.
+
+    Args:
+        weights: of the round.
+        ratios: to the baseline, by load.
+    """
+    low, high = min(ratios.values()), max(ratios.values())
+    spread = math.log(high / low) or 1.0
+    raised = {
+        role: weight * math.exp(STEP * math.log(high / ratios[role]) / spread) for role, weight in weights.items()
+    }
+    total = sum(raised.values())
+    kept = {role: max(LEAST, weight / total) for role, weight in raised.items()}
+    total = sum(kept.values())
+    return {role: round(weight / total, 3) for role, weight in kept.items()}
+
+
+def is_robust(intervals: Intervals, delta: float) -> bool:
+    """Whether on every load it is proved that the build is at most `delta` slower than the baseline."""
+    return all(interval["low"] >= 1.0 - delta for interval in intervals.values())
+
+
+def worst(intervals: Intervals) -> str:
+    """The load with the smallest ratio."""
+    return min(intervals, key=lambda role: intervals[role]["ratio"])
+
+
+def search(at_work: AtWork, robust: Robust, budget: float | None, began: float) -> None:
+    """Goes on with the search as far as the budget allows.
+
+    Args:
+        at_work: the sitting.
+        robust: what is searched.
+        budget: seconds of the sitting; None: as long as it takes.
+        began: when the sitting began, seconds of the monotonic clock.
+    """
+    record, bench = at_work.record, at_work.setting.bench
+    done: list[Mapping[str, Any]] = [event.body for event in record.events("robust")]
+    while len(done) < robust.rounds and not (done and done[-1]["robust"]):
+        number = len(done) + 1
+        weights = equal_weights(robust.loads)
+        if done:
+            weights = next_weights(
+                done[-1]["weights"], {role: each["ratio"] for role, each in done[-1]["intervals"].items()}
+            )
+        if budget is not None and time.monotonic() - began > budget:
+            bench.say(f"the search for weights is cut by --budget before round {number}; the same command goes on")
+            return
+        try:
+            intervals = _round(at_work, robust, number, weights)
+        except UserError as error:
+            bench.say(f"weights, round {number}: {error}")
+            record.append("robust_left", why=str(error))
+            return
+        record.append(
+            "robust",
+            round=number,
+            weights=weights,
+            intervals=intervals,
+            robust=is_robust(intervals, robust.delta),
+            delta=robust.delta,
+            rounds=robust.rounds,
+            alone=dict(robust.alone),
+        )
+        done = [event.body for event in record.events("robust")]
+
+
+def _round(at_work: AtWork, robust: Robust, number: int, weights: Mapping[str, float]) -> Intervals:
+    """One build with these weights on every load: the interval of each; a `UserError` when one can't be had."""
+    table, setting = at_work.table, at_work.setting
+    study, engine = table.study, setting.spec
+    name = f"weights-{number}"
+    where = f"study {study.name}, {name}"
+    training = [[f"@{role}", weight] for role, weight in weights.items()]
+    recipe = overlaid(study.build(robust.build).recipe, robust.recipe, where)
+    recipe = overlaid(recipe, named({"training": training}, study, engine.name), where)
+    at_work.add(load.variant_with(name, recipe, robust.reason))
+    comparisons = [_comparison(at_work, role, name) for role in weights]
+    at_work.row(comparisons)
+    found = {}
+    for each in comparisons:
+        verdict = at_work.record.last("verdict", cell=at_work.tried(each))
+        if verdict is None or verdict.body[each.quantity] is None:
+            left = at_work.record.last("left", key=each.key)
+            raise UserError(left.body["why"] if left else f"{each.load}: no verdict")
+        found[each.load] = verdict.body[each.quantity]
+    return found
+
+
+def _comparison(at_work: AtWork, role: str, name: str) -> Comparison:
+    load_name = at_work.table.study.loads[role].named[at_work.setting.spec.name]
+    (workload,) = workload_choice.choose(at_work.setting.spec, [load_name])
+    return Comparison(name, "", "", role, None, BASELINE, name, workload=workload)

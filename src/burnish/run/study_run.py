@@ -1,0 +1,90 @@
+"""The verb `study run`: one sitting of a study that ships, which goes on where an earlier one ended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from burnish.errors import UserError
+from burnish.paths import Home
+from burnish.run import studies, study_plan, verbs
+from burnish.run.study_cells import Table
+from burnish.run.study_end import analyse, end
+from burnish.run.study_plan import Selection
+from burnish.run.study_sitting import (
+    Sitting,
+    analysis_loads,
+    decided,
+    definition_of,
+    finished,
+    record_table,
+    settled,
+    table_of,
+)
+from burnish.run.study_work import AtWork
+from burnish.run.verbs import Ask, Options, Setting
+
+
+def run(home: Home, sitting: Sitting, options: Options, console: Console, ask: Ask | None) -> Path:
+    """One sitting of a study; returns its folder.
+
+    Raises:
+        UserError: unknown names, a budget too small for one row, a ladder beyond the server's connections.
+    """
+    table = table_of(sitting, options)
+    spec, options = table.engine, replace(options, explore=True)
+    definition = definition_of(table, options)
+    selection = study_plan.by_name(table, sitting.asked)
+    if not options.fresh and (done := finished(home, definition)) is not None:
+        console.print(f"{done.name}: finished already; --fresh measures it again", markup=False, highlight=False)
+        return done
+    with studies.lock(home):
+        _install(table, selection, options, ask)
+        have = frozenset() if options.fresh else decided(home, definition)
+        found = study_plan.predict(home, table, selection.chosen, options, have)
+        selection = study_plan.within(selection, found, sitting.asked.budget)
+        verbs.check_disk(home, spec, sum(step.kind == "compile" for step in found.plan.ahead))
+        loads = study_plan.workloads_of([each for each in selection.chosen if each.reason is None])
+        loads = tuple({each.name: each for each in (*loads, *analysis_loads(table, sitting.asked))}.values())
+        setting = verbs.begin(home, spec, definition, options, console, loads, ask)
+        expected = {cost.unit: cost.seconds for cost in found.costs}
+        with verbs.nothing_half_made(setting.record):
+            at_work = _begin(setting, table, selection, sitting)
+        setting.bench.total = len(found.plan.building)
+        at_work.go(expected, sitting.asked.budget)
+        analyse(at_work, sitting.asked)
+        return end(at_work, sitting.asked.budget)
+
+
+def _install(table: Table, selection: Selection, options: Options, ask: Ask | None) -> None:
+    """Installs what the chosen rows need; a row whose tools are refused is left out later on."""
+    chosen = [each for each in selection.chosen if each.reason is None]
+    variants = [table.variants[name] for name in study_plan.needed(chosen)]
+    verbs.install(table.engine, variants, options, ask)
+    if any(condition.endswith("=tls") for each in chosen for condition in (*each.given, *each.versus)):
+        try:
+            verbs.ensure(["tls"], "rows with encrypted connections", options, ask)
+        except UserError as error:
+            Console(stderr=True).print(f"going on without: {error}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _begin(setting: Setting, table: Table, selection: Selection, sitting: Sitting) -> AtWork:
+    """Source, stages of all builds, the baseline's build and data."""
+    record_table(setting.record, table, selection)
+    have = settled(setting.record)
+    chosen = [each for each in selection.chosen if each.reason is None and not study_plan.is_decided(each, have)]
+    names = study_plan.needed(chosen)
+    features = setting.options.features or setting.spec.default_features
+    (first,), maker = verbs.prepare(setting, [table.variants["baseline"]], features)
+    origin = maker.builder.origin
+    assert origin is not None  # noqa: S101 - prepare gave it
+    chains = study_plan.chains_of(
+        table, names, source_digest=origin.digest, home=setting.home, store=setting.store, features=features
+    )
+    at_work = AtWork(setting, table, selection, maker, {**chains, "baseline": first}, sitting.release)
+    at_work.check_loads()
+    possible = [chain.variant for chain in chains.values() if chain.missing is None]
+    maker.workloads |= verbs.training_workloads(setting.spec, possible)
+    return at_work

@@ -1,0 +1,359 @@
+"""A study that ships at work: row by row its builds, then its cells; what can't be made is its row's reason."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from burnish.bench.trials import Contestant
+from burnish.engines.registry import create
+from burnish.errors import UserError
+from burnish.record.record import Record
+from burnish.run import conditions, study_plan, verbs
+from burnish.run import workloads as workload_choice
+from burnish.run.contest import Cell
+from burnish.run.making import Chain, Made, Maker
+from burnish.run.study_cells import RELEASE, Comparison, Table
+from burnish.run.study_plan import Selection, unit_of, unit_words
+from burnish.run.study_sitting import record_table, settled
+from burnish.run.verbs import Setting
+from burnish.statistics.calibration import Calibration
+from burnish.statistics.verdicts import HostPrior
+from burnish.study.conditions import condition_of
+from burnish.study.model import Condition, Design, Timing, Variant, Workload
+from burnish.workbench import duration
+
+PEAK_UNIT = "MB"
+
+
+class Left(Exception):
+    """Why a comparison is not made, for its row.
+
+    Attributes:
+        final: whether another sitting would find the same.
+    """
+
+    def __init__(self, why: str, *, final: bool = False) -> None:
+        super().__init__(why)
+        self.final = final
+
+
+@dataclass
+class AtWork:
+    """One sitting at work.
+
+    Attributes:
+        setting: record, workbench, host.
+        table: all comparisons.
+        selection: those of this sitting.
+        maker: makes builds.
+        chains: stages by build's name.
+        release: a distribution's program, where one was named.
+        made: what became of each build.
+        began: when the sitting began, seconds of the monotonic clock.
+    """
+
+    setting: Setting
+    table: Table
+    selection: Selection
+    maker: Maker
+    chains: dict[str, Chain]
+    release: Path | None
+    made: dict[str, Made] = field(default_factory=dict)
+    began: float = field(default_factory=time.monotonic)
+    _conditions: dict[tuple[str, ...], Condition] = field(default_factory=dict)
+    _examined: dict[tuple[str, str, str], str | None] = field(default_factory=dict)
+    _wrong: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def record(self) -> Record:
+        """The study's."""
+        return self.setting.record
+
+    def check_loads(self) -> None:
+        """Looks at every load's parameters; one that is wrong is its rows' reason."""
+        good: list[Workload] = []
+        for workload in self.setting.workloads:
+            try:
+                good += workload_choice.check(self.setting.engine, [workload], self.setting.bench)
+            except UserError as error:
+                self._wrong[workload.name] = str(error)
+        self.setting.workloads = tuple(good)
+        self.maker.workloads |= {workload.name: workload for workload in good}
+        for name in self._wrong:
+            self.maker.workloads.pop(name, None)
+
+    def go(self, expected: Mapping[study_plan.Unit, float], budget: float | None) -> None:
+        """Every chosen row in turn, until the budget is used up."""
+        have = settled(self.record)
+        left = [each for each in self.selection.chosen if each.reason is None and not study_plan.is_decided(each, have)]
+        units = list(dict.fromkeys(unit_of(each) for each in left))
+        if not units:
+            return
+        self.made["baseline"] = self.maker.make([self.chains["baseline"]])[0]
+        self._check_ladder()
+        cut = dict(self.selection.cut)
+        for number, unit in enumerate(units):
+            spent = time.monotonic() - self.began
+            if budget is not None and number and spent + expected.get(unit, 0.0) > 1.05 * budget:
+                words = f"cut by --budget: {duration(spent)} of {duration(budget)} were used up by the rows before it"
+                cut |= {each.key: words for each in left if unit_of(each) == unit}
+                continue
+            self.setting.bench.say(f"row {number + 1} of {len(units)}: {unit_words(unit)}")
+            self.row([each for each in left if unit_of(each) == unit])
+        self.selection = replace(self.selection, cut=cut)
+        record_table(self.record, self.table, self.selection)
+
+    def add(self, variant: Variant) -> None:
+        """One more build, as an analysis asks for it."""
+        self.table = replace(self.table, variants={**self.table.variants, variant.name: variant})
+
+    def _find_chains(self, names: Sequence[str]) -> None:
+        """Stages of builds that were not thought of when the sitting began."""
+        origin = self.maker.builder.origin
+        assert origin is not None  # noqa: S101 - prepare gave it
+        found = study_plan.chains_of(
+            self.table,
+            names,
+            source_digest=origin.digest,
+            home=self.setting.home,
+            store=self.setting.store,
+            features=self.setting.options.features or self.setting.spec.default_features,
+        )
+        self.chains |= {name: found[name] for name in names}
+        possible = [found[name].variant for name in names if found[name].missing is None]
+        self.maker.workloads |= verbs.training_workloads(self.setting.spec, possible)
+
+    def tried(self, each: Comparison) -> str | None:
+        """Name of the cell that a comparison was tried as."""
+        event = self.record.last("tried", key=each.key)
+        return str(event.body["cell"]) if event else None
+
+    def _check_ladder(self) -> None:
+        """Refuses a ladder of the user's own that the server's connections don't bear, before any row."""
+        built = self.made["baseline"].built
+        most = max(self.setting.workloads, key=lambda workload: workload.threads, default=None)
+        if built is not None and most is not None:
+            words = self.setting.options.settings
+            self._examine_one(built.key, most, conditions.ready(self.setting, condition_of(words)), ",".join(words))
+
+    def row(self, comparisons: Sequence[Comparison]) -> None:
+        """One row: its builds, then its cells by what they are held against."""
+        self.make(study_plan.needed(comparisons))
+        groups: dict[str, list[tuple[Comparison, Contestant, Contestant]]] = {}
+        for each in comparisons:
+            try:
+                if each.measure is not None:
+                    self._measure(each)
+                else:
+                    sides = self.sides(each)
+                    groups.setdefault(each.group, []).append(sides)
+            except Left as left:
+                self._leave(each, str(left), final=left.final)
+        for held in groups.values():
+            self._hold(held)
+
+    def _leave(self, comparison: Comparison, why: str, *, final: bool = False) -> None:
+        self.record.append("left", key=comparison.key, why=why, final=final)
+        self.setting.bench.say(f"{comparison.key}: {why}")
+
+    def make(self, wanted: Sequence[str]) -> None:
+        """Makes those of these builds that are not there yet."""
+        names = [name for name in wanted if name not in self.made]
+        if not names:
+            return
+        if lacking := [name for name in names if name not in self.chains]:
+            self._find_chains(lacking)
+        chains = [self.chains[name] for name in names]
+        try:
+            found = self.maker.make(chains, more=True)
+        except UserError as error:  # an option that this engine has not: the row's reason, not the study's end
+            found = [Made(chain.variant, failure=str(error)) for chain in chains]
+        for name, item in zip(names, found, strict=True):
+            self.made[name] = item
+            if item.built is not None and name in self.table.instrumented:
+                # What it counts while it is measured goes where nobody takes it for a training's.
+                away = self.setting.scratch / "counts-of-trials"
+                counts = (("GCOV_PREFIX", str(away)), ("LLVM_PROFILE_FILE", str(away / "%p.profraw")))
+                item.built = replace(item.built, environment=(*item.built.environment, *counts))
+            self.record.append(
+                "variant",
+                variant=name,
+                reason=item.variant.reason,
+                weakens_security=item.variant.weakens_security,
+                changes_results=item.variant.changes_results,
+                narrows_portability=item.variant.narrows_portability,
+                failure=item.failure,
+                same=item.same,
+                notes=item.notes,
+            )
+
+    def _build(self, name: str) -> Made:
+        """A build that may be measured; the baseline's own where its program is the same."""
+        item = self.made[name]
+        if item.same:
+            return self.made["baseline"]
+        if item.built is None:
+            raise Left(f"{name}: {item.failure or 'could not be made'}")
+        return item
+
+    def sides(self, each: Comparison) -> tuple[Comparison, Contestant, Contestant]:
+        """Both sides of a comparison, looked at under their conditions; a `Left` when it can't be made."""
+        assert each.workload is not None  # noqa: S101 - what is not measured otherwise has a load
+        if each.workload.name in self._wrong:
+            raise Left(self._wrong[each.workload.name])
+        base = self._build(each.base)
+        candidate = self._release() if each.release else self._build(each.candidate)
+        assert base.built is not None  # noqa: S101 - seen to above
+        assert candidate.built is not None  # noqa: S101
+        if candidate.built.key == base.built.key and not each.versus and not each.control:
+            raise Left("no effect: identical code, not measured", final=True)
+        first = self._condition(each.given)
+        second = self._condition((*each.given, *each.versus))
+        sides = ((base.built, first, each.given), (candidate.built, second, (*each.given, *each.versus)))
+        for built, condition, words in sides:
+            why = self._examine(built.key, each.workload, condition, ",".join(words))
+            if why is not None:
+                raise Left(why)
+        label = f"{each.label} {candidate.built.key[:8]}" if each.release else each.label
+        return each, Contestant(each.base, base.built, first), Contestant(label, candidate.built, second)
+
+    def _condition(self, words: tuple[str, ...]) -> Condition:
+        """The condition, made ready once for the study."""
+        if words not in self._conditions:
+            try:
+                self._conditions[words] = conditions.ready(self.setting, condition_of(words))
+            except UserError as error:
+                raise Left(str(error)) from None
+        return self._conditions[words]
+
+    def _examine(self, key: str, workload: Workload, condition: Condition, words: str) -> str | None:
+        """What routine tuning says, told once; why the load can't run, or None."""
+        name = (key, workload.name, words)
+        if name not in self._examined:
+            try:
+                self._examine_one(key, workload, condition, words)
+                self._examined[name] = None
+            except UserError as error:
+                self._examined[name] = str(error)
+        return self._examined[name]
+
+    def _examine_one(self, key: str, workload: Workload, condition: Condition, words: str) -> None:
+        built = next(item.built for item in self.made.values() if item.built is not None and item.built.key == key)
+        conditions.examine(replace(self.setting, workloads=(workload,)), built, [condition], self.maker.data)
+        self._examined[key, workload.name, words] = None
+
+    def _release(self) -> Made:
+        """The release binary, as a contestant; a `Left` where there is none."""
+        if RELEASE not in self.made:
+            path = self.release or find_release(self.setting)
+            if path is None:
+                program = Path(self.setting.spec.server).name
+                raise Left(f"no release binary: `{program}` is not installed; --release PATH names one")
+            try:
+                built = create(self.setting.spec).existing(path)
+            except UserError as error:
+                raise Left(str(error)) from None
+            self.made[RELEASE] = verbs.known_program(self.setting, RELEASE, built)
+            base, mine = self.made["baseline"].identity, self.made[RELEASE].identity
+            if base is not None and mine is not None:
+                self.record.append("difference", found=verbs.differences(base, mine))
+        return self.made[RELEASE]
+
+    def _measure(self, each: Comparison) -> None:
+        """Reads the peak memory of the row's compiles off both builds' descriptions."""
+        found = []
+        for name in (each.base, each.candidate):
+            item = self._build(name)
+            entry = self.setting.store.find("builds", item.built.key if item.built else "")
+            heaviest = (entry.about.get("costs") or {}).get("heaviest", ()) if entry else ()
+            mine = [row for row in heaviest if any(word in row[0] for word in each.objects)]
+            if not mine:
+                seen = f" (the heaviest was {heaviest[0][0]}, {heaviest[0][1] / 1e6:.0f} MB)" if heaviest else ""
+                raise Left(
+                    f"{name}: no figure for {' or '.join(each.objects)}: it is not among the heaviest objects{seen}"
+                )
+            found.append(max(mine, key=lambda row: row[1]))
+        (_, before, _), (path, after, seconds) = found
+        self.record.append(
+            "measured",
+            key=each.key,
+            value=after / 1e6,
+            base=before / 1e6,
+            unit=PEAK_UNIT,
+            words=f"{after / 1e6:,.0f} {PEAK_UNIT} (as usual {before / 1e6:,.0f})",
+            note=f"peak of {Path(path).name}, {seconds:.0f} s; read off the compile, so it has no interval",
+        )
+
+    def _hold(self, held: Sequence[tuple[Comparison, Contestant, Contestant]]) -> None:
+        """The contest of cells that are held against the same build under the same condition."""
+        base = held[0][1]
+        cells = {}
+        for each, _, candidate in held:
+            cell = self.cell(each, candidate.label)
+            cells[cell.name] = (cell, candidate)
+            self.record.append("tried", key=each.key, cell=cell.name)
+        mine = [cell for cell, _ in cells.values()]
+        known = self.known(mine)
+        times = verbs.timings(self.setting, known)
+        self._note_contest(mine, times)
+        verbs.contest(
+            self.setting,
+            base,
+            {candidate.label: candidate for _, candidate in cells.values()},
+            mine,
+            times,
+            self.maker.data,
+            priors=priors_of(known, times),
+        ).decide(mine, self.setting.rule)
+
+    def known(self, cells: Sequence[Cell]) -> list[Calibration]:
+        """The host's calibrations of cells under the usual condition; they say nothing of others."""
+        usual = [cell for cell in cells if is_usual(cell)]
+        return verbs.known_calibrations(self.setting, usual)
+
+    def cell(self, each: Comparison, label: str) -> Cell:
+        """The contest's cell; a release binary's label tells which one it was."""
+        cell = each.cell
+        assert cell is not None  # noqa: S101 - it is tried
+        alone = cell.design is Design.DUET and not self.setting.twin_cores
+        return replace(cell, candidate=label, design=Design.INTERLEAVED if alone else cell.design)
+
+    def _note_contest(self, cells: Sequence[Cell], times: Mapping[Design, Timing]) -> None:
+        """The contest as every study notes it, so that its reports can be read; all cells so far are in it."""
+        earlier = self.record.last("contest")
+        before = earlier.body if earlier else {}
+        loads = {cell.workload.name: cell for cell in cells}
+        self.record.append(
+            "contest",
+            designs={**before.get("designs", {}), **{name: cell.design for name, cell in loads.items()}},
+            headlines={},
+            cells=list(dict.fromkeys([*before.get("cells", ()), *(cell.name for cell in cells)])),
+            rule=asdict(self.setting.rule),
+            timings={**before.get("timings", {}), **{cell.design: asdict(times[cell.design]) for cell in cells}},
+            workloads={**before.get("workloads", {}), **{name: asdict(cell.workload) for name, cell in loads.items()}},
+            core_sets=[sorted(cores) for cores in self.setting.core_sets],
+            calibrations=[],
+            forced=[],
+        )
+
+
+def is_usual(cell: Cell) -> bool:
+    """Whether a cell's sides run under the usual condition: its name tells any other behind a comma."""
+    return "," not in f"{cell.tag}{cell.candidate}"
+
+
+def priors_of(known: Sequence[Calibration], times: Mapping[Design, Timing]) -> dict[tuple[str, Design], HostPrior]:
+    """Calibrations as a contest takes them."""
+    return {(each.workload, each.design): each.prior(times[each.design].pairs) for each in known}
+
+
+def find_release(setting: Setting) -> Path | None:
+    """The server program that a distribution has installed here, if any."""
+    folders = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/libexec"])
+    found = shutil.which(Path(setting.spec.server).name, path=folders)
+    return Path(found) if found else None

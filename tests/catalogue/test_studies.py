@@ -1,0 +1,187 @@
+"""The studies that ship: every row has its reason, every published line its row, and figures mean what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from burnish.catalogue import load, published, studies
+from burnish.catalogue.published import Figure, Reference, figure
+from burnish.errors import UserError
+from burnish.run.study_cells import Comparison, Table, expand, other_compilers
+
+SHIPPED = studies.names()
+LEAST = """title = "A study"
+reason = "A study of a test, long enough to be a reason."
+[loads.read]
+reason = "The only load that there is for it."
+fake = "fake_mix"
+"""
+ROW = '[row.one]\ntitle = "one row"\nloads = ["read"]\n'
+REASON = 'reason = "A row of a test, long enough to be a reason."\n'
+
+
+def of(table: Table, **match: object) -> list[Comparison]:
+    return [each for each in table.comparisons if all(getattr(each, key) == value for key, value in match.items())]
+
+
+def test_the_studies_are_there() -> None:
+    assert {"sun-2008", "mysql-manual"} <= set(SHIPPED)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("engine", ["mariadb", "sqlite", "fake"])
+def test_every_comparison_has_two_sides_or_a_reason(name: str, engine: str) -> None:
+    table = expand(studies.study(name), load.engine(engine))
+    assert table.comparisons
+    assert len({each.key for each in table.comparisons}) == len(table.comparisons), "a key names one cell"
+    for each in table.comparisons:
+        row = table.row(each.row)
+        assert len(row.reason) >= 20
+        if each.reason is None:
+            assert {each.base} <= set(table.variants)
+            assert each.release or each.candidate in table.variants
+            assert each.cell is not None or each.measure is not None
+            differs = (each.base, each.given) != (each.candidate, (*each.given, *each.versus))
+            assert differs or each.control, each.key
+
+
+def test_every_line_of_the_manual_is_a_row() -> None:
+    rows = studies.study("mysql-manual").rows
+    assert {row.published.line for row in rows if row.published} == set(published.lines("mysql-manual"))
+    assert [row.name for row in rows] == [row.published.line for row in rows if row.published]
+
+
+def test_sun_has_its_rows_readings_and_series() -> None:
+    table = expand(studies.study("sun-2008"), load.engine("mariadb"), second={"gcc": "gcc-11", "clang": None})
+    assert {each.threads for each in table.comparisons} == {1, 2, 4, 8, 16, 32, 64}
+    (plain,) = of(table, series="gcc", row="unroll", reading="options", threads=4)
+    (source,) = of(table, series="gcc", row="unroll", reading="source", threads=4)
+    assert (plain.base, source.base) == ("baseline", plain.candidate), (
+        "the source change is held against the same options"
+    )
+    patches = table.variants[source.candidate].recipe.patches
+    assert [Path(path).name for path in patches] == ["univ-noinline.patch"]
+    assert Path(patches[0]).is_file()
+    assert table.variants[plain.candidate].recipe.flags == ("unroll-loops-twice",)
+    (narrow,) = of(table, series="clang-32", row="native", reading="options", threads=1)
+    mine = table.variants[narrow.candidate].recipe
+    assert (mine.toolchain, mine.word, mine.target) == ("clang", 32, "native")
+    assert table.variants[narrow.base].recipe.word == 32, "the base has the same word size"
+    (other,) = of(table, series="gcc", row="fbo", reading="compiler", threads=1)
+    assert table.variants[other.candidate].recipe.toolchain == "gcc-11"
+    (none,) = of(table, series="clang", row="fbo", reading="compiler", threads=1)
+    assert "--second-compiler" in (none.reason or "")
+    (restrict,) = of(table, series="gcc", row="restrict", threads=1)
+    assert restrict.final
+    assert "points-to" in (restrict.reason or "")
+
+
+def test_without_a_profile_the_third_reading_is_a_control() -> None:
+    table = expand(studies.study("sun-2008"), load.engine("mariadb"))
+    (control,) = of(table, series="gcc", row="fast", reading="igen", threads=16)
+    assert control.control
+    assert control.base == control.candidate
+    (trained,) = of(table, series="gcc", row="fbo", reading="igen", threads=16)
+    assert not trained.control
+    assert table.variants[trained.candidate].recipe.training == (("igen_like", 1.0),)
+    assert table.variants[trained.base].recipe.training == (("oltp_read_only", 1.0),)
+
+
+def test_equal_comparisons_are_one_cell() -> None:
+    table = expand(studies.study("mysql-manual"), load.engine("mariadb"))
+    (one,), (other,) = of(table, row="debug"), of(table, row="debug-full-skip-safemalloc")
+    assert one.cell is not None
+    assert other.cell is not None
+    assert one.cell.name == other.cell.name
+
+
+def test_what_this_burnish_does_not_know_is_a_reason() -> None:
+    table = expand(studies.study("mysql-manual"), load.engine("mariadb"))
+    for row in ("tcp-remote", "debug-full-benchmarks"):
+        (each,) = of(table, row=row)
+        assert each.reason is None or "not known to this Burnish" in each.reason
+
+
+@pytest.mark.parametrize(
+    ("reference", "threads", "words"),
+    [
+        (Reference("mysql-manual", "tls"), None, "-55"),
+        (Reference("mysql-manual", "tcp-remote"), None, "-11 to -8"),
+        (Reference("mysql-manual", "frame-pointer"), None, "+1 to +4"),
+        (Reference("mysql-manual", "charsets"), None, "no figure"),
+        (Reference("mysql-manual", "compile-memory"), None, "200 MB"),
+        (Reference("sun-studio-11-32bit", "builtin", "baseline-studio11", "inlined", "inlined"), 8, "+3.7"),
+        (Reference("sun-studio-12-64bit", "fbo", "studio12", "unpatched", "unpatched"), 16, "+8.9"),
+        (Reference("pgo-sysbench", "pgo", "original"), 16, "+43.6"),
+        (Reference("arm-patches", "read_only"), None, "+2.7"),
+    ],
+)
+def test_published_figures_are_changes_in_per_cent(reference: Reference, threads: int | None, words: str) -> None:
+    found = figure(reference, threads)
+    assert found is not None
+    assert found.words == words
+
+
+def test_nothing_was_published_for_other_threads() -> None:
+    assert figure(Reference("sun-studio-11-32bit", "builtin", "baseline-studio11", "plain", "plain"), 64) is None
+    assert Figure(None, None).words == "no figure"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (LEAST + ROW, "x.toml: row one: reason: field required"),
+        (LEAST + ROW + 'reason = "short"\n', "x.toml: row one: reason: string should have at least 20 characters"),
+        (
+            LEAST + ROW.replace('"read"', '"raed"') + REASON,
+            "unknown load in x.toml: row one 'raed' (did you mean 'read'?)",
+        ),
+        (LEAST + ROW + REASON + 'build = "gcc-o33"\n', "unknown variant 'gcc-o33' (did you mean 'gcc-o3'?)"),
+        (
+            LEAST + ROW + REASON + 'published = { table = "mysql-manual", line = "tsl" }\n',
+            "unknown line of mysql-manual in x.toml: row one 'tsl' (did you mean 'tls'?)",
+        ),
+        (
+            LEAST + ROW + REASON + 'published = { table = "mysql-manul", line = "tls" }\n',
+            "unknown published table 'mysql-manul' (did you mean 'mysql-manual'?)",
+        ),
+        (LEAST + '[row.one]\ntitle = "one row"\n' + REASON, "x.toml: row one: it has no loads"),
+        (LEAST + ROW + REASON + 'none = "no"\n', "x.toml: row one: none: string should have at least 20 characters"),
+        (LEAST.replace('reason = "A study of', 'raeson = "A study of') + ROW + REASON, "x.toml"),
+    ],
+)
+def test_a_file_with_something_wrong_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(text)
+    with pytest.raises(UserError) as raised:
+        studies.read(path)
+    assert says in str(raised.value)
+
+
+def test_a_row_may_differ_by_engine(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(LEAST + ROW + REASON + 'build = "clang"\n[row.one.on.fake]\nbuild = "gcc-o3"\n')
+    found = studies.read(path)
+    assert [row.build for row in found.rows_for("fake")] == ["gcc-o3"]
+    assert [row.build for row in found.rows_for("mariadb")] == ["clang"]
+
+
+def test_another_patch_level_is_the_nearest_of_the_family() -> None:
+    class Fake:
+        def __init__(self, name: str, family: str, major: int) -> None:
+            self.name, self.family, self.major = name, family, major
+
+    found = [
+        Fake("gcc-14", "gcc", 14),
+        Fake("gcc-12", "gcc", 12),
+        Fake("gcc-14.1.0", "gcc", 14),
+        Fake("clang-19", "clang", 19),
+    ]
+    assert other_compilers(found) == {"gcc": "gcc-14.1.0", "clang": None}  # type: ignore[arg-type]
+
+
+def test_unknown_study() -> None:
+    with pytest.raises(UserError, match=r"unknown study that ships 'sun-2009' \(did you mean 'sun-2008'\?\)"):
+        studies.study("sun-2009")

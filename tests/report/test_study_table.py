@@ -1,0 +1,230 @@
+"""A study's table from events made by hand: every cell has a verdict or a reason."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from rich.console import Console
+
+from burnish.report.study_table import blocks, per_cent, study_table
+from burnish.report.summary import sentences, summarise
+from burnish.report.terminal import markdown, render
+from reported import Events, ratio, verdict
+
+
+def comparison(key: str, **more: Any) -> dict[str, Any]:
+    row = more.pop("row", key)
+    return {
+        "key": key,
+        "row": row,
+        "series": "",
+        "reading": "",
+        "load": "read_only",
+        "threads": None,
+        "workload": "w",
+        "cell": f"baseline: {row} / w",
+        "base": "baseline",
+        "candidate": row,
+        "quantity": "capacity",
+        "control": False,
+        "measure": None,
+        "published": None,
+        "published_words": "-",
+        "reason": None,
+        "final": False,
+        **more,
+    }
+
+
+def shipped(*comparisons: dict[str, Any], cut: dict[str, str] | None = None, recommends: bool = False) -> Events:
+    events = Events("baseline", verb="a-study").run()
+    rows = {each["row"]: {"title": each["row"], "reason": "because of a test"} for each in comparisons}
+    events.add(
+        "shipped",
+        study="a-study",
+        title="A study",
+        reason="of a test",
+        sources=["mysql-manual"],
+        recommends=recommends,
+        rows=rows,
+        readings={"": {"title": "", "reason": ""}},
+        series={"": ""},
+        builds=["baseline"],
+        comparisons=list(comparisons),
+        cut=cut or {},
+    )
+    return events
+
+
+def decided(events: Events, row: str, kind: str, value: float, *, steps: str = "w") -> Events:
+    body = verdict(f"{row} / {steps}", kind, ratio(value))
+    return events.add("verdict", **{**body, "cell": f"baseline: {row} / {steps}"})
+
+
+def text(events: Events) -> str:
+    console = Console(file=io.StringIO(), width=80, color_system=None)
+    console.print(render(summarise(events.made)))
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    return file.getvalue()
+
+
+def every_kind() -> Events:
+    events = shipped(
+        comparison("tls", published_words="-55"),
+        comparison("memory", measure="compile-memory", cell=None, published_words="200 MB"),
+        comparison("restrict", reason="no equivalent today: none", final=True),
+        comparison("clang"),
+        comparison("later"),
+        comparison("next"),
+        cut={"later": "cut by --budget: its row needs about 9 min"},
+    )
+    decided(events, "tls", "slower", 0.5)
+    events.add("measured", key="memory", words="310 MB (as usual 250)", note="peak of yy_mariadb.cc.o")
+    return events.add("left", key="clang", why="left out: no clang", final=False)
+
+
+def test_every_cell_has_a_verdict_or_a_reason() -> None:
+    table = summarise(every_kind().made).shipped
+    assert table is not None
+    found = {line.row: (line.verdict, line.reason, line.settled) for line in table.lines}
+    assert found["tls"] == ("slower", "slower: because", True)
+    assert found["memory"] == ("measured", "peak of yy_mariadb.cc.o", True)
+    assert found["restrict"] == ("", "no equivalent today: none", True)
+    assert found["clang"] == ("", "left out: no clang", False)
+    assert found["later"] == ("", "cut by --budget: its row needs about 9 min", False)
+    assert found["next"] == ("", "not measured yet", False)
+    assert all(line.verdict or line.reason for line in table.lines)
+
+
+def test_published_stands_beside_measured_and_what_was_cut_below() -> None:
+    said = text(every_kind())
+    assert "tls" in said
+    assert "-55" in said
+    assert "-50.0 [-50.5, -49.5]" in said
+    assert "later: cut by --budget: its row needs about 9 min" in said
+    assert "restrict: no equivalent today: none" in said
+    assert "2 of 6 cells have a verdict or figure" in said
+    assert max(map(len, said.splitlines())) <= 80
+    assert "| tls | -55 | -50.0 [-50.5, -49.5] | slower |" in markdown(summarise(every_kind().made))
+
+
+def test_a_later_verdict_wins_over_an_earlier_reason() -> None:
+    table = summarise(decided(every_kind(), "clang", "faster", 1.1).made).shipped
+    assert table is not None
+    (line,) = [line for line in table.lines if line.row == "clang"]
+    assert (line.verdict, line.measured) == ("faster", "+10.0 [+8.9, +11.1]")
+
+
+def test_a_binary_is_found_under_the_name_that_it_was_tried_by() -> None:
+    events = shipped(comparison("release"))
+    events.add("tried", key="release", cell="baseline: release 12345678 / w")
+    decided(events, "release 12345678", "equivalent", 1.0)
+    table = summarise(events.made).shipped
+    assert table is not None
+    assert table.lines[0].verdict == "equivalent"
+
+
+def ladder(kinds: dict[str, tuple[str, float]]) -> Events:
+    made = [
+        comparison(f"{row}/{step}", row=row, threads=step, cell=f"baseline: {row} / w:threads={step}")
+        for row in kinds
+        for step in (1, 4)
+    ]
+    events = shipped(*made, recommends=True)
+    for row, (kind, value) in kinds.items():
+        for step in (1, 4):
+            decided(events, row, kind, value, steps=f"w:threads={step}")
+    return events
+
+
+def test_a_ladder_is_a_table_of_rows_by_threads() -> None:
+    said = text(ladder({"unroll": ("faster", 1.05), "native": ("slower", 0.9)}))
+    assert "% at threads" in said
+    assert "+5.0 +" in said
+    assert "-10.0 -" in said
+
+
+def test_the_best_row_is_recommended_in_per_cent() -> None:
+    events = ladder({"unroll": ("faster", 1.05), "native": ("slower", 0.9), "fbo": ("faster", 1.2)})
+    (said,) = sentences(summarise(events.made))
+    assert said.startswith("build with fbo: +20.0 % over the baseline (+20.0 [+18.8, +21.2] at 1 threads")
+    assert "looks better than it is" in said
+    for step in (1, 4):
+        again = f"again, baseline: fbo / w:threads={step}"
+        events.add("again", key=f"fbo/{step}", cell=again)
+        events.add("verdict", **{**verdict("fbo / w", "faster", ratio(1.18)), "cell": again, "role": "confirmation"})
+    (said,) = sentences(summarise(events.made))
+    assert "measured again on fresh starts: +18.0 [+16.8, +19.2], +18.0 [+16.8, +19.2], the figures to quote" in said
+
+
+def test_nothing_is_recommended_when_nothing_is_faster() -> None:
+    (said,) = sentences(summarise(ladder({"native": ("slower", 0.9), "unroll": ("equivalent", 1.0)}).made))
+    assert said.startswith("no row is faster than the baseline")
+    assert "slower somewhere: native" in said
+
+
+def test_many_rows_that_were_not_asked_for_are_one_line() -> None:
+    made = [comparison(f"row{n}", series="clang") for n in range(6)]
+    events = shipped(
+        comparison("one"), *made, cut={f"row{n}": "not asked for: --series clang brings it" for n in range(6)}
+    )
+    found = summarise(events.made).shipped
+    assert found is not None
+    (block,) = [block for block in blocks(found) if block.title.startswith("clang")]
+    assert block.lines == ("6 cells: not asked for: --series clang brings it",)
+
+
+def test_a_record_of_another_verb_has_no_table() -> None:
+    assert study_table({}) is None
+    assert summarise(Events("baseline").made).shipped is None
+
+
+def test_ratios_in_per_cent() -> None:
+    assert per_cent(ratio(1.0)) == "+0.0 [-1.0, +1.0]"
+
+
+def matrix() -> Events:
+    cells = {("a", "x"): 1.2, ("a", "y"): 0.9, ("b", "x"): 1.1, ("b", "y"): 1.05}
+    events = shipped(
+        *(comparison(f"{row}/{load}", row=row, load=load, cell=f"baseline: {row} / {load}") for row, load in cells)
+    )
+    for (row, load), value in cells.items():
+        decided(events, row, "faster" if value > 1 else "slower", value, steps=load)
+    return events
+
+
+def test_rows_on_several_loads_are_a_matrix_with_the_worst_cell() -> None:
+    said = text(matrix())
+    assert "trained on (rows), tested on (columns)" in said
+    assert "y -10.0" in said
+    assert "y +5.0" in said
+
+
+def test_seconds_profiles_and_weights_are_told() -> None:
+    events = matrix()
+    for name, rate in (("original", 1000.0), ("pgo", 1400.0)):
+        seconds = [{"second": n, "rate": rate + n, "p95": 0.001} for n in (1, 2, 3)]
+        events.add("timeline", build=name, row=name, workload="x", seconds=seconds)
+    events.add(
+        "profile_facts", variant="pgo", training=[["x", 1.0]], functions=200, counted=20, hot=5, hottest=[["f", 0.5]]
+    )
+    for number, low in ((1, 0.95), (2, 1.0)):
+        events.add(
+            "robust",
+            round=number,
+            weights={"x": 0.5, "y": 0.5},
+            intervals={"x": ratio(1.1), "y": ratio(low)},
+            robust=low >= 1,
+            delta=0.01,
+            rounds=4,
+            alone={"x": "a"},
+        )
+    said = text(events)
+    assert "pgo: █" in said
+    assert "+39.9 % over the first" in " ".join(said.split())
+    assert "20 of 200 functions counted" in said
+    assert "Round 2 is on no load slower" in said
+    assert "x: +10.0 % over the baseline; trained on it alone +20.0 %: the mix costs -8.3 %" in said.replace("\n", " ")
+    assert max(map(len, said.splitlines())) <= 80

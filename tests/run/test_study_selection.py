@@ -1,0 +1,74 @@
+"""What of a study is run: by name, by threads, within a budget; and what that leaves out is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from burnish.catalogue import load, studies
+from burnish.errors import UserError
+from burnish.run.plan import Plan
+from burnish.run.study_cells import Table, expand
+from burnish.run.study_plan import Asked, Forecast, Selection, UnitCost, budget_of, by_name, unit_of, within
+
+
+def sun() -> Table:
+    return expand(studies.study("sun-2008"), load.engine("fake"))
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("2h", 7200), ("90m", 5400), ("1h30m", 5400), ("90min", 5400), ("45s", 45), ("1.5h", 5400)]
+)
+def test_budgets(text: str, seconds: float) -> None:
+    assert budget_of(text) == seconds
+    assert budget_of(None) is None
+
+
+@pytest.mark.parametrize("text", ["", "2", "h", "two hours", "2d"])
+def test_budgets_that_are_none(text: str) -> None:
+    with pytest.raises(UserError, match="give hours and minutes"):
+        budget_of(text)
+
+
+def test_the_first_delivery_is_run_when_nothing_is_asked() -> None:
+    found = by_name(sun(), Asked())
+    assert {each.series for each in found.chosen} == {"gcc"}
+    assert {each.threads for each in found.chosen} == {1, 4, 16, 64}
+    assert len(found.chosen) + len(found.cut) == len(sun().comparisons), "what is left out is said"
+    assert "not asked for: --series clang brings it" in found.cut.values()
+    assert "not asked for: --threads 8 brings it" in found.cut.values()
+
+
+def test_all_of_it_and_parts_of_it() -> None:
+    assert not by_name(sun(), Asked(everything=True)).cut
+    some = by_name(sun(), Asked(rows=("unroll",), threads=(8,)))
+    assert {(each.row, each.threads, each.series) for each in some.chosen} == {("unroll", 8, "gcc")}
+    assert "left out by --rows" in some.cut.values()
+
+
+def test_names_that_are_not_there_are_told_together() -> None:
+    with pytest.raises(UserError) as raised:
+        by_name(sun(), Asked(rows=("unrol",), series=("clnag",)))
+    assert "unknown row of sun-2008 'unrol' (did you mean 'unroll'?)" in str(raised.value)
+    assert "unknown series of sun-2008 'clnag' (did you mean 'clang'?)" in str(raised.value)
+
+
+def costs(*seconds: float) -> tuple[Selection, Forecast]:
+    chosen = [each for each in by_name(sun(), Asked(threads=(4,))).chosen if each.reason is None]
+    units = list(dict.fromkeys(unit_of(each) for each in chosen))[: len(seconds)]
+    mine = tuple(each for each in chosen if unit_of(each) in units)
+    each_cost = tuple(UnitCost(unit, 2, 0.0, spent, 0.0) for unit, spent in zip(units, seconds, strict=True))
+    return Selection(mine), Forecast(Plan("fake", "", ()), each_cost, {})
+
+
+def test_a_budget_takes_rows_in_order_as_long_as_they_fit() -> None:
+    selection, found = costs(600, 3000, 600)
+    kept = within(selection, found, 1500)
+    assert {unit_of(each) for each in kept.chosen} == {found.costs[0].unit, found.costs[2].unit}
+    assert set(kept.cut.values()) == {"cut by --budget: its row needs about 50 min"}
+    assert within(selection, found, None) is selection
+
+
+def test_a_budget_too_small_for_one_row_says_what_one_needs() -> None:
+    selection, found = costs(600, 3000)
+    with pytest.raises(UserError, match=r"--budget 5 min 00 s: too small for one row: .* needs about 10 min"):
+        within(selection, found, 300)
