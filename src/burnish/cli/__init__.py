@@ -16,6 +16,7 @@ from burnish.cli import (  # noqa: F401 - each registers its verbs
     patch,
     plan,
     profiles,
+    records,
     reproducing,
     why,
     workload,
