@@ -43,7 +43,9 @@ def pieces(rng: np.random.Generator, truths: Floats, sd: float, rule: Rule) -> t
     return mean[:, 0], (squares / (taken - 1))[:, 0], taken[:, 0].astype(float)
 
 
-def coverage(studies: int, sds: tuple[float, ...], truth: float, rule: Rule, between: float = 0.0) -> tuple[float, float]:
+def coverage(
+    studies: int, sds: tuple[float, ...], truth: float, rule: Rule, between: float = 0.0
+) -> tuple[float, float]:
     """Share of studies whose merged interval holds `truth`, and the intervals' median half-width.
 
     Args:
@@ -66,7 +68,9 @@ def main() -> int:
     parser.add_argument("--studies", type=int, default=20_000)
     studies = parser.parse_args().studies
     error = 1.96 * math.sqrt(0.95 * 0.05 / studies)
-    print(f"Each figure is from {studies:,} simulated merges (seed {SEED}); a share of 95 % is exact to ±{error:.2%}.\n")
+    print(
+        f"Each figure is from {studies:,} simulated merges (seed {SEED}); a share of 95 % is exact to ±{error:.2%}.\n"
+    )
     for what, rule in RULES.items():
         print(f"**Coverage where each piece {what}**, by the true difference.\n")
         print("| hosts | " + " | ".join(f"{truth:.2%}" for truth in TRUTHS) + " | median half-width at 0 |")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -102,7 +103,7 @@ class Piece:
 
     def add(self, kind: str, /, **body: Any) -> Piece:
         at = f"2026-01-{self.day:02d}T{len(self.made) // 60:02d}:{len(self.made) % 60:02d}:00Z"
-        self.made.append(Event(len(self.made) + 1, at, kind, body))
+        self.made.append(Event(len(self.made) + 1, at, kind, json.loads(json.dumps(body))))
         return self
 
     def contest(self, **other: Any) -> Piece:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from burnish import paths
 from burnish.cli.common import app
@@ -112,6 +111,8 @@ def test_bad_input_is_one_line(tmp_path: Path) -> None:
     assert "holds no study" in wrong("record", "import", empty)
     assert "name ends in" in wrong("record", "merge", empty, empty, "-o", tmp_path / "both.zip")
     assert "name ends in" in wrong("record", "render", tmp_path / "x.md")
-    assert "is the record itself" in wrong("record", "export", tmp_path / "one.jsonl.xz", "-o", tmp_path / "one.jsonl.xz")
+    assert "is the record itself" in wrong(
+        "record", "export", tmp_path / "one.jsonl.xz", "-o", tmp_path / "one.jsonl.xz"
+    )
     assert "unknown study 'nothing'" in wrong("record", "export", "nothing")
     assert not list(paths.home().studies.glob("*"))

@@ -15,7 +15,7 @@ from burnish.record.record import Event, Record, import_events
 from burnish.report.summary import summarise
 from burnish.report.terminal import markdown
 from burnish.run import studies
-from pieces import Piece, whole
+from pieces import whole
 
 STUDY = whole("fake-tune-1", "here", 1, [0.1, 0.11, 0.12]).made
 
@@ -123,7 +123,9 @@ def test_drawings_are_carried_once(tmp_path: Path) -> None:
         record.append("explained", pictures=["flame.svg", "gone.svg"])
     (tmp_path / "why" / "flame.svg").write_text("<svg/>")
     events = exchange.study_events(tmp_path / "why")
-    assert [(e.number, e.kind, dict(e.body)) for e in events[2:]] == [(3, "picture", {"name": "flame.svg", "svg": "<svg/>"})]
+    assert [(e.number, e.kind, dict(e.body)) for e in events[2:]] == [
+        (3, "picture", {"name": "flame.svg", "svg": "<svg/>"})
+    ]
     folder, made = exchange.import_study(paths.home(), file(tmp_path, list(events)))
     assert made
     assert exchange.study_events(folder)[:3] == events

@@ -98,7 +98,9 @@ def test_prose_around_markers_is_kept_in_any_file_of_the_folder(tmp_path: Path) 
 def test_what_somebody_wrote_is_not_overwritten(tmp_path: Path) -> None:
     path = committed(tmp_path)
     (tmp_path / "one.md").write_text("# My own words\n")
-    with pytest.raises(UserError, match=r"one.md: is not rendered from one.jsonl.xz .* put <!-- burnish: begin one -->"):
+    with pytest.raises(
+        UserError, match=r"one.md: is not rendered from one.jsonl.xz .* put <!-- burnish: begin one -->"
+    ):
         results.expected(path)
 
 

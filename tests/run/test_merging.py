@@ -140,8 +140,7 @@ def test_sides_are_means_over_hosts() -> None:
 
 def test_canaries_are_all_shown_and_have_no_verdict() -> None:
     pieces = [
-        Piece(f"fake-tune-{n}", f"host{n}", n).contest().starts(QUIET[:4]).starts([0.01 * n], "A/A / w")
-        for n in (1, 2)
+        Piece(f"fake-tune-{n}", f"host{n}", n).contest().starts(QUIET[:4]).starts([0.01 * n], "A/A / w") for n in (1, 2)
     ]
     summary = summarise(merged(*pieces))
     assert len(summary.rows) == 1
@@ -180,7 +179,10 @@ def test_replicates_are_paired_across_hosts() -> None:
     """A replicate's layout is the same on all hosts: its readings there are one observation, not two."""
     keys = {"replicates": {"baseline": ["a", "b", "c"], "one": ["d", "e", "f"]}}
     by = {"one": [0.1, 0.2, 0.3], "other": [0.3, 0.4, 0.5]}
-    pieces = [Piece(f"fake-tune-{name}", name, day).contest(**keys).starts(by[name]) for day, name in ((1, "one"), (2, "other"))]
+    pieces = [
+        Piece(f"fake-tune-{name}", name, day).contest(**keys).starts(by[name])
+        for day, name in ((1, "one"), (2, "other"))
+    ]
     (row,) = summarise(merged(*pieces)).rows
     assert row.starts == 3
     assert row.capacity is not None

@@ -51,7 +51,7 @@ def test_a_pooled_spread_would_not_cover() -> None:
     noisy, quiet = rng.normal(0, 0.05, (STUDIES, 3)), rng.normal(0, 0.002, (STUDIES, 20))
     means, variances, counts = moments([noisy, quiet])
     pooled = (variances * (counts - 1)).sum(axis=1) / (counts.sum(axis=1) - 2)
-    half = scipy.stats.t.ppf(0.975, 21) * np.sqrt(pooled * (1 / counts).sum(axis=1)) / 2
+    half = -scipy.special.stdtrit(21, 0.025) * np.sqrt(pooled * (1 / counts).sum(axis=1)) / 2
     assert (np.abs(means.mean(axis=1)) <= half).mean() < 0.7
     assert coverage([noisy, quiet], 0.0) >= 0.95 - SLACK
 
@@ -63,7 +63,7 @@ def test_hosts_that_stand_for_others_are_covered_and_those_alone_would_not_be() 
     groups = [rng.normal(between[:, [h]], sds[h], (STUDIES, 6)) for h in range(4)]
     assert coverage(groups, 0.1) >= 0.95 - SLACK
     means, variances, _ = moments(groups)
-    alone = scipy.stats.t.ppf(0.975, 5) * np.sqrt((variances / 6).sum(axis=1)) / 4
+    alone = -scipy.special.stdtrit(5, 0.025) * np.sqrt((variances / 6).sum(axis=1)) / 4
     assert (np.abs(means.mean(axis=1) - 0.1) <= alone).mean() < 0.6
 
 
@@ -114,7 +114,7 @@ def test_the_order_of_hosts_and_starts_does_not_matter() -> None:
 def test_each_host_counts_once_however_many_starts_it_had() -> None:
     few = HostCell("c", {"A": (0.1, 0.1, 0.1), "B": (0.3, 0.3)})
     many = HostCell("c", {"A": (0.1,) * 50, "B": (0.3, 0.3)})
-    assert few.mean == many.mean == pytest.approx(0.2)
+    assert (few.mean, many.mean) == pytest.approx((0.2, 0.2))
 
 
 def test_what_the_verdict_is_about_is_said() -> None:
@@ -122,7 +122,7 @@ def test_what_the_verdict_is_about_is_said() -> None:
     assert two.reason == (
         "faster on the mean of these hosts: the whole interval lies above 1 after 6 starts (3 on A, 3 on B)"
     )
-    three = HostCell("c", {name: (0.1, 0.11, 0.12) for name in "ABC"})
+    three = HostCell("c", dict.fromkeys("ABC", (0.1, 0.11, 0.12)))
     assert three.stands_for_others
     assert "faster on hosts like these" in three.judge(FIXED).reason
     assert not HostCell("c", {"A": (0.1, 0.1, 0.1), "B": (0.1, 0.1, 0.1), "C": (0.1, 0.1)}).stands_for_others

@@ -118,7 +118,9 @@ def render(
             _say(f"render again: burnish record render {place}")
         sys.exit(1)
     if not as_json:
-        _say(f"{len(wanted)} files, {len(different)} rendered anew" if not check else f"{len(wanted)} files as recorded")
+        _say(
+            f"{len(wanted)} files, {len(different)} rendered anew" if not check else f"{len(wanted)} files as recorded"
+        )
 
 
 def _wrote(target: Path, events: Sequence[Event], what: str, as_json: bool) -> None:

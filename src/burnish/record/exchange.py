@@ -1,8 +1,9 @@
 """Records carried elsewhere: what a compact one leaves out, exported files, and studies made from them again.
 
 A compact record renders the same report as the whole one: it has what was planned, what was built and how, every pair
-that was read, every verdict. It has no commands and no logs, and says how a cell's sides were launched once, not at each
-start. What it leaves out is a list here, so that kinds of event that are yet to come are carried until one says otherwise.
+that was read, every verdict. It has no commands and no logs, and says how a cell's sides were launched once, not at
+each start. What it leaves out is a list here, so that kinds of event that are yet to come are carried until one says
+otherwise.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ USUAL = ".jsonl.xz"
 """How a record is packed when nothing else is said: the smallest of the three."""
 
 _HEAD = "burnish-record"
+_MAGIC = {".xz": b"\xfd7zXZ\0", ".gz": b"\x1f\x8b"}
 _BLOCK = 1 << 14
 _HOW = "`burnish record export STUDY` makes one"
 _NO_EVENT = (ValueError, TypeError, KeyError)
@@ -86,6 +87,8 @@ def read(path: Path) -> tuple[Line, ...]:
         try:
             found.append(_event(text, found))
         except _NO_EVENT:
+            if damage is not None:
+                break
             line = len(found) + (1 if expected is None else 2)
             raise UserError(f"{path}: line {line} is no event of an exported record; {_HOW}") from None
     if damage is None and rest:
@@ -135,6 +138,9 @@ def _unpack(path: Path, data: bytes) -> tuple[bytes, str | None]:
     """The file's text as far as it can be read, and what is wrong with the rest."""
     if path.name.endswith(".jsonl"):
         return data, None
+    magic = _MAGIC[path.suffix]
+    if data[: len(magic)] != magic[: len(data)]:
+        raise UserError(f"{path}: is not packed as its name says; {_HOW}")
     unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ) if path.name.endswith(".xz") else zlib.decompressobj(wbits=31)
     parts: list[bytes] = []
     for begin in range(0, len(data), _BLOCK):
@@ -143,8 +149,6 @@ def _unpack(path: Path, data: bytes) -> tuple[bytes, str | None]:
         try:
             parts.append(unpacker.decompress(data[begin : begin + _BLOCK]))
         except (lzma.LZMAError, zlib.error):
-            if not any(parts):
-                raise UserError(f"{path}: is not packed as its name says, or damaged; {_HOW}") from None
             return b"".join(parts), "damaged"
     if unpacker.unused_data:
         return b"".join(parts), "followed by something else"

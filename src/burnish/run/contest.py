@@ -362,7 +362,8 @@ class Contest:
                 for name, interval in sensitivity(starts.of(cell.headline))
             ],
             sides={
-                label: side_summary(starts.pairs, label, starts.hardware) for label in (self.baseline.label, cell.candidate)
+                label: side_summary(starts.pairs, label, starts.hardware)
+                for label in (self.baseline.label, cell.candidate)
             },
         )
         self.bench.say(f"{cell.name}: {judgement.reason}")

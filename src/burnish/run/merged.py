@@ -192,4 +192,7 @@ def _mean(values: Sequence[Any]) -> Any:
 
 def _rule(values: Body) -> Rule:
     known = {each.name for each in fields(Rule)}
-    return Rule(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name in known})
+    given: dict[str, Any] = {
+        name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name in known
+    }
+    return Rule(**given)

@@ -35,7 +35,7 @@ _MACHINE = ("machine", "cpu_model", "cpu_signature", "cores_online", "hypervisor
 """Facts that tell one host from another and that stay the same from day to day; with them, GiB of memory."""
 
 _NOT_PLANNED = ("seed", "pairs", "file", "own_data", "certificates", "reason")
-"""What may differ between records of one plan: chance, what a host's calibration recommends, where things lie, words."""
+"""What may differ in one plan: chance, what a host's calibration recommends, where things lie, words."""
 
 
 @dataclass(frozen=True, order=True)
@@ -162,12 +162,16 @@ def _read(name: str, events: Iterable[Event]) -> Part:
     except (KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{name}: its events are not those of a study ({type(error).__name__}: {error})") from None
     if part.definition["verb"] not in VERBS:
-        raise UserError(f"{name}: the record of a {part.definition['verb']}; {' and '.join(VERBS)} have starts to merge")
+        raise UserError(
+            f"{name}: the record of a {part.definition['verb']}; {' and '.join(VERBS)} have starts to merge"
+        )
     if not part.starts:
         raise UserError(f"{name}: holds no finished start; leave it out")
     old = next((key for key, each in part.starts.items() if not _whole(each[-1].body)), None)
     if old is not None:
-        raise UserError(f"{name}: start {old.number} of {old.cell} was recorded by an older Burnish, without its ratios")
+        raise UserError(
+            f"{name}: start {old.number} of {old.cell} was recorded by an older Burnish, without its ratios"
+        )
     return part
 
 
@@ -325,7 +329,7 @@ def _programs(about: Iterable[Step], definition: Body) -> list[Step]:
     """The programs that `compare` compares, each once, the baseline first: the order says which is which."""
     steps = [step for step in about if step.kind == "program"]
     order = [str(each).rpartition("=")[2] for each in definition["variants"]]
-    found = {}
+    found: dict[str, Step] = {}
     for step in sorted(steps, key=lambda each: (_index(order, each.body["key"]), _canonical([each.at, each.body]))):
         found.setdefault(step.body["key"], step)
     return list(found.values())
