@@ -18,7 +18,8 @@ from burnish.report.merged import lines as told
 from burnish.report.summary import summarise
 from burnish.report.terminal import markdown, remarks
 from burnish.run.contest import starts_of
-from burnish.run.merging import first_difference, host_key, merge
+from burnish.run.merging import host_key, merge
+from burnish.run.same_plan import first_difference
 from burnish.statistics.hosts import HostCell
 from burnish.statistics.sequential import Rule
 from pieces import CELL, Piece, contest, host, whole

@@ -16,7 +16,7 @@ from burnish import __version__
 from burnish.errors import UserError
 from burnish.record.exchange import compact
 from burnish.record.record import Event
-from burnish.run import merged
+from burnish.run import merged, same_plan
 from burnish.study.model import digest_of
 
 Body = Mapping[str, Any]
@@ -33,9 +33,6 @@ _ABOUT_CELL = ("role", "candidate", "workload", "design", "headline", "unit", "p
 
 _MACHINE = ("machine", "cpu_model", "cpu_signature", "cores_online", "hypervisor")
 """Facts that tell one host from another and that stay the same from day to day; with them, GiB of memory."""
-
-_NOT_PLANNED = ("seed", "pairs", "file", "own_data", "certificates", "reason")
-"""What may differ in one plan: chance, what a host's calibration recommends, where things lie, words."""
 
 
 @dataclass(frozen=True, order=True)
@@ -126,7 +123,7 @@ def merge(records: Sequence[tuple[str, Iterable[Event]]]) -> Merged:
         raise UserError("merge: one record named; name two or more of one plan")
     plans = [_plan(part) for part in parts]
     for part, plan in zip(parts[1:], plans[1:], strict=True):
-        found = first_difference(_beside(plans[0], plan), _beside(plan, plans[0]))
+        found = same_plan.difference(plans[0], plan)
         if found is not None:
             where, one, other = found
             raise UserError(
@@ -136,19 +133,6 @@ def merge(records: Sequence[tuple[str, Iterable[Event]]]) -> Merged:
     starts, twice = _all_starts(parts)
     whole = _put_together(parts, starts)
     return Merged(whole, len({name.host for name in starts}), len(starts), twice)
-
-
-def first_difference(one: Any, other: Any, where: str = "") -> tuple[str, Any, Any] | None:
-    """The path of the first value that differs, and both values; None where all are equal."""
-    if isinstance(one, Mapping) or isinstance(other, Mapping):
-        one, other = ({} if each is None else each for each in (one, other))
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        inner = (
-            first_difference(one.get(key), other.get(key), f"{where}.{key}" if where else str(key))
-            for key in dict.fromkeys((*one, *other))
-        )
-        return next((found for found in inner if found is not None), None)
-    return None if one == other else (where, one, other)
 
 
 def _read(name: str, events: Iterable[Event]) -> Part:
@@ -207,41 +191,12 @@ def _whole(done: Body) -> bool:
 
 
 def _plan(part: Part) -> dict[str, Any]:
-    """What must be equal in all records: what was asked, of which source, by which compilers, judged how."""
+    """What must be equal in all records."""
     steps = list(part.about.values())
     source = [step.body.get("digest") for step in steps if step.kind == "source"]
     made = {step.body["variant"]: step.body.get("about", {}) for step in steps if step.kind == "build"}
-    asked = dict(part.definition)
-    if source:
-        asked.pop("source", None)  # where it was; the digest is what it is
-    if asked["verb"] == "compare":
-        asked["variants"] = [str(each).rpartition("=")[2] for each in asked["variants"]]  # the programs' digests
-    judged = ("rule", "designs", "headlines", "timings", "timing", "condition", "versus")
-    plan = {
-        **asked,
-        "source digest": source[-1] if source else None,
-        **{word: part.contest.get(word) for word in judged},
-        "compiler": {name: about.get("toolchain_version") for name, about in made.items()},
-        "loads": part.contest.get("workloads"),
-    }
-    found: dict[str, Any] = json.loads(_canonical(_planned(plan)))
-    return found
-
-
-def _beside(plan: dict[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """A plan as far as the other can be held against it: a variant may have failed to build on one host."""
-    mine, its = (each.get("compiler", {}) for each in (plan, other))
-    return {**plan, "compiler": {name: each for name, each in mine.items() if name in its}}
-
-
-def _planned(value: Any) -> Any:
-    """`value` without what is no part of a plan, and without what is empty: older records don't have it."""
-    if isinstance(value, Mapping):
-        inner = {key: _planned(each) for key, each in value.items() if key not in _NOT_PLANNED}
-        return {key: each for key, each in inner.items() if each not in (None, "", [], {}, False)}
-    if isinstance(value, list | tuple):
-        return [_planned(each) for each in value]
-    return value
+    compilers = {name: about.get("toolchain_version") for name, about in made.items()}
+    return same_plan.plan(part.definition, part.contest, source[-1] if source else None, compilers)
 
 
 def _all_starts(parts: Sequence[Part]) -> tuple[dict[StartName, list[Step]], int]:
@@ -328,7 +283,7 @@ def _count(starts: Iterable[StartName], host: str, study: str | None = None) -> 
 def _programs(about: Iterable[Step], definition: Body) -> list[Step]:
     """The programs that `compare` compares, each once, the baseline first: the order says which is which."""
     steps = [step for step in about if step.kind == "program"]
-    order = [str(each).rpartition("=")[2] for each in definition["variants"]]
+    order = same_plan.program_keys(definition)
     found: dict[str, Step] = {}
     for step in sorted(steps, key=lambda each: (_index(order, each.body["key"]), _canonical([each.at, each.body]))):
         found.setdefault(step.body["key"], step)
