@@ -1,6 +1,6 @@
 """What a ladder of builds cost, from a study's record: full compiles, and everything else against them.
 
-    python benchmarks/ladder.py STUDY            a study's folder, its record.sqlite, or an exported .jsonl
+    python benchmarks/ladder.py STUDY            a study's folder, its record.sqlite, or an exported record
 
 Prints a Markdown table of every step that was made (not taken from the store), then the two figures to be reached on
 two cores for the ladder {baseline, gcc-pgo, clang-pgo-thinlto, clang-pgo-thinlto-bolt, static, strip, unhardened,
@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from burnish.build.ccache import CacheUse
+from burnish.record.lines import is_file_name
 from burnish.record.record import Event, Record, import_events
 from burnish.workbench import duration
 
@@ -114,7 +115,7 @@ def markdown(found: Ladder) -> str:
 
 def of_study(path: Path) -> Ladder:
     """The figures of the study at `path`."""
-    if path.suffix == ".jsonl":
+    if is_file_name(path.name):
         with tempfile.TemporaryDirectory() as place, closing(import_events(path, Path(place))) as record:
             return read(record.events("stage"))
     with closing(Record(path.parent if path.is_file() else path)) as record:

@@ -1,8 +1,8 @@
 """What verdicts cost and how often they are wrong, from recorded A/A starts of a real host.
 
-    python benchmarks/verdict_figures.py STUDY.jsonl... [--studies 20000]
+    python benchmarks/verdict_figures.py STUDY.jsonl.xz... [--studies 20000]
 
-Each file is the exported record of a `burnish calibrate` study (`burnish show STUDY --export`). Studies are drawn
+Each file is the exported record of a `burnish calibrate` study (`burnish record export STUDY`). Studies are drawn
 from its starts with replacement, slots turned at random, so that they have the host's own noise and a truth that is
 known. Ratios of designs are from one study: their starts were taken within the same hour. The seed is fixed: the same
 records give the same figures.

@@ -1,22 +1,34 @@
-"""What stands in docs/results is what its committed record says, rendered by the command that it names."""
+"""What stands in docs/results is what its committed records say, rendered by `burnish record render docs/results`."""
 
 from __future__ import annotations
 
-from contextlib import closing
+import json
 from pathlib import Path
 
 import pytest
 
-from burnish.record.record import import_events
+from burnish.record import exchange, lines
 from burnish.report.summary import summarise
 from burnish.report.terminal import markdown
+from burnish.run import results
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
+RECORDS = sorted(path for path in RESULTS.iterdir() if lines.is_file_name(path.name))
 
 
-@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.jsonl")), ids=lambda path: path.stem)
-def test_rendered_from_its_record(path: Path, tmp_path: Path) -> None:
-    with closing(import_events(path, tmp_path)) as record:
-        rendered = markdown(summarise(record.events()))
-    committed = path.with_suffix(".md").read_text()
-    assert committed == rendered, f"run: ./burnish show {path.relative_to(RESULTS.parents[1])} --markdown"
+def test_everything_is_rendered_from_its_record() -> None:
+    found = [each.words for each in results.differences(results.expected(RESULTS))]
+    assert found == [], "run: ./burnish record render docs/results"
+    assert len(RECORDS) >= 6
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: lines.stem(path.name))
+def test_a_committed_record_is_compact_and_whole(path: Path) -> None:
+    """Compacting loses nothing that a report shows; the committed ones have nothing left to leave out."""
+    events = exchange.read_events(path)
+    small = list(exchange.compact(events))
+    one, other = summarise(events), summarise(small)
+    assert markdown(one) == markdown(other)
+    assert json.dumps(one.as_dict(), default=str) == json.dumps(other.as_dict(), default=str)
+    assert path.name.endswith(lines.USUAL), f"run: ./burnish record export {path} -o {path}.xz && rm {path}"
+    assert list(events) == small

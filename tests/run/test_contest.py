@@ -10,7 +10,7 @@ import pytest
 
 from burnish.engines.base import MARKER
 from burnish.record.store import Entry, Store
-from burnish.run.contest import Contest, _interval, spread_about_zero
+from burnish.run.contest import Contest, plain_interval, spread_about_zero
 from burnish.statistics.verdicts import Interval
 from burnish.study.model import Workload
 from conftest import FakeBench
@@ -56,8 +56,8 @@ def test_each_workload_finds_its_own_clean_data(tmp_path: Path, bench: FakeBench
 
 
 def test_an_interval_without_bounds_is_none() -> None:
-    assert _interval(Interval(1.1, 0.0, math.inf, 0.95)) is None
-    assert _interval(Interval(1.1, 1.0, 1.2, 0.95)) == {"ratio": 1.1, "low": 1.0, "high": 1.2, "level": 0.95}
+    assert plain_interval(Interval(1.1, 0.0, math.inf, 0.95)) is None
+    assert plain_interval(Interval(1.1, 1.0, 1.2, 0.95)) == {"ratio": 1.1, "low": 1.0, "high": 1.2, "level": 0.95}
 
 
 def test_the_spread_of_canaries_is_about_what_they_should_be() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import statistics
 import time
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 from studying import OWN, burnish, study, summary, text
 
 from burnish.record.record import Record
+from burnish.run.contest import cell_starts
 
 
 @pytest.fixture
@@ -66,11 +69,15 @@ def test_show_prints_from_the_record_alone(burnish_home: Path, own: Path, tmp_pa
     path.write_text(exported)
     again, _ = text(burnish("show", path))
     assert again == printed
+    small = tmp_path / "small.jsonl.xz"
+    assert burnish("record", "export", "--output", small).returncode == 0
+    assert text(burnish("show", small)) == text(burnish("show"))
+    assert text(burnish("show", small, "--json")) == text(burnish("show", "--json"))
     markdown, _ = text(burnish("show", path, "--markdown"))
     assert "| speed130 | faster |" in markdown
 
 
-def test_a_second_run_begins_a_new_study_and_builds_nothing(burnish_home: Path, own: Path) -> None:
+def test_a_second_run_begins_a_new_study_and_builds_nothing(burnish_home: Path, own: Path, tmp_path: Path) -> None:
     words = ["tune", "fake", "--variants", "speed130", "--recipes", str(own), "--precision", "none"]
     words += ["--max-starts", "3"]
     assert burnish(*words).returncode == 0
@@ -81,6 +88,18 @@ def test_a_second_run_begins_a_new_study_and_builds_nothing(burnish_home: Path, 
         whats = {str(event.body["what"]) for event in record.events("command")}
         assert all(event.body["cached"] for event in record.events("gate"))
     assert not any("compil" in what for what in whats), whats
+    both = tmp_path / "both.jsonl.xz"
+    child = burnish("record", "merge", *(folder.name for folder in folders), "-o", both)
+    assert child.returncode == 0, text(child)
+    found = json.loads(text(burnish("show", both, "--json"))[0])
+    (row,) = found["rows"]
+    assert (row["hosts"], len(found["merged"]["studies"])) == ([], 2), "two sittings on one host are one block"
+    readings = []
+    for folder in folders:
+        with closing(Record(folder)) as record:
+            readings += cell_starts(record, "speed130 / fake_mix").capacity
+    assert row["starts"] == len(readings) >= 4
+    assert row["capacity"]["ratio"] == pytest.approx(math.exp(statistics.fmean(readings)))
 
 
 @pytest.mark.parametrize(

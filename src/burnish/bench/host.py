@@ -5,6 +5,7 @@ A fact that can't be read is ``"unknown"`` (text) or None (numbers, yes or no); 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import re
@@ -58,6 +59,7 @@ class HostFacts:
         lbr: whether branch records can be sampled (``perf record -j any`` works).
         disk_free_bytes: free space where the work is done.
         load_average: of 1, 5 and 15 minutes, in runnable tasks.
+        machine: names this machine and no other: a digest of its machine id and host name, which it does not tell.
     """
 
     cpu_model: str
@@ -90,6 +92,7 @@ class HostFacts:
     lbr: bool | None
     disk_free_bytes: int | None
     load_average: tuple[float, ...]
+    machine: str = UNKNOWN
 
     def as_record(self) -> dict[str, Any]:
         """Plain values for JSON, in the order above; None where a number is not known or not limited."""
@@ -148,7 +151,13 @@ def read_host(
         lbr=lbr,
         disk_free_bytes=_disk_free(folder or Path.cwd()),
         load_average=tuple(float(word) for word in re.findall(r"\d+\.\d+", _read(root / "proc/loadavg"))[:3]),
+        machine=_machine(root),
     )
+
+
+def _machine(root: Path) -> str:
+    words = [_read(root / "etc/machine-id"), _read(root / "proc/sys/kernel/hostname")]
+    return hashlib.sha256("\n".join(["burnish", *words]).encode()).hexdigest()[:16] if any(words) else UNKNOWN
 
 
 def available_memory(root: Path = Path("/")) -> int | None:

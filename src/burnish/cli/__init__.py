@@ -17,6 +17,7 @@ from burnish.cli import (  # noqa: F401 - each registers its verbs
     patch,
     plan,
     profiles,
+    records,
     reproducing,
     study,
     why,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -28,17 +26,18 @@ from burnish.cli.common import (
     summary_of,
 )
 from burnish.errors import UserError
-from burnish.record.record import export_events, import_events
+from burnish.record.lines import is_file_name
+from burnish.record.record import export_events
 from burnish.report import doctor as doctor_report
 from burnish.report import terminal
-from burnish.report.summary import summarise
 from burnish.run import cleaning, studies, verbs
+from burnish.run.results import summary_of_file
 
 
 @app.command(epilog="Example: burnish show mariadb-tune-20261121 --markdown > result.md")
 def show(
     study: Annotated[
-        str | None, typer.Argument(help="A study's name, its folder, or an exported .jsonl; default: the newest.")
+        str | None, typer.Argument(help="A study's name, its folder, or an exported record; default: the newest.")
     ] = None,
     list_all: Annotated[bool, typer.Option("--list", help="List the studies instead.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
@@ -50,12 +49,8 @@ def show(
     if list_all:
         _list_studies(as_json)
         return
-    if study is not None and study.endswith(".jsonl"):
-        path = Path(study)
-        if not path.is_file():
-            raise UserError(f"{study}: there is no such file; `burnish show STUDY --export` makes one")
-        with tempfile.TemporaryDirectory() as place, closing(import_events(path, Path(place))) as record:
-            summary = summarise(record.events())
+    if study is not None and is_file_name(study):
+        summary = summary_of_file(Path(study))
     else:
         folder = studies.find(paths.home(), study)
         if export:

@@ -11,13 +11,14 @@ import json
 import math
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from burnish.errors import UserError
+from burnish.record.lines import Line, read
 
 FILE = "record.sqlite"
 FORMAT = 1
@@ -87,6 +88,13 @@ class Record:
         )
         return int(cursor.lastrowid or 0)
 
+    def restore(self, lines: Iterable[Line]) -> None:
+        """Writes events of another record as they were, into one that has none yet."""
+        self._db.execute("BEGIN")  # one for all: each by itself would wait for the disk
+        rows = ((line.number, line.at, line.kind, json.dumps(line.body)) for line in lines)
+        self._db.executemany("INSERT INTO event (id, at, kind, body) VALUES (?, ?, ?, ?)", rows)
+        self._db.execute("COMMIT")
+
     def events(self, *kinds: str, cell: str | None = None) -> Iterator[Event]:
         """Events in the order in which they happened; of these kinds and of this cell only, if any are named."""
         conditions = [f"kind IN ({','.join('?' * len(kinds))})"] if kinds else []
@@ -121,7 +129,7 @@ def _finite(value: Any) -> Any:
 
 
 def export_events(folder: Path) -> str:
-    """The whole record as JSON lines: one event a line; what is committed to docs/results."""
+    """The whole record as JSON lines: one event a line (`burnish.record.exchange` packs compact ones)."""
     with closing(Record(folder)) as record:
         lines = [
             json.dumps({"n": e.number, "at": e.at, "kind": e.kind, "body": e.body}, sort_keys=True)
@@ -131,22 +139,12 @@ def export_events(folder: Path) -> str:
 
 
 def import_events(path: Path, folder: Path) -> Record:
-    """A record made again in `folder` from a file with `export_events`' lines, to render a report from."""
+    """A record made again in `folder` from an exported file, packed or not.
+
+    Raises:
+        UserError: the file is no record (see `burnish.record.lines.read`).
+    """
+    found = read(path)
     record = Record(folder, create=True)
-    number = 1
-    try:
-        record._db.execute("BEGIN")  # one for all: each by itself would wait for the disk
-        for line in path.read_text(encoding="utf-8").splitlines():
-            event = json.loads(line)
-            record._db.execute(
-                "INSERT INTO event (id, at, kind, body) VALUES (?, ?, ?, ?)",
-                (event["n"], event["at"], event["kind"], json.dumps(event["body"])),
-            )
-            number += 1
-        record._db.execute("COMMIT")
-    except (ValueError, TypeError, KeyError, sqlite3.Error):
-        record.close()
-        raise UserError(
-            f"{path}: line {number} is no event of an exported record; `burnish show STUDY --export` makes one"
-        ) from None
+    record.restore(found)
     return record

@@ -44,6 +44,8 @@ class Row:
         sensitivity: what other ways of taking the middle say, each with its interval.
         invalid_pairs: pairs of valid starts that count for nothing.
         unsettled: starts whose rate never was steady.
+        hosts: in a merged record, what each host says by itself (host, starts, interval); empty where there is one.
+        hosts_differ: whether two of those intervals have nothing in common.
     """
 
     candidate: str
@@ -64,6 +66,8 @@ class Row:
     sensitivity: tuple[Mapping[str, Any], ...] = ()
     invalid_pairs: int = 0
     unsettled: int = 0
+    hosts: tuple[Mapping[str, Any], ...] = ()
+    hosts_differ: bool = False
 
     @property
     def ratio(self) -> Mapping[str, float] | None:
@@ -156,6 +160,7 @@ class Summary:
         explanation: what a `why` says; None of other verbs, and of one that was not finished.
         patched: the series that a `patch` is about; None of other verbs.
         shipped: the table of a study that ships; None of other verbs.
+        merged: of a record put together from several, its hosts and studies; None of any other.
     """
 
     name: str
@@ -182,6 +187,7 @@ class Summary:
     explanation: Explanation | None = None
     patched: Patched | None = None
     shipped: StudyTable | None = None
+    merged: Mapping[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -209,6 +215,7 @@ def summarise(events: Iterable[Event]) -> Summary:
     mine = list(dict.fromkeys(named)) if shipped else []
     order = [*mine, *programs] or list(definition["variants"])
     finished = by.get("finished")
+    merged = by["merged"][-1].body if "merged" in by else None
     return Summary(
         name=begun.body["name"],
         verb=definition["verb"],
@@ -217,7 +224,7 @@ def summarise(events: Iterable[Event]) -> Summary:
         digest=source.get("digest", ""),
         features=definition["features"],
         baseline=order[0],
-        host=host_line(host),
+        host=hosts_line(merged) if merged else host_line(host),
         begun=begun.at,
         ended=finished[-1].at if finished else None,
         definition=definition,
@@ -233,6 +240,7 @@ def summarise(events: Iterable[Event]) -> Summary:
         explanation=explanation(by),
         patched=patches.patched(by),
         shipped=shipped,
+        merged=merged,
         replicates=len(contest.get("replicates", {}).get(order[0], ())),
     )
 
@@ -253,6 +261,11 @@ def host_line(host: Mapping[str, Any]) -> str:
         f"THP {host['thp']}",
     ]
     return ", ".join(parts)
+
+
+def hosts_line(merged: Mapping[str, Any]) -> str:
+    """The hosts of a merged record, each with the letter that it has in the report."""
+    return "; ".join(f"{each['label']}: {host_line(each['facts'])}" for each in merged["hosts"])
 
 
 def _rows(by: Mapping[str, Sequence[Event]], contest: Mapping[str, Any]) -> list[Row]:
@@ -299,6 +312,8 @@ def _row(body: Mapping[str, Any], together: Mapping[str, Any] | None) -> Row:
         sensitivity=tuple(body.get("sensitivity", ())),
         invalid_pairs=body.get("invalid_pairs", 0),
         unsettled=body.get("unsettled", 0),
+        hosts=tuple(body.get("hosts", ())),
+        hosts_differ=body.get("hosts_differ", False),
     )
 
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from burnish.report import ceilings, evidence, noise, patches, study_extras, study_table, why
+from burnish.report import ceilings, evidence, merged, noise, patches, study_extras, study_table, why
 from burnish.report.summary import BuildRow, Row, Summary, sentences, winner
 from burnish.statistics.replicates import layout_caveat
 from burnish.study.model import Marks
@@ -233,7 +233,7 @@ def remarks(summary: Summary) -> list[str]:
         how = "looked through (Benjamini-Hochberg)" if summary.definition.get("explore") else "claimed together (Holm)"
         worst = max(row.together["adjusted_p"] for row in family if row.together)
         lines.append(f"{len(family)} cells {how}: largest adjusted p {worst:.2g}; --json has the joint intervals")
-    lines += noise.canary_lines(summary)
+    lines += [*merged.lines(summary), *noise.canary_lines(summary)]
     if any(row.verdict == "equivalent" for row in summary.rows):
         lines.append(EQUIVALENCE_NOTE)
     return lines
@@ -254,6 +254,25 @@ def markdown(summary: Summary) -> str:
         return "\n".join([*lines, *_explained_markdown(summary)])
     if summary.shipped is not None:
         return "\n".join([*lines, *_shipped_markdown(summary)])
+    lines += verdict_tables(summary)
+    if summary.patched:
+        lines += [*(f"* {line}" for line in patches.remarks(summary)), ""]
+        lines += _blocks_markdown(patches.blocks(summary))
+    lines += ["## Builds", ""]
+    columns = _build_columns(summary)
+    lines += _table(columns, [build_cells(row)[: len(columns)] for row in summary.builds])
+    if _examined(summary):
+        lines += ["", _SIZES_TITLE, "", *_table(evidence.SIZES, _sizes(summary))]
+    escaped = [f"\\{line}" if line.startswith("*") else line for line in remarks(summary)]
+    lines += ["", *(f"* {line}" for line in escaped)]
+    lines += ["", "## What it says", "", *(f"* {line}" for line in sentences(summary)), ""]
+    drawn = [] if summary.patched else ceilings.bars(summary, winner(summary))
+    return "\n".join([*lines, *(["```", *drawn, "```", ""] if drawn else [])])
+
+
+def verdict_tables(summary: Summary) -> list[str]:
+    """A table of verdicts for each load, as lines of Markdown."""
+    lines = []
     for workload in dict.fromkeys(row.workload for row in summary.rows):
         lines += [f"## {workload}, ratios to {summary.baseline}", ""]
         if summary.patched:
@@ -283,19 +302,7 @@ def markdown(summary: Summary) -> str:
             if "ratio" in each
         ]
         lines += [*other, ""] if other else []
-    if summary.patched:
-        lines += [*(f"* {line}" for line in patches.remarks(summary)), ""]
-        lines += _blocks_markdown(patches.blocks(summary))
-    lines += ["## Builds", ""]
-    columns = _build_columns(summary)
-    lines += _table(columns, [build_cells(row)[: len(columns)] for row in summary.builds])
-    if _examined(summary):
-        lines += ["", _SIZES_TITLE, "", *_table(evidence.SIZES, _sizes(summary))]
-    escaped = [f"\\{line}" if line.startswith("*") else line for line in remarks(summary)]
-    lines += ["", *(f"* {line}" for line in escaped)]
-    lines += ["", "## What it says", "", *(f"* {line}" for line in sentences(summary)), ""]
-    drawn = [] if summary.patched else ceilings.bars(summary, winner(summary))
-    return "\n".join([*lines, *(["```", *drawn, "```", ""] if drawn else [])])
+    return lines
 
 
 def _shipped_markdown(summary: Summary) -> list[str]:

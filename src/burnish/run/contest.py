@@ -13,7 +13,7 @@ import shutil
 import statistics
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Any
 from burnish.bench import datasets
 from burnish.bench.trials import Contestant, Pair, StartResult, run_start
 from burnish.engines.base import Built, Engine
-from burnish.record.record import Record
+from burnish.record.record import Event, Record
 from burnish.record.store import Entry
 from burnish.run.replicates import by_replicate, fresh
 from burnish.statistics import multiplicity
@@ -173,10 +173,8 @@ class Contest:
     def judge(self, cell: Cell, rule: Rule) -> Judgement:
         """What the record says of a cell so far."""
         starts = cell_starts(self.record, cell.name)
-        if len(starts.invalid) >= INVALID_STARTS and 2 * len(starts.invalid) >= len(starts.capacity):
-            reason, count = Counter(starts.invalid).most_common(1)[0]
-            said = f"{len(starts.invalid)} starts were invalid, {count} of them: {reason}"
-            return invalid(said, len(starts.capacity))
+        if (bad := spoilt(starts.invalid, len(starts.capacity))) is not None:
+            return bad
         if self.replicate_count and cell.role is not Role.CANARY:
             return judge_replicates(by_replicate(starts.of(cell.headline), self.replicate_count), rule)
         # A number of starts that was fixed in advance is judged by itself, without the calibration's help.
@@ -332,9 +330,9 @@ class Contest:
     def _close(self, cell: Cell, judgement: Judgement, rule: Rule) -> None:
         starts = cell_starts(self.record, cell.name, pairs=True)
         other, capacity = (self._plainly(cell, starts.of(name), rule) for name in ("throughput", "capacity"))
-        about = {"throughput": _interval(other.difference if other else None)}
-        about["capacity"] = _interval(capacity.difference if capacity else None)
-        about[cell.headline] = _interval(judgement.interval)
+        about = {"throughput": plain_interval(other.difference if other else None)}
+        about["capacity"] = plain_interval(capacity.difference if capacity else None)
+        about[cell.headline] = plain_interval(judgement.interval)
         self.record.append(
             "verdict",
             cell=cell.name,
@@ -354,11 +352,12 @@ class Contest:
             unsettled=starts.unsettled,
             sd_between=judgement.sd_between if judgement.starts > 1 else None,
             sensitivity=[
-                {"name": name, **(_interval(interval) or {})}
+                {"name": name, **(plain_interval(interval) or {})}
                 for name, interval in sensitivity(starts.of(cell.headline))
             ],
             sides={
-                label: _summary(starts.pairs, label, starts.hardware) for label in (self.baseline.label, cell.candidate)
+                label: side_summary(starts.pairs, label, starts.hardware)
+                for label in (self.baseline.label, cell.candidate)
             },
         )
         self.bench.say(f"{cell.name}: {judgement.reason}")
@@ -388,14 +387,7 @@ def claim_together(
     kinds, found = {}, {}
     for each in method(family, rule):
         kinds[each.name] = Kind.INVALID if closed[each.name] == Kind.INVALID else each.kind
-        found[each.name] = {
-            "verdict": str(kinds[each.name]),
-            "p": each.p,
-            "adjusted_p": each.adjusted_p,
-            "adjusted_equivalence_p": each.adjusted_equivalence_p,
-            "interval": _interval(each.interval),
-            "label": each.label,
-        }
+        found[each.name] = claim_values(each, kinds[each.name])
     record.append("family", explore=explore, cells=found)
     return kinds
 
@@ -440,10 +432,15 @@ def cell_starts(record: Record, cell: str, *, pairs: bool = False) -> Starts:
         pairs: whether the pairs are read too, which takes longer; without, `Starts.pairs` is empty.
     """
     kinds = ("start_done", "pair") if pairs else ("start_done",)
-    events = list(record.events(*kinds, cell=cell))
-    closed = {event.body["start"]: event.body for event in events if event.kind == "start_done"}
+    return starts_of(record.events(*kinds, cell=cell))
+
+
+def starts_of(events: Iterable[Event]) -> Starts:
+    """The finished starts among events of one cell: its ``start_done`` and, where they are wanted, its ``pair``."""
+    every = list(events)
+    closed = {event.body["start"]: event.body for event in every if event.kind == "start_done"}
     valid = {number: body for number, body in closed.items() if body["invalid"] is None}
-    read = [event.body for event in events if event.kind == "pair" and event.body["start"] in valid]
+    read = [event.body for event in every if event.kind == "pair" and event.body["start"] in valid]
     return Starts(
         capacity=[body["capacity"] for body in valid.values()],
         throughput=[body["throughput"] for body in valid.values()],
@@ -457,6 +454,19 @@ def cell_starts(record: Record, cell: str, *, pairs: bool = False) -> Starts:
     )
 
 
+def spoilt(reasons: Sequence[str], valid: int) -> Judgement | None:
+    """The judgement of a cell of which too many starts were invalid; None where they are few enough to be repeated.
+
+    Args:
+        reasons: why starts were invalid, one each.
+        valid: how many were not.
+    """
+    if len(reasons) < INVALID_STARTS or 2 * len(reasons) < valid:
+        return None
+    reason, count = Counter(reasons).most_common(1)[0]
+    return invalid(f"{len(reasons)} starts were invalid, {count} of them: {reason}", valid)
+
+
 def spread_about_zero(readings: Sequence[float]) -> float | None:
     """Standard deviation of A/A readings, whose mean is known to be 0; None below two."""
     if len(readings) < 2:
@@ -464,14 +474,26 @@ def spread_about_zero(readings: Sequence[float]) -> float | None:
     return math.sqrt(statistics.fmean(value * value for value in readings))
 
 
-def _interval(interval: Interval | None) -> dict[str, float] | None:
+def plain_interval(interval: Interval | None) -> dict[str, float] | None:
     """Plain values for the record; None where too few starts were read to bound the ratio at all."""
     if interval is None or math.isinf(interval.high):
         return None
     return {"ratio": interval.ratio, "low": interval.low, "high": interval.high, "level": interval.level}
 
 
-def _summary(
+def claim_values(claim: multiplicity.Corrected, kind: Kind) -> dict[str, Any]:
+    """A cell's verdict as one of a family, as plain values for the record."""
+    return {
+        "verdict": str(kind),
+        "p": claim.p,
+        "adjusted_p": claim.adjusted_p,
+        "adjusted_equivalence_p": claim.adjusted_equivalence_p,
+        "interval": plain_interval(claim.interval),
+        "label": claim.label,
+    }
+
+
+def side_summary(
     pairs: Sequence[Mapping[str, Any]], label: str, hardware: Sequence[Mapping[str, Mapping[str, float]]]
 ) -> dict[str, Any] | None:
     """Medians over a side's pairs, for the report."""

@@ -16,6 +16,7 @@ from typing import Any
 from burnish import __version__
 from burnish.errors import UserError, unknown
 from burnish.paths import Home
+from burnish.record.exchange import IMPORTED
 from burnish.record.record import FILE, Record
 from burnish.study.model import digest_of
 
@@ -113,7 +114,8 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
         for folder in reversed(folders(home)):
             record = Record(folder)
             begun = record.last("study")
-            if begun and begun.body.get("digest") == definition.digest and record.last("finished") is None:
+            open_still = record.last("finished") is None and record.last(IMPORTED) is None
+            if begun and begun.body.get("digest") == definition.digest and open_still:
                 return record, True
             record.close()
     for left in home.studies.glob(f"{_DRAFT}*"):

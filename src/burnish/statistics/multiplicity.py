@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import scipy
@@ -18,6 +19,23 @@ from burnish.statistics import boundaries
 from burnish.statistics.intervals import Interval
 from burnish.statistics.sequential import HostPrior, Rule
 from burnish.statistics.verdicts import Judgement, Kind, judge
+
+
+class Member(Protocol):
+    """What a family is made of: cells of one study, or of several put together (`burnish.statistics.hosts`)."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the report."""
+
+    def judge(self, rule: Rule) -> Judgement:
+        """The verdict as if it were the only one."""
+
+    def difference_p(self, rule: Rule) -> float:
+        """P-value of "the sides are equal" over all looks."""
+
+    def equivalence_p(self, rule: Rule) -> float:
+        """P-value of "the sides differ by at least delta" over all looks."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +53,18 @@ class Cell:
     readings: tuple[float, ...]
     prior: HostPrior | None = None
     canary_sd: float | None = None
+
+    def judge(self, rule: Rule) -> Judgement:
+        """The verdict as if the cell were the only one."""
+        return judge(self.readings, rule, self.prior, self.canary_sd)
+
+    def difference_p(self, rule: Rule) -> float:
+        """See `difference_p`."""
+        return difference_p(self, rule)
+
+    def equivalence_p(self, rule: Rule) -> float:
+        """See `equivalence_p`."""
+        return equivalence_p(self, rule)
 
 
 @dataclass(frozen=True)
@@ -80,7 +110,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in scipy.stats.false_discovery_control(p_values, method="bh")]
 
 
-def claims(cells: Sequence[Cell], rule: Rule) -> list[Corrected]:
+def claims(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
     """Verdicts that are going to be claimed together, by Holm, with simultaneous intervals beside.
 
     Declare the family in the rule (`Rule.for_family`) before sampling: cells that stop as if each were alone
@@ -91,14 +121,14 @@ def claims(cells: Sequence[Cell], rule: Rule) -> list[Corrected]:
         cells: all cells of the family; leaving out those that failed would undo the correction.
         rule: the rule that each of them was sampled by.
     """
-    alone = [judge(cell.readings, rule, cell.prior, cell.canary_sd) for cell in cells]
-    p = [difference_p(cell, rule) for cell in cells]
+    alone = [cell.judge(rule) for cell in cells]
+    p = [cell.difference_p(rule) for cell in cells]
     adjusted = holm(p)
-    adjusted_equivalence = holm([equivalence_p(cell, rule) for cell in cells])
+    adjusted_equivalence = holm([cell.equivalence_p(rule) for cell in cells])
     strict = replace(rule, family=max(len(cells), rule.family))
     corrected = []
     for index, cell in enumerate(cells):
-        interval = judge(cell.readings, strict, cell.prior, cell.canary_sd).difference
+        interval = cell.judge(strict).difference
         kind = _kind(alone[index], adjusted[index] <= rule.alpha, adjusted_equivalence[index] <= rule.alpha)
         touches = kind in (Kind.FASTER, Kind.SLOWER) and interval is not None and not interval.excludes_one
         label = f"claim, one of {len(cells)} (Holm)" + (
@@ -119,7 +149,7 @@ def claims(cells: Sequence[Cell], rule: Rule) -> list[Corrected]:
     return corrected
 
 
-def exploration(cells: Sequence[Cell], rule: Rule) -> list[Corrected]:
+def exploration(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
     """Finds to follow up, by Benjamini and Hochberg: of those called different, some 5 % may be equal.
 
     Intervals are at the level at which, on average, at most alpha of those of the finds miss (Benjamini and
@@ -129,8 +159,8 @@ def exploration(cells: Sequence[Cell], rule: Rule) -> list[Corrected]:
         cells: all cells that were looked at.
         rule: the rule that each of them was sampled by.
     """
-    alone = [judge(cell.readings, rule, cell.prior, cell.canary_sd) for cell in cells]
-    p = [difference_p(cell, rule) for cell in cells]
+    alone = [cell.judge(rule) for cell in cells]
+    p = [cell.difference_p(rule) for cell in cells]
     adjusted = benjamini_hochberg(p)
     finds = sum(value <= rule.alpha for value in adjusted)
     share = max(finds, 1) / max(len(cells), 1)
@@ -144,7 +174,7 @@ def exploration(cells: Sequence[Cell], rule: Rule) -> list[Corrected]:
             p[index],
             adjusted[index],
             1.0,
-            judge(cell.readings, strict, cell.prior, cell.canary_sd).difference,
+            cell.judge(strict).difference,
             label,
         )
         for index, cell in enumerate(cells)

@@ -1,0 +1,81 @@
+"""Whether records are of one plan: what was asked, of which source, by which compilers, judged how (pure)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+_NOT_PLANNED = ("seed", "pairs", "file", "own_data", "certificates", "reason")
+"""What may differ in one plan: chance, what a host's calibration recommends, where things lie, words."""
+
+_JUDGED = ("rule", "designs", "headlines", "timings", "timing", "condition", "versus")
+"""What of a contest is planned; cells, cores and calibrations are what a host makes of it."""
+
+
+def plan(
+    definition: Mapping[str, Any], contest: Mapping[str, Any], source: str | None, compilers: Mapping[str, str | None]
+) -> dict[str, Any]:
+    """What must be equal in all records that are put together.
+
+    Args:
+        definition: as asked.
+        contest: how it was measured, as recorded.
+        source: digest of what was built; None where nothing was.
+        compilers: by variant, the compiler's version.
+    """
+    asked = dict(definition)
+    if source is not None:
+        asked.pop("source", None)  # where it was; the digest is what it is
+    if asked["verb"] == "compare":
+        asked["variants"] = program_keys(definition)
+    found = {
+        **asked,
+        "source digest": source,
+        **{word: contest.get(word) for word in _JUDGED},
+        "loads": contest.get("workloads"),
+        "compiler": compilers,
+    }
+    plain: dict[str, Any] = json.loads(json.dumps(_planned(found), default=str))
+    return plain
+
+
+def program_keys(definition: Mapping[str, Any]) -> list[str]:
+    """The digests of the programs that `compare` compares, the baseline's first, wherever they lie."""
+    return [str(each).rpartition("=")[2] for each in definition["variants"]]
+
+
+def difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
+    """The path of the first value in which two plans differ, and both values; None where there is none.
+
+    Compilers are held against each other where both records have the variant: it may have failed to build on one host.
+    """
+    mine, its = (each.get("compiler", {}) for each in (one, other))
+    both = [name for name in mine if name in its]
+    return first_difference(
+        {**one, "compiler": {name: mine[name] for name in both}},
+        {**other, "compiler": {name: its[name] for name in both}},
+    )
+
+
+def first_difference(one: Any, other: Any, where: str = "") -> tuple[str, Any, Any] | None:
+    """The path of the first value that differs, and both values; None where all are equal."""
+    if isinstance(one, Mapping) or isinstance(other, Mapping):
+        one, other = ({} if each is None else each for each in (one, other))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        inner = (
+            first_difference(one.get(key), other.get(key), f"{where}.{key}" if where else str(key))
+            for key in dict.fromkeys((*one, *other))
+        )
+        return next((found for found in inner if found is not None), None)
+    return None if one == other else (where, one, other)
+
+
+def _planned(value: Any) -> Any:
+    """`value` without what is no part of a plan, and without what is empty: older records don't have it."""
+    if isinstance(value, Mapping):
+        inner = {key: _planned(each) for key, each in value.items() if key not in _NOT_PLANNED}
+        return {key: each for key, each in inner.items() if each not in (None, "", [], {}, False)}
+    if isinstance(value, list | tuple):
+        return [_planned(each) for each in value]
+    return value

@@ -1,0 +1,142 @@
+"""Compact records: what they leave out, that reports are the same, and studies made from them again."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from burnish import paths
+from burnish.errors import UserError
+from burnish.record import exchange, lines
+from burnish.record.record import Event, Record, import_events
+from burnish.report.summary import summarise
+from burnish.report.terminal import markdown
+from burnish.run import studies
+from pieces import whole
+
+STUDY = whole("fake-tune-1", "here", 1, [0.1, 0.11, 0.12]).made
+
+
+def file(folder: Path, events: list[Event], name: str = "some.jsonl.xz") -> Path:
+    exchange.write(folder / name, events)
+    return folder / name
+
+
+def test_a_compact_record_has_no_logs_and_says_once_how_sides_were_launched() -> None:
+    found = list(exchange.compact(STUDY))
+    kinds = [event.kind for event in found]
+    assert "command" in {event.kind for event in STUDY}
+    assert "command" not in kinds
+    assert [kind for kind in kinds if kind != "command"] == [e.kind for e in STUDY if e.kind != "command"]
+    launched = ["launched" in event.body for event in found if event.kind == "start_done"]
+    assert launched == [True, False, False]
+    assert [e.body for e in found if e.kind == "pair"] == [e.body for e in STUDY if e.kind == "pair"]
+    assert list(exchange.compact(found)) == found
+    assert "launched" in STUDY[-3].body, "what was given is left as it was"
+
+
+def test_a_kind_of_event_that_is_yet_to_come_is_carried() -> None:
+    event = Event(1, "", "something new", {"launched": 1, "core": 2})
+    assert list(exchange.compact([event])) == [event]
+
+
+def test_it_renders_the_same_report(tmp_path: Path) -> None:
+    path = file(tmp_path, list(exchange.compact(STUDY)))
+    one, other = summarise(STUDY), summarise(exchange.read_events(path))
+    assert markdown(one) == markdown(other)
+    assert json.dumps(one.as_dict(), default=str) == json.dumps(other.as_dict(), default=str)
+
+
+def test_there_and_back_gives_the_same_bytes(tmp_path: Path) -> None:
+    home = paths.home()
+    path = file(tmp_path, list(exchange.compact(STUDY)))
+    folder, made = exchange.import_study(home, path)
+    assert (folder, made) == (home.studies / "fake-tune-1", True)
+    again = file(tmp_path, list(exchange.compact(exchange.study_events(folder))), "again.jsonl.xz")
+    assert again.read_bytes() == path.read_bytes()
+    assert exchange.import_study(home, path) == (folder, False), "the very same one is there already"
+    assert studies.find(home, "fake-tune-1") == folder
+
+
+def test_another_study_of_that_name_is_left_alone(tmp_path: Path) -> None:
+    home = paths.home()
+    folder, _ = exchange.import_study(home, file(tmp_path, STUDY))
+    other = file(tmp_path, whole("fake-tune-1", "here", 1, [0.5]).made)
+    with pytest.raises(UserError, match=r"a study of this name is here, with another record"):
+        exchange.import_study(home, other)
+    with closing(Record(folder)) as record:
+        assert [event.kind for event in record.events()][-1] == exchange.IMPORTED
+    assert list(home.root.glob("tmp*")) == []
+
+
+@pytest.mark.parametrize("name", ["../../etc", "a/b", "", ".hidden", None, 7])
+def test_a_study_whose_name_is_no_folder_is_refused(tmp_path: Path, name: object) -> None:
+    path = file(tmp_path, [Event(1, "", "study", {"name": name, "definition": {}})])
+    with pytest.raises(UserError, match=r"no name of a study|holds no study"):
+        exchange.import_study(paths.home(), path)
+
+
+def test_an_imported_study_is_not_gone_on_with(tmp_path: Path) -> None:
+    home = paths.home()
+    asked = studies.Definition(
+        verb="tune",
+        engine="fake",
+        variants=("baseline",),
+        workloads=("w",),
+        features="full",
+        source="shipped",
+        threads=None,
+        precision=0.01,
+        max_starts=8,
+        pairs=3,
+        turns=None,
+        starts=None,
+        design=None,
+        explore=False,
+        layouts=0,
+        trainings=0,
+        seed=1,
+        recipes={},
+    )
+    record, _ = studies.begin_or_resume(home, asked, fresh=False)
+    with closing(record):
+        path = file(tmp_path, list(record.events()))
+    record.folder.rename(tmp_path / "elsewhere")
+    folder, _ = exchange.import_study(home, path)
+    again, resumed = studies.begin_or_resume(home, asked, fresh=False)
+    again.close()
+    assert (again.folder != folder, resumed) == (True, False)
+
+
+def test_a_packed_record_can_be_read_as_one(tmp_path: Path) -> None:
+    path = file(tmp_path, STUDY)
+    with closing(import_events(path, tmp_path / "folder")) as record:
+        assert list(record.events()) == STUDY
+
+
+def test_drawings_are_carried_once(tmp_path: Path) -> None:
+    with closing(Record(tmp_path / "why", create=True)) as record:
+        record.append("study", name="why-1", definition={})
+        record.append("explained", pictures=["flame.svg", "gone.svg"])
+    (tmp_path / "why" / "flame.svg").write_text("<svg/>")
+    events = exchange.study_events(tmp_path / "why")
+    assert [(e.number, e.kind, dict(e.body)) for e in events[2:]] == [
+        (3, "picture", {"name": "flame.svg", "svg": "<svg/>"})
+    ]
+    folder, made = exchange.import_study(paths.home(), file(tmp_path, list(events)))
+    assert made
+    assert exchange.study_events(folder)[:3] == events
+    assert len(exchange.study_events(folder)) == 4, "where it came from, and no second drawing"
+
+
+def test_nothing_is_written_where_it_can_not_be(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"name ends in"):
+        exchange.write(tmp_path / "record.zip", STUDY)
+    with pytest.raises(UserError, match=r"no such folder"):
+        exchange.write(tmp_path / "gone" / "a.jsonl.xz", STUDY)
+    assert list(tmp_path.iterdir()) == [] or {path.name for path in tmp_path.iterdir()} == {"burnish-home"}
+    assert exchange.write(tmp_path / "a.jsonl", STUDY) == (tmp_path / "a.jsonl").stat().st_size
+    assert len(lines.read(tmp_path / "a.jsonl")) == len(STUDY)
