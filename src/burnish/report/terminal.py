@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from burnish.report import ceilings, evidence, noise, why
+from burnish.report import ceilings, evidence, noise, suites, why
 from burnish.report.summary import BuildRow, Row, Summary, sentences, winner
 from burnish.statistics.replicates import layout_caveat
 from burnish.study.model import Marks
@@ -46,6 +46,8 @@ def render(summary: Summary) -> RenderableType:
     for workload in dict.fromkeys(row.workload for row in summary.rows):
         rows = [row for row in summary.rows if row.workload == workload]
         parts += [Text(""), Text(f"{workload}, ratios to {summary.baseline}", style="bold"), _cells(rows)]
+    for title, lines in suites.times(summary):
+        parts += [Text(""), Text(title, style="bold"), _grid(suites.TABLE, lines)]
     parts += [Text(""), _builds(summary)]
     if _examined(summary):
         parts += [Text(""), Text(_SIZES_TITLE), _grid(evidence.SIZES, _sizes(summary))]
@@ -180,6 +182,7 @@ def remarks(summary: Summary) -> list[str]:
         if marks:
             lines.append(f"{build.variant}: {', '.join(marks.words)}")
         lines += [f"{build.variant}: {note}" for note in build.notes]
+    lines += [whole.sentence(summary.baseline) for whole in suites.wholes(summary.rows)]
     lines += evidence.unrecorded({build.variant: build.costs for build in summary.builds})
     for row in summary.rows:
         about = f"{row.candidate} on {row.workload}"
@@ -247,6 +250,8 @@ def markdown(summary: Summary) -> str:
             if "ratio" in each
         ]
         lines += [*other, ""] if other else []
+    for title, told in suites.times(summary):
+        lines += [f"## {title}", "", *_table(suites.TABLE, told), ""]
     lines += ["## Builds", ""]
     columns = _build_columns(summary)
     lines += _table(columns, [build_cells(row)[: len(columns)] for row in summary.builds])
