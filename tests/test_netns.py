@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from burnish import netns, process, warden
-from burnish.cli import app
+from burnish import netns, process, system, warden
+from burnish.cli.common import app
 from burnish.errors import InfrastructureError
 
 
@@ -73,7 +73,7 @@ def test_only_names_of_ours_have_an_owner() -> None:
 
 
 def test_without_its_tools_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(netns.system, "find_programs", lambda names: dict.fromkeys(names, Path("/nowhere/ip")))
+    monkeypatch.setattr(system, "find_programs", lambda names: dict.fromkeys(names, Path("/nowhere/ip")))
     assert "install iproute2, or take transport=tcp" in str(netns.lacking())
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from burnish.cli import app
+from burnish.cli.common import app
 from burnish.errors import UserError
 from burnish.study import statements
 

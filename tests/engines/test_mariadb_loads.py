@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 from dataclasses import replace
@@ -162,11 +163,11 @@ def test_digests_of_a_running_server_become_statements_that_it_takes(
             tables = digest_table.tables(cursor, "sbtest")
         replay = digests.turned(found, digests.database_of(found, None, "here"), tables, "here")
         assert server.fingerprint("sbtest") == before
-        texts = {unit.statements[0]: unit.weight for unit in replay.units}
-        assert texts["SELECT `c` FROM `sbtest1` WHERE `id` = {1..2002}"] == 5
-        assert texts["SELECT SUM( `k` ) FROM `sbtest1` WHERE `id` BETWEEN {1..2002} AND {+9}"] == 5
-        for text in texts:
-            server.query(statements.example(text), "sbtest")
+        texts = {re.sub(r"\{1\.\.20\d\d\}", "{id}", unit.statements[0]): unit.weight for unit in replay.units}
+        assert texts.get("SELECT `c` FROM `sbtest1` WHERE `id` = {id}") == 5, texts
+        assert texts["SELECT SUM( `k` ) FROM `sbtest1` WHERE `id` BETWEEN {id} AND {+9}"] == 5
+        for unit in replay.units:
+            server.query(statements.example(unit.statements[0]), "sbtest")
         with digest_table.connected(server.socket, "root", "") as cursor, pytest.raises(pymysql.err.MySQLError):
             cursor.execute("DELETE FROM sbtest.sbtest1")
     finally:

@@ -59,6 +59,7 @@ def test_each_test_is_a_load_of_its_own_over_one_dataset() -> None:
     [
         ("sql_bench:tests=atis", "unknown test of sql-bench 'atis'"),
         ("sql_bench:tests=ATIS+ATIS", "sql_bench: tests=ATIS+ATIS: ATIS is there twice"),
+        ("sql_bench:loops=ATIS", "sql_bench: loops=ATIS: 'ATIS': give TEST=NUMBER"),
         ("sql_bench:tests=+", "sql_bench: tests=+: name tests with a + between them"),
         ("sql_bench:threads=4", "sql_bench: 4 client threads: its tests have one client each"),
         ("together:sql_bench=1,checksum=1", "together: sql_bench has a client program of its own; run it apart"),
@@ -74,19 +75,20 @@ def test_what_it_has_not_is_told(text: str, says: str) -> None:
 
 def test_command_lines() -> None:
     workload = one("sql_bench:tests=ATIS,loop-count=50,engine=Aria")
-    socket = sql_bench.command(workload, "ATIS", HERE, "")
+    socket = sql_bench.command(workload, "ATIS", HERE)
     assert socket[:2] == ["perl", "./test-ATIS"]
     assert socket[-4:] == ["--socket=/run/s.sock", "--small-test", "--loop-count=50", "--create-options=ENGINE=Aria"]
     whole = replace(workload, parameters=(("tests", "ATIS"), ("small_test", "off")))
     secured = Address(Path("/s"), 3307, tls=True)
-    assert sql_bench.command(whole, "ATIS", secured, "/c")[-3:] == [
+    assert sql_bench.command(whole, "ATIS", secured)[-3:] == [
         "--host=127.0.0.1",
         "--tcpip",
-        "--connect-options=port=3307;mariadb_ssl=1;mariadb_ssl_ca_file=/c/cacert.pem",
+        "--connect-options=port=3307;mariadb_ssl=1;mariadb_ssl_optional=1;mariadb_ssl_verify_server_cert=0",
     ]
     far = Address(Path("/s"), 3306, host="10.0.0.1", within=("ip", "netns", "exec", "c"))
-    assert "--host=10.0.0.1" in sql_bench.command(whole, "ATIS", far, "")
-    assert choose(SPEC, ["sql_bench"])[0].settings == (("innodb_flush_log_at_trx_commit", "2"),)
+    assert "--host=10.0.0.1" in sql_bench.command(whole, "ATIS", far)
+    usual = sql_bench.command(one("sql_bench:tests=ATIS,loops=ATIS=7+select=9"), "ATIS", HERE)
+    assert "--loop-count=7" in usual
     assert workloads.groups(["sql_bench:tests=ATIS", "checksum"]) == ["sql-bench"]
     assert workloads.groups(["checksum"]) == []
 
@@ -121,7 +123,12 @@ def running(tmp_path: Path, test: str) -> SqlBenchLoad:
     data.mkdir()
     folder.mkdir()
     sql_bench.put(workload, data)
-    return SqlBenchLoad(workload, HERE, data=data, server_pid=os.getpid(), folder=folder, certificates="", cores=None)
+    return SqlBenchLoad(workload, HERE, data=data, server_pid=os.getpid(), folder=folder, cores=None)
+
+
+def read(side: SqlBenchLoad, ticks: list[Tick]) -> list[Tick]:
+    ticks += side.ticks()
+    return ticks
 
 
 ONE_RUN = """
@@ -137,7 +144,7 @@ def test_a_pass_is_a_unit_with_its_time_and_both_sides_cpu(tmp_path: Path) -> No
     side.start()
     ticks: list[Tick] = []
     try:
-        assert soon(lambda: bool(ticks.extend(side.ticks())) or passes(ticks) >= 3)
+        assert soon(lambda: passes(read(side, ticks)) >= 3)
         assert side.trouble() is None
         assert side.cipher() == "TLSv1.3"
         assert soon(lambda: len(side.pids()) == 2), "the loop and the test that it runs"
@@ -155,7 +162,7 @@ def test_a_pass_is_a_unit_with_its_time_and_both_sides_cpu(tmp_path: Path) -> No
 
 
 def test_a_test_that_fails_ends_the_load_in_its_own_words(tmp_path: Path) -> None:
-    side = running(tmp_path, '$| = 1; print "Testing\\n"; die "Can\'t connect\\n";')
+    side = running(tmp_path, '$| = 1; print "Testing\\n"; die "Can\'t connect\\nCompilation failed\\n";')
     side.start()
     try:
         assert soon(lambda: side.trouble() is not None)

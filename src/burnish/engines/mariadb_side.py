@@ -78,7 +78,6 @@ class MariaDBSide(Side):
                 data=spec.data,
                 server_pid=self._server.pid,
                 folder=spec.folder,
-                certificates=spec.condition.certificates,
                 cores=spec.cores,
             )
         return SysbenchLoad(

@@ -204,7 +204,8 @@ def _table(name: str, body: str) -> Table:
 
 def _parts(body: str) -> tuple[list[str], str]:
     """What commas part within the parentheses, and what follows these."""
-    parts, depth, words = [], 0, ""
+    parts: list[str] = []
+    depth, words = 0, ""
     for match in re.finditer(r"'(?:[^'\\]|\\.|'')*'|`[^`]*`|[(),]|[^'`(),]+|['`]", body, re.DOTALL):
         piece = match[0]
         if piece == ")" and depth == 0:
