@@ -25,7 +25,7 @@ def _possible() -> None:
         pytest.skip(reason)
 
 
-def soon(what: Callable[[], bool], seconds: float = 20.0) -> bool:
+def soon(what: Callable[[], bool], seconds: float = 120.0) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if what():

@@ -30,7 +30,7 @@ _OTHER, _PREFIX_BITS, _DEVICE = "10.0.0.2", 30, "veth0"
 _QUEUE_MS = 400  # so long may a packet wait for its turn: longer than any window of TCP asks for, so that none is lost
 _BURST_S = 0.001
 _FRAMES = 2 * 1514
-_SECONDS = 20.0
+_SECONDS = 120.0  # the kernel lets one at a time change networks, and takes its time to remove one
 _UNITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 _RATE = re.compile(r"^(\d+(?:\.\d+)?)(kbit|mbit|gbit)$")
 
@@ -133,6 +133,8 @@ class Cable:
                 return f"{error}; install iproute2, {_INSTEAD}"
             if not done.ok:
                 self.down()
+                if done.timed_out:
+                    return f"`{' '.join(step.argv)}` took longer than {_SECONDS:g} s: this host is too busy; try later"
                 said = " ".join(done.output.split()) or f"`{' '.join(step.argv[:3])}` failed"
                 return f"no {step.part}: {said}; {_ADVICE[step.part]}"
         return None
