@@ -1,4 +1,5 @@
-"""The warden: waits until its Burnish process is gone, then kills every process that bears its mark.
+"""The warden: waits until its Burnish process is gone, then kills every process and removes every network namespace
+that bears its mark.
 
 Run as a script (``python -I -S warden.py MARK VARIABLE``) with a pipe on standard input whose other end
 only the Burnish process holds: end of file means that it ended, by itself or by kill -9. A process inherits
@@ -12,6 +13,14 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+
+NAMESPACE = "burnish-"
+"""Begins the name of every network namespace of ours; the run's mark follows: its process id, a dash, …"""
+
+FOLDER = "/run/netns"
+"""Where `ip netns` keeps their names."""
+
+_IP = ("/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip", "/bin/ip")
 
 
 def marked(variable: str) -> Iterator[tuple[int, str]]:
@@ -30,8 +39,26 @@ def marked(variable: str) -> Iterator[tuple[int, str]]:
                 yield int(name), entry[len(needle) :].decode(errors="replace")
 
 
+def namespaces(mark: str = "") -> list[str]:
+    """Names of our network namespaces, of one run or of all."""
+    names = os.listdir(FOLDER) if os.path.isdir(FOLDER) else []  # noqa: PTH112, PTH208 - see above
+    return sorted(name for name in names if name.startswith(f"{NAMESPACE}{mark}") and owner_of(name))
+
+
+def owner_of(name: str) -> int:
+    """Process id of the run that made a namespace of this name; 0 when it is not one of ours."""
+    owner = name.removeprefix(NAMESPACE).partition("-")[0]
+    return int(owner) if name.startswith(NAMESPACE) and owner.isdigit() else 0
+
+
+def _remove(name: str) -> None:
+    program = next((path for path in _IP if os.access(path, os.X_OK)), None)
+    if program is not None:
+        os.spawnv(os.P_WAIT, program, ["ip", "netns", "delete", name])  # noqa: S606 - process.py is gone with our owner
+
+
 def main(mark: str, variable: str) -> None:
-    """Waits for the end of standard input, then kills until nothing bears `mark` any more."""
+    """Waits for the end of standard input, then kills until nothing bears `mark`; removes what has its name."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while os.read(0, 64):
         pass
@@ -43,6 +70,8 @@ def main(mark: str, variable: str) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.1)
+    for name in namespaces(f"{mark}-"):
+        _remove(name)
 
 
 if __name__ == "__main__":

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 
+import pymysql
 import pytest
 from mariadb_support import PlainBench, engine, real_server, small
 
+from burnish import netns, process, warden
 from burnish.bench.datasets import dataset_key
-from burnish.engines.base import Built
+from burnish.engines import digest_table
+from burnish.engines.base import Built, SideSpec, Tick
+from burnish.engines.mariadb_server import Launch, Server
 from burnish.errors import UserError
 from burnish.run import workloads
 from burnish.run.workloads import OwnData
+from burnish.study import digests, statements
 from burnish.study.conditions import condition_of
 from burnish.study.model import Condition, Workload
 
@@ -86,6 +94,99 @@ def test_over_tls_the_loads_own_cipher_is_told(built: Built, dataset: Path, tmp_
     assert "transport tls, cipher TLS" in said
     _, said = examine(built, workload, condition_of(["transport=tcp"]), dataset, tmp_path)
     assert said.endswith("transport tcp")
+
+
+def test_from_another_host_too(built: Built, dataset: Path, tmp_path: Path) -> None:
+    reason = netns.lacking("100mbit")
+    if reason is not None:
+        pytest.skip(reason)
+    workload = small("oltp_read_only")
+    condition = condition_of(["transport=remote,rate=100mbit"])
+    _, said = examine(built, workload, condition, dataset, tmp_path)
+    assert said.endswith("transport remote, rate 100mbit")
+    assert not warden.namespaces(process.run_id())
+    sides = [
+        engine().side(
+            SideSpec(
+                label=label,
+                built=built,
+                condition=replace(condition, settings=(("innodb_buffer_pool_size", "32M"),)),
+                workload=workload,
+                data=Path(shutil.copytree(dataset, tmp_path / label)),
+                folder=tmp_path / f"{label}-side",
+                seed=1,
+                cores=frozenset(os.sched_getaffinity(0)),
+            )
+        )
+        for label in ("one", "other")
+    ]
+    try:
+        for side in sides:
+            side.spec.folder.mkdir()
+            side.boot()
+            side.load()
+        ticks: list[list[Tick]] = [[], []]
+        end = time.monotonic() + 30
+        while time.monotonic() < end and not all(each and each[-1].done > 5 for each in ticks):
+            time.sleep(0.1)
+            for mine, side in zip(ticks, sides, strict=True):
+                mine.extend(side.ticks())
+                assert side.trouble() is None
+        assert all(each[-1].done > 5 for each in ticks), "both have one address, each in a network of its own"
+        assert len(warden.namespaces(process.run_id())) == 4
+    finally:
+        for side in sides:
+            side.stop()
+    assert not warden.namespaces(process.run_id())
+
+
+def test_digests_of_a_running_server_become_statements_that_it_takes(
+    built: Built, dataset: Path, tmp_path: Path
+) -> None:
+    data = Path(shutil.copytree(dataset, tmp_path / "data"))
+    settings = (("performance_schema", "ON"), ("innodb_buffer_pool_size", "32M"))
+    server = Server(Launch(built.server, data, tmp_path / "server", built.options, settings))
+    try:
+        server.boot()
+        if not server.query("SELECT @@performance_schema")[0][0]:
+            pytest.skip("this server has no performance schema")
+        for number in range(1, 6):
+            server.query(f"SELECT c FROM sbtest1 WHERE id = {number}", "sbtest")
+            server.query(f"SELECT SUM(k) FROM sbtest1 WHERE id BETWEEN {number} AND {number + 9}", "sbtest")
+            server.query(f"SELECT DISTINCT c FROM sbtest2 AS s WHERE s.id IN (1, 2, {number}) ORDER BY c", "sbtest")
+            server.query(f"UPDATE sbtest1 SET k = k + 1, c = 'x{number}' WHERE id = {number}", "sbtest")
+        server.query("INSERT INTO sbtest1 (k, c, pad) VALUES (1, 'a', 'b'), (2, 'c', 'd')", "sbtest")
+        server.query("SHOW TABLES", "sbtest")
+        before = server.fingerprint("sbtest")
+        with digest_table.connected(server.socket, "root", "") as cursor:
+            found = digest_table.digests(cursor, "here")
+            tables = digest_table.tables(cursor, "sbtest")
+        replay = digests.turned(found, digests.database_of(found, None, "here"), tables, "here")
+        assert server.fingerprint("sbtest") == before
+        texts = {re.sub(r"\{1\.\.20\d\d\}", "{id}", unit.statements[0]): unit.weight for unit in replay.units}
+        assert texts.get("SELECT `c` FROM `sbtest1` WHERE `id` = {id}") == 5, texts
+        assert texts["SELECT SUM( `k` ) FROM `sbtest1` WHERE `id` BETWEEN {id} AND {+9}"] == 5
+        for unit in replay.units:
+            server.query(statements.example(unit.statements[0]), "sbtest")
+        with digest_table.connected(server.socket, "root", "") as cursor, pytest.raises(pymysql.err.MySQLError):
+            cursor.execute("DELETE FROM sbtest.sbtest1")
+    finally:
+        server.stop()
+
+
+def test_sql_bench_runs_pass_after_pass(built: Built, tmp_path: Path) -> None:
+    tree = os.environ.get("BURNISH_TEST_SQL_BENCH", "")
+    driver = ["perl", "-MDBD::MariaDB", "-e", "1"]
+    if not tree or shutil.which("perl") is None or not process.run(driver).ok:
+        pytest.skip("no sql-bench; name MariaDB's sql-bench in BURNISH_TEST_SQL_BENCH, and install libdbd-mariadb-perl")
+    (workload,) = workloads.choose(SPEC, [f"sql_bench:tests=create,loop-count=100,tree={tree}"])
+    engine().create_dataset(built, built, workload, tmp_path / "data", PlainBench(tmp_path))
+    _, said = examine(built, workload, Condition(), tmp_path / "data", tmp_path)
+    assert said == f"{workload.name}: runs, transport unix"
+    _, said = examine(built, workload, condition_of(["transport=tls"]), tmp_path / "data", tmp_path)
+    assert "cipher TLS" in said
+    with pytest.raises(UserError, match="one client each"):
+        examine(built, workload, Condition(threads=4), tmp_path / "data", tmp_path)
 
 
 def test_settings_are_checked_by_the_server_itself(built: Built, dataset: Path, tmp_path: Path) -> None:

@@ -78,6 +78,22 @@ def test_a_server_that_hangs_at_its_start_is_killed(tmp_path: Path, monkeypatch:
     assert not Path(f"/proc/{server.pid}").exists()
 
 
+def test_a_port_that_was_taken_in_the_meantime_is_given_up(tmp_path: Path) -> None:
+    text = """echo "$@" >> asked
+echo "[ERROR] Can't start server: Bind on TCP/IP port. Got error: 98: Address already in use" >&2
+exit 1"""
+    launch = Launch(script(tmp_path, text), data_folder(tmp_path), tmp_path / "side", transport="tcp")
+    with pytest.raises(InfrastructureError, match="exit code 1 while starting"):
+        Server(launch).boot()
+    asked = (tmp_path / "side" / "asked").read_text()
+    assert asked.count("--port=") == 3, "three ports were tried"
+    # What ends for another reason is not started again, though its log has that line of an earlier start.
+    (tmp_path / "mariadbd").write_text("#!/bin/sh\necho again >> asked\nexit 1\n")
+    with pytest.raises(InfrastructureError):
+        Server(launch).boot()
+    assert (tmp_path / "side" / "asked").read_text().count("again") == 1
+
+
 def test_a_long_path_gets_a_socket_folder_that_stop_removes(tmp_path: Path) -> None:
     server = Server(Launch(Path("x"), tmp_path, tmp_path / ("long" * 30)))
     place = server.socket

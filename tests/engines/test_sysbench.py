@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from burnish.engines import sysbench
-from burnish.engines.sysbench import Address, SysbenchLoad, complaints, parse_tick
+from burnish.engines.load_process import parse_tick
+from burnish.engines.sysbench import Address, SysbenchLoad, complaints
 from burnish.errors import InfrastructureError
 from burnish.study.model import Workload
 

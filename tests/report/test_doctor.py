@@ -245,3 +245,17 @@ def test_what_links_could_have_more_of_is_a_note(facts: HostFacts) -> None:
     assert "mimalloc" in found["allocators"].consequence
     assert found["allocators"].mend.endswith("libmimalloc2.0")
     assert (found["32-bit programs"].state, found["32-bit programs"].found) == ("ok", "gcc-12")
+
+
+def test_a_load_on_another_host_is_a_line_with_what_it_lacks(facts: HostFacts) -> None:
+    def told(offers: dict[str, str | None]) -> Finding:
+        found = doctor.examine(facts, BOTH, EVERYTHING, network=offers)
+        return next(finding for finding in found if finding.name == "another host")
+
+    assert told({"transport=remote": None, "rate=": None}) == Finding("another host", "ok", "transport=remote, rate=")
+    lacks = told({"transport=remote": None, "delay=": "no netem: ...; leave delay= out"})
+    assert (lacks.state, lacks.found) == ("note", "transport=remote")
+    assert lacks.consequence == "no netem: ...; leave delay= out"
+    assert told({"transport=remote": "no namespaces: run as root"}).found == "none"
+    every = doctor.examine(facts, BOTH, EVERYTHING, network={"transport=remote": None})
+    assert "no password is asked" in next(each for each in every if each.name == "loopback").consequence

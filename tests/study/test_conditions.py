@@ -32,6 +32,19 @@ def test_a_later_word_replaces_an_earlier_one() -> None:
     assert conditions.words_of(condition_of(["transport=tcp", "x=1"])) == "transport=tcp,x=1"
 
 
+def test_a_network_between_two_hosts_has_limits() -> None:
+    limited = condition_of(["transport=remote,rate=100Mbit,delay=1ms", "sql_mode=A,B"])
+    assert limited == Condition(transport="remote", rate="100mbit", delay="1ms", settings=(("sql_mode", "A,B"),))
+    assert limited.limited
+    assert condition_of(["transport=remote", "rate=100mbit"]) == Condition(transport="remote", rate="100mbit")
+    assert conditions.words_of(limited) == "transport=remote,rate=100mbit,delay=1ms,sql_mode=A,B"
+    slower = condition_of(["rate=10mbit,delay=none"], over=limited, option="--versus")
+    assert conditions.difference(limited, slower) == "rate=10mbit,delay=none"
+    here = condition_of(["transport=tcp"], over=limited, option="--versus")
+    assert conditions.difference(limited, here) == "transport=tcp"
+    assert not here.limited
+
+
 @pytest.mark.parametrize(
     ("word", "says"),
     [
@@ -41,6 +54,12 @@ def test_a_later_word_replaces_an_earlier_one() -> None:
         ("durability=none", "unknown value in --set durability= 'none'; there are: commit, second, system"),
         ("datadir=/var/lib/mysql", "--set datadir=/var/lib/mysql: Burnish decides datadir"),
         ("--port=3306", "--set --port=3306: Burnish decides port"),
+        ("general_log_file=/var/log/g", "--set general_log_file=/var/log/g: general_log_file names a place outside"),
+        ("log_bin=../binlog", "--set log_bin=../binlog: log_bin names a place outside of Burnish's folders"),
+        ("rate=100mbit", "--set: rate and delay are those of a network between two hosts; say transport=remote"),
+        ("transport=remote,rate=fast", "--set rate=fast: give a rate, as in 100mbit"),
+        ("transport=remote,delay=0ms", "--set delay=0ms: give a delay of each direction, as in 1ms"),
+        ("transport=remote,rat=1mbit", "--set rat=1mbit: a transport has rate= and delay= beside it"),
     ],
 )
 def test_what_cannot_be_set_is_told(word: str, says: str) -> None:

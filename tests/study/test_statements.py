@@ -50,6 +50,8 @@ def test_statements_weights_and_transactions() -> None:
         ("BEGIN;\n-- weight: 2\nCOMMIT;", "f.sql:2: a weight within a transaction"),
         ("SELECT 1;\nSELECT 'x", "f.sql:2: a quote (') that does not end"),
         ("SELECT {5..1};", "f.sql:1: {5..1}: give two numbers of 32 bits in order"),
+        ("SELECT {+5}, {1..2};", "f.sql:1: {+5}: no number is drawn before it in the statement"),
+        ("SELECT {1..2}, {+5000000000};", "f.sql:1: {+5000000000}: give a number of 32 bits"),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_line(text: str, says: str) -> None:
@@ -84,3 +86,7 @@ def test_what_is_written_is_read_again(items: list[tuple[str, float]]) -> None:
 def test_a_comment_at_the_end_does_not_swallow_the_semicolon() -> None:
     units = (Unit(("SELECT 1 -- why",)), Unit(("SELECT 2",)))
     assert len(parse(statements.as_text(units), "f.sql")) == 2
+
+
+def test_an_example_has_a_number_in_each_place() -> None:
+    assert statements.example("SELECT {3..9}, {+5}, {-2..4}, {+0}") == "SELECT 3, 8, -2, -2"

@@ -152,20 +152,22 @@ def _middle(values: Sequence[float], places: int) -> float:
     return sum(kept) / len(kept)
 
 
+def passes(ticks: Sequence[Tick]) -> float:
+    """Units finished since the first tick; 0 without ticks."""
+    return ticks[-1].done - ticks[0].done if ticks else 0.0
+
+
 def steady(ticks: Sequence[Tick], span: float = 1.0, tolerance: float = 0.05) -> bool:
     """Whether the last two spans of `span` seconds ran at the same rate, within `tolerance`."""
     if not ticks:
         return False
-    end = ticks[-1].at
-    edges = []
-    for back in (0.0, span, 2 * span):
-        tick = next((t for t in reversed(ticks) if t.at <= end - back), None)
+    edges = [ticks[-1]]
+    for _ in range(2):  # where ticks are further apart than a span, it is two of their own intervals
+        tick = next((t for t in reversed(ticks) if t.at <= edges[-1].at - span), None)
         if tick is None:
             return False
         edges.append(tick)
     late, middle, early = edges
-    if late.at <= middle.at or middle.at <= early.at:
-        return False
     now = (late.done - middle.done) / (late.at - middle.at)
     before = (middle.done - early.done) / (middle.at - early.at)
     return before > 0 and abs(now / before - 1) <= tolerance

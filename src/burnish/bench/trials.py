@@ -169,9 +169,10 @@ class _Running:
     def freeze(self, *, frozen: bool) -> None:
         """Stops the load (where the server is its own load: the server), or lets it go on."""
         if frozen != self.frozen:
-            for pid in self.side.client_pids() or self.side.server_pids():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
+            for _ in range(2):  # what one of them started while it was being stopped is stopped too
+                for pid in self.side.client_pids() or self.side.server_pids():
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
             self.frozen = frozen
 
 
@@ -380,7 +381,10 @@ class _Start:
             self._live("warm-up", items)
             spent = time.monotonic() - began
             calm = all(readings.steady(item.ticks, span) for item in items)
-            if (spent >= self.timing.warmup and calm) or spent >= 4 * max(self.timing.warmup, span):
+            if spent >= self.timing.warmup and calm:
+                break
+            slow = any(readings.passes(item.ticks) < 2 and spent < item.side.silence() for item in items)
+            if spent >= 4 * max(self.timing.warmup, span) and not slow:
                 break
         self.warm, self.settled = max(self.warm, spent), self.settled and calm
 
@@ -388,7 +392,7 @@ class _Start:
         """One turn of these sides; the controller sleeps through it, so as not to take CPU time from them."""
         begin = time.monotonic() + self.timing.settle
         length = self.timing.settle + self.timing.window
-        patience = begin + 3 * self.timing.window + 10
+        patience = begin + max(3 * self.timing.window + 10, *(item.side.silence() for item in items))
         time.sleep(length)
         while True:
             for item in items:

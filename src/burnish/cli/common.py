@@ -14,7 +14,7 @@ from rich.console import Console
 from burnish.errors import UserError, unknown
 from burnish.record.record import Record
 from burnish.report import plan as plan_report
-from burnish.report import terminal
+from burnish.report import suites, terminal
 from burnish.report.summary import Summary, summarise
 from burnish.run import verbs
 from burnish.run.plan import Plan
@@ -50,8 +50,8 @@ Set = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="NAME=VALUE, may be repeated: any server variable, or transport=unix|tcp|tls, binlog=on|off, "
-        "durability=commit|system|second, threads-by=connection|pool.",
+        help="NAME=VALUE, may be repeated: any server variable, or transport=unix|tcp|tls|remote (with "
+        "rate=100mbit), binlog=on|off, durability=commit|system|second, threads-by=connection|pool.",
     ),
 ]
 Data = Annotated[Path | None, typer.Option(help="A dump or data folder for loads of your own; copied, never touched.")]
@@ -157,6 +157,7 @@ def print_plan(found: Plan, as_json: bool) -> None:
 def print_summary(summary: Summary, as_json: bool) -> None:
     """As tables for people or as JSON."""
     if as_json:
-        sys.stdout.write(json.dumps(summary.as_dict(), indent=1, default=str) + "\n")
+        value = summary.as_dict() | {"suites": [whole.as_dict() for whole in suites.wholes(summary.rows)]}
+        sys.stdout.write(json.dumps(value, indent=1, default=str) + "\n")
     else:
         out.print(terminal.render(summary))

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from burnish import paths, system
+from burnish import netns, paths, process, system
 from burnish.bench.host import read_host
 from burnish.build import linkparts
 from burnish.build.toolchains import find_toolchains
@@ -70,7 +70,7 @@ def doctor(as_json: AsJson = False, yes: Yes = False) -> None:  # noqa: ARG001 -
     needed = {spec.name: verbs.disk_needed(spec, len(spec.ladder)) for spec in load.engines().values()}
     toolchains = find_toolchains()
     programs = system.find_programs(doctor_report.PROGRAMS)
-    findings = doctor_report.examine(facts, toolchains, programs, needed, linkparts.offers(toolchains))
+    findings = doctor_report.examine(facts, toolchains, programs, needed, linkparts.offers(toolchains), netns.offers())
     if as_json:
         sys.stdout.write(doctor_report.as_json(findings, facts) + "\n")
     else:
@@ -86,6 +86,9 @@ def clean(
 ) -> None:
     """Show what is kept and how large it is; remove what is too old or too much. Records are never removed."""
     home = paths.home()
+    process.sweep()
+    for name in netns.sweep():
+        progress.print(f"removed network namespace {name}: a run that was killed had left it", highlight=False)
     with studies.lock(home):
         items = cleaning.inventory(home)
         doomed = cleaning.choose(

@@ -276,6 +276,10 @@ class Side(ABC):
     def client_pids(self) -> list[int]:
         """Processes of the load, alive now; empty where the server is its own client."""
 
+    def silence(self) -> float:
+        """Seconds for which the load may write no tick and yet be at work; 0 where it ticks all the time."""
+        return 0.0
+
     def misses(self) -> int | None:
         """Pages that the server has read from disk since it began, by its own account; None: it can't say."""
         return None

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from burnish import netns
 from burnish.elf import build_id
 from burnish.engines import (
     certificates,
@@ -17,6 +18,7 @@ from burnish.engines import (
     mariadb_data,
     mariadb_examine,
     mtr,
+    sql_bench,
     sysbench_parameters,
 )
 from burnish.engines.base import (
@@ -33,7 +35,7 @@ from burnish.engines.base import (
 from burnish.engines.mariadb_server import private_options
 from burnish.engines.mariadb_side import MariaDBSide
 from burnish.engines.steps import Step
-from burnish.errors import InfrastructureError, UserError
+from burnish.errors import InfrastructureError, UnavailableError, UserError
 from burnish.study.loads import Parameter
 from burnish.study.model import Condition, Workload
 
@@ -141,10 +143,21 @@ class MariaDB(Engine):
 
     def parameters(self, workload: Workload, bench: Workbench) -> Mapping[str, Parameter]:
         """See `Engine.parameters`: what sysbench and the script take; a mix has its parts' own and no others."""
+        if workload.program == sql_bench.PROGRAM:
+            return sql_bench.PARAMETERS
         return sysbench_parameters.GENERAL if workload.parts else sysbench_parameters.known(workload, bench)
 
     def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:
-        """See `Engine.ready`: the study's certificates, for TLS."""
+        """See `Engine.ready`: the study's certificates, for TLS; for another host, whether there can be one."""
+        if asked.transport == "remote":
+            reason = netns.lacking(asked.rate, asked.delay)
+            if reason is not None:
+                raise UnavailableError(f"transport=remote: {reason}")
+        if asked.transport in ("tcp", "tls"):
+            bench.say(
+                f"transport={asked.transport}: no password is asked on 127.0.0.1, so every user of this host can read "
+                "a server's data while it is up; with transport=remote only root can"
+            )
         if asked.transport != "tls":
             return asked
         return replace(asked, certificates=str(certificates.obtain(folder / "certificates", bench)))

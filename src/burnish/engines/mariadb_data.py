@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pymysql
 
-from burnish.engines import own_data, sysbench
+from burnish.engines import own_data, sql_bench, sysbench
 from burnish.engines.base import MARKER, Built, Workbench
 from burnish.engines.mariadb_server import Launch, Server, private_options
 from burnish.errors import InfrastructureError, UserError
@@ -93,7 +93,10 @@ def create_dataset(built: Built, tools: Built, workload: Workload, folder: Path,
         server.boot()
         if not workload.own_data:
             server.query(f"CREATE DATABASE `{workload.database}`")
-            sysbench.prepare(workload, server.address, bench=bench)
+            if workload.program == sql_bench.PROGRAM:
+                sql_bench.put(workload, folder)
+            else:
+                sysbench.prepare(workload, server.address, bench=bench)
         elif not copied:
             own_data.load_dump(Path(workload.own_data), server, workload.database, tools.folder, bench)
         names = _tables(server, workload)
@@ -114,7 +117,7 @@ def _tables(server: Server, workload: Workload) -> list[str]:
         raise UserError(f"{workload.own_data}: {error.args[-1]}; name the database that the load works in") from None
     if not names and workload.own_data:
         raise UserError(f"{workload.own_data}: there is no table in database {workload.database!r}; name another one")
-    if not names and not workload.content:
+    if not names and not workload.content and workload.program != sql_bench.PROGRAM:
         raise InfrastructureError(f"preparing the data of {workload.name} made no tables", log=server.log)
     return names
 

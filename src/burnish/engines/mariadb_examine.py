@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pymysql
 
-from burnish.engines import sysbench, tuning
+from burnish.engines import sql_bench, sysbench, tuning
 from burnish.engines.base import Built, SideSpec, Workbench
 from burnish.engines.mariadb_server import private_options, setting_options
 from burnish.engines.mariadb_side import MariaDBSide, settings_of
@@ -30,7 +30,8 @@ def examine(
     values = variables(built, settings, place, bench)
     threads = condition.threads or workload.threads
     said = tuning.warnings(tuning.Facts(values, workload, threads, _tables_bytes(data, workload.database)))
-    if data is not None and (workload.file or workload.parts or condition.settings or condition.transport != "unix"):
+    unusual = workload.file or workload.parts or condition.settings or condition.transport != "unix"
+    if data is not None and (unusual or workload.program == sql_bench.PROGRAM):
         copy = place / "data"
         bench.run("copy data", ["cp", "-a", "--reflink=auto", data, copy]).check(f"copying the data to {copy}")
         try:
@@ -117,7 +118,7 @@ def _try_statements(side: MariaDBSide, workload: Workload) -> None:
     units = statements.parse(sysbench.unchanged(workload).decode(), workload.file)
     for unit in units:
         for statement in unit.statements:
-            text = statements.PLACEHOLDER.sub(lambda match: match[1], statement)
+            text = statements.example(statement)
             try:
                 side.query(f"PREPARE burnish FROM '{pymysql.converters.escape_string(text)}'", workload.database)
             except pymysql.err.MySQLError as error:

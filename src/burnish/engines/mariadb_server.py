@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pymysql
 
+from burnish import netns
 from burnish.engines import certificates
 from burnish.engines.base import MARKER
 from burnish.engines.sysbench import Address
@@ -52,6 +53,8 @@ class Launch:
         cores: CPU numbers at launch; None: all.
         transport: how clients reach it besides its Unix socket.
         certificates: folder with the server's certificate and key, for TLS; '' without.
+        rate: see `burnish.netns.steps`; for the transport ``remote``.
+        delay: likewise.
     """
 
     program: Path
@@ -63,6 +66,8 @@ class Launch:
     cores: frozenset[int] | None = None
     transport: Transport = "unix"
     certificates: str = ""
+    rate: str = ""
+    delay: str = ""
 
 
 def private_options(data: Path) -> list[str]:
@@ -83,7 +88,7 @@ def setting_options(settings: Iterable[tuple[str, str]]) -> list[str]:
 
 
 class Server:
-    """A mariadbd that answers on a Unix socket, and on 127.0.0.1 where the transport says so; ended by `stop`.
+    """A mariadbd that answers on a Unix socket, and over TCP where the transport says so; ended by `stop`.
 
     Args:
         launch: how it is launched.
@@ -96,10 +101,14 @@ class Server:
         self._socket_folder: Path | None = None
         self._code: int | None = None
         self._port: int | None = None
+        remote = launch.transport == "remote"
+        self._cable = netns.Cable(launch.rate, launch.delay) if remote else None
 
     @property
     def address(self) -> Address:
         """Where a load reaches the server."""
+        if self._cable is not None:
+            return Address(self.socket, netns.PORT, host=netns.ADDRESS, within=self._cable.for_client)
         return Address(self.socket, self._port, tls=self.launch.transport == "tls")
 
     @property
@@ -139,7 +148,25 @@ class Server:
         _free(self.socket)
         temporary = launch.folder / "tmp"
         temporary.mkdir(mode=0o700, exist_ok=True)
+        if self._cable is not None:
+            self._cable.up()
+        for last in (False, False, True):
+            written = self.log.stat().st_size if self.log.is_file() else 0
+            try:
+                self._start(temporary)
+                self._wait()
+            except BaseException:
+                taken = not last and self._port_was_taken(written)
+                self.stop(patience=0.0, final=not taken)
+                if not taken:
+                    raise
+            else:
+                return
+
+    def _start(self, temporary: Path) -> None:
+        launch = self.launch
         words = [
+            *(self._cable.for_server if self._cable is not None else ()),
             str(launch.program),
             *private_options(launch.data),
             *launch.options,
@@ -161,16 +188,21 @@ class Server:
                 stderr=subprocess.STDOUT,
                 cores=launch.cores,
             )
-        try:
-            self._wait()
-        except BaseException:
-            self.stop(patience=0.0)
-            raise
+
+    def _port_was_taken(self, begin: int) -> bool:
+        """Whether the server ended since somebody else took the port that was free a moment before."""
+        if self._port is None or self.alive or not self.log.is_file():
+            return False
+        with self.log.open("rb") as file:
+            file.seek(begin)
+            return b"Bind on TCP/IP port" in file.read()
 
     def _network(self) -> list[str]:
         """Options for the transport; the port is one that is free now."""
         if self.launch.transport == "unix":
             return ["--skip-networking"]
+        if self._cable is not None:
+            return ["--skip-name-resolve", f"--bind-address={netns.ADDRESS}", f"--port={netns.PORT}"]
         with socket.socket(socket.AF_INET) as probe:
             probe.bind(("127.0.0.1", 0))
             self._port = probe.getsockname()[1]
@@ -237,14 +269,23 @@ class Server:
             return f"the server was ended by {signal.Signals(-code).name}"
         return f"the server ended with exit code {code}"
 
-    def stop(self, patience: float = _STOP_SECONDS) -> int:
+    def stop(self, patience: float = _STOP_SECONDS, *, final: bool = True) -> int:
         """Shuts the server down cleanly (an instrumented one writes its profile); kills it after `patience` seconds.
+
+        Args:
+            patience: see above.
+            final: whether what was made for it goes too; False where it is started once more.
 
         Returns:
             The server's exit code, 0 when it was never started; negative for a signal.
         """
         if self._process is not None and self._code is None:
             self._code = stop(self._process, patience=patience)
+        if not final:
+            self._process, self._code = None, None
+            return 0
+        if self._cable is not None:
+            self._cable.down()
         if self._socket_folder is not None and self._socket_folder != self.launch.folder:
             shutil.rmtree(self._socket_folder, ignore_errors=True)
         self._socket_folder = None

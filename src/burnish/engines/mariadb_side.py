@@ -1,11 +1,12 @@
-"""A side of a MariaDB start: one server and the sysbench that loads it."""
+"""A side of a MariaDB start: one server and the program that loads it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from burnish.engines import certificates
+from burnish.engines import certificates, sql_bench
 from burnish.engines.base import Side, SideSpec, Tick
+from burnish.engines.load_process import LoadProcess
 from burnish.engines.mariadb_server import Launch, Server
 from burnish.engines.sysbench import SysbenchLoad
 from burnish.errors import InfrastructureError
@@ -19,7 +20,7 @@ def settings_of(workload: Workload, condition: Condition) -> tuple[tuple[str, st
 
 
 class MariaDBSide(Side):
-    """One mariadbd and its sysbench.
+    """One mariadbd and its load.
 
     Args:
         spec: what it is made of.
@@ -27,7 +28,7 @@ class MariaDBSide(Side):
 
     def __init__(self, spec: SideSpec) -> None:
         self.spec = spec
-        self._load: SysbenchLoad | None = None
+        self._load: LoadProcess | None = None
         self._server = Server(
             Launch(
                 program=spec.built.server,
@@ -39,6 +40,8 @@ class MariaDBSide(Side):
                 cores=spec.cores,
                 transport=spec.condition.transport,
                 certificates=spec.condition.certificates,
+                rate=spec.condition.rate,
+                delay=spec.condition.delay,
             )
         )
 
@@ -62,7 +65,22 @@ class MariaDBSide(Side):
         spec = self.spec
         if spec.condition.transport == "tls":
             certificates.hand_out(Path(spec.condition.certificates), spec.folder)
-        self._load = SysbenchLoad(
+        self._load = self._new_load()
+        self._load.start()
+
+    def _new_load(self) -> LoadProcess:
+        spec = self.spec
+        if spec.workload.program == sql_bench.PROGRAM:
+            sql_bench.check_clients(spec.threads)
+            return sql_bench.SqlBenchLoad(
+                spec.workload,
+                self._server.address,
+                data=spec.data,
+                server_pid=self._server.pid,
+                folder=spec.folder,
+                cores=spec.cores,
+            )
+        return SysbenchLoad(
             spec.workload,
             self._server.address,
             server_pid=self._server.pid,
@@ -71,7 +89,6 @@ class MariaDBSide(Side):
             folder=spec.folder,
             cores=spec.cores,
         )
-        self._load.start()
 
     def ticks(self) -> list[Tick]:
         """See `Side.ticks`."""
@@ -85,15 +102,21 @@ class MariaDBSide(Side):
         """See `Side.client_pids`."""
         return [] if self._load is None else self._load.pids()
 
+    def silence(self) -> float:
+        """See `Side.silence`."""
+        return 0.0 if self._load is None else self._load.silence()
+
     def misses(self) -> int | None:
         """See `Side.misses`: pages that InnoDB did not find in its buffer pool."""
         return self._server.status("Innodb_buffer_pool_reads")
 
     def facts(self) -> dict[str, str]:
-        """See `Side.facts`: the transport, and the cipher that the load itself was given."""
-        transport = self.spec.condition.transport
+        """See `Side.facts`: the transport, the network's limits, and the cipher that the load itself was given."""
+        condition = self.spec.condition
+        transport = condition.transport
         cipher = self._load.cipher() if self._load is not None and transport != "unix" else None
-        return {"transport": transport} | ({"cipher": cipher} if cipher is not None else {})
+        limits = {name: value for name, value in (("rate", condition.rate), ("delay", condition.delay)) if value}
+        return {"transport": transport} | limits | ({"cipher": cipher} if cipher is not None else {})
 
     def trouble(self) -> str | None:
         """See `Side.trouble`: the server's end first, since the load's end follows from it."""
@@ -102,7 +125,7 @@ class MariaDBSide(Side):
         said = None if self._load is None else self._load.trouble() or self._in_the_clear(self._load)
         return f"{self.spec.label}: {said}" if said else None
 
-    def _in_the_clear(self, load: SysbenchLoad) -> str | None:
+    def _in_the_clear(self, load: LoadProcess) -> str | None:
         """Why the load's connections are not what the condition says, once the load has told."""
         if self.spec.condition.transport == "unix":
             return None

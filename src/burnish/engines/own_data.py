@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from burnish.engines.mariadb_server import Server
 
 _SYSTEM = {"mysql", "performance_schema", "information_schema", "sys"}
-_USE = re.compile(rb"^USE `?([^`;\s]+)`?\s*;", re.MULTILINE | re.IGNORECASE)
+_USE = re.compile(rb"(?:^|;[ \t]*)USE `?([^`;\s]+)`?\s*;", re.MULTILINE | re.IGNORECASE)
 _HEAD = 1 << 20
 _CLIENTS = ("mariadb", "mysql")
 

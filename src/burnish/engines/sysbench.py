@@ -1,20 +1,18 @@
-"""sysbench 1.0 as the load: its command lines, its life, and the ticks that our Lua hook writes."""
+"""sysbench 1.0 as the load: its command lines, and the data that it makes; its ticks are written by our Lua hook."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
-import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from burnish.engines.base import Tick, Workbench
-from burnish.errors import InfrastructureError, UserError
-from burnish.process import start, stop
+from burnish.engines.base import Workbench
+from burnish.engines.load_process import LoadProcess
+from burnish.errors import UserError
 from burnish.study import statements
 from burnish.study.model import Workload
 
@@ -38,19 +36,23 @@ class Address:
 
     Attributes:
         socket: its Unix socket; the way in unless there is a port.
-        port: its TCP port on 127.0.0.1, or None.
+        port: its TCP port, or None.
         tls: whether connections are encrypted; the load's folder then holds what `burnish.engines.certificates` makes.
+        host: its address, where there is a port.
+        within: words before a client's program that put it where that address is (a network namespace).
     """
 
     socket: Path
     port: int | None = None
     tls: bool = False
+    host: str = "127.0.0.1"
+    within: tuple[str, ...] = ()
 
     def options(self) -> list[str]:
         """As sysbench options; ``localhost`` would mean the socket, whatever the port."""
         if self.port is None:
             return [f"--mysql-socket={self.socket}"]
-        return ["--mysql-host=127.0.0.1", f"--mysql-port={self.port}", *(["--mysql-ssl=on"] if self.tls else [])]
+        return [f"--mysql-host={self.host}", f"--mysql-port={self.port}", *(["--mysql-ssl=on"] if self.tls else [])]
 
 
 def script(name: str) -> str:
@@ -131,7 +133,7 @@ def environment(workload: Workload, folder: Path) -> dict[str, str]:
     return {"BURNISH_MIX": "\n".join(lines), "BURNISH_MIXING": workload.mixing}
 
 
-class SysbenchLoad:
+class SysbenchLoad(LoadProcess):
     """One sysbench process on one server, from `start` until `stop`.
 
     Args:
@@ -155,15 +157,12 @@ class SysbenchLoad:
         folder: Path,
         cores: frozenset[int] | None,
     ) -> None:
-        self.log = folder / "sysbench.log"
-        self._ticks = folder / "ticks.jsonl"
         self._cipher = folder / "cipher"
-        self._folder = folder
-        self._cores = cores
+        ticks = folder / "ticks.jsonl"
         program = script(workload.program)
-        self._environment = {
+        variables = {
             "BURNISH_SCRIPT": program,
-            "BURNISH_TICKS": str(self._ticks),
+            "BURNISH_TICKS": str(ticks),
             "BURNISH_TICK_S": str(TICK_S),
             "BURNISH_LATENCY_EVERY": str(LATENCY_EVERY),
             "BURNISH_SERVER_PID": str(server_pid),
@@ -176,7 +175,8 @@ class SysbenchLoad:
             "rand_type": "uniform",  # the default, `special`, has a few hot keys that no real load has
             **dict(workload.parameters),
         }
-        self.argv = [
+        argv = [
+            *address.within,
             "sysbench",
             str(HOOK),
             *_connection(workload, address),
@@ -189,40 +189,8 @@ class SysbenchLoad:
             "--mysql-ignore-errors=",  # by default deadlocks and duplicate keys are retried in silence
             "run",
         ]
-        self._process: subprocess.Popen[bytes] | None = None
-        self._read = 0
-        self._stopping = False
-
-    def start(self) -> None:
-        """Starts the load; it goes on until `stop`."""
-        self._ticks.unlink(missing_ok=True)
-        self._read = 0
-        with self.log.open("wb") as sink:
-            self._process = start(
-                self.argv,
-                cwd=self._folder,
-                env=self._environment,
-                stdout=sink.fileno(),
-                stderr=subprocess.STDOUT,
-                cores=self._cores,
-            )
-
-    def pids(self) -> list[int]:
-        """The load process, while it lives."""
-        process = self._process
-        return [process.pid] if process is not None and process.poll() is None else []
-
-    def ticks(self) -> list[Tick]:
-        """The ticks written since the last call; an unfinished last line waits for the next one."""
-        if not self._ticks.is_file():
-            return []
-        with self._ticks.open("rb") as file:
-            file.seek(self._read)
-            whole, _, _ = file.read().rpartition(b"\n")
-        if not whole:
-            return []
-        self._read += len(whole) + 1
-        return [tick for line in whole.split(b"\n") if (tick := parse_tick(line)) is not None]
+        log = folder / "sysbench.log"
+        super().__init__(argv, log=log, ticks=ticks, folder=folder, environment=variables, cores=cores)
 
     def cipher(self) -> str | None:
         """The TLS cipher of the load's connections, '' where they are not encrypted; None: not known (yet)."""
@@ -233,38 +201,10 @@ class SysbenchLoad:
         if self._process is None or self._stopping:
             return None
         said = complaints(self.log.read_text(errors="replace")) if self.log.is_file() else []
-        code = self._process.poll()
+        code = self.ended()
         if code is not None:
             return f"sysbench ended by itself with exit code {code}" + (f": {said[0]}" if said else "")
         return f"sysbench said: {said[0]}" if said else None
-
-    def stop(self) -> None:
-        """Ends the load; its connections end with it."""
-        self._stopping = True
-        if self._process is not None:
-            stop(self._process, patience=5.0)
-
-
-def parse_tick(line: bytes) -> Tick | None:
-    """A tick from its JSON line; None when the server's clock could not be read (it was gone).
-
-    Raises:
-        InfrastructureError: the line is not one that our hook writes.
-    """
-    try:
-        value = json.loads(line)
-        if value["server_cpu"] is None:
-            return None
-        return Tick(
-            at=float(value["at"]),
-            done=float(value["done"]),
-            errors=int(value["errors"]) + int(value["reconnects"]),
-            server_cpu=float(value["server_cpu"]),
-            client_cpu=float(value["client_cpu"]),
-            latency={str(name): float(seconds) for name, seconds in value["latency"].items()},
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InfrastructureError(f"a tick that can't be read: {line[:200]!r} ({error})") from error
 
 
 def complaints(text: str) -> list[str]:

@@ -73,6 +73,7 @@ def examine(
     programs: Mapping[str, Path | None],
     disk_needed: Mapping[str, int] | None = None,
     offers: Sequence[Offer] = (),
+    network: Mapping[str, str | None] | None = None,
 ) -> list[Finding]:
     """All findings about this machine, what builds first, then what measures.
 
@@ -82,6 +83,7 @@ def examine(
         programs: from `burnish.system.find_programs(PROGRAMS)`.
         disk_needed: bytes that a whole study of each engine takes, by engine.
         offers: from `burnish.build.linkparts.offers`.
+        network: from `burnish.netns.offers`; None: not looked at.
     """
     return [
         *(_compiler(family, toolchains) for family in FAMILIES),
@@ -92,6 +94,7 @@ def examine(
         _program("dpkg-dev", ("dpkg-buildflags",), programs, "Debian's own build flags are not known"),
         _program("ccache", ("ccache",), programs, "every build starts from nothing"),
         _program("sysbench", ("sysbench",), programs, "no load for MariaDB: no training, no trials"),
+        *([_network(network), _loopback()] if network else []),
         *_counters(facts, programs),
         *_frequency(facts),
         _smt(facts),
@@ -180,6 +183,20 @@ def _program(name: str, needed: Sequence[str], programs: Mapping[str, Path | Non
         return Finding(name, "ok", ", ".join(str(programs[each]) for each in needed))
     mend = install_command(_PACKAGES[each] for each in missing)
     return Finding(name, "lack", f"no {', '.join(missing)}", consequence, mend)
+
+
+def _network(offers: Mapping[str, str | None]) -> Finding:
+    """A load on another host: which of it can be had, the reason of each that can't."""
+    found = ", ".join(name for name, why in offers.items() if why is None) or "none"
+    reasons = "; ".join(why for why in offers.values() if why is not None)
+    if reasons:
+        return Finding("another host", "note", found, reasons)
+    return Finding("another host", "ok", found)
+
+
+def _loopback() -> Finding:
+    consequence = "while a server is measured over it (transport=tcp, tls) no password is asked: all can read its data"
+    return Finding("loopback", "note", "shared by all users", consequence, "transport=remote, whose network is its own")
 
 
 def _counters(facts: HostFacts, programs: Mapping[str, Path | None]) -> list[Finding]:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from burnish.report import ceilings, evidence, merged, noise, patches, study_extras, study_table, why
+from burnish.report import ceilings, evidence, merged, noise, patches, study_extras, study_table, suites, why
 from burnish.report.summary import BuildRow, Row, Summary, sentences, winner
 from burnish.statistics.replicates import layout_caveat
 from burnish.study.model import Marks
@@ -49,6 +49,8 @@ def render(summary: Summary) -> RenderableType:
         rows = [row for row in summary.rows if row.workload == workload]
         parts += [Text(""), Text(f"{workload}, ratios to {summary.baseline}", style="bold")]
         parts.append(_patches(summary, workload) if summary.patched else _cells(rows))
+    for title, lines in suites.times(summary):
+        parts += [Text(""), Text(title, style="bold"), _grid(suites.TABLE, lines)]
     if summary.patched:
         parts += [*(Text(line) for line in patches.remarks(summary)), *_blocks(patches.blocks(summary))]
     parts += [Text(""), _builds(summary)]
@@ -211,6 +213,7 @@ def remarks(summary: Summary) -> list[str]:
         if marks:
             lines.append(f"{build.variant}: {', '.join(marks.words)}")
         lines += [f"{build.variant}: {note}" for note in build.notes]
+    lines += [whole.sentence(summary.baseline) for whole in suites.wholes(summary.rows)]
     lines += evidence.unrecorded({build.variant: build.costs for build in summary.builds})
     for row in summary.rows:
         about = f"{row.candidate} on {row.workload}"
@@ -302,6 +305,8 @@ def verdict_tables(summary: Summary) -> list[str]:
             if "ratio" in each
         ]
         lines += [*other, ""] if other else []
+    for title, told in suites.times(summary):
+        lines += [f"## {title}", "", *_table(suites.TABLE, told), ""]
     return lines
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from burnish.engines.base import Built
 from burnish.errors import UserError
 from burnish.record.store import Entry
+from burnish.run import workloads
 from burnish.study import defaults_file
 from burnish.study.conditions import condition_of, difference
-from burnish.study.model import Condition, digest_of
+from burnish.study.model import Condition, Workload, digest_of
 
 if TYPE_CHECKING:
     from burnish.run.verbs import Options, Setting
@@ -35,9 +37,11 @@ def versus(options: Options) -> Condition | None:
 
 
 def groups(options: Options) -> list[str]:
-    """Groups of system packages that the conditions need."""
+    """Groups of system packages that the conditions and the loads need beside their engine's."""
+    needed = {"tls": "tls", "remote": "remote"}
     asked = (usual(options), versus(options))
-    return ["tls"] if any(each is not None and each.transport == "tls" for each in asked) else []
+    found = [needed[each.transport] for each in asked if each and each.transport in needed]
+    return list(dict.fromkeys([*found, *workloads.groups(options.workloads)]))
 
 
 def words(options: Options) -> tuple[str, ...]:
@@ -52,6 +56,16 @@ def words(options: Options) -> tuple[str, ...]:
 def ready(setting: Setting, asked: Condition) -> Condition:
     """The condition with what it needs (certificates) made in the study's folder."""
     return setting.engine.ready(asked, setting.record.folder, setting.bench)
+
+
+def loads_under(loads: Sequence[Workload], pair: Sequence[Condition]) -> tuple[Workload, ...]:
+    """The loads as they are expected to be under these conditions.
+
+    Where the network is limited, or two conditions are compared by throughput, a server may have to wait: for the
+    network, or for a client that has more to do. That is what is measured then, and makes no pair invalid.
+    """
+    waits = any(each.limited for each in pair) or len(set(pair)) > 1
+    return tuple(replace(each, saturated=False) if waits else each for each in loads)
 
 
 def examine(setting: Setting, built: Built, conditions: Sequence[Condition], data: Mapping[str, Entry]) -> None:

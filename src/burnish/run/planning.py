@@ -10,6 +10,7 @@ from burnish.build import ccache, sources
 from burnish.build.collecting import PROFILE_FILE
 from burnish.build.sources import Source
 from burnish.build.toolchains import find_toolchains
+from burnish.engines import sql_bench
 from burnish.paths import Home
 from burnish.record.costs import Figure
 from burnish.record.store import Store
@@ -60,7 +61,9 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
         spec=spec,
         store=store,
         source=source,
-        workloads=tuple({**training, **{each.name: each for each in request.workloads}}.values()),
+        workloads=sql_bench.located(
+            tuple({**training, **{each.name: each for each in request.workloads}}.values()), work / "source"
+        ),
         trials=_trials(request, options, candidates),
         to_install=system.missing_packages(packages),
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from burnish import process, system
+from burnish import netns, process, system
 from burnish.bench import datasets
 from burnish.bench.host import HostFacts, read_host
 from burnish.bench.topology import duet_core_sets
@@ -21,6 +21,7 @@ from burnish.build.builder import Builder
 from burnish.build.toolchains import find_toolchains
 from burnish.catalogue import load
 from burnish.catalogue.instructions import demanded
+from burnish.engines import sql_bench
 from burnish.engines.base import Built, Engine, Identity
 from burnish.engines.registry import create
 from burnish.errors import UserError
@@ -178,6 +179,7 @@ def make(setting: Setting, variants: Sequence[Variant], features: str) -> Making
     with nothing_half_made(setting.record):
         setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
         condition = conditions.ready(setting, conditions.usual(setting.options))
+        setting.workloads = conditions.loads_under(setting.workloads, [condition])
         chains, maker = prepare(setting, expand(variants, factors), features)
     made, replicates = gather(variants, maker.make(chains), factors)
     for item in made[1:]:
@@ -215,6 +217,9 @@ def compare(
         with nothing_half_made(setting.record):
             setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
             pair = (conditions.ready(setting, asked), conditions.ready(setting, other or asked))
+            setting.workloads = conditions.loads_under(setting.workloads, pair)
+            if any(sql_bench.is_nowhere(workload) for workload in setting.workloads):
+                setting.workloads = sql_bench.located(setting.workloads, obtain_source(setting, None)[1])
             made = [known_program(setting, name, item) for name, item in zip(names, built, strict=True)]
         found = differences(*(_identity(item) for item in made))
         setting.record.append("difference", found=found)
@@ -318,6 +323,7 @@ def begin(
 ) -> Setting:
     """Opens the record, clears what a killed run left, reads the host."""
     process.sweep()
+    netns.sweep()
     store = Store(home.store)
     store.sweep()
     scratch = home.scratch / spec.name
@@ -409,10 +415,9 @@ def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tup
     work = setting.home.work(spec.name)
     training = training_workloads(spec, variants)
     pinned = setting.record.last("source")
-    request = source_request(spec, options, pinned.body["version"] if pinned else None)
-    with bench.step("source", "source", counts=False):
-        source = sources.resolve(request, cache=setting.home.downloads, say=bench.say)
-        tree = sources.unpack(source, request, cache=setting.home.downloads, place=work / "source")
+    source, tree = obtain_source(setting, pinned.body["version"] if pinned else None)
+    setting.workloads = sql_bench.located(setting.workloads, tree)
+    training = {each.name: each for each in sql_bench.located(tuple(training.values()), tree)}
     if pinned is None:
         setting.record.append("source", **asdict(source))
     elif pinned.body["digest"] != source.digest:
@@ -464,6 +469,20 @@ def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tup
         bench.say(line)
     bench.total = len(plan.building)
     return chains, maker
+
+
+def obtain_source(setting: Setting, pinned: str | None) -> tuple[sources.Source, Path]:
+    """The source that was asked for, and its tree at the engine's constant place.
+
+    Args:
+        setting: the study.
+        pinned: version of the package that the study began with, if it has begun.
+    """
+    request = source_request(setting.spec, setting.options, pinned)
+    cache, place = setting.home.downloads, setting.home.work(setting.spec.name) / "source"
+    with setting.bench.step("source", "source", counts=False):
+        source = sources.resolve(request, cache=cache, say=setting.bench.say)
+        return source, sources.unpack(source, request, cache=cache, place=place)
 
 
 def training_workloads(spec: EngineSpec, variants: Sequence[Variant]) -> dict[str, Workload]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from burnish.catalogue import load
-from burnish.engines import own_data
+from burnish.engines import own_data, sql_bench
 from burnish.engines.base import Engine, Workbench
 from burnish.errors import UserError, together, unknown
 from burnish.study import defaults_file, loads, statements
@@ -81,7 +81,7 @@ def choose(
     found, problems = [], []
     for word in words:
         try:
-            found.append(_one(spec, loads.asked(word), data))
+            found += _each(spec, loads.asked(word), data)
         except UserError as error:
             problems.append(error)
     if problems:
@@ -92,9 +92,19 @@ def choose(
         found = [replace(workload, settings=settings) for workload in found]
     every = loads.at_each(found, ladder)
     for workload in every:
+        if workload.program == sql_bench.PROGRAM:
+            sql_bench.check_clients(workload.threads)
         if sum(other.name == workload.name for other in every) > 1:
             raise UserError(f"{workload.name!r} is named twice; name each once")
     return every
+
+
+def _each(spec: EngineSpec, wanted: Asked, data: OwnData | None) -> list[Workload]:
+    """The load of one word; a suite's are its tests."""
+    entry = load.workloads().get((spec.name, wanted.name))
+    if entry is not None and entry.program == sql_bench.PROGRAM:
+        return sql_bench.each_test(entry, wanted)
+    return [_one(spec, wanted, data)]
 
 
 def _one(spec: EngineSpec, wanted: Asked, data: OwnData | None) -> Workload:
@@ -216,6 +226,8 @@ def _check_data(parts: Iterable[Workload], where: str) -> None:
     """Loads that share a dataset must mean the same data by it."""
     seen: dict[str, tuple[tuple[str, str], ...]] = {}
     for part in parts:
+        if part.program == sql_bench.PROGRAM:
+            raise UserError(f"{where}: {part.name} has a client program of its own; run it apart")
         if part.dataset == "bulk":
             raise UserError(f"{where}: {part.name} makes tables of the same names as the others; run it apart")
         if seen.setdefault(part.dataset, part.data_parameters()) != part.data_parameters():
@@ -223,6 +235,13 @@ def _check_data(parts: Iterable[Workload], where: str) -> None:
                 f"{where}: {part.name} wants other data than the load before it; give both the same size, as in "
                 f"{where}:...,table-size=10000"
             )
+
+
+def groups(words: Iterable[str]) -> list[str]:
+    """Groups of system packages that loads, as they were asked for, need beside their engine's."""
+    names = {loads.asked(word).name for word in words}
+    suites = {name for (_, name), each in load.workloads().items() if each.program == sql_bench.PROGRAM}
+    return ["sql-bench"] if names & suites else []
 
 
 def check(engine: Engine, workloads: Sequence[Workload], bench: Workbench) -> tuple[Workload, ...]:

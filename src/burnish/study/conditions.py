@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import get_args
 
@@ -53,11 +54,19 @@ OURS = (
 """Settings that Burnish decides, since several servers run side by side in folders of its own."""
 
 
+NETWORK: Mapping[str, tuple[re.Pattern[str], str]] = {
+    "rate": (re.compile(r"^\d+(\.\d+)?(kbit|mbit|gbit)$"), "a rate, as in 100mbit (kbit, mbit, gbit)"),
+    "delay": (re.compile(r"^\d+(\.\d+)?(us|ms)$"), "a delay of each direction, as in 1ms (us, ms)"),
+}
+"""What the network between two hosts may be told, in tc's own spelling."""
+
+
 def condition_of(words: Iterable[str], *, over: Condition | None = None, option: str = "--set") -> Condition:
     """The condition that these words make, over another one.
 
     Args:
-        words: ``NAME=VALUE`` each: ``transport``, one of `WORDS`, or a server variable.
+        words: ``NAME=VALUE`` each: ``transport`` (what belongs to it may follow behind commas), one of `NETWORK` or
+            `WORDS`, or a server variable.
         over: what holds where no word speaks.
         option: where the words come from, for errors.
 
@@ -65,7 +74,7 @@ def condition_of(words: Iterable[str], *, over: Condition | None = None, option:
         UserError: no NAME=VALUE, an unknown value of one of our words, a setting that Burnish decides.
     """
     condition = over or Condition()
-    for word in words:
+    for word in _single(words, option):
         name, equals, value = word.partition("=")
         name, value = plain(name), value.strip()
         if not name or not equals or not value:
@@ -74,16 +83,51 @@ def condition_of(words: Iterable[str], *, over: Condition | None = None, option:
             chosen = next((each for each in TRANSPORTS if each == value), None)
             if chosen is None:
                 raise unknown(f"value in {option} transport=", value, TRANSPORTS)
-            condition = replace(condition, transport=chosen)
+            kept = condition if chosen == "remote" else replace(condition, rate="", delay="")
+            condition = replace(kept, transport=chosen)
+        elif name in NETWORK:
+            condition = _network(condition, name, value, f"{option} {word}")
         elif name in WORDS:
             if value not in WORDS[name]:
                 raise unknown(f"value in {option} {name}=", value, WORDS[name])
             condition = replace(condition, settings=merged(condition.settings, WORDS[name][value]))
         elif name in OURS:
             raise UserError(f"{option} {word}: Burnish decides {name}, since several servers run at once; leave it out")
+        elif value.startswith(("/", "~", "./", "../")):
+            raise UserError(
+                f"{option} {word}: {name} names a place outside of Burnish's folders; a server on trial keeps all of "
+                "its files in folders of its own, so give a plain name or leave it out"
+            )
         else:
             condition = replace(condition, settings=merged(condition.settings, ((name, value),)))
+    if condition.limited and condition.transport != "remote":
+        raise UserError(
+            f"{option}: rate and delay are those of a network between two hosts; say transport=remote,rate=100mbit"
+        )
     return condition
+
+
+def _single(words: Iterable[str], option: str) -> Iterator[str]:
+    """Each word by itself; a transport's may be joined by commas, a server variable's own commas are its value's."""
+    mine = ("transport", *NETWORK)
+    for word in words:
+        if plain(word.partition("=")[0]) not in mine:
+            yield word
+            continue
+        for part in (each.strip() for each in word.split(",")):
+            if plain(part.partition("=")[0]) not in mine:
+                raise UserError(f"{option} {part}: a transport has rate= and delay= beside it; say others apart")
+            yield part
+
+
+def _network(condition: Condition, name: str, value: str, where: str) -> Condition:
+    form, told = NETWORK[name]
+    value = value.lower()
+    if value == "none":
+        value = ""
+    elif not form.match(value) or not float(value.rstrip("bgikmstu")):
+        raise UserError(f"{where}: give {told}, or none")
+    return replace(condition, rate=value) if name == "rate" else replace(condition, delay=value)
 
 
 def plain(name: str) -> str:
@@ -104,12 +148,20 @@ def merged(settings: Sequence[tuple[str, str]], later: Sequence[tuple[str, str]]
 def words_of(condition: Condition) -> str:
     """A condition in a few words, for names and reports; '' for the usual one."""
     transport = [f"transport={condition.transport}"] if condition.transport != "unix" else []
-    return ",".join([*transport, *(f"{name}={value}" for name, value in condition.settings)])
+    network = [f"{name}={value}" for name, value in _of_network(condition).items() if value]
+    return ",".join([*transport, *network, *(f"{name}={value}" for name, value in condition.settings)])
 
 
 def difference(one: Condition, other: Condition) -> str:
     """What sets the second condition apart from the first, in a few words."""
     said = [f"transport={other.transport}"] if other.transport != one.transport else []
+    if other.transport == "remote":
+        before = _of_network(one)
+        said += [f"{name}={value or 'none'}" for name, value in _of_network(other).items() if value != before[name]]
     mine = dict(one.settings)
     said += [f"{name}={value}" for name, value in other.settings if mine.get(name) != value]
     return ",".join(said)
+
+
+def _of_network(condition: Condition) -> dict[str, str]:
+    return {"rate": condition.rate, "delay": condition.delay}

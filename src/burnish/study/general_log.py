@@ -70,7 +70,7 @@ def read(lines: Iterable[str], where: str, *, most: int = 100_000) -> Replay:
                 databases[named[1]] += 1
         elif command in ("Query", "Execute"):
             statement = text.strip().rstrip(";").strip()
-            if not _REPLAYED.match(statement):
+            if not replayed(statement):
                 left[statement.split(maxsplit=1)[0].upper() if statement else "(nothing)"] += 1
                 continue
             taken += 1
@@ -93,6 +93,11 @@ def read(lines: Iterable[str], where: str, *, most: int = 100_000) -> Replay:
         unfinished=len(blocks),
         databases=tuple(name for name, _ in databases.most_common()),
     )
+
+
+def replayed(statement: str) -> bool:
+    """Whether it is a statement of a load: reads or writes rows, or belongs to a transaction."""
+    return _REPLAYED.match(statement) is not None
 
 
 def _entries(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:

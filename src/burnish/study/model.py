@@ -19,7 +19,7 @@ Allocator = Literal["libc", "jemalloc", "tcmalloc", "mimalloc"]
 Strip = Literal["debug", "all"]
 Word = Literal[64, 32]
 Mixing = Literal["together", "in_turn"]
-Transport = Literal["unix", "tcp", "tls"]
+Transport = Literal["unix", "tcp", "tls", "remote"]
 
 REVERTED = "-R "
 """Stands before the path of a recipe's patch that is taken out of the source instead of put in."""
@@ -272,14 +272,24 @@ class Condition:
     Attributes:
         threads: client threads of each side; None takes the workload's.
         settings: server settings beyond the engine's own, as (name, value).
-        transport: how clients reach the server: its Unix socket, TCP on the loopback device, or TLS over that.
+        transport: how clients reach the server: its Unix socket, TCP on the loopback device, TLS over that, or TCP
+            from another host (a network namespace).
         certificates: folder of the study's certificates; '' without TLS.
+        rate: bound on the network's rate in each direction (``100mbit``); '' without. For ``remote`` only.
+        delay: of the network in each direction (``1ms``), likewise.
     """
 
     threads: int | None = None
     settings: tuple[tuple[str, str], ...] = ()
     transport: Transport = "unix"
     certificates: str = ""
+    rate: str = ""
+    delay: str = ""
+
+    @property
+    def limited(self) -> bool:
+        """Whether the network is made slower than it could be, so that a server may have to wait for it."""
+        return bool(self.rate or self.delay)
 
     def as_dict(self) -> dict[str, object]:
         """Plain values, for the record."""

@@ -2,7 +2,7 @@
 
 A unit is one statement, or all from BEGIN (START TRANSACTION) to COMMIT (ROLLBACK). ``-- weight: 3`` before a unit says
 how often it is drawn against the others (1 unless told). ``{1..1000}`` in a statement stands for a whole number that
-is drawn anew each time, with the distribution of ``rand-type``.
+is drawn anew each time, with the distribution of ``rand-type``; ``{+99}`` for the one drawn last and 99 more.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _TOKEN = re.compile(
 )
 _BEGIN = re.compile(r"^(BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE)
 _FINISH = re.compile(r"^(COMMIT|ROLLBACK)\b(?!\s+TO\b)", re.IGNORECASE)
-PLACEHOLDER = re.compile(r"\{(-?\d+)\.\.(-?\d+)\}")
-"""A whole number to be drawn: first and last."""
+PLACEHOLDER = re.compile(r"\{(?:(-?\d+)\.\.(-?\d+)|\+(\d+))\}")
+"""A whole number to be drawn: first and last; or how much more than the last one in the statement."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,29 @@ def _weight(text: str, where: str) -> float:
 
 def _check_placeholders(unit: Unit, where: str) -> None:
     for statement in unit.statements:
-        for first, last in PLACEHOLDER.findall(statement):
-            if int(first) > int(last) or max(abs(int(first)), abs(int(last))) >= 1 << 31:
+        drawn = False
+        for first, last, more in PLACEHOLDER.findall(statement):
+            if more and not drawn:
+                raise UserError(f"{where}:{unit.line}: {{+{more}}}: no number is drawn before it in the statement")
+            drawn = True
+            if more and int(more) >= 1 << 31:
+                raise UserError(f"{where}:{unit.line}: {{+{more}}}: give a number of 32 bits")
+            if not more and (int(first) > int(last) or max(abs(int(first)), abs(int(last))) >= 1 << 31):
                 raise UserError(f"{where}:{unit.line}: {{{first}..{last}}}: give two numbers of 32 bits in order")
+
+
+def example(statement: str) -> str:
+    """The statement with a number in each placeholder: the first that it may draw."""
+    last = "0"
+
+    def number(match: re.Match[str]) -> str:
+        nonlocal last
+        if match[3] is not None:
+            return str(int(last) + int(match[3]))
+        last = match[1]
+        return last
+
+    return PLACEHOLDER.sub(number, statement)
 
 
 def _pieces(text: str, where: str) -> Iterator[tuple[int, str, str]]:

@@ -37,8 +37,18 @@ function thread_done()
    con:disconnect()
 end
 
-local function number(first, last)
-   return tostring(sysbench.rand.default(tonumber(first), tonumber(last)))
+local last -- the number that was drawn last in the statement
+
+-- What a placeholder stands for: {first..last} a number drawn anew, {+more} the last one and so much more.
+local function number(inside)
+   local from, to = inside:match("^(%-?%d+)%.%.(%-?%d+)$")
+   if from ~= nil then
+      -- sysbench draws whole numbers without a sign
+      last = tonumber(from) + sysbench.rand.default(0, tonumber(to) - tonumber(from))
+      return tostring(last)
+   end
+   local more = inside:match("^%+(%d+)$")
+   return more ~= nil and last ~= nil and tostring(last + tonumber(more)) or nil
 end
 
 -- The first unit whose running total of weights reaches `at`.
@@ -60,7 +70,8 @@ function event()
    for i = 1, #unit do
       local text = unit[i].text
       if unit[i].drawn then
-         text = text:gsub("{(%-?%d+)%.%.(%-?%d+)}", number)
+         last = nil
+         text = text:gsub("{([%d%.%+%-]+)}", number)
       end
       local result = con:query(text)
       if result ~= nil then

@@ -1,0 +1,130 @@
+"""What a suite of tests says as a whole: each test's time, and the geometric mean of its tests' ratios; pure.
+
+A suite's tests are cells of their own (``sql_bench:tests=ATIS``), measured one after the other and so independent of
+each other. The mean of n logarithms of ratios has the standard error sqrt(sum of their squares) / n; each test's own is
+read off its interval, which for few starts is wider than the normal one's, so that the mean's errs on the same side.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import NormalDist
+from typing import Any
+
+from burnish.report.summary import Row, Summary
+
+LEVEL = 0.95
+TABLE = ("test", "seconds", "baseline's", "CPU seconds", "baseline's")
+"""Head of the table of a suite's times: wall time and the server's CPU time, each beside the baseline's."""
+
+_TEST = re.compile(r"(?P<joint>[:,])tests=(?P<test>[^,+]+)(?=,|$)")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A candidate on all tests of a suite.
+
+    Attributes:
+        suite: the suite, with the parameters that all of its tests share.
+        candidate: whose.
+        tests: number of tests that have a ratio.
+        missing: tests that have none, by name.
+        capacity: geometric mean with interval (ratio, low, high, level), or None.
+        throughput: likewise.
+    """
+
+    suite: str
+    candidate: str
+    tests: int
+    missing: tuple[str, ...]
+    capacity: Mapping[str, float] | None
+    throughput: Mapping[str, float] | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        return asdict(self)
+
+    def sentence(self, baseline: str) -> str:
+        """What it says, in a sentence."""
+        told = [
+            f"{name} {value['ratio']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
+            for name, value in (("throughput", self.throughput), ("capacity", self.capacity))
+            if value is not None
+        ]
+        without = f"; without {', '.join(self.missing)}" if self.missing else ""
+        return (
+            f"{self.suite}: geometric mean of {self.tests} tests, {self.candidate} against {baseline}: "
+            f"{', '.join(told)}{without}."
+        )
+
+
+def split(workload: str) -> tuple[str, str] | None:
+    """(suite, test) of a load that is a test of a suite, else None."""
+    match = _TEST.search(workload)
+    if match is None:
+        return None
+    before, after = workload[: match.start()], workload[match.end() :]
+    return (before + match["joint"] + after.lstrip(",")).rstrip(":,"), match["test"]
+
+
+def wholes(rows: Iterable[Row]) -> list[Whole]:
+    """Every candidate on every suite of which there are two tests or more."""
+    found: dict[tuple[str, str], list[tuple[str, Row]]] = {}
+    for row in rows:
+        part = split(row.workload)
+        if part is not None:
+            found.setdefault((part[0], row.candidate), []).append((part[1], row))
+    return [_whole(*key, members) for key, members in found.items() if len(members) > 1]
+
+
+def _whole(suite: str, candidate: str, members: Sequence[tuple[str, Row]]) -> Whole:
+    known = [row for _, row in members if row.capacity and row.throughput]
+    return Whole(
+        suite=suite,
+        candidate=candidate,
+        tests=len(known),
+        missing=tuple(test for test, row in members if not (row.capacity and row.throughput)),
+        capacity=mean([row.capacity for row in known if row.capacity]),
+        throughput=mean([row.throughput for row in known if row.throughput]),
+    )
+
+
+def mean(values: Sequence[Mapping[str, float]]) -> dict[str, float] | None:
+    """Geometric mean of independent ratios with its 95 % interval; None without any."""
+    if not values:
+        return None
+    middle = sum(math.log(each["ratio"]) for each in values) / len(values)
+    error = math.sqrt(sum(_error(each) ** 2 for each in values)) / len(values)
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * error
+    return {
+        "ratio": math.exp(middle),
+        "low": math.exp(middle - half),
+        "high": math.exp(middle + half),
+        "level": LEVEL,
+    }
+
+
+def _error(value: Mapping[str, float]) -> float:
+    """Standard error of a ratio's logarithm, from its interval."""
+    half = (math.log(value["high"]) - math.log(value["low"])) / 2
+    return half / NormalDist().inv_cdf((1 + value["level"]) / 2)
+
+
+def times(summary: Summary) -> list[tuple[str, list[tuple[str, ...]]]]:
+    """(title, rows of `TABLE`) of each candidate on each suite: what a pass takes."""
+    found = []
+    for whole in wholes(summary.rows):
+        rows = []
+        for row in summary.rows:
+            part = split(row.workload)
+            mine, base = row.sides.get(row.candidate), row.sides.get(summary.baseline)
+            if part is None or part[0] != whole.suite or row.candidate != whole.candidate or not (mine and base):
+                continue
+            cells = (1 / mine["throughput"], 1 / base["throughput"])
+            spent = (mine["server_cpu_per_transaction"], base["server_cpu_per_transaction"])
+            rows.append((part[1], *(f"{seconds:.3f}" for seconds in (*cells, *spent))))
+        found.append((f"{whole.suite}: what a pass takes, {whole.candidate} beside {summary.baseline}", rows))
+    return found

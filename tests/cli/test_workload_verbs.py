@@ -1,0 +1,56 @@
+"""The verbs that turn what a server has kept into statements with weights."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from burnish.cli.common import app
+from burnish.errors import UserError
+from burnish.study import statements
+
+DIGESTS = """\
+SCHEMA_NAME\tDIGEST_TEXT\tCOUNT_STAR\tSUM_ROWS_SENT
+shop\tSELECT `name` FROM `items` WHERE `id` = ?\t30\t30
+shop\tSHOW STATUS\t2\t0
+"""
+DUMP = """\
+CREATE TABLE `items` (`id` int NOT NULL AUTO_INCREMENT, `name` varchar(40), PRIMARY KEY (`id`)) AUTO_INCREMENT=51;
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "digests.tsv").write_text(DIGESTS)
+    (tmp_path / "dump.sql.gz").write_bytes(gzip.compress(DUMP.encode()))
+    return tmp_path
+
+
+def test_digests_become_a_file_of_statements(place: Path) -> None:
+    words = ["workload", "from-digest", str(place / "digests.tsv"), "--schema", str(place / "dump.sql.gz")]
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert done.exit_code == 0
+    (unit,) = statements.parse(done.stdout, "mine.sql")
+    assert (unit.statements, unit.weight) == (("SELECT `name` FROM `items` WHERE `id` = {1..50}",), 30.0)
+    assert "30 executions as 1 statements of database shop; left out: 2 SHOW" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "from-digest: name either an exported FILE or a running server's --socket"),
+        (["{}/digests.tsv", "--socket", "/run/s.sock"], "from-digest: name either an exported FILE"),
+        (["{}/nothing.tsv"], "{}/nothing.tsv: cannot be read (No such file or directory); name an export of"),
+        (["{}/digests.tsv", "--database", "shp"], "--database shp: not in {}/digests.tsv; there are: shop"),
+        (["{}/digests.tsv", "--schema", "{}/digests.tsv"], "--schema {}/digests.tsv: no definition of a table of shop"),
+        (["--socket", "{}/no.sock"], "--socket {}/no.sock: Can't connect"),
+    ],
+)
+def test_what_cannot_be_read_is_named(place: Path, words: list[str], says: str) -> None:
+    given = [word.replace("{}", str(place)) for word in words]
+    with pytest.raises(UserError) as caught:
+        CliRunner().invoke(app, ["workload", "from-digest", *given], catch_exceptions=False)
+    assert str(caught.value).startswith(says.replace("{}", str(place)))

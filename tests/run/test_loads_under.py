@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+
+from burnish.catalogue import load
+from burnish.run.conditions import groups, loads_under
+from burnish.run.verbs import Options
+from burnish.study.conditions import condition_of
+from burnish.study.model import Condition
+
+BUSY = load.workload(load.engine("mariadb"), "oltp_read_only")
+
+
+@pytest.mark.parametrize(
+    ("words", "saturated"),
+    [
+        ([[]], True),
+        ([["transport=remote"]], True),
+        ([["transport=tls"], ["transport=tls"]], True),
+        ([["transport=remote,rate=100mbit"]], False),
+        ([["transport=remote,delay=1ms"]] * 2, False),
+        ([[], ["transport=tls"]], False),
+    ],
+)
+def test_a_server_may_wait_for_a_slow_network_and_between_two_conditions(
+    words: list[list[str]], saturated: bool
+) -> None:
+    pair = [condition_of(each) for each in words]
+    (found,) = loads_under([BUSY], pair)
+    assert found.saturated is saturated
+    assert found.name == BUSY.name
+
+
+def test_each_transport_brings_its_packages() -> None:
+    assert groups(Options()) == []
+    assert groups(Options(settings=("transport=remote",), versus=("transport=tls",))) == ["remote", "tls"]
+    assert condition_of(["transport=remote"]) == Condition(transport="remote")
