@@ -17,7 +17,7 @@ from burnish.run.study_plan import Asked
 from burnish.run.study_robust import search
 from burnish.run.study_sitting import settled, wants_timeline
 from burnish.run.study_timeline import record_profiles, record_timeline
-from burnish.run.study_work import AtWork, Left, is_usual, priors_of
+from burnish.run.study_work import AtWork, Left, is_usual, priors_of, under
 from burnish.statistics import multiplicity
 from burnish.statistics.verdicts import Kind, Rule
 
@@ -118,9 +118,8 @@ def _again(at_work: AtWork, comparisons: Sequence[Comparison], budget: float | N
         at_work.setting.bench.say(f"not measured again: {left}")
         return
     for each, base, candidate in held:
-        cell = replace(
-            at_work.cell(each, candidate.label), role=Role.CONFIRMATION, tag=f"again, {each.series} {each.group}"
-        )
+        cell = under(at_work.cell(each, candidate.label), base, candidate)
+        cell = replace(cell, role=Role.CONFIRMATION, tag=f"again, {each.series} {each.group}")
         needs = CONFIRMING_STARTS * verbs.start_seconds(times[cell.design])
         late = budget is not None and time.monotonic() - at_work.began + needs > 1.05 * budget
         if at_work.record.last("verdict", cell=cell.name) is not None or late:

@@ -216,7 +216,7 @@ class AtWork:
         second = self._condition((*each.given, *each.versus))
         sides = ((base.built, first, each.given), (candidate.built, second, (*each.given, *each.versus)))
         for built, condition, words in sides:
-            why = self._examine(built.key, each.workload, condition, ",".join(words))
+            why = self._examine(built.key, self._load(each.workload), condition, ",".join(words))
             if why is not None:
                 raise Left(why)
         label = f"{each.label} {candidate.built.key[:8]}" if each.release else each.label
@@ -294,7 +294,7 @@ class AtWork:
         base = held[0][1]
         cells = {}
         for each, _, candidate in held:
-            cell = self.cell(each, candidate.label)
+            cell = under(self.cell(each, candidate.label), base, candidate)
             cells[cell.name] = (cell, candidate)
             self.record.append("tried", key=each.key, cell=cell.name)
         mine = [cell for cell, _ in cells.values()]
@@ -321,7 +321,12 @@ class AtWork:
         cell = each.cell
         assert cell is not None  # noqa: S101 - it is tried
         alone = cell.design is Design.DUET and not self.setting.twin_cores
-        return replace(cell, candidate=label, design=Design.INTERLEAVED if alone else cell.design)
+        design = Design.INTERLEAVED if alone else cell.design
+        return replace(cell, candidate=label, design=design, workload=self._load(cell.workload))
+
+    def _load(self, workload: Workload) -> Workload:
+        """A load as it was made ready on this host: some need their programs' place in the source."""
+        return next((each for each in self.setting.workloads if each.name == workload.name), workload)
 
     def _note_contest(self, cells: Sequence[Cell], times: Mapping[Design, Timing]) -> None:
         """The contest as every study notes it, so that its reports can be read; all cells so far are in it."""
@@ -340,6 +345,12 @@ class AtWork:
             calibrations=[],
             forced=[],
         )
+
+
+def under(cell: Cell, base: Contestant, candidate: Contestant) -> Cell:
+    """A cell whose load waits for the network, or for clients, where its sides' conditions make it wait."""
+    (workload,) = conditions.loads_under([cell.workload], [base.condition, candidate.condition])
+    return replace(cell, workload=workload)
 
 
 def is_usual(cell: Cell) -> bool:
