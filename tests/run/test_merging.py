@@ -277,7 +277,9 @@ def test_one_study_that_was_gone_on_with_on_another_host() -> None:
 def test_what_cannot_be_merged_is_named() -> None:
     assert refused(MONDAY) == "merge: one record named; name two or more of one plan"
     calibrated = Piece("c", "one", 1, verb="calibrate").contest().starts(QUIET)
-    assert refused(MONDAY, calibrated).startswith("r2: the record of a calibrate; tune and compare have starts")
+    assert refused(MONDAY, calibrated).startswith(
+        "r2: the record of a calibrate; those of tune and compare can be merged"
+    )
     assert refused(MONDAY, Piece("e").contest()) == "r2: holds no finished start; leave it out"
     odd = Piece("o")
     odd.made = odd.made[1:]

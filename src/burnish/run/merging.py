@@ -25,7 +25,7 @@ MERGED = "merged"
 """Kind of the event that says what was put together."""
 
 VERBS = ("tune", "compare")
-"""Verbs whose records can be merged: a calibration is of one host, a `why` of one pair of samples."""
+"""Verbs whose records can be merged; a calibration is of one host, and others say more than a verdict of each cell."""
 
 _OF_STARTS = ("start", "pair", "start_done")
 _SAID_ANEW = ("verdict", "family", "finished", MERGED)
@@ -147,7 +147,7 @@ def _read(name: str, events: Iterable[Event]) -> Part:
         raise UserError(f"{name}: its events are not those of a study ({type(error).__name__}: {error})") from None
     if part.definition["verb"] not in VERBS:
         raise UserError(
-            f"{name}: the record of a {part.definition['verb']}; {' and '.join(VERBS)} have starts to merge"
+            f"{name}: the record of a {part.definition['verb']}; those of {' and '.join(VERBS)} can be merged"
         )
     if not part.starts:
         raise UserError(f"{name}: holds no finished start; leave it out")
