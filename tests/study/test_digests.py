@@ -74,6 +74,14 @@ def test_each_literal_is_a_value_of_its_column(digest: str, statement: str) -> N
     assert one(digest, examined=100, sent=7, affected=3) == (statement,)
 
 
+def test_a_table_whose_name_is_a_word_of_sql_is_spelled_as_it_is() -> None:
+    """MariaDB writes such names without quotes and in capitals."""
+    tables = schema.from_dump(["CREATE TABLE Status (`ID` int AUTO_INCREMENT PRIMARY KEY) AUTO_INCREMENT=9;\n"])
+    assert filled("SELECT STATUS . ID FROM STATUS WHERE ID = ?", tables, Averages()) == (
+        "SELECT `Status`.ID FROM `Status` WHERE ID = {1..8}",
+    )
+
+
 def test_values_that_cannot_be_drawn_make_a_statement_each() -> None:
     found = one("SELECT `age` FROM `users` WHERE `id` = ? AND `age` > ?")
     assert found == tuple(f"SELECT `age` FROM `users` WHERE `id` = 'u{n}' AND `age` > {{30..40}}" for n in (1, 2))

@@ -89,7 +89,7 @@ def tables(cursor: Cursor, database: str) -> dict[str, Table]:
     for table, name in cursor.fetchall():
         leading.setdefault(table, []).append(name)
     return {
-        name.lower(): _looked_at(cursor, database, name, Table(name.lower(), each), leading.get(name, []))
+        name.lower(): _looked_at(cursor, database, name, Table(name, each), leading.get(name, []))
         for name, each in columns.items()
     }
 

@@ -25,6 +25,7 @@ _TOKEN = re.compile(
 _COMPARISONS = {"=", "<", ">", "<=", ">=", "<>", "!=", "<=>", "LIKE"}
 _ENDS_TABLES = {"WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "SET", "VALUES", "VALUE", "SELECT", "ON", "USING",
                 "FOR", "UNION", "PROCEDURE", "INTO", "("}  # fmt: skip
+_BEFORE_TABLES = {"FROM", "UPDATE", "INTO", "JOIN", "STRAIGHT_JOIN", ",", "."}
 _JOINS = {"JOIN", "STRAIGHT_JOIN", ","}
 _NO_ALIAS = {"INNER", "LEFT", "RIGHT", "CROSS", "OUTER", "NATURAL", "JOIN", "STRAIGHT_JOIN", "AS", "USE", "FORCE",
              "IGNORE", "PARTITION"}  # fmt: skip
@@ -62,11 +63,12 @@ def filled(text: str, tables: Mapping[str, Table], averages: Averages) -> tuple[
         raise Unfilled("it is cut off (max_digest_length was too small)")
     if not any(each == "?" or _is_list(each) for each in tokens):
         return (_joined(tokens),)
-    first = _Filling(tokens, tables, averages, 0)
+    first = _Filling(list(tokens), tables, averages, 0)
     statement = first.statement()
     if not first.sampled:
         return (statement,)
-    rest = [_Filling(tokens, tables, averages, turn).statement() for turn in range(1, min(VARIANTS, first.sampled))]
+    turns = range(1, min(VARIANTS, first.sampled))
+    rest = (_Filling(list(tokens), tables, averages, turn).statement() for turn in turns)
     return tuple(dict.fromkeys([statement, *rest]))
 
 
@@ -102,6 +104,7 @@ class _Filling:
         self.turn = turn
         self.sampled = 0  # how many different values a column has whose value is not drawn; 0: all are
         self.named = self._named_tables()
+        self._spell_tables()
 
     def statement(self) -> str:
         out: list[str] = []
@@ -298,6 +301,14 @@ class _Filling:
             listing = listing and word not in _ENDS_TABLES
             place += 1
         return found
+
+    def _spell_tables(self) -> None:
+        """Puts back names of tables that the server took for words of SQL and wrote in capitals."""
+        for place, part in enumerate(self.tokens):
+            table = self.named.get(_bare(part))
+            place_of_one = self._word(place + 1) == "." or self._word(place - 1) in _BEFORE_TABLES
+            if table is not None and place_of_one and part.upper() == table.name.upper() != table.name:
+                self.tokens[place] = f"`{table.name}`"
 
     def _note_table(self, place: int, found: dict[str, Table]) -> int:
         """Notes the table named at `place`; returns the place behind its name and alias."""

@@ -76,7 +76,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table's columns in order, by name."""
+    """A table as the server spells it, and its columns in order, by name in lower case."""
 
     name: str
     columns: Mapping[str, Column]
@@ -117,15 +117,15 @@ def from_dump(lines: Iterable[str], database: str | None = None) -> dict[str, Ta
         elif database is not None and current is not None and current.lower() != database.lower():
             continue
         elif made:
-            table = _table(made[1].lower(), statement[made.end() :])
-            tables[table.name] = table
+            tables[made[1].lower()] = _table(made[1], statement[made.end() :])
         elif filled and filled[1].lower() in tables:
-            table = tables[filled[1].lower()]
+            key = filled[1].lower()
+            table = tables[key]
             order = [name.strip(" `").lower() for name in (filled[2] or "").strip("()").split(",")]
             names = order if filled[2] else list(table.columns)
             for row in _rows(statement[filled.end() :], len(names)):
                 for name, literal in zip(names, row, strict=True):
-                    seen.setdefault((table.name, name), _Seen()).add(literal)
+                    seen.setdefault((key, name), _Seen()).add(literal)
     return {name: known(table, {key[1]: item for key, item in seen.items() if key[0] == name}) for name, table in
             tables.items()}  # fmt: skip
 
