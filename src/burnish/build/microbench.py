@@ -127,7 +127,7 @@ def _generated(entry: Micro, tree: Tree, bench: Workbench) -> None:
         targets = " ".join(dict.fromkeys(missing.values()))
         raise UserError(f"{tree.place}: lacks {', '.join(missing)}; build that first: `ninja {targets}`")
     if missing:
-        words = ["ninja", "-C", tree.place, *dict.fromkeys(missing.values())]
+        words: list[str | Path] = ["ninja", "-C", tree.place, *dict.fromkeys(missing.values())]
         done = bench.run("generate", words, timeout=_SECONDS)
         done.check(f"{tree.name}: writing {', '.join(missing)}")
 
