@@ -203,8 +203,8 @@ def test_what_can_be_no_side_is_refused(gcc: Toolchain, tmp_path: Path) -> None:
 
 def test_a_tree_that_lacks_a_generated_file_is_refused(gcc: Toolchain, tmp_path: Path) -> None:
     one = make_tree(tmp_path / "one", gcc, 3)
-    known = entries(tmp_path, ENTRY.replace("never_called", 'generated = ["lib/made.h"]\nnever_called'))
-    with pytest.raises(UserError, match=r"lacks lib/made\.h; build that first"):
+    known = entries(tmp_path, ENTRY.replace("never_called", 'generated = { "lib/made.h" = "made" }\nnever_called'))
+    with pytest.raises(UserError, match=r"lacks lib/made\.h; build that first: .ninja made"):
         run(request(one, one, known))
     (one / "lib/made.h").write_text("")
     assert run(request(one, one, known)).outcomes[0].identical

@@ -122,11 +122,13 @@ def _needs(entry: Micro, cross: CrossCompiler | None) -> Cross:
 
 def _generated(entry: Micro, tree: Tree, bench: Workbench) -> None:
     """Has a tree that is ours write what the driver includes; refuses a foreign one that lacks it."""
-    missing = [name for name in entry.generated if not (tree.place / name).is_file()]
+    missing = {name: target for name, target in entry.generated if not (tree.place / name).is_file()}
     if missing and not tree.ours:
-        raise UserError(f"{tree.place}: lacks {', '.join(missing)}; build that first: `ninja {' '.join(missing)}`")
+        targets = " ".join(dict.fromkeys(missing.values()))
+        raise UserError(f"{tree.place}: lacks {', '.join(missing)}; build that first: `ninja {targets}`")
     if missing:
-        done = bench.run("generate", ["ninja", "-C", tree.place, *missing], timeout=_SECONDS)
+        words: list[str | Path] = ["ninja", "-C", tree.place, *dict.fromkeys(missing.values())]
+        done = bench.run("generate", words, timeout=_SECONDS)
         done.check(f"{tree.name}: writing {', '.join(missing)}")
 
 

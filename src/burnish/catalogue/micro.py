@@ -49,7 +49,7 @@ class Micro:
         on: sources that an architecture adds, as the kernel names it.
         defines: macros for the driver, as (name, value).
         link: words at the end of the link.
-        generated: files that the tree's build must have written, relative to its build folder.
+        generated: files that the driver includes, relative to the build folder, each with the target that writes it.
         never_called: symbols that the objects name and the function does not reach.
         threads: that call the function at once.
         cross: by architecture, what compiling for it elsewhere needs.
@@ -65,7 +65,7 @@ class Micro:
     on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     defines: tuple[tuple[str, str], ...] = ()
     link: tuple[str, ...] = ()
-    generated: tuple[str, ...] = ()
+    generated: tuple[tuple[str, str], ...] = ()
     never_called: tuple[str, ...] = ()
     threads: int = 1
     cross: Mapping[str, Cross] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class _Micro(Entry):
     on: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     defines: Pairs = ()
     link: tuple[str, ...] = ()
-    generated: tuple[str, ...] = ()
+    generated: Pairs = ()
     never_called: tuple[str, ...] = ()
     threads: int = Field(default=1, ge=1, le=1024)
     cross: dict[str, _Cross] = Field(default_factory=dict)

@@ -1,4 +1,7 @@
 /* InnoDB's counters: one of them, incremented by several threads at once. */
+#include "univ.i"
+#include "my_atomic_wrapper.h"
+#include "tpool.h"
 #include "ut0counter.h"
 #include "micro.h"
 
