@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from studying import burnish, text
+from shipping import quick, shown
 
 from burnish.engines.base import Tick
 from burnish.engines.fake import trained_speed
+from burnish.report.study_table import StudyTable
 from burnish.run.study_robust import LEAST, equal_weights, is_robust, next_weights, worst
 from burnish.run.study_timeline import by_second
 
@@ -57,41 +55,36 @@ def test_seconds_from_ticks() -> None:
     assert by_second([], 0.0, 3) == []
 
 
-def shipped(*words: str) -> dict[str, Any]:
-    child = burnish("study", "run", *words, "--engine", "fake", "--pairs", "1", "--json")
-    out, err = text(child)
-    assert child.returncode == 0, err
-    found: dict[str, Any] = json.loads(out)["shipped"]
-    return found
+def ratios(found: StudyTable) -> dict[tuple[str, str], float]:
+    return {(line.row, line.load): line.interval["ratio"] for line in found.lines if line.interval}
 
 
-def test_train_robust_on_the_fake_engine() -> None:
-    found = shipped("train-robust", "--starts", "3")
-    at = {(line["row"], line["load"]): line["interval"]["ratio"] for line in found["lines"] if line["interval"]}
-    assert at["only-point-select", "point_select"] > 1.15, "trained on it"
-    assert at["only-point-select", "analytical"] < 1.0, "left cold by its training"
-    rounds = found["extra"]["robust"]
+def test_train_robust_on_the_fake_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, folder = quick(monkeypatch)("train-robust")
+    at = ratios(found)
+    assert all(value > 1.05 for value in at.values()), "each is trained on its own load"
+    rounds = found.extra["robust"]
     assert set(rounds[0]["weights"]) == {"point_select", "read_write", "analytical"}
-    assert all(each["ratio"] > 1.02 for each in rounds[-1]["intervals"].values())
-    shown, _ = text(burnish("show"))
-    assert "Search for weights" in shown
-    assert "the mix costs" in shown
-    assert max(map(len, shown.splitlines())) <= 80
+    assert all(each["ratio"] > 1.0 for each in rounds[-1]["intervals"].values())
+    said = " ".join(shown(folder).split())
+    assert "Search for weights" in said
+    assert said.count("the mix costs") == 3
 
 
-def test_pgo_on_the_fake_engine() -> None:
-    rows = "instrumented,pgo,trained-on-point-select,trained-on-all,pgo-hints-off"
-    found = shipped("pgo", "--starts", "2", "--rows", rows)
-    at = {(line["row"], line["load"]): line for line in found["lines"] if line["series"] == "gcc"}
-    assert at["pgo", "point_select"]["interval"]["ratio"] > 1.15
-    assert at["pgo", "point_select"]["published"] == "+43.6"
-    assert at["instrumented", "point_select"]["verdict"]
-    assert at["trained-on-point-select", "analytical"]["interval"]["ratio"] < 1.05
-    assert at["trained-on-all", "analytical"]["interval"]["ratio"] > 1.0
-    assert "no load" in at["trained-on-all", "checksum"]["reason"]
-    shown, _ = text(burnish("show"))
-    assert "trained on (rows), tested on (columns)" in shown
-    assert "Throughput by the second, fake_low:threads=16" in shown
-    assert {event["row"] for event in found["extra"]["timeline"]} == {"original", "instrumented", "pgo"}
-    assert all(event["seconds"] for event in found["extra"]["timeline"])
-    assert any("fake_work" in name for each in found["extra"]["profile_facts"] for name, _ in each["hottest"])
+def test_pgo_on_the_fake_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, folder = quick(monkeypatch)("pgo", "instrumented", "pgo", "trained-on-point-select")
+    at = {(line.row, line.load): line for line in found.lines if line.series == "gcc"}
+    assert at["pgo", "point_select"].published == "+43.6"
+    assert at["instrumented", "point_select"].verdict
+    values = ratios(found)
+    assert values["pgo", "point_select"] > 1.1
+    assert values["trained-on-point-select", "point_select"] > 1.1
+    assert values["trained-on-point-select", "analytical"] < values["trained-on-point-select", "point_select"]
+    assert "no load" in at["trained-on-point-select", "checksum"].reason
+    assert {event["row"] for event in found.extra["timeline"]} == {"original", "instrumented", "pgo"}
+    assert all(event["seconds"] for event in found.extra["timeline"])
+    assert any("fake_work" in name for each in found.extra["profile_facts"] for name, _ in each["hottest"])
+    said = shown(folder)
+    assert "trained on (rows), tested on (columns)" in said
+    assert "Throughput by the second, fake_low:threads=16" in said
+    assert max(map(len, said.splitlines())) <= 80
