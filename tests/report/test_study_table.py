@@ -228,3 +228,20 @@ def test_seconds_profiles_and_weights_are_told() -> None:
     assert "Round 2 is on no load slower" in said
     assert "x: +10.0 % over the baseline; trained on it alone +20.0 %: the mix costs -8.3 %" in said.replace("\n", " ")
     assert max(map(len, said.splitlines())) <= 80
+
+
+def test_a_suite_has_its_tests_and_a_mean_of_them() -> None:
+    events = shipped(
+        *(
+            comparison(f"debug/{test}", row="debug", test=f"tests={test}", cell=f"baseline: debug / s:tests={test}",
+                       published_words="-35")
+            for test in ("ATIS", "insert")
+        )
+    )  # fmt: skip
+    for test, value in (("ATIS", 0.5), ("insert", 0.8)):
+        decided(events, "debug", "slower", value, steps=f"s:tests={test}")
+    said = text(events)
+    assert "debug, tests=insert" in said
+    assert "-36.8 [" in said, "the geometric mean of both"
+    assert "2 of 2" in said
+    assert "trained on (rows)" not in said

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from burnish.report import suites
 from burnish.report.study_table import Block, Line, StudyTable, per_cent
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -13,10 +14,27 @@ BARS = "▁▂▃▄▅▆▇█"
 
 def extras(table: StudyTable) -> list[Block]:
     """The blocks of all that was recorded beyond the table."""
-    found = matrices(table)
+    found = [*suites_of(table), *matrices(table)]
     found += _timeline(table.extra.get("timeline", ()))
     found += _search(table)
     return found + _profiles(table.extra.get("profile_facts", ()))
+
+
+def suites_of(table: StudyTable) -> list[Block]:
+    """Rows on a suite of tests, as a whole: the geometric mean of its tests, beside what was published for all."""
+    rows: dict[tuple[str, str, str], list[Line]] = {}
+    for line in table.lines:
+        if line.test:
+            rows.setdefault((line.series, line.row, line.reading), []).append(line)
+    body = []
+    for (series, row, reading), lines in rows.items():
+        known = [line.interval for line in lines if line.interval is not None]
+        whole = suites.mean(known)
+        if whole is not None:
+            name = ", ".join(filter(None, (series, row, reading)))
+            body.append((name, lines[0].published, per_cent(whole), f"{len(known)} of {len(lines)}"))
+    head = ("row", "published %", "measured here %", "tests")
+    return [Block("Suites as a whole, geometric mean of their tests", head, tuple(body))] if body else []
 
 
 def matrices(table: StudyTable) -> list[Block]:
@@ -25,7 +43,7 @@ def matrices(table: StudyTable) -> list[Block]:
     for series in dict.fromkeys(line.series for line in table.lines):
         rows: dict[str, dict[str, Line]] = {}
         for line in table.lines:
-            if line.series == series and line.interval is not None and line.threads is None:
+            if line.series == series and line.interval is not None and line.threads is None and not line.test:
                 rows.setdefault(line.row, {})[line.load] = line
         rows = {row: cells for row, cells in rows.items() if len(cells) > 1}
         if not rows:

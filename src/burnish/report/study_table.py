@@ -34,6 +34,7 @@ class Line:
         starts: valid starts.
         control: whether both sides are the same build.
         settled: whether it has its verdict, or a reason that no other sitting would mend.
+        test: which of a suite's tests it is; '' where the load is one.
     """
 
     key: str
@@ -52,6 +53,7 @@ class Line:
     starts: int
     control: bool
     settled: bool
+    test: str = ""
 
     @property
     def last(self) -> str:
@@ -183,6 +185,7 @@ def _line(
         starts=starts,
         control=each["control"],
         settled=settled,
+        test=each.get("test", ""),
     )
 
 
@@ -297,7 +300,8 @@ def _title(table: StudyTable, series: str, reading: str) -> str:
 
 
 def _name(line: Line) -> str:
-    return ", ".join(filter(None, (line.series, line.row, line.reading, f"{line.threads}" if line.threads else "")))
+    steps = f"{line.threads}" if line.threads else ""
+    return ", ".join(filter(None, (line.series, line.row, line.reading, steps, line.test)))
 
 
 def _block(table: StudyTable, series: str, reading: str, lines: Sequence[Line]) -> list[Block]:
@@ -317,7 +321,7 @@ def _block(table: StudyTable, series: str, reading: str, lines: Sequence[Line]) 
     shown = [line for line in lines if line.verdict or line.settled or not _same_reason(lines, line)]
     rows_ = tuple(
         (
-            line.row + (f", {line.load}" if several and line.load else "") + (" (A/A)" if line.control else ""),
+            _where(line, several) + (" (A/A)" if line.control else ""),
             *((str(line.threads or ""),) if wide else ()),
             line.published,
             line.measured or "-",
@@ -326,6 +330,11 @@ def _block(table: StudyTable, series: str, reading: str, lines: Sequence[Line]) 
         for line in shown
     )
     return [*found, Block(title, head, rows_)]
+
+
+def _where(line: Line, several: bool) -> str:
+    """The row, with the load where rows have several, or with the suite's test."""
+    return ", ".join(filter(None, (line.row, line.load if several and not line.test else "", line.test)))
 
 
 def _same_reason(lines: Sequence[Line], line: Line) -> bool:

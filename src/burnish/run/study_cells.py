@@ -49,6 +49,7 @@ class Comparison:
         release: whether the candidate is a release binary.
         reason: why nothing is measured, where that is known beforehand.
         final: whether that reason holds whatever is installed or asked.
+        test: which of a suite's tests it is; '' where the load is one.
     """
 
     row: str
@@ -70,6 +71,7 @@ class Comparison:
     release: bool = False
     reason: str | None = None
     final: bool = False
+    test: str = ""
 
     @property
     def group(self) -> str:
@@ -86,7 +88,7 @@ class Comparison:
     def key(self) -> str:
         """Names the cell of the study's table."""
         words = (self.series, self.row, self.reading, self.load, str(self.threads or ""))
-        return " / ".join(words)
+        return " / ".join((*words, self.test) if self.test else words)
 
     @property
     def cell(self) -> Cell | None:
@@ -198,7 +200,8 @@ class _Maker:
         if row.measure is not None:
             base, candidate, why = self._pair()
             return [replace(self._bare(base, candidate), reason=why)]
-        return [self._one(role, number) for role in row.loads or ("",) for number in steps or (None,)]
+        every = ((role, number) for role in row.loads or ("",) for number in steps or (None,))
+        return [each for role, number in every for each in self._under(role, number)]
 
     def _bare(self, base: str, candidate: str) -> Comparison:
         row = self.row
@@ -215,7 +218,8 @@ class _Maker:
             objects=row.objects,
         )
 
-    def _one(self, role: str, number: int | None) -> Comparison:
+    def _under(self, role: str, number: int | None) -> list[Comparison]:
+        """The row's cells on one load; a suite has one for each of its tests."""
         row, reading = self.row, self.reading
         figure = self._figure(number)
         plain = Comparison(
@@ -224,40 +228,34 @@ class _Maker:
         )  # fmt: skip
         if row.none is not None:
             near = f"; nearest: {', '.join(row.nearest)}" if row.nearest else ""
-            return replace(plain, reason=f"no equivalent today: {row.none}{near}", final=True)
+            return [replace(plain, reason=f"no equivalent today: {row.none}{near}", final=True)]
         name = self.study.loads[role].named.get(self.engine.name)
         if name is None:
-            return replace(plain, reason=f"{self.engine.title} has no load for {role}", final=True)
+            return [replace(plain, reason=f"{self.engine.title} has no load for {role}", final=True)]
         try:
-            (workload,) = workload_choice.choose(self.engine, [name], ladder=(number,) if number else ())
+            every = workload_choice.choose(self.engine, [name], ladder=(number,) if number else ())
             given = (*self.settings, *row.given)
             first = condition_of(given, over=Condition(threads=None))
             second = condition_of(row.versus, over=first, option="--versus")
         except UserError as error:
-            return replace(plain, reason=f"not known to this Burnish: {error}")
+            return [replace(plain, reason=f"not known to this Burnish: {error}")]
         base, candidate, why = self._pair()
         apart = bool(difference(first, second))
         control = base == candidate and not apart and not row.release
         idle = control and why is None and not (row.control or reading.control)
-        return Comparison(
-            row=row.name,
-            series=self.series.name,
-            reading=reading.name,
-            load=role,
-            threads=number,
+        whole = replace(
+            plain,
             base=base,
             candidate=RELEASE if row.release else candidate,
             given=given,
             versus=row.versus,
-            workload=workload,
-            quantity=row.quantity,
-            design=row.design,
-            published=figure,
             control=control,
             release=row.release,
             reason=f"{row.build} is its base: nothing is different" if idle else why,
             final=idle,
         )
+        suite = len(every) > 1
+        return [replace(whole, workload=each, test=each.name.partition(":")[2] if suite else "") for each in every]
 
     def _pair(self) -> tuple[str, str, str | None]:
         """(base, candidate, why not) of the row under its series and reading."""

@@ -13,6 +13,7 @@ from burnish.build.collecting import PROFILE_FILE
 from burnish.build.recipes import Compile
 from burnish.build.toolchains import find_toolchains
 from burnish.catalogue.studies import Study
+from burnish.engines import sql_bench
 from burnish.errors import UserError, together, unknown
 from burnish.paths import Home
 from burnish.record.store import Store
@@ -299,9 +300,8 @@ def predict(
     loads = {each.workload.name: each.workload for each in open_ones if each.workload is not None}
     possible = [chain.variant for chain in chains.values() if chain.missing is None]
     trained = verbs.training_workloads(spec, possible)
-    plan = forecast.plan_of(
-        list(chains.values()), spec=spec, store=store, source=known, workloads=tuple({**trained, **loads}.values())
-    )
+    every = sql_bench.located(tuple({**trained, **loads}.values()), home.work(spec.name) / "source")
+    plan = forecast.plan_of(list(chains.values()), spec=spec, store=store, source=known, workloads=every)
     return Forecast(plan, tuple(_costs(table, plan, open_ones, missing, options)), missing)
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from burnish.errors import UserError
 from burnish.paths import Home
 from burnish.run import studies, study_plan, verbs
+from burnish.run import workloads as workload_choice
 from burnish.run.study_cells import Table
 from burnish.run.study_end import analyse, end
 from burnish.run.study_plan import Selection
@@ -63,9 +64,12 @@ def _install(table: Table, selection: Selection, options: Options, ask: Ask | No
     chosen = [each for each in selection.chosen if each.reason is None]
     variants = [table.variants[name] for name in study_plan.needed(chosen)]
     verbs.install(table.engine, variants, options, ask)
-    if any(condition.endswith("=tls") for each in chosen for condition in (*each.given, *each.versus)):
+    words = {word for each in chosen for word in (*each.given, *each.versus)}
+    groups = [group for group in ("tls", "remote") if f"transport={group}" in words]
+    loads = [each.workload.entry for each in chosen if each.workload is not None]
+    for group in [*groups, *workload_choice.groups(loads)]:
         try:
-            verbs.ensure(["tls"], "rows with encrypted connections", options, ask)
+            verbs.ensure([group], f"rows that need {group}", options, ask)
         except UserError as error:
             Console(stderr=True).print(f"going on without: {error}", markup=False, highlight=False, soft_wrap=True)
 

@@ -129,6 +129,7 @@ def record_table(record: Record, table: Table, selection: Selection) -> None:
                 "reading": each.reading,
                 "load": each.load,
                 "threads": each.threads,
+                "test": each.test,
                 "workload": each.workload.name if each.workload else "",
                 "cell": each.cell.name if each.cell else None,
                 "base": each.base,

@@ -97,11 +97,18 @@ def test_equal_comparisons_are_one_cell() -> None:
     assert one.cell.name == other.cell.name
 
 
-def test_what_this_burnish_does_not_know_is_a_reason() -> None:
-    table = expand(studies.study("mysql-manual"), load.engine("mariadb"))
-    for row in ("tcp-remote", "debug-full-benchmarks"):
-        (each,) = of(table, row=row)
-        assert each.reason is None or "not known to this Burnish" in each.reason
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [('versus = ["transport=pigeon"]\n', "'pigeon'"), ('loads = ["read"]\n', "'fake_unknown'")],
+)
+def test_what_this_burnish_does_not_know_is_a_reason(tmp_path: Path, more: str, says: str) -> None:
+    path = tmp_path / "x.toml"
+    unknown = "fake_unknown" if "loads" in more else "fake_mix"
+    text = LEAST.replace("fake_mix", unknown) + '[row.one]\ntitle = "one row"\n' + REASON + more
+    path.write_text(text if "loads" in more else text + 'loads = ["read"]\n')
+    (each,) = expand(studies.read(path), load.engine("fake")).comparisons
+    assert "not known to this Burnish" in (each.reason or "")
+    assert says in (each.reason or "")
 
 
 @pytest.mark.parametrize(
@@ -185,3 +192,11 @@ def test_another_patch_level_is_the_nearest_of_the_family() -> None:
 def test_unknown_study() -> None:
     with pytest.raises(UserError, match=r"unknown study that ships 'sun-2009' \(did you mean 'sun-2008'\?\)"):
         studies.study("sun-2009")
+
+
+def test_a_suite_is_a_cell_for_each_of_its_tests() -> None:
+    table = expand(studies.study("mysql-manual"), load.engine("mariadb"))
+    mine = of(table, row="debug-full-benchmarks")
+    assert len(mine) > 1
+    assert all(each.test and each.reason is None for each in mine)
+    assert len({each.key for each in mine}) == len({each.cell.name for each in mine if each.cell}) == len(mine)
