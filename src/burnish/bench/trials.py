@@ -408,7 +408,8 @@ class _Start:
         return {item.label: _read(item, bounds[item.label]) for item in items}
 
     def _live(self, what: str, items: Sequence[_Running]) -> None:
-        rates = [f"{item.label} {_rate(item.ticks):,.0f}/s" for item in items if len(item.ticks) > 1]
+        paces = [(item.label, _rate(item.ticks)) for item in items if len(item.ticks) > 1]
+        rates = [f"{label} {pace:,.0f}/s" if pace >= 10 else f"{label} {pace:.2g}/s" for label, pace in paces]
         if rates:
             self.bench.live(f"{what}: {'  '.join(rates)}")
 
