@@ -12,11 +12,11 @@ packages := base-build clang bolt sysbench sqlite-build mariadb-build mariadb-ru
 
 # One after the other, and real last: a measurement wants the machine for itself.
 test: packages
-	$(python) -m pytest -m "not real" -n 2 --dist loadfile
+	$(python) -m pytest -m "not real" -n 2 --dist worksteal
 	$(python) -m pytest -m real
 
 fast: environment
-	$(python) -m pytest -m "not real" -n 2 --dist loadfile
+	$(python) -m pytest -m "not real" -n 2 --dist worksteal
 
 real: packages
 	$(python) -m pytest -m real

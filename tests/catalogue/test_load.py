@@ -27,6 +27,11 @@ def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "lto", content["lto"]
         yield from ((f"refused {value['when']}", value) for value in content["refused"])
         return
+    if path.parent.name == "studies":
+        yield path.stem, content
+        for part in ("loads", "series", "readings", "builds", "row"):
+            yield from ((f"{part}.{name}", value) for name, value in content.get(part, {}).items())
+        return
     if path.parent.name != "engines":
         for name, value in content.items():
             if isinstance(value, list):
