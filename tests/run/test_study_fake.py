@@ -148,12 +148,13 @@ def test_bolt_leaves_its_input_as_it_was(burnish_home: Path, clang: object) -> N
     assert "bolt" not in json.loads(base.read_text())
 
 
-def test_two_runs_in_one_home(burnish_home: Path) -> None:
-    first = burnish("tune", "fake", "--precision", "none", "--max-starts", "3", wait=False)
+def test_two_runs_in_one_home(burnish_home: Path, own: Path) -> None:
+    words = ["tune", "fake", "--variants", "speed130", "--recipes", own, "--precision", "none", "--max-starts", "3"]
+    first = burnish(*words, wait=False)
     deadline = time.monotonic() + 60
     while not list(burnish_home.glob("studies/*")) and time.monotonic() < deadline:
         time.sleep(0.05)
-    second = burnish("tune", "fake", "--precision", "none", "--max-starts", "3")
+    second = burnish(*words)
     _, err = text(second)
     first.kill()
     first.wait()
