@@ -346,6 +346,24 @@ def test_code_is_on_huge_pages(name: str | None, shop: Shop, gcc: Toolchain, tmp
 # word size
 
 
+@pytest.mark.parametrize(("headers", "words"), [(True, {32, 64}), (False, {64})])
+def test_32_bits_need_the_kernels_headers_beside_the_libraries(
+    headers: bool, words: set[int], gcc: Toolchain, tmp_path: Path
+) -> None:
+    (tmp_path / "here").touch()
+    compiler = tmp_path / "cc"
+    compiler.write_text(
+        f"""#!/bin/sh
+case "$*" in
+*-print-file-name=*) echo {tmp_path}/here;;
+*) {"echo preprocessed" if headers else "exit 1"};;
+esac
+"""
+    )
+    compiler.chmod(0o755)
+    assert words_of(replace(gcc, cc=compiler)) == words
+
+
 def test_a_32_bit_program(shop: Shop, gcc: Toolchain) -> None:
     if 32 not in words_of(gcc):
         pytest.skip("no 32-bit libraries on this machine")

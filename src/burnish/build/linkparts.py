@@ -247,7 +247,12 @@ def word_flags(word: Word) -> tuple[str, ...]:
 def words_of(toolchain: Toolchain) -> frozenset[Word]:
     """Word sizes that the compiler links programs for: 32 needs a C library and the compiler's own parts."""
     names = ("crt1.o", "libc.so", "libgcc.a")
-    return frozenset[Word]({64, 32} if all(find_file(name, toolchain, 32) for name in names) else {64})
+    if not all(find_file(name, toolchain, 32) for name in names):
+        return frozenset[Word]({64})
+    # The kernel's headers come with gcc-multilib alone, which a cross compiler drives out: libraries without headers.
+    header: list[str | Path] = [toolchain.cc, "-m32", "-E", "-include", "errno.h", "-x", "c", "/dev/null"]
+    found: set[Word] = {64, 32} if process.capture(header, timeout=20) else {64}
+    return frozenset(found)
 
 
 def _has_runtime(toolchain: Toolchain) -> bool:
