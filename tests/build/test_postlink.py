@@ -298,7 +298,11 @@ def test_symbols_are_kept_beside_a_stripped_program(what: str, shop: Shop) -> No
     assert "fake_serve" in symbols(beside)
     assert build_id(beside) == build_id(before.server)
     named = subprocess.run(
-        ["readelf", "--string-dump=.gnu_debuglink", after.server], capture_output=True, text=True, check=True
+        ["readelf", "--string-dump=.gnu_debuglink", after.server],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=True,
     )
     assert beside.name in named.stdout
     assert says(after) == says(before)
