@@ -7,8 +7,9 @@ loop; the order changes from pair to pair, and each begins with an empty compile
 from the begin of the compile step to the build in the store: making and moving folders, log, record, digests, reading
 back flags and symbols, sizes. To be reached: at most 2 %.
 
-On a machine that others use the two times of a pair differ by more than that. So Burnish's own time is also taken
-within its run, as what is left of the step's time when its commands' own times are taken away.
+On a machine that others use the two times of a pair differ by more than that, so two more figures are taken: the CPU
+time of both (children, and for Burnish this process too), and Burnish's own time within its run, which is what is left
+of the step's time when its commands' own times are taken away.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -39,6 +41,25 @@ LIMIT = 0.02
 VARIANT = "gcc-o1"
 
 
+def cpu() -> float:
+    """CPU seconds of this process and of its children that have ended."""
+    uses = (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
+    return sum(use.ru_utime + use.ru_stime for use in uses)
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a build took.
+
+    Attributes:
+        wall: seconds.
+        cpu: seconds of all cores.
+    """
+
+    wall: float
+    cpu: float
+
+
 @dataclass
 class Recipe:
     """A build as a person would type it: commands, and the files that must be there before each."""
@@ -50,11 +71,11 @@ class Recipe:
     def seen(self) -> set[Path]:
         return set(self.place.rglob("*"))
 
-    def by_hand(self, cache: Path) -> float:
-        """Seconds for all of it in an empty folder."""
+    def by_hand(self, cache: Path) -> Spent:
+        """What all of it takes in an empty folder."""
         shutil.rmtree(self.place, ignore_errors=True)
         shutil.rmtree(cache, ignore_errors=True)
-        began = time.monotonic()
+        began, used = time.monotonic(), cpu()
         self.place.mkdir(parents=True)
         for (argv, cwd, env), files in zip(self.commands, self.files, strict=True):
             for path, content in files.items():
@@ -65,9 +86,9 @@ class Recipe:
             subprocess.run(
                 argv, cwd=cwd, env=os.environ | env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
-        seconds = time.monotonic() - began
+        spent = Spent(time.monotonic() - began, cpu() - used)
         shutil.rmtree(self.place)
-        return seconds
+        return spent
 
 
 def observe(bench: Bench, place: Path) -> tuple[Recipe, list[float]]:
@@ -90,14 +111,21 @@ def observe(bench: Bench, place: Path) -> tuple[Recipe, list[float]]:
     return recipe, seconds
 
 
-def through_burnish(maker: Maker, stage: Compile) -> float:
-    """Seconds for the step, from nothing."""
+def through_burnish(maker: Maker, stage: Compile) -> Spent:
+    """What the step takes, from nothing."""
     builder = maker.builder
     shutil.rmtree(builder.store.root / "ccache", ignore_errors=True)
     shutil.rmtree(builder.store.root / "builds" / stage.key, ignore_errors=True)
-    began = time.monotonic()
+    began, used = time.monotonic(), cpu()
     builder.compile(stage, VARIANT)
-    return time.monotonic() - began
+    return Spent(time.monotonic() - began, cpu() - used)
+
+
+def summary(what: str, ratios: list[float]) -> str:
+    """Geometric mean of the pairs' ratios, and how they scatter."""
+    logs = [math.log(ratio) for ratio in ratios]
+    spread = f"{statistics.stdev(logs):.2%}" if len(logs) > 1 else "unknown"
+    return f"{what}, Burnish against by hand: {math.exp(statistics.fmean(logs)):.4f} (spread of a pair {spread})"
 
 
 def main() -> None:
@@ -119,9 +147,9 @@ def main() -> None:
         recipe, _ = observe(setting.bench, maker.builder.place)
         through_burnish(maker, stage)  # learns the commands, and warms the page cache
         setting.bench.run = original  # type: ignore[method-assign]
-        ratios, own = [], []
+        walls, cpus, own = [], [], []
         for number in range(pairs):
-            hand = recipe.by_hand(cache) if number % 2 else 0.0
+            hand = recipe.by_hand(cache) if number % 2 else None
             spent: list[float] = []
 
             def timed(what: str, argv: object, **words: object) -> Completed:
@@ -133,18 +161,19 @@ def main() -> None:
             ours = through_burnish(maker, stage)
             setting.bench.run = original  # type: ignore[method-assign]
             hand = hand or recipe.by_hand(cache)
-            ratios.append(ours / hand)
-            own.append((ours - sum(spent)) / sum(spent))
+            walls.append(ours.wall / hand.wall)
+            cpus.append(ours.cpu / hand.cpu)
+            own.append((ours.wall - sum(spent)) / sum(spent))
             print(
-                f"pair {number + 1}: Burnish {ours:.2f} s, by hand {hand:.2f} s, its own time {own[-1]:.2%}", flush=True
+                f"pair {number + 1}: Burnish {ours.wall:.2f} s ({ours.cpu:.2f} s CPU), by hand {hand.wall:.2f} s "
+                f"({hand.cpu:.2f} s CPU), its own time {own[-1]:.2%}",
+                flush=True,
             )
         setting.record.close()
     with suppress(OSError):
         shutil.rmtree(setting.record.folder)
-    logs = [math.log(ratio) for ratio in ratios]
-    spread = statistics.stdev(logs) if len(logs) > 1 else math.nan
-    ratio = math.exp(statistics.fmean(logs))
-    print(f"Burnish against by hand: {ratio:.4f} (spread of a pair {spread:.2%}, {pairs} pairs)")
+    print(summary("wall time", walls))
+    print(summary("CPU time", cpus))
     print(f"its own time within its run: {statistics.fmean(own):.2%}, at most {max(own):.2%} (limit {LIMIT:.0%})")
 
 

@@ -348,7 +348,7 @@ def test_files_of_the_package_stand_in_the_script(tmp_path: Path) -> None:
 
 
 def test_the_script_runs_what_the_build_ran(shop: Shop) -> None:
-    """The steps in the description are those that the workbench was given."""
+    """The steps in the description are those that the workbench was given, without what watches or caches them."""
     ran: list[tuple[str, ...]] = []
     real = shop.builder.bench.run
 
@@ -360,7 +360,10 @@ def test_the_script_runs_what_the_build_ran(shop: Shop) -> None:
     making = witness.read(made_by(shop, Recipe()).about)
     assert making is not None
     steps = [step.argv for step in making.steps if isinstance(step, Command)]
-    assert ran[: len(steps)] == steps
+    bare = [argv[-len(step) :] for argv, step in zip(ran, steps, strict=False)]
+    assert bare == steps
+    before = {Path(word).name for argv, step in zip(ran, steps, strict=False) for word in argv[: -len(step)]}
+    assert before <= {"ccache", "meter.sh"}, "nothing else stands before a command"
 
 
 def test_every_stage_of_a_chain_has_its_script(tmp_path: Path, clang: Toolchain) -> None:

@@ -103,7 +103,8 @@ def _describe_clang(
         if not second.counted:
             raise InfrastructureError(f"{name}: the profile is empty: {second.functions} functions, none of them ran")
         (folder / HOT).write_text("")
-        return {"functions": second.functions, "counted": second.counted, "hot": len(second.hot), **facts}
+        found = {"functions": second.functions, "counted": second.counted, "hot": len(second.hot)}
+        return {**found, **facts, "second_round_alone": True}
     return {**_accept(name, _coverage(folder, toolchain, covered, bench), folder), **facts}
 
 

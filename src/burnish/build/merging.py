@@ -42,7 +42,8 @@ def merge(stage: Merge, spec: EngineSpec, store: Store, bench: Workbench, name: 
     weights = counts.whole_weights([weight for _, weight in parts])
     _merge_data(stage, entries, weights, folder, bench, name)
     spread = [run for entry in entries for run in entry.about["training"]]
-    facts = describe(stage.kind, folder, stage.toolchain, spec.covered, bench, name=name)
+    again = all(entry.about.get("second_round_alone") for entry in entries)
+    facts = describe(stage.kind, folder, stage.toolchain, spec.covered, bench, name=name, again=again)
     return store.admit(
         "profiles",
         stage.key,
