@@ -24,23 +24,20 @@ def marked(pid: int) -> list[int]:
     return [found for found, mark in warden.marked(process.RUN_VARIABLE) if mark.startswith(f"{pid}-")]
 
 
-@pytest.mark.parametrize(
-    "moment",
-    ["command", "build", "profile", "gate", "dataset", "start", "pair", "start_done", "verdict"],
-)
-def test_kill_and_resume(burnish_home: Path, own: Path, moment: str) -> None:
-    """Killed at any moment, the same command goes on: nothing finished is redone, nothing is left behind."""
-    words = ["tune", "fake", "--variants", "gcc-pgo,speed130", "--recipes", str(own)]
-    words += ["--precision", "none", "--max-starts", "3"]
+def killed_at(moment: str, words: list[str], home: Path) -> None:
+    """Runs the command and kills it as soon as the record has one more line of this kind than before."""
+
+    def lines() -> int:
+        try:
+            return len(kinds(home, moment))
+        except Exception:  # noqa: BLE001 - the record may not be there yet
+            return 0
+
+    before = lines()
     child = burnish(*words, wait=False)
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and child.poll() is None:
+    while time.monotonic() < deadline and child.poll() is None and lines() == before:
         time.sleep(0.02)
-        try:
-            if kinds(burnish_home, moment):
-                break
-        except Exception:  # noqa: S112 - the record may not be there yet
-            continue
     assert child.poll() is None, text(child)
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
@@ -48,8 +45,28 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moment: str) -> None:
     while marked(child.pid) and time.monotonic() < gone:
         time.sleep(0.1)
     assert marked(child.pid) == [], "a process was left behind"
-    done = {str(body["key"]) for body in kinds(burnish_home, "build")}
-    started = len(kinds(burnish_home, "start_done"))
+
+
+@pytest.mark.parametrize(
+    "moments",
+    [("command", "build", "gate", "start", "pair"), ("dataset", "profile", "start_done", "verdict")],
+    ids=lambda moments: "-".join(moments),
+)
+def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[str, ...]) -> None:
+    """Killed at any moment, and again when it goes on, the same command goes on from what was finished.
+
+    Nothing finished is made again or lost, and nothing is left behind. Two rows of moments, as what comes once in a
+    study (data set, profile) can't be waited for behind what comes at the same time.
+    """
+    words = ["tune", "fake", "--variants", "gcc-pgo,speed130", "--recipes", str(own)]
+    words += ["--precision", "none", "--max-starts", "3"]
+    done: list[dict[str, object]] = []
+    finished = ("build", "profile", "dataset", "gate", "start_done", "verdict")
+    for moment in moments:
+        killed_at(moment, words, burnish_home)
+        now = kinds(burnish_home, *finished) if moment != "command" else []
+        assert now[: len(done)] == done, f"what was finished before {moment} is as it was"
+        done = now
     again = burnish(*words)
     out, err = text(again)
     assert again.returncode == 0, err
@@ -57,10 +74,10 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moment: str) -> None:
     assert "speed130 faster" in " ".join(out.split())
     result = summary(burnish_home)
     assert {row.verdict for row in result.rows} <= {"faster", "slower", "equivalent", "undecided"}
-    keys = [str(body["key"]) for body in kinds(burnish_home, "build")]
-    assert done <= set(keys)
+    assert kinds(burnish_home, *finished)[: len(done)] == done
     compiled = [body for body in kinds(burnish_home, "command") if body["what"] == "compile server.c"]
-    if moment != "command":
-        # baseline, instrumented, with profile, speed130: a finished build is never compiled again
-        assert len(compiled) == 4
-    assert len(kinds(burnish_home, "start_done")) >= started
+    # baseline, instrumented, with profile, speed130: a finished build is never compiled again. The kill at the first
+    # command may fall into the baseline's own compile, which is then made again.
+    assert len(compiled) - 4 <= ("command" in moments)
+    starts = [(body.get("cell"), body.get("start")) for body in kinds(burnish_home, "start_done")]
+    assert len(starts) == len(set(starts)), "no start is measured twice"
