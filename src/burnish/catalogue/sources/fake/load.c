@@ -28,6 +28,8 @@ static const char *letters = "abcdefghijklmnopqrstuvwxyz";
 static double timeout_s;
 static atomic_ulong done, errors;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Whoever gives up holds it to the end, so that the others' last words don't get into its own. */
+static pthread_mutex_t last_words = PTHREAD_MUTEX_INITIALIZER;
 static double latencies[ROOM];
 static size_t measured;
 
@@ -51,6 +53,8 @@ static int connect_now(void)
 	return connection;
 }
 
+#define GIVE_UP(...) (pthread_mutex_lock(&last_words), errx(1, __VA_ARGS__))
+
 /* One request and its answer; whether the server answered what was asked. */
 static int ask(int connection, char request)
 {
@@ -58,16 +62,16 @@ static int ask(int connection, char request)
 	size_t have = 0;
 
 	if (send(connection, &request, 1, MSG_NOSIGNAL) != 1)
-		errx(1, "the server closed the connection");
+		GIVE_UP("the server closed the connection");
 	do {
 		ssize_t got;
 		do
 			got = recv(connection, line + have, sizeof line - have, 0);
 		while (got < 0 && errno == EINTR); /* it was stopped for a while */
 		if (got < 0)
-			errx(1, "no answer for %g s", timeout_s);
+			GIVE_UP("no answer for %g s", timeout_s);
 		if (got == 0)
-			errx(1, "the server closed the connection");
+			GIVE_UP("the server closed the connection");
 		have += (size_t)got;
 	} while (line[have - 1] != '\n' && have < sizeof line);
 	return line[0] == request;
