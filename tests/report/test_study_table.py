@@ -7,7 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
-from burnish.report.study_table import blocks, per_cent, study_table
+from burnish.report.study_blocks import blocks
+from burnish.report.study_table import per_cent, study_table
 from burnish.report.summary import sentences, summarise
 from burnish.report.terminal import markdown, render
 from reported import Events, ratio, verdict

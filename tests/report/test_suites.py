@@ -7,6 +7,7 @@ import pytest
 from burnish.report import suites
 from burnish.report.summary import summarise
 from burnish.report.terminal import markdown, remarks
+from burnish.statistics.means import geometric_mean
 from reported import Events, ratio, verdict
 
 
@@ -26,16 +27,16 @@ def test_a_test_is_part_of_its_suite(workload: str, found: tuple[str, str] | Non
 
 
 def test_the_mean_is_as_sure_as_all_of_its_tests_together() -> None:
-    whole = suites.mean([ratio(1.1), ratio(1.2)])
+    whole = geometric_mean([ratio(1.1), ratio(1.2)])
     assert whole is not None
     assert whole["ratio"] == pytest.approx(math.sqrt(1.1 * 1.2))
     half, single = (math.log(each["high"] / each["low"]) / 2 for each in (whole, ratio(1.1)))
     assert half == pytest.approx(single / math.sqrt(2))
     # An interval of another level stands for another error.
-    narrow = suites.mean([ratio(1.1, level=0.90)])
+    narrow = geometric_mean([ratio(1.1, level=0.90)])
     assert narrow is not None
     assert math.log(narrow["high"] / narrow["low"]) / 2 == pytest.approx(single * 1.95996 / 1.64485, rel=1e-3)
-    assert suites.mean([]) is None
+    assert geometric_mean([]) is None
 
 
 def study() -> Events:

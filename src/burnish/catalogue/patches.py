@@ -232,19 +232,21 @@ def patch_set(name: str) -> PatchSet:
     return patch_sets()[name]
 
 
-def patch(word: str) -> CataloguePatch:
-    """The shipped patch that `word` names (``patches/SET/NAME``, or ``SET/NAME``).
-
-    Raises:
-        UserError: there is no such set or patch, with the nearest name; or the entry says why it has no diff.
-    """
+def entry(word: str) -> CataloguePatch:
+    """The entry that `word` names (``patches/SET/NAME``, or ``SET/NAME``); a `UserError` with the nearest name."""
     its_set, _, name = word.removeprefix(WORD).partition("/")
     known = patch_set(its_set).patches
     if name not in known:
         raise unknown(f"patch of {its_set}", name, known)
-    if known[name].path is None:
-        raise UserError(f"{word}: there is no patch for this tree: {known[name].reason}")
     return known[name]
+
+
+def patch(word: str) -> CataloguePatch:
+    """The shipped patch that `word` names, as `entry` does; a `UserError` also where it says why it has no diff."""
+    found = entry(word)
+    if found.path is None:
+        raise UserError(f"{word}: there is no patch for this tree: {found.reason}")
+    return found
 
 
 def located(word: str) -> Path:

@@ -12,8 +12,11 @@ from typing import Any
 from burnish.catalogue.answers import PUBLISHED
 from burnish.errors import UserError, unknown
 
-_KEYS = ("id", "option_set", "build", "workload", "flag")
+_KEYS = ("id", "option_set", "build", "workload", "flag", "patch")
 """First columns of the tables that hold figures: what a line is called by."""
+
+SAMPLES = "% of samples"
+"""Unit of what perf saw."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,13 @@ class Reference:
 
 @dataclass(frozen=True)
 class Figure:
-    """What was published: a change, from `low` to `high`.
+    """What was published: a change from `low` to `high`.
 
     Attributes:
         low: smaller end, in `unit`; None where a line gives no figure.
         high: larger end; equal to `low` where one figure was given.
-        unit: ``%`` (of transactions per second; above 0 is faster) or ``MB``.
+        unit: ``%`` (of transactions per second; above 0 is faster), ``MB``, or ``% of samples``: a function's share of
+            a profile's samples, `low` without the change and `high` with it.
         note: the table's own remark.
     """
 
@@ -58,9 +62,11 @@ class Figure:
 
     @property
     def words(self) -> str:
-        """In a table: ``-55``, ``+1 to +4``, ``200 MB``, ``no figure``."""
+        """In a table: ``-55``, ``+1 to +4``, ``200 MB``, ``3.23 to 0.44`` (of samples), ``no figure``."""
         if self.low is None or self.high is None:
             return "no figure"
+        if self.unit == SAMPLES:
+            return f"{self.low:g} to {self.high:g}"
         if self.unit != "%":
             return f"{self.low:g} {self.unit}"
         one, other = _signed(self.low), _signed(self.high)
@@ -113,6 +119,8 @@ def figure(reference: Reference, threads: int | None = None) -> Figure | None:
         change = 100.0 * (one / base - 1.0)
         return Figure(change, change)
     row = mine[0]
+    if "percent_before" in row:
+        return Figure(float(row["percent_before"]), float(row["percent_after"]), SAMPLES)
     if "percent" in row:
         return Figure(float(row["percent"]), float(row["percent"]))
     return _told(row)

@@ -8,251 +8,33 @@ word size) repeat it under other circumstances, and `readings` ask more than one
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
-from burnish.catalogue import load, published
-from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
+from burnish.catalogue import load, patches, published
+from burnish.catalogue.edge import Entry, Reason, read_toml, validated
+from burnish.catalogue.patches import CataloguePatch
 from burnish.catalogue.published import Reference
+from burnish.catalogue.study_model import (
+    Against,
+    Delivery,
+    Load,
+    Measure,
+    Quantity,
+    Reading,
+    Robust,
+    Series,
+    Study,
+    StudyRow,
+    Timeline,
+)
+from burnish.catalogue.study_overlays import FOLDER
 from burnish.errors import UserError, together, unknown
-from burnish.study.model import Design, Recipe, Variant
-
-FOLDER = ROOT / "studies"
-
-Quantity = Literal["capacity", "throughput"]
-Against = Literal["base", "row"]
-Measure = Literal["compile-memory"]
-
-
-@dataclass(frozen=True)
-class Load:
-    """A load by the part that it plays in a study.
-
-    Attributes:
-        role: the study's name for it.
-        reason: why this one.
-        named: what it is called, by engine.
-    """
-
-    role: str
-    reason: str
-    named: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Series:
-    """Circumstances under which all rows are repeated.
-
-    Attributes:
-        name: '' where a study has one series only.
-        reason: why.
-        overlay: what every recipe has on top, the bases' too.
-    """
-
-    name: str
-    reason: str
-    overlay: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A question that is asked of every row.
-
-    Attributes:
-        name: as in the table.
-        title: heading of its table.
-        reason: what it shows.
-        against: ``base``: the row's build is held against the base; ``row``: the row's build with the overlay is
-            held against the row's build without.
-        overlay: what the candidate's recipe has on top.
-        column: of the published table: the column that answers to the candidate.
-        against_column: likewise, to what it is held against.
-        control: whether a candidate that is the same build after all is measured as an A/A control.
-        second_compiler: whether the candidate is made by another compiler of the same family.
-    """
-
-    name: str
-    title: str
-    reason: str
-    against: Against = "base"
-    overlay: Mapping[str, Any] = field(default_factory=dict)
-    column: str = ""
-    against_column: str = ""
-    control: bool = False
-    second_compiler: bool = False
-
-
-@dataclass(frozen=True)
-class StudyRow:
-    """One row of a study.
-
-    Attributes:
-        name: as in the table and on the command line.
-        title: what it is, in a few words.
-        reason: why it stands for the published line, in prose.
-        published: where its figure stands; None where there is none.
-        base: build that it is held against, by name.
-        build: its build, by name.
-        recipe: what its build's recipe has on top of `build`.
-        given: condition of both sides, as on the command line (``NAME=VALUE``).
-        versus: what sets its own condition apart.
-        loads: roles of its loads.
-        threads: numbers of client threads; empty: each load's own.
-        quantity: which reading answers to the published figure.
-        design: trial design; None: the load's, or solo for conditions.
-        series: names of the series that it is part of.
-        readings: names of the readings that are taken of it.
-        none: why it has no equivalent today; None where it has.
-        nearest: what comes nearest, where it has none.
-        measure: what is read off the builds instead of a trial.
-        objects: whose objects, for ``compile-memory``: any part of their names.
-        release: whether its build is a release binary that is found or named.
-        control: whether it is its base once more.
-        instrumented: whether the build that writes the profile of its recipe is measured.
-        base_instrumented: likewise of its base.
-    """
-
-    name: str
-    title: str
-    reason: str
-    published: Reference | None = None
-    base: str = "baseline"
-    build: str = "baseline"
-    recipe: Mapping[str, Any] = field(default_factory=dict)
-    given: tuple[str, ...] = ()
-    versus: tuple[str, ...] = ()
-    loads: tuple[str, ...] = ()
-    threads: tuple[int, ...] = ()
-    quantity: Quantity = "capacity"
-    design: Design | None = None
-    series: tuple[str, ...] = ("",)
-    readings: tuple[str, ...] = ("",)
-    none: str | None = None
-    nearest: tuple[str, ...] = ()
-    measure: Measure | None = None
-    objects: tuple[str, ...] = ()
-    release: bool = False
-    control: bool = False
-    instrumented: bool = False
-    base_instrumented: bool = False
-
-
-@dataclass(frozen=True)
-class Timeline:
-    """Builds whose throughput is told second by second.
-
-    Attributes:
-        reason: what it shows.
-        rows: rows whose builds run, after the baseline.
-        load: role of the load.
-        threads: client threads.
-        seconds: how long each runs.
-        seconds_on: by engine, where it is another length.
-    """
-
-    reason: str
-    rows: tuple[str, ...]
-    load: str
-    threads: int
-    seconds: int
-    seconds_on: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Robust:
-    """A search for weights of training loads under which no load is slower than the baseline.
-
-    Attributes:
-        reason: what it shows.
-        build: what is built, by name; its recipe gets the weights.
-        recipe: what that has on top.
-        loads: roles of the loads, for training and test.
-        alone: by role, the row that is trained on that load alone.
-        rounds: most weights that are tried.
-        delta: share of 1 that counts for no difference.
-    """
-
-    reason: str
-    build: str
-    recipe: Mapping[str, Any]
-    loads: tuple[str, ...]
-    alone: Mapping[str, str]
-    rounds: int
-    delta: float
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """The part of a study that is run when nothing else is asked.
-
-    Attributes:
-        reason: why this part first.
-        series: names of its series; empty: all.
-        threads: its numbers of client threads; empty: all.
-    """
-
-    reason: str
-    series: tuple[str, ...] = ()
-    threads: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Study:
-    """A study's file.
-
-    Attributes:
-        name: the file's name.
-        title: as in a list.
-        reason: what it replicates and what is different today.
-        sources: published tables that it answers to.
-        engine: the one that is taken when none is named.
-        loads: by role.
-        series: by name.
-        readings: by name.
-        builds: builds of its own, by name.
-        rows: as written; see `row_for`.
-        overrides: by row and engine, the row as that engine has it.
-        delivery: the part that is run first; None: all of it.
-        recommends: whether the best row is told, in per cent over the baseline.
-        profiles: whether what is in each profile is told.
-        timeline: builds whose throughput is told by the second; None: none.
-        robust: a search for weights; None: none.
-        robust_on: by engine, the search as that engine has it.
-    """
-
-    name: str
-    title: str
-    reason: str
-    sources: tuple[str, ...]
-    engine: str
-    loads: Mapping[str, Load]
-    series: Mapping[str, Series]
-    readings: Mapping[str, Reading]
-    builds: Mapping[str, Variant]
-    rows: tuple[StudyRow, ...]
-    overrides: Mapping[tuple[str, str], StudyRow]
-    delivery: Delivery | None = None
-    recommends: bool = False
-    profiles: bool = False
-    timeline: Timeline | None = None
-    robust: Robust | None = None
-    robust_on: Mapping[str, Robust] = field(default_factory=dict)
-
-    def robust_for(self, engine: str) -> Robust | None:
-        """The search as this engine has it."""
-        return self.robust_on.get(engine, self.robust)
-
-    def rows_for(self, engine: str) -> tuple[StudyRow, ...]:
-        """The rows as this engine has them."""
-        return tuple(self.overrides.get((row.name, engine), row) for row in self.rows)
-
-    def build(self, name: str) -> Variant:
-        """A build of the study's own or of the catalogue; a `UserError` otherwise."""
-        return load.variant(name, self.builds)
+from burnish.study.model import Design
 
 
 class _Reference(Entry):
@@ -291,6 +73,7 @@ class _Row(Entry):
     title: str = Field(min_length=3)
     reason: Reason
     published: _Reference | None = None
+    published_on: dict[str, _Reference] = Field(default_factory=dict)
     base: str = "baseline"
     build: str = "baseline"
     recipe: dict[str, Any] = Field(default_factory=dict)
@@ -310,6 +93,8 @@ class _Row(Entry):
     control: bool = False
     instrumented: bool = False
     base_instrumented: bool = False
+    patch: str | None = None
+    patch_set: str | None = None
 
 
 class _Timeline(Entry):
@@ -438,75 +223,69 @@ def _loose_ends(study: Study, entry: _Study, where: str) -> list[UserError]:
 def _row(study: Study, name: str, value: Mapping[str, Any], where: str) -> StudyRow:
     """One row, with every name that it says looked up."""
     where = f"{where}: row {name}"
+    about = _patch(value, where)
+    if about is not None:
+        value = {"title": about.title, "reason": about.reason, **value}
     entry = validated(_Row, value, where)
+    own = [each.workload for each in about.loads] if about else study.loads
     for kind, given, known in (
         ("load", entry.loads, study.loads),
+        ("load in published_on", entry.published_on, own),
         ("series", entry.series or (), study.series),
         ("reading", entry.readings or (), study.readings),
+        ("set of patches", (entry.patch_set,) if entry.patch_set else (), patches.patch_sets()),
     ):
         for each in given:
             if each not in known:
                 raise unknown(f"{kind} in {where}", each, known)
-    reference = Reference(**entry.published.model_dump()) if entry.published else None
-    if reference is not None:
-        if reference.line not in published.lines(reference.table):
-            raise unknown(f"line of {reference.table} in {where}", reference.line, published.lines(reference.table))
-        if reference.against and reference.against not in published.lines(reference.table):
-            raise unknown(f"line of {reference.table} in {where}", reference.against, published.lines(reference.table))
-    if entry.none is None:
+    none = entry.none
+    if about is not None and about.direction == "none":
+        none = f"{about.today}. {about.reason}"
+    if none is None:
         for build in (entry.base, entry.build):
             study.build(build)
-        if not entry.loads and entry.measure is None:
+        if not entry.loads and entry.measure is None and about is None:
             raise UserError(f"{where}: it has no loads; name them, or say in `none` why it has no equivalent today")
     if entry.measure is not None and not entry.objects:
         raise UserError(f"{where}: objects: name the objects whose compile is looked at")
-    values = {key: getattr(entry, key) for key in _Row.model_fields if key not in ("published", "series", "readings")}
+    apart = ("none", "patch", "patch_set", "published", "published_on", "series", "readings")
+    values = {key: getattr(entry, key) for key in _Row.model_fields if key not in apart}
     return StudyRow(
         name=name,
-        published=reference,
+        published=_reference(entry.published, where) if entry.published else None,
+        published_on={load: _reference(each, where) for load, each in entry.published_on.items()},
         series=tuple(study.series) if entry.series is None else entry.series,
         readings=tuple(study.readings) if entry.readings is None else entry.readings,
+        none=none,
+        patch=about,
+        patch_set=patches.patch_set(entry.patch_set) if entry.patch_set else None,
         **values,
     )
 
 
-_JOINED = ("c", "cxx", "link", "remove", "flags", "patches", "bolt_options")
-"""Fields of a recipe that an overlay adds to; the others it replaces."""
+def _reference(entry: _Reference, where: str) -> Reference:
+    """Where a figure stands; a `UserError` where there is no such line."""
+    known = published.lines(entry.table)
+    for line in (entry.line, entry.against):
+        if line and line not in known:
+            raise unknown(f"line of {entry.table} in {where}", line, known)
+    return Reference(**entry.model_dump())
 
 
-ROLE = "@"
-"""Before the role of a load in an overlay's training, instead of an engine's name for it."""
+_NOT_OF_PATCHES = ("versus", "measure", "release", "control", "instrumented", "base_instrumented")
+"""What sets a row's sides apart otherwise than a patch does."""
 
 
-def named(overlay: Mapping[str, Any], study: Study, engine: str) -> Mapping[str, Any]:
-    """An overlay whose trainings name this engine's loads; a `UserError` for a role that it has none for."""
-    if "training" not in overlay:
-        return overlay
-    training = []
-    for word, weight in overlay["training"]:
-        role = str(word).removeprefix(ROLE)
-        if word == role:
-            training.append([word, weight])
-            continue
-        if role not in study.loads:
-            raise unknown(f"load of {study.name}", role, study.loads)
-        name = study.loads[role].named.get(engine)
-        if name is None:
-            raise UserError(f"{engine} has no load for {role}, which the row is trained on")
-        training.append([name, weight])
-    return {**overlay, "training": training}
-
-
-def overlaid(recipe: Recipe, overlay: Mapping[str, Any], where: str) -> Recipe:
-    """A recipe with what an overlay says on top; paths of patches relative to the studies' folder."""
-    if not overlay:
-        return recipe
-    added = load.recipe_of(overlay, where, FOLDER)
-    changes: dict[str, Any] = {name: getattr(added, name) for name in overlay}
-    for name in _JOINED:
-        if name in changes:
-            mine = getattr(recipe, name)
-            changes[name] = (*mine, *(word for word in changes[name] if word not in mine))
-    if "options" in changes:
-        changes["options"] = tuple({**dict(recipe.options), **dict(changes["options"])}.items())
-    return replace(recipe, **changes)
+def _patch(value: Mapping[str, Any], where: str) -> CataloguePatch | None:
+    """The shipped patch that a row is about, if any; a `UserError` where the row says what contradicts that."""
+    about = [key for key in ("patch", "patch_set") if value.get(key)]
+    if not about:
+        return None
+    for key in (*about[1:], *(("loads",) if about == ["patch"] else ()), *_NOT_OF_PATCHES):
+        if value.get(key):
+            own = "; its loads are the patch's own" if key == "loads" else ""
+            raise UserError(f"{where}: {about[0]} and {key} don't go together{own}; leave one of them out")
+    try:
+        return patches.entry(str(value["patch"])) if about == ["patch"] else None
+    except UserError as error:
+        raise UserError(f"{where}: {error}") from None

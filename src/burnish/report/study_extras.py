@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from burnish.report import suites
 from burnish.report.study_table import Block, Line, StudyTable, per_cent
+from burnish.statistics.means import geometric_mean
 
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -29,7 +29,7 @@ def suites_of(table: StudyTable) -> list[Block]:
     body = []
     for (series, row, reading), lines in rows.items():
         known = [line.interval for line in lines if line.interval is not None]
-        whole = suites.mean(known)
+        whole = geometric_mean(known)
         if whole is not None:
             name = ", ".join(filter(None, (series, row, reading)))
             body.append((name, lines[0].published, per_cent(whole), f"{len(known)} of {len(lines)}"))
@@ -43,7 +43,8 @@ def matrices(table: StudyTable) -> list[Block]:
     for series in dict.fromkeys(line.series for line in table.lines):
         rows: dict[str, dict[str, Line]] = {}
         for line in table.lines:
-            if line.series == series and line.interval is not None and line.threads is None and not line.test:
+            plain = line.threads is None and not (line.test or line.shows)
+            if line.series == series and line.interval is not None and plain:
                 rows.setdefault(line.row, {})[line.load] = line
         rows = {row: cells for row, cells in rows.items() if len(cells) > 1}
         if not rows:

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from burnish.catalogue.studies import Study
+from burnish.catalogue.study_model import Study
 from burnish.run import study_plan
 from burnish.run.plan import amount
 from burnish.run.study_cells import Comparison, Table

@@ -5,12 +5,20 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from burnish.record.record import Event
+from burnish.report.evidence import NO_EFFECT
+from burnish.report.study_controls import Controls, controls
 
 OPEN = "not measured yet"
+
+IDENTICAL = "identical code"
+"""In place of a verdict where both sides are the same program, to the byte."""
+
+USUAL_DELTA = 0.01
+"""Within so much of 1 a ratio makes no difference, where the record does not say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,8 @@ class Line:
         control: whether both sides are the same build.
         settled: whether it has its verdict, or a reason that no other sitting would mend.
         test: which of a suite's tests it is; '' where the load is one.
+        shows: what the host's architecture can show of the row's patch; '' of rows about something else.
+        published_unit: unit of the published figure; '' without one.
     """
 
     key: str
@@ -54,10 +64,19 @@ class Line:
     control: bool
     settled: bool
     test: str = ""
+    shows: str = ""
+    published_unit: str = ""
+
+    @property
+    def identical(self) -> bool:
+        """Whether both sides are the same program, so that nothing was measured."""
+        return not self.verdict and self.reason.startswith(NO_EFFECT)
 
     @property
     def last(self) -> str:
         """What stands in the table's last column: the verdict, or that there is a reason."""
+        if self.identical:
+            return IDENTICAL
         return self.verdict or ("not measured" if self.settled else "open")
 
 
@@ -77,6 +96,9 @@ class StudyTable:
         advice: what it recommends, in sentences.
         canaries: ratios of the A/A starts that were mixed in.
         extra: what analyses recorded beyond the table, by kind.
+        patches: by row about a patch, what there is to say of that (see `burnish.run.study_patches.facts`).
+        architecture: the host's, as the kernel names it; '' in records that do not say.
+        controls: what its negative controls say together; None without any.
     """
 
     study: str
@@ -90,6 +112,9 @@ class StudyTable:
     advice: tuple[str, ...]
     canaries: tuple[float, ...]
     extra: Mapping[str, Sequence[Mapping[str, Any]]]
+    patches: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    architecture: str = ""
+    controls: Controls | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for machines."""
@@ -128,6 +153,9 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
         for each in body["comparisons"]
     )
     again = {event.body["key"]: verdicts.get(event.body["cell"]) for event in by.get("again", ())}
+    advice = _advice(lines, again, body) if body["recommends"] else []
+    rules = [event.body["rule"] for event in by.get("contest", ())]
+    negative = controls(lines, rules[-1].get("delta", USUAL_DELTA) if rules else USUAL_DELTA)
     return StudyTable(
         study=body["study"],
         title=body["title"],
@@ -137,9 +165,12 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
         rows=body["rows"],
         readings=body["readings"],
         series=body["series"],
-        advice=tuple(_advice(lines, again, body)) if body["recommends"] else (),
+        advice=(*advice, *([negative.sentence] if negative else [])),
         canaries=tuple(_canaries(by)),
         extra={kind: [event.body for event in by[kind]] for kind in ANALYSES if kind in by},
+        patches=body.get("patches", {}),
+        architecture=body.get("architecture", ""),
+        controls=negative,
     )
 
 
@@ -186,6 +217,8 @@ def _line(
         control=each["control"],
         settled=settled,
         test=each.get("test", ""),
+        shows=each.get("shows", ""),
+        published_unit=(each["published"] or {}).get("unit", ""),
     )
 
 
@@ -258,110 +291,3 @@ class Block:
     head: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     lines: tuple[str, ...] = ()
-
-
-_MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
-
-
-def blocks(table: StudyTable) -> list[Block]:
-    """The report: for each series and reading a table, what has no verdict with its reason, what is recommended."""
-    found = []
-    for series, reading in dict.fromkeys((line.series, line.reading) for line in table.lines):
-        mine = [line for line in table.lines if (line.series, line.reading) == (series, reading)]
-        if all(line.last == "open" for line in mine) and len(mine) > 1:
-            reasons = {line.reason for line in mine}
-            if len(reasons) == 1:  # nothing of it was asked for: one line says so
-                found.append(Block(_title(table, series, reading), lines=(f"{len(mine)} cells: {reasons.pop()}",)))
-                continue
-        found += _block(table, series, reading, mine)
-    missing = _reasons(table)
-    if missing:
-        found.append(Block("Rows without a verdict, and why", lines=tuple(missing)))
-    doubtful = [
-        f"{_name(line)}: {line.reason}" for line in table.lines if line.verdict in ("invalid", "undecided", "measured")
-    ]
-    if doubtful:
-        found.append(Block("What the table's words stand for", lines=tuple(doubtful)))
-    changed = [f"{_name(line)}: alone {line.verdict}" for line in table.lines if line.together == "undecided"]
-    said = [*table.advice]
-    if changed:
-        said.append(f"Looked through together (Benjamini-Hochberg), these are undecided: {'; '.join(changed)}.")
-    if table.canaries:
-        worst = max(abs(ratio - 1.0) for ratio in table.canaries)
-        said.append(f"{len(table.canaries)} A/A starts were mixed in; the farthest from 1 is {100 * worst:.1f} % off.")
-    done = sum(bool(line.verdict) for line in table.lines)
-    said.append(f"{done} of {len(table.lines)} cells have a verdict or figure; every other has its reason above.")
-    return [*found, Block("What it says", lines=tuple(said))]
-
-
-def _title(table: StudyTable, series: str, reading: str) -> str:
-    title = table.readings.get(reading, {}).get("title") or table.title
-    return f"{series}: {title}" if series else title
-
-
-def _name(line: Line) -> str:
-    steps = f"{line.threads}" if line.threads else ""
-    return ", ".join(filter(None, (line.series, line.row, line.reading, steps, line.test)))
-
-
-def _block(table: StudyTable, series: str, reading: str, lines: Sequence[Line]) -> list[Block]:
-    steps = sorted({line.threads for line in lines if line.threads is not None and line.verdict})
-    title = _title(table, series, reading)
-    found = []
-    if len(steps) > 1:
-        rows = dict.fromkeys(line.row for line in lines if line.threads is not None)
-        at = {(line.row, line.threads): line for line in lines}
-        cells = tuple((row, *(_compact(at.get((row, step))) for step in steps)) for row in rows)
-        head = ("% at threads", *(str(step) for step in steps))
-        found.append(Block(title, head, cells, ("+ faster, - slower, = equivalent, ? undecided, ! invalid; · none",)))
-        title = f"{title}: each cell"
-    wide = any(line.threads is not None for line in lines)
-    head = ("row", *(("thr",) if wide else ()), "published %", "measured here %", "verdict")
-    several = len({line.load for line in lines if line.load and line.verdict}) > 1
-    shown = [line for line in lines if line.verdict or line.settled or not _same_reason(lines, line)]
-    rows_ = tuple(
-        (
-            _where(line, several) + (" (A/A)" if line.control else ""),
-            *((str(line.threads or ""),) if wide else ()),
-            line.published,
-            line.measured or "-",
-            line.last,
-        )
-        for line in shown
-    )
-    return [*found, Block(title, head, rows_)]
-
-
-def _where(line: Line, several: bool) -> str:
-    """The row, with the load where rows have several, or with the suite's test."""
-    return ", ".join(filter(None, (line.row, line.load if several and not line.test else "", line.test)))
-
-
-def _same_reason(lines: Sequence[Line], line: Line) -> bool:
-    """Whether a line is open for a reason that it shares with many: those are told in one line below."""
-    return line.last == "open" and sum(other.reason == line.reason for other in lines) > 3
-
-
-def _compact(line: Line | None) -> str:
-    if line is None or not line.verdict:
-        return "·"
-    if line.interval is None:
-        return _MARKS[line.verdict]
-    return f"{100.0 * (line.interval['ratio'] - 1.0):+.1f} {_MARKS[line.verdict]}"
-
-
-def _reasons(table: StudyTable) -> list[str]:
-    """Why lines have no verdict; those that share row and reason in one line, those of many rows too."""
-    without = [line for line in table.lines if not line.verdict]
-    by_reason: dict[str, list[Line]] = {}
-    for line in without:
-        by_reason.setdefault(line.reason, []).append(line)
-    said = []
-    for reason, lines in by_reason.items():
-        names = list(dict.fromkeys(", ".join(filter(None, (line.series, line.row, line.reading))) for line in lines))
-        steps = sorted({line.threads for line in lines if line.threads is not None})
-        whole = len(names) <= 4
-        told = "; ".join(names) if whole else f"{len(names)} rows"
-        at = f" at {', '.join(map(str, steps))} threads" if steps and whole else ""
-        said.append(f"{told}{at}: {reason}")
-    return said

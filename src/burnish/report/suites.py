@@ -1,22 +1,19 @@
 """What a suite of tests says as a whole: each test's time, and the geometric mean of its tests' ratios; pure.
 
 A suite's tests are cells of their own (``sql_bench:tests=ATIS``), measured one after the other and so independent of
-each other. The mean of n logarithms of ratios has the standard error sqrt(sum of their squares) / n; each test's own is
-read off its interval, which for few starts is wider than the normal one's, so that the mean's errs on the same side.
+each other.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from statistics import NormalDist
 from typing import Any
 
 from burnish.report.summary import Row, Summary
+from burnish.statistics.means import geometric_mean
 
-LEVEL = 0.95
 TABLE = ("test", "seconds", "baseline's", "CPU seconds", "baseline's")
 """Head of the table of a suite's times: wall time and the server's CPU time, each beside the baseline's."""
 
@@ -87,30 +84,9 @@ def _whole(suite: str, candidate: str, members: Sequence[tuple[str, Row]]) -> Wh
         candidate=candidate,
         tests=len(known),
         missing=tuple(test for test, row in members if not (row.capacity and row.throughput)),
-        capacity=mean([row.capacity for row in known if row.capacity]),
-        throughput=mean([row.throughput for row in known if row.throughput]),
+        capacity=geometric_mean([row.capacity for row in known if row.capacity]),
+        throughput=geometric_mean([row.throughput for row in known if row.throughput]),
     )
-
-
-def mean(values: Sequence[Mapping[str, float]]) -> dict[str, float] | None:
-    """Geometric mean of independent ratios with its 95 % interval; None without any."""
-    if not values:
-        return None
-    middle = sum(math.log(each["ratio"]) for each in values) / len(values)
-    error = math.sqrt(sum(_error(each) ** 2 for each in values)) / len(values)
-    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * error
-    return {
-        "ratio": math.exp(middle),
-        "low": math.exp(middle - half),
-        "high": math.exp(middle + half),
-        "level": LEVEL,
-    }
-
-
-def _error(value: Mapping[str, float]) -> float:
-    """Standard error of a ratio's logarithm, from its interval."""
-    half = (math.log(value["high"]) - math.log(value["low"])) / 2
-    return half / NormalDist().inv_cdf((1 + value["level"]) / 2)
 
 
 def times(summary: Summary) -> list[tuple[str, list[tuple[str, ...]]]]:

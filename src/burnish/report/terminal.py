@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from burnish.report import ceilings, evidence, merged, noise, patches, study_extras, study_table, suites, why
+from burnish.report import ceilings, evidence, merged, noise, patches, study_blocks, study_extras, suites, why
 from burnish.report.summary import BuildRow, Row, Summary, sentences, winner
 from burnish.statistics.replicates import layout_caveat
 from burnish.study.model import Marks
@@ -66,7 +66,7 @@ def _shipped(summary: Summary) -> list[RenderableType]:
     """The blocks of a study that ships."""
     assert summary.shipped is not None  # noqa: S101 - only asked of those
     parts: list[RenderableType] = []
-    for block in [*study_table.blocks(summary.shipped), *study_extras.extras(summary.shipped)]:
+    for block in [*study_blocks.blocks(summary.shipped), *study_extras.extras(summary.shipped)]:
         parts += [Text(""), Text(block.title, style="bold")]
         parts += [_grid(block.head, [[escape(cell) for cell in row] for row in block.rows])] if block.head else []
         parts += [Text(line) for line in block.lines]
@@ -313,7 +313,7 @@ def verdict_tables(summary: Summary) -> list[str]:
 def _shipped_markdown(summary: Summary) -> list[str]:
     assert summary.shipped is not None  # noqa: S101 - only asked of those
     lines = []
-    for block in [*study_table.blocks(summary.shipped), *study_extras.extras(summary.shipped)]:
+    for block in [*study_blocks.blocks(summary.shipped), *study_extras.extras(summary.shipped)]:
         lines += [f"## {block.title}", ""]
         lines += [*_table(block.head, block.rows), ""] if block.head else []
         lines += [*(f"* {line}" for line in block.lines), ""] if block.lines else []

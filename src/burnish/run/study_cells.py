@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from burnish.build.toolchains import Toolchain
 from burnish.catalogue import load, published
 from burnish.catalogue.published import Figure, Reference
-from burnish.catalogue.studies import Reading, Series, Study, StudyRow, named, overlaid
+from burnish.catalogue.study_model import Reading, Series, Study, StudyRow
+from burnish.catalogue.study_overlays import named, overlaid
 from burnish.errors import UserError
+from burnish.run import study_patches
 from burnish.run import workloads as workload_choice
 from burnish.run.contest import Cell
+from burnish.run.study_patches import Sides
 from burnish.study.conditions import condition_of, difference
-from burnish.study.model import Condition, Design, EngineSpec, Recipe, Variant, Workload
+from burnish.study.model import Condition, Design, EngineSpec, Marks, Recipe, Variant, Workload
 
 RELEASE = "release"
 """Name of the build that a distribution made."""
@@ -50,6 +54,7 @@ class Comparison:
         reason: why nothing is measured, where that is known beforehand.
         final: whether that reason holds whatever is installed or asked.
         test: which of a suite's tests it is; '' where the load is one.
+        shows: what this architecture can show of the row's patch; '' of rows about something else.
     """
 
     row: str
@@ -72,6 +77,7 @@ class Comparison:
     reason: str | None = None
     final: bool = False
     test: str = ""
+    shows: str = ""
 
     @property
     def group(self) -> str:
@@ -109,6 +115,7 @@ class Table:
         comparisons: all of them, in the order in which they are made.
         variants: the builds that they need, by name, the baseline first.
         instrumented: names of builds that end with the stage that writes a profile.
+        architecture: the host's, as the kernel names it, on which it depends what patches can show.
     """
 
     study: Study
@@ -116,6 +123,7 @@ class Table:
     comparisons: tuple[Comparison, ...]
     variants: Mapping[str, Variant]
     instrumented: frozenset[str] = frozenset()
+    architecture: str = ""
 
     def row(self, name: str) -> StudyRow:
         """The row of that name."""
@@ -130,13 +138,16 @@ class _Builds:
     names: dict[tuple[Recipe, bool], str] = field(default_factory=dict)
     instrumented: set[str] = field(default_factory=set)
 
-    def add(self, name: str, recipe: Recipe, reason: str, *, instrumented: bool = False) -> str:
+    def add(
+        self, name: str, recipe: Recipe, reason: str, *, instrumented: bool = False, marks: Marks | None = None
+    ) -> str:
         """The name of the build with this recipe; `name`, or one like it, where it is new."""
         if (recipe, instrumented) not in self.names:
             likes = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
             found = next(each for each in likes if each not in self.variants)
             self.names[recipe, instrumented] = found
-            self.variants[found] = load.variant_with(found, recipe, reason)
+            variant = load.variant_with(found, recipe, reason)
+            self.variants[found] = replace(variant, **asdict(variant.marks | marks)) if marks else variant
             self.instrumented |= {found} if instrumented else set()
         return self.names[recipe, instrumented]
 
@@ -148,6 +159,7 @@ def expand(
     threads: Sequence[int] = (),
     settings: Sequence[str] = (),
     second: Mapping[str, str | None] | None = None,
+    architecture: str | None = None,
 ) -> Table:
     """All comparisons of a study on an engine, by series, then rows, readings, loads and threads.
 
@@ -157,7 +169,9 @@ def expand(
         threads: numbers of client threads instead of the rows' own, for rows that have a ladder.
         settings: condition of all sides beyond the rows' own.
         second: by family of compilers the other one of it on this machine; None where there is none.
+        architecture: as the kernel names it; None: this machine's.
     """
+    here = architecture or platform.machine()
     builds = _Builds()
     builds.add(BASELINE, Recipe(), load.variant(BASELINE).reason)
     found: list[Comparison] = []
@@ -166,9 +180,10 @@ def expand(
             if series.name in row.series:
                 steps = tuple(threads) if threads and row.threads else row.threads
                 for name in row.readings:
-                    made = _Maker(study, engine, row, series, study.readings[name], builds, tuple(settings), second)
+                    reading = study.readings[name]
+                    made = _Maker(study, engine, row, series, reading, builds, tuple(settings), second, here)
                     found += made.comparisons(steps)
-    return Table(study, engine, tuple(found), builds.variants, frozenset(builds.instrumented))
+    return Table(study, engine, tuple(found), builds.variants, frozenset(builds.instrumented), here)
 
 
 def other_compilers(found: Sequence[Toolchain]) -> dict[str, str | None]:
@@ -193,6 +208,7 @@ class _Maker:
     builds: _Builds
     settings: tuple[str, ...]
     second: Mapping[str, str | None] | None
+    architecture: str
 
     def comparisons(self, steps: Sequence[int]) -> list[Comparison]:
         """The row's cells, one for each load and number of threads."""
@@ -200,8 +216,17 @@ class _Maker:
         if row.measure is not None:
             base, candidate, why = self._pair()
             return [replace(self._bare(base, candidate), reason=why)]
-        every = ((role, number) for role in row.loads or ("",) for number in steps or (None,))
-        return [each for role, number in every for each in self._under(role, number)]
+        every = ((load, number) for load in self._loads() for number in steps or (None,))
+        return [each for load, number in every for each in self._under(*load, number)]
+
+    def _loads(self) -> list[tuple[str, str | None, tuple[str, ...]]]:
+        """Each of the row's loads: its role, the engine's name for it, the settings that belong to it here."""
+        if self.row.patch is not None:
+            return [(each.workload, each.workload, each.words) for each in self.row.patch.loads] or [("", None, ())]
+        loads = self.study.loads
+        return [
+            (role, loads[role].named.get(self.engine.name) if role else None, ()) for role in self.row.loads or ("",)
+        ]
 
     def _bare(self, base: str, candidate: str) -> Comparison:
         row = self.row
@@ -218,23 +243,26 @@ class _Maker:
             objects=row.objects,
         )
 
-    def _under(self, role: str, number: int | None) -> list[Comparison]:
+    def _under(self, role: str, name: str | None, settings: tuple[str, ...], number: int | None) -> list[Comparison]:
         """The row's cells on one load; a suite has one for each of its tests."""
         row, reading = self.row, self.reading
-        figure = self._figure(number)
         plain = Comparison(
             row.name, self.series.name, reading.name, role, number, row.base, row.build,
-            quantity=row.quantity, design=row.design, published=figure,
+            quantity=row.quantity, design=row.design, published=self._figure(role, number),
+            shows=study_patches.shows(row, self.architecture),
         )  # fmt: skip
+        owner = study_patches.engine_of(row)
+        if owner not in (None, self.engine.name):
+            return [replace(plain, reason=f"its patches are for {owner}, not for {self.engine.name}", final=True)]
         if row.none is not None:
+            lack = study_patches.NO_PATCH if row.patch else "no equivalent today"
             near = f"; nearest: {', '.join(row.nearest)}" if row.nearest else ""
-            return [replace(plain, reason=f"no equivalent today: {row.none}{near}", final=True)]
-        name = self.study.loads[role].named.get(self.engine.name)
+            return [replace(plain, reason=f"{lack}: {row.none}{near}", final=True)]
         if name is None:
             return [replace(plain, reason=f"{self.engine.title} has no load for {role}", final=True)]
         try:
             every = workload_choice.choose(self.engine, [name], ladder=(number,) if number else ())
-            given = (*self.settings, *row.given)
+            given = (*self.settings, *row.given, *settings)
             first = condition_of(given, over=Condition(threads=None))
             second = condition_of(row.versus, over=first, option="--versus")
         except UserError as error:
@@ -281,6 +309,8 @@ class _Maker:
         if not (final.pgo or final.bolt):
             final = replace(final, training=mine.training)  # without a profile there is nothing to train
         prefix = f"{series.name}." if series.name else ""
+        if (patched := study_patches.sides(row, self.architecture)) is not None:
+            return *self._patched(final, patched, prefix, where), None
         own = row.name if row.recipe else row.build
         reason = row.reason
         held = self.builds.add(f"{prefix}{row.base}", base, reason)
@@ -292,8 +322,21 @@ class _Maker:
         name = f"{prefix}{own}.{told}" if final != mine else f"{prefix}{own}"
         return held, self.builds.add(name, final, reason, instrumented=row.instrumented), None
 
-    def _figure(self, number: int | None) -> Figure | None:
-        reference = self.row.published
+    def _patched(self, recipe: Recipe, sides: Sides, prefix: str, where: str) -> tuple[str, str]:
+        """(the build without the patches, the build with them) of a recipe."""
+        held, candidate = (
+            self.builds.add(
+                f"{prefix}{name}",
+                overlaid(recipe, {"patches": [str(path) for path in paths]}, where),
+                self.row.reason,
+                marks=sides.marks,
+            )
+            for paths, name in ((sides.without, sides.without_name), (sides.having, sides.having_name))
+        )
+        return held, candidate
+
+    def _figure(self, role: str, number: int | None) -> Figure | None:
+        reference = self.row.published_on.get(role, self.row.published)
         if reference is None:
             return None
         reading = self.reading

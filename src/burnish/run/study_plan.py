@@ -12,7 +12,7 @@ from burnish.build import sources
 from burnish.build.collecting import PROFILE_FILE
 from burnish.build.recipes import Compile
 from burnish.build.toolchains import find_toolchains
-from burnish.catalogue.studies import Study
+from burnish.catalogue.study_model import Study
 from burnish.engines import sql_bench
 from burnish.errors import UserError, together, unknown
 from burnish.paths import Home

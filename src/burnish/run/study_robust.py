@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from burnish.catalogue import load
-from burnish.catalogue.studies import Robust, named, overlaid
+from burnish.catalogue.study_model import Robust
+from burnish.catalogue.study_overlays import named, overlaid
 from burnish.errors import UserError
 from burnish.run import workloads as workload_choice
 from burnish.run.study_cells import BASELINE, Comparison

@@ -6,12 +6,13 @@ import contextlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from burnish.build import patchsets
 from burnish.build.toolchains import choose, find_toolchains
 from burnish.catalogue import load
 from burnish.catalogue.studies import study
 from burnish.paths import Home
 from burnish.record.record import Record
-from burnish.run import studies, verbs
+from burnish.run import studies, study_patches, verbs
 from burnish.run import workloads as workload_choice
 from burnish.run.studies import Definition
 from burnish.run.study_cells import Table, expand, other_compilers
@@ -73,10 +74,14 @@ def definition_of(table: Table, options: Options) -> Definition:
         {name: (each.against, each.overlay) for name, each in own.readings.items()},
         own.robust_for(spec.name),
     ]
+    pins: dict[str, list[str]] = {}
+    if named := study_patches.words(rows):
+        meaning.append([sorted(named), table.architecture])
+        pins = patchsets.pins(table.variants.values())
     features = options.features or spec.default_features
     plain = verbs.definition_of(own.name, spec, replace(options, explore=True), ["baseline"], (), features, ())
     loads = tuple(dict.fromkeys(each.named[spec.name] for each in own.loads.values() if spec.name in each.named))
-    return replace(plain, workloads=loads, recipes={"rows": digest_of(meaning)}, threads=None)
+    return replace(plain, workloads=loads, recipes={"rows": digest_of(meaning)}, threads=None, patches=pins)
 
 
 def finished(home: Home, definition: Definition) -> Path | None:
@@ -121,6 +126,13 @@ def record_table(record: Record, table: Table, selection: Selection) -> None:
         readings={name: {"title": each.title, "reason": each.reason} for name, each in own.readings.items()},
         series={name: each.reason for name, each in own.series.items()},
         builds=list(table.variants),
+        architecture=table.architecture,
+        patches={
+            row.name: told
+            for row in own.rows_for(table.engine.name)
+            if study_patches.engine_of(row) == table.engine.name
+            and (told := study_patches.facts(row, table.architecture)) is not None
+        },
         comparisons=[
             {
                 "key": each.key,
@@ -141,6 +153,7 @@ def record_table(record: Record, table: Table, selection: Selection) -> None:
                 "published_words": each.published.words if each.published else "-",
                 "reason": each.reason,
                 "final": each.final,
+                "shows": each.shows,
             }
             for each in table.comparisons
         ],

@@ -13,7 +13,7 @@ from burnish.bench import datasets
 from burnish.build import inspecting
 from burnish.build.recipes import Compile
 from burnish.build.toolchains import find_toolchains
-from burnish.catalogue.studies import Timeline
+from burnish.catalogue.study_model import Timeline
 from burnish.engines.base import Built, SideSpec, Tick
 from burnish.errors import InfrastructureError, UserError
 from burnish.run import workloads as workload_choice

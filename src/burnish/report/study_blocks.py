@@ -1,0 +1,130 @@
+"""The report on a study that ships, block by block: what each cell says, why others say nothing; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from burnish.report import study_patches
+from burnish.report.study_table import Block, Line, StudyTable
+
+_MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
+
+
+def blocks(table: StudyTable) -> list[Block]:
+    """The report: for each series and reading a table, what has no verdict with its reason, what is recommended."""
+    found = []
+    for series, reading, patched in dict.fromkeys(_part(line) for line in table.lines):
+        mine = [line for line in table.lines if _part(line) == (series, reading, patched)]
+        if all(line.last == "open" for line in mine) and len(mine) > 1:
+            reasons = {line.reason for line in mine}
+            if len(reasons) == 1:  # nothing of it was asked for: one line says so
+                found.append(Block(_title(table, series, reading), lines=(f"{len(mine)} cells: {reasons.pop()}",)))
+                continue
+        found += _block(table, series, reading, mine)
+    missing = _reasons(table)
+    if missing:
+        found.append(Block("Rows without a verdict, and why", lines=tuple(missing)))
+    doubtful = [
+        f"{_name(line)}: {line.reason}" for line in table.lines if line.verdict in ("invalid", "undecided", "measured")
+    ]
+    if doubtful:
+        found.append(Block("What the table's words stand for", lines=tuple(doubtful)))
+    changed = [f"{_name(line)}: alone {line.verdict}" for line in table.lines if line.together == "undecided"]
+    said = [*table.advice]
+    if changed:
+        said.append(f"Looked through together (Benjamini-Hochberg), these are undecided: {'; '.join(changed)}.")
+    if table.canaries:
+        worst = max(abs(ratio - 1.0) for ratio in table.canaries)
+        said.append(f"{len(table.canaries)} A/A starts were mixed in; the farthest from 1 is {100 * worst:.1f} % off.")
+    done = sum(bool(line.verdict) for line in table.lines)
+    said.append(f"{done} of {len(table.lines)} cells have a verdict or figure; every other has its reason above.")
+    return [*found, Block("What it says", lines=tuple(said)), *study_patches.blocks(table)]
+
+
+def _part(line: Line) -> tuple[str, str, bool]:
+    """What lines of one table have in common: series, reading, whether they are about a patch each."""
+    return line.series, line.reading, bool(line.shows)
+
+
+def _title(table: StudyTable, series: str, reading: str) -> str:
+    title = table.readings.get(reading, {}).get("title") or table.title
+    return f"{series}: {title}" if series else title
+
+
+def _name(line: Line) -> str:
+    steps = f"{line.threads}" if line.threads else ""
+    return ", ".join(filter(None, (line.series, line.row, line.reading, steps, line.test)))
+
+
+def _block(table: StudyTable, series: str, reading: str, lines: Sequence[Line]) -> list[Block]:
+    steps = sorted({line.threads for line in lines if line.threads is not None and line.verdict})
+    title = _title(table, series, reading)
+    patched = any(line.shows for line in lines)
+    if table.patches:
+        title = f"{title}: {'patch by patch' if patched else 'the whole set'}"
+    found = []
+    if len(steps) > 1:
+        rows = dict.fromkeys(line.row for line in lines if line.threads is not None)
+        at = {(line.row, line.threads): line for line in lines}
+        cells = tuple((row, *(_compact(at.get((row, step))) for step in steps)) for row in rows)
+        head = ("% at threads", *(str(step) for step in steps))
+        found.append(Block(title, head, cells, ("+ faster, - slower, = equivalent, ? undecided, ! invalid; · none",)))
+        title = f"{title}: each cell"
+    wide = any(line.threads is not None for line in lines)
+    head = (
+        "row",
+        *(("thr",) if wide else ()),
+        *(("here",) if patched else ()),
+        "published %",
+        "measured here %",
+        "verdict",
+    )
+    several = len({line.load for line in lines if line.load and (line.verdict or line.identical)}) > 1
+    shown = [line for line in lines if line.verdict or line.settled or not _same_reason(lines, line)]
+    rows_ = tuple(
+        (
+            _where(line, several) + (" (A/A)" if line.control else ""),
+            *((str(line.threads or ""),) if wide else ()),
+            *((line.shows,) if patched else ()),
+            line.published,
+            line.measured or "-",
+            line.last,
+        )
+        for line in shown
+    )
+    return [*found, Block(title, head, rows_, tuple(study_patches.legend(table, lines)))]
+
+
+def _where(line: Line, several: bool) -> str:
+    """The row, with the load where rows have several, or with the suite's test."""
+    return ", ".join(filter(None, (line.row, line.load if several and not line.test else "", line.test)))
+
+
+def _same_reason(lines: Sequence[Line], line: Line) -> bool:
+    """Whether a line is open for a reason that it shares with many: those are told in one line below."""
+    return line.last == "open" and sum(other.reason == line.reason for other in lines) > 3
+
+
+def _compact(line: Line | None) -> str:
+    if line is None or not line.verdict:
+        return "·"
+    if line.interval is None:
+        return _MARKS[line.verdict]
+    return f"{100.0 * (line.interval['ratio'] - 1.0):+.1f} {_MARKS[line.verdict]}"
+
+
+def _reasons(table: StudyTable) -> list[str]:
+    """Why lines have no verdict; those that share row and reason in one line, those of many rows too."""
+    without = [line for line in table.lines if not line.verdict]
+    by_reason: dict[str, list[Line]] = {}
+    for line in without:
+        by_reason.setdefault(line.reason, []).append(line)
+    said = []
+    for reason, lines in by_reason.items():
+        names = list(dict.fromkeys(", ".join(filter(None, (line.series, line.row, line.reading))) for line in lines))
+        steps = sorted({line.threads for line in lines if line.threads is not None})
+        whole = len(names) <= 4
+        told = "; ".join(names) if whole else f"{len(names)} rows"
+        at = f" at {', '.join(map(str, steps))} threads" if steps and whole else ""
+        said.append(f"{told}{at}: {reason}")
+    return said

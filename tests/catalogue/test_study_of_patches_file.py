@@ -1,0 +1,142 @@
+"""The study of the ARM patches as its file says it: a row for each patch, and the published table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from burnish.catalogue import load, published, studies
+from burnish.catalogue.patches import patch_set
+from burnish.errors import UserError
+from burnish.run.study_cells import Comparison, Table, expand
+
+ARM = studies.study("arm-2020")
+LEAST = """title = "A study"
+reason = "A study of a test, long enough to be a reason."
+[loads.read]
+reason = "The only load that there is for it."
+fake = "fake_mix"
+"""
+WORK = '[row.one]\npatch = "patches/fake/work"\n'
+SET = '[row.one]\ntitle = "one row"\nreason = "A row of a test, long enough to be a reason."\npatch_set = "fake"\n'
+
+
+def table(architecture: str) -> Table:
+    return expand(ARM, load.engine("mariadb"), architecture=architecture)
+
+
+def of(found: Table, row: str) -> list[Comparison]:
+    return [each for each in found.comparisons if each.row == row]
+
+
+def names(found: Table, build: str) -> set[str]:
+    return {Path(path).stem for path in found.variants[build].recipe.patches}
+
+
+def test_every_patch_is_a_row_on_every_load_where_it_must_show() -> None:
+    every = patch_set("arm-2020").patches
+    rows = {row.patch.name: row for row in ARM.rows if row.patch is not None}
+    assert list(rows) == list(every)
+    for name, entry in every.items():
+        assert rows[name].name == name
+        assert (rows[name].title, rows[name].reason) == (entry.title, entry.reason)
+        mine = of(table("x86_64"), name)
+        if entry.path is None:
+            (only,) = mine
+            assert (only.shows, only.final) == ("no patch", True)
+            assert only.reason == f"no patch: {entry.today}. {entry.reason}"
+            continue
+        assert [(each.load, each.given) for each in mine] == [(load.workload, load.words) for load in entry.loads]
+        assert all(each.shows == entry.on["x86_64"] for each in mine)
+
+
+def test_the_published_table_is_the_whole_set_at_its_threads() -> None:
+    found = table("x86_64")
+    rows = [row for row in ARM.rows if row.patch_set is not None]
+    assert [row.published.line for row in rows if row.published] == list(published.lines("arm-patches"))
+    for row, line in zip(rows, published.table("arm-patches"), strict=True):
+        (each,) = of(found, row.name)
+        assert each.workload is not None
+        assert each.workload.name == f"oltp_{line['workload']}:threads={line['threads']}"
+        assert (each.base, each.candidate) == ("without-arm-2020", "with-arm-2020")
+        assert each.published is not None
+        assert each.published.low == float(line["percent"])
+
+
+def test_figures_of_perf_stand_at_their_loads() -> None:
+    told = {(each.row, each.load): each.published.words for each in table("x86_64").comparisons
+            if each.shows and each.published is not None}  # fmt: skip
+    assert told == {
+        ("crc32c-hardware", "oltp_update_non_index"): "3.23 to 0.44",
+        ("crc32-hardware", "checksum"): "49.46 to 8.15",
+        ("crc32-hardware", "oltp_update_non_index"): "0.4 to 0.07",
+        ("my-convert-wide", "oltp_read_write"): "0.79 to 0.22",
+    }
+    assert len(told) == len(published.lines("arm-perf"))
+    units = {each.published.unit for each in table("x86_64").comparisons if each.shows and each.published}
+    assert units == {published.SAMPLES}
+
+
+@pytest.mark.parametrize("architecture", ["x86_64", "aarch64"])
+def test_ratios_are_with_over_without(architecture: str) -> None:
+    found = table(architecture)
+    for entry in patch_set("arm-2020").patches.values():
+        for each in of(found, entry.name):
+            if entry.direction == "reverted":
+                assert (names(found, each.base), each.candidate) == ({entry.name}, "baseline")
+            elif entry.direction == "applied":
+                assert (each.base, names(found, each.candidate)) == ("baseline", {entry.name})
+    without, having = patch_set("arm-2020").sides(architecture)
+    assert names(found, "without-arm-2020") == {path.stem for path in without}
+    assert names(found, "with-arm-2020") == {path.stem for path in having}
+
+
+def test_what_each_architecture_shows() -> None:
+    here, there = table("x86_64"), table("aarch64")
+    assert {each.shows for each in of(here, "rw-lock-word")} == {"control"}
+    assert {each.shows for each in of(there, "rw-lock-word")} == {"shows"}
+    assert {each.shows for each in of(here, "cache-line-64")} == {"identical"}
+    assert {each.shows for each in of(table("riscv64"), "cache-line-64")} == {"not known"}
+    (none,) = of(table("riscv64"), "all-read-only")
+    assert none.final, "nobody looked at any of them there"
+
+
+def test_another_engine_has_none_of_it() -> None:
+    for each in expand(ARM, load.engine("sqlite")).comparisons:
+        assert each.final
+        assert each.reason == "its patches are for mariadb, not for sqlite"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (WORK.replace("work", "wokr"), "x.toml: row one: unknown patch of fake 'wokr' (did you mean 'work'?)"),
+        (WORK + 'loads = ["read"]\n', "patch and loads don't go together; its loads are the patch's own"),
+        (WORK + 'versus = ["work_percent=130"]\n', "patch and versus don't go together"),
+        (WORK + 'patch_set = "fake"\n', "patch and patch_set don't go together"),
+        (SET, "x.toml: row one: it has no loads"),
+        (SET.replace('"fake"', '"fkae"') + 'loads = ["read"]\n', "unknown set of patches in x.toml: row one 'fkae'"),
+        (
+            WORK + '[row.one.published_on]\nfake_mxi = { table = "arm-perf", line = "wider copies in my_convert" }\n',
+            "unknown load in published_on in x.toml: row one 'fake_mxi' (did you mean 'fake_mix'?)",
+        ),
+        (
+            WORK + '[row.one.published_on]\nfake_mix = { table = "arm-perf", line = "wider copies in my_covnert" }\n',
+            "unknown line of arm-perf in x.toml: row one 'wider copies in my_covnert'",
+        ),
+    ],
+)
+def test_a_row_that_contradicts_itself_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(LEAST + text)
+    with pytest.raises(UserError) as raised:
+        studies.read(path)
+    assert says in str(raised.value)
+
+
+def test_least_of_a_row_about_a_patch(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(LEAST + WORK)
+    (each,) = expand(studies.read(path), load.engine("fake")).comparisons
+    assert (each.base, each.candidate, each.load) == ("without-work", "baseline", "fake_mix")
