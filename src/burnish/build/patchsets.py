@@ -77,12 +77,14 @@ def pins(variants: Iterable[Variant]) -> dict[str, list[str]]:
 def fitted(variant: Variant, tree: Path) -> tuple[tuple[Patch, ...], tuple[str, ...]]:
     """A variant's patches, tried on `tree`, and notes on hunks that fitted elsewhere than they say.
 
+    Where the tree is not unpacked yet, as in a forecast, they are read only.
+
     Raises:
         UserError: one is no patch or does not apply; names variant, patch, file and hunk.
     """
     found = read(variant)
-    if not found:
-        return (), ()
+    if not found or not tree.is_dir():
+        return found, ()
     marker = read_json(tree / overlay.MARKER)
     what = f"{marker.get('name', tree)} {marker.get('version', '')}".strip()
     try:

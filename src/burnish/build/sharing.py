@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Collection, Sequence
+from dataclasses import fields, replace
 
+from burnish.build import overlay
 from burnish.build.recipes import Bolt, Compile, Preload, Stage, Strip
 from burnish.study.model import digest_of
 
@@ -24,6 +25,40 @@ def objects_key(stage: Compile) -> str:
     }
     toolchain = [stage.toolchain.name, stage.toolchain.version]
     return digest_of([stage.source, toolchain, stage.flags.c, stage.flags.cxx, stage.features.options, rest])
+
+
+ANY_SOURCE = ""
+"""Stands for a stage's source in the name of its objects before any patch: stages of a plan that have it in common
+differ, as far as objects go, in their patches alone."""
+
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".ic", ".i", ".inl", ".inc")
+
+CHANGED_BY_SOURCES, CHANGED_BY_HEADERS, CHANGED_BY_STATIC = 0.02, 0.4, 0.3
+"""Guesses at the share of a build's objects that are compiled anew where patches touch sources alone; where they touch
+headers, which a few objects include or all of them; where a fully static build leaves features out."""
+
+
+def relatives(stage: Compile, source: str, forced: Collection[tuple[str, str]]) -> frozenset[str]:
+    """Names of objects that most of a patched or fully static stage's are equal to: the same recipe's without that.
+
+    Args:
+        stage: the stage; one that is neither has no relatives.
+        source: digest of the source without patches; `ANY_SOURCE` where it is not known.
+        forced: options that a fully static build forces on the engine.
+    """
+    if not (stage.patches or stage.linking.static):
+        return frozenset()
+    options = tuple(each for each in stage.options if each not in forced) if stage.linking.static else stage.options
+    before = {ANY_SOURCE, source} if stage.patches else {stage.source}
+    return frozenset(objects_key(replace(stage, source=each, options=options)) for each in before)
+
+
+def changed_share(stage: Compile) -> float:
+    """A guess at the share of such a stage's objects that its relatives' are not equal to."""
+    if stage.linking.static:
+        return CHANGED_BY_STATIC
+    headers = any(name.endswith(_HEADERS) for name in overlay.touched(stage.patches))
+    return CHANGED_BY_HEADERS if headers else CHANGED_BY_SOURCES
 
 
 def from_cache(title: str) -> str:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from burnish.run.plan import Plan, Step, amount, summary
 
-_STATES = {"relink": "cached objects", "trials": "at the least"}
+_STATES = {"partial": "most objects cached", "relink": "cached objects", "trials": "at the least"}
 _MINUTE, _GB = 60.0, 1e9
 _NAMED = 3
 

@@ -10,7 +10,9 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from burnish.catalogue.published import SAMPLES
 from burnish.catalogue.study_model import Study
+from burnish.report import study_patches
 from burnish.run import study_plan
 from burnish.run.plan import amount
 from burnish.run.study_cells import Comparison, Table
@@ -42,9 +44,16 @@ def render(table: Table, found: Forecast, selection: Selection) -> RenderableTyp
         if name:
             parts.append(Text(f"reading {name}: {reading.reason}"))
     grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for name in ("row", "what it is", "published", "cells", "builds", "trials", "disk"):
-        figure = name in ("cells", "builds", "trials", "disk")
-        grid.add_column(name, overflow="fold", justify="right" if figure else "left", no_wrap=figure)
+    longest = max((len(unit_words(unit_of(each))) for each in table.comparisons), default=0)
+    for name in ("row", "what it is", "published", "cells", "builds", "trials", "GB"):
+        figure = name in ("cells", "builds", "trials", "GB")
+        grid.add_column(
+            name,
+            overflow="fold",
+            justify="right" if figure else "left",
+            no_wrap=figure,
+            min_width=min(_ROW, longest) if name == "row" else None,
+        )
     costs = {cost.unit: cost for cost in found.costs}
     for unit in dict.fromkeys(unit_of(each) for each in table.comparisons):
         mine = [each for each in table.comparisons if unit_of(each) == unit]
@@ -53,11 +62,23 @@ def render(table: Table, found: Forecast, selection: Selection) -> RenderableTyp
         cost = costs.get(unit)
         cells = ("-", "-", "-", "-")
         if cost is not None:
-            cells = (str(cost.cells), minutes(cost.making), minutes(cost.trials), f"{cost.kept / 1e9:.1f} GB")
-        title = table.row(unit[1]).title
+            cells = (str(cost.cells), minutes(cost.making), minutes(cost.trials), f"{cost.kept / 1e9:.1f}")
+        title = _title(table, mine[0])
         grid.add_row(Text(unit_words(unit)), Text(title), Text(_published(mine)), *cells)
     parts += [Text(""), grid, Text(""), *(Text(line) for line in _remarks(table, found, selection))]
     return Group(*parts)
+
+
+_ROW = 20
+"""Room for the name of a row before it is folded."""
+
+
+def _title(table: Table, comparison: Comparison) -> str:
+    """What a row is; of a patch, which way it goes and what can be shown of it."""
+    row = table.row(comparison.row)
+    if row.patch is None or row.patch.direction == "none":
+        return row.title
+    return f"{row.title} ({row.patch.direction}; {comparison.shows})"
 
 
 def _published(comparisons: Sequence[Comparison]) -> str:
@@ -79,6 +100,10 @@ def _remarks(table: Table, found: Forecast, selection: Selection) -> list[str]:
         ),
         f"disk: {amount(found.plan.kept, 1e9)} GB kept, {amount(found.plan.tree, 1e9)} GB build folder",
     ]
+    if any(each.shows for each in table.comparisons):
+        lines += [f"{study_patches.RATIOS}: {study_patches.DIRECTIONS}", study_patches.ABILITIES]
+    if any(each.published.unit == SAMPLES for each in table.comparisons if each.published):
+        lines.append(study_patches.SHARES)
     lines += [f"can't be built here: {name}: {why}" for name, why in found.missing.items()]
     for reason, names in _by_reason([each for each in table.comparisons if each.reason is not None]):
         lines.append(f"{names}: {reason}")
@@ -120,6 +145,7 @@ def as_dict(table: Table, found: Forecast, selection: Selection) -> dict[str, An
                 "candidate": each.label,
                 "workload": each.workload.name if each.workload else None,
                 "reason": each.reason,
+                "shows": each.shows,
             }
             for each in table.comparisons
         ],

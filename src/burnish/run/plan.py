@@ -6,12 +6,12 @@ latter, and what other variants' steps cost, are guesses and marked "~" wherever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from burnish.build.recipes import Bolt, Compile, Preload, Stage, Strip
-from burnish.build.sharing import from_cache, in_order, kept_as, objects_key
+from burnish.build.sharing import ANY_SOURCE, changed_share, from_cache, in_order, kept_as, objects_key, relatives
 from burnish.record.costs import Figure, History
 from burnish.study.model import EngineSpec
 from burnish.workbench import duration
@@ -31,8 +31,9 @@ class Step:
     """One step of a plan.
 
     Attributes:
-        kind: ``source``, ``compile`` (every object), ``relink`` (its objects come from the compiler cache),
-            ``training``, ``merge``, ``bolt``, ``dataset``, ``gate`` or ``trials``.
+        kind: ``source``, ``compile`` (every object), ``partial`` (most objects come from the compiler cache: the same
+            recipe's without its patches, or not static), ``relink`` (all of them do), ``training``, ``merge``,
+            ``bolt``, ``dataset``, ``gate`` or ``trials``.
         title: for people.
         variants: the variants that it is for; the first makes it, the others share it.
         key: its name in the store; '' for trials.
@@ -186,7 +187,7 @@ def make_plan(
         variants = tuple(users[stage.key])
         steps.append(_step(stage, variants, spec, known, objects))
         if isinstance(stage, Compile) and known.objects is not None:
-            objects.add(objects_key(stage))
+            objects |= {objects_key(stage), objects_key(replace(stage, source=ANY_SOURCE))}
         if stage.key == baseline:
             steps += [_dataset(name, key, spec, known) for name, key in data]
         if stage.key in finals:
@@ -205,7 +206,7 @@ def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Know
     costs, history, name, title = spec.costs, known.history, variants[0], stage.title
     kept, tree = NOTHING, None
     if isinstance(stage, Compile):
-        kind = "relink" if not cached and objects_key(stage) in objects else "compile"
+        kind = "compile" if cached else _kind(stage, spec, known, objects)
         title = from_cache(stage.title) if kind == "relink" else stage.title
         guess = costs.compile_s * (RELINK_SHARE if kind == "relink" else 1.0)
         kept = history.figure(stage.title, name, "kept") or Figure(1e6 * costs.kept_mb)
@@ -223,6 +224,8 @@ def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Know
         kind = "training" if training else "merge"
         guess = TRAINING_SHARE * sum(seconds for _, seconds in training) if training else 0.01 * costs.compile_s
     seconds = history.figure(title, name, "seconds") or Figure(guess)
+    if kind == "partial" and isinstance(stage, Compile):
+        seconds = _partial(stage, name, spec, history)
     return Step(
         kind=kind,
         title=stage.title,
@@ -235,6 +238,29 @@ def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Know
         peak=history.figure(stage.title, name, "peak"),
         cache_use=known.cache_use.get(stage.key, ""),
     )
+
+
+def _kind(stage: Compile, spec: EngineSpec, known: Known, objects: Collection[str]) -> str:
+    """How much of a stage that is not in the store must be compiled."""
+    if objects_key(stage) in objects:
+        return "relink"
+    like = relatives(stage, known.source, spec.linking.static_options)
+    return "partial" if like & set(objects) else "compile"
+
+
+def _partial(stage: Compile, name: str, spec: EngineSpec, history: History) -> Figure:
+    """Seconds of a stage most of whose objects come from the cache: its own, or between those of none and all."""
+    steps = (from_cache(stage.title), stage.title)
+    found = [history.figure(step, name, "seconds") for step in steps]
+    for each in found:
+        if each is not None and each.known:
+            return each
+    full = spec.costs.compile_s
+    least, most = (
+        each.value if each is not None else guess
+        for each, guess in zip(found, (RELINK_SHARE * full, full), strict=True)
+    )
+    return Figure(least + changed_share(stage) * max(0.0, most - least))
 
 
 def _dataset(name: str, key: str, spec: EngineSpec, known: Known) -> Step:
@@ -261,12 +287,14 @@ def amount(figure: Figure | None, unit: float, digits: int = 1) -> str:
 def summary(plan: Plan) -> list[str]:
     """The plan in a few lines: what is ahead, how long, how large; then what is left out and why."""
     ahead, cached = plan.ahead, len(plan.steps) - len(plan.ahead)
-    counts = {kind: sum(step.kind == kind for step in ahead) for kind in ("relink", "training", "bolt", "gate")}
+    kinds = ("partial", "relink", "training", "bolt", "gate")
+    counts = {kind: sum(step.kind == kind for step in ahead) for kind in kinds}
     lines = []
     if not plan.building:
         lines.append(f"nothing to build: all {cached} steps are in the store")
     else:
         parts = [_several(plan.full_compiles, "full compile")]
+        parts += [_several(counts["partial"], "build with most objects cached", "builds with most objects cached")]
         parts += [_several(counts["relink"], "build from cached objects", "builds from cached objects")]
         parts += [_several(counts["training"], "training"), _several(counts["bolt"], "BOLT step")]
         parts += [_several(counts["gate"], "gate")]

@@ -6,7 +6,7 @@ tree as it is stands for the one with the patch, and the patched one for the one
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -92,7 +92,7 @@ def facts(row: StudyRow, architecture: str) -> dict[str, Any] | None:
     }
 
 
-def words(rows: Iterable[StudyRow]) -> Collection[str]:
-    """What names the patches of these rows: parts of what makes two sittings one study."""
-    return {each.patch.word if each.patch else each.patch_set.name for each in rows
-            if each.patch is not None or each.patch_set is not None}  # fmt: skip
+def words(rows: Sequence[StudyRow]) -> list[str]:
+    """What names the patches of these rows: part of what makes two sittings one study."""
+    named = {each.patch.word for each in rows if each.patch is not None}
+    return sorted(named | {each.patch_set.name for each in rows if each.patch_set is not None})

@@ -7,24 +7,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from burnish.bench.host import read_host
 from burnish.build import sources
-from burnish.build.collecting import PROFILE_FILE
-from burnish.build.recipes import Compile
-from burnish.build.toolchains import find_toolchains
 from burnish.catalogue.study_model import Study
 from burnish.engines import sql_bench
 from burnish.errors import UserError, together, unknown
 from burnish.paths import Home
 from burnish.record.store import Store
-from burnish.run import forecast, verbs
+from burnish.run import forecast, study_chains, verbs
 from burnish.run.contest import CANARIES
-from burnish.run.making import Chain, resolve
 from burnish.run.plan import Plan
 from burnish.run.planning import UNKNOWN_SOURCE
 from burnish.run.study_cells import Comparison, Table
 from burnish.run.verbs import Options
-from burnish.study.model import EngineSpec, Timing, Variant, Workload
+from burnish.study.model import Timing, Workload
 from burnish.workbench import duration
 
 Unit = tuple[str, str]
@@ -202,66 +197,6 @@ def minutes(seconds: float) -> str:
     return f"{max(1, -int(-seconds // 60))} min"
 
 
-def chains_of(
-    table: Table,
-    names: Sequence[str],
-    *,
-    source_digest: str,
-    home: Home,
-    store: Store,
-    features: str,
-) -> dict[str, Chain]:
-    """The stages of these builds and of the baseline, by name; one that can't be made says why."""
-    spec = table.engine
-    work = home.work(spec.name)
-    wanted = list(dict.fromkeys(("baseline", *names)))
-    variants = [table.variants[name] for name in wanted]
-    if not (work / "source").is_dir():
-        variants = [_before_patches(variant) for variant in variants]
-    sampled = any(variant.recipe.bolt or variant.recipe.sampled for variant in variants)
-    chains = resolve(
-        variants,
-        spec=spec,
-        source_digest=source_digest,
-        source=work / "source",
-        toolchains=find_toolchains(),
-        features=features,
-        profile_place=work / PROFILE_FILE,
-        store=store,
-        lbr=bool(sampled and read_host().lbr),
-        lenient=True,
-    )
-    found = {name: _trainable(spec, chain) for name, chain in zip(wanted, chains, strict=True)}
-    for name in table.instrumented & set(found):
-        found[name] = _until_instrumented(found[name])
-    return found
-
-
-def _trainable(spec: EngineSpec, chain: Chain) -> Chain:
-    """The chain, with why it can't be made where its training names a load that the engine has not."""
-    try:
-        verbs.training_workloads(spec, [chain.variant])
-    except UserError as error:
-        return replace(chain, missing=chain.missing or str(error))
-    return chain
-
-
-def _until_instrumented(chain: Chain) -> Chain:
-    """The chain up to the build that writes a profile when it runs."""
-    for number, stage in enumerate(chain.stages, 1):
-        if isinstance(stage, Compile) and stage.instrumented:
-            return replace(chain, stages=chain.stages[:number])
-    return chain if chain.missing else replace(chain, missing="its recipe has no instrumented build")
-
-
-def _before_patches(variant: Variant) -> Variant:
-    """The variant while there is no source to try its patches on: for a forecast, another build all the same."""
-    recipe = variant.recipe
-    if not recipe.patches:
-        return variant
-    return replace(variant, recipe=replace(recipe, patches=(), c=(*recipe.c, f"-DPATCHES={len(recipe.patches)}")))
-
-
 def builds_of(comparison: Comparison) -> tuple[str, ...]:
     """The builds that a comparison needs made."""
     return (comparison.base,) if comparison.release else (comparison.base, comparison.candidate)
@@ -288,7 +223,7 @@ def predict(
     spec, store = table.engine, Store(home.store)
     open_ones = [each for each in comparisons if each.reason is None and not is_decided(each, decided)]
     known = sources.known(verbs.source_request(spec, options, None), cache=home.downloads)
-    chains = chains_of(
+    chains = study_chains.chains_of(
         table,
         needed(open_ones),
         source_digest=known.digest if known else UNKNOWN_SOURCE,

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from burnish.errors import UserError
 from burnish.paths import Home
-from burnish.run import studies, study_plan, verbs
+from burnish.run import studies, study_chains, study_plan, verbs
 from burnish.run import workloads as workload_choice
 from burnish.run.study_cells import Table
 from burnish.run.study_end import analyse, end
@@ -46,7 +46,7 @@ def run(home: Home, sitting: Sitting, options: Options, console: Console, ask: A
         have = frozenset() if options.fresh else decided(home, definition)
         found = study_plan.predict(home, table, selection.chosen, options, have)
         selection = study_plan.within(selection, found, sitting.asked.budget)
-        verbs.check_disk(home, spec, sum(step.kind == "compile" for step in found.plan.ahead))
+        verbs.check_disk(home, spec, sum(step.kind in ("compile", "partial") for step in found.plan.ahead))
         loads = study_plan.workloads_of([each for each in selection.chosen if each.reason is None])
         loads = tuple({each.name: each for each in (*loads, *analysis_loads(table, sitting.asked))}.values())
         setting = verbs.begin(home, spec, definition, options, console, loads, ask)
@@ -84,7 +84,7 @@ def _begin(setting: Setting, table: Table, selection: Selection, sitting: Sittin
     (first,), maker = verbs.prepare(setting, [table.variants["baseline"]], features)
     origin = maker.builder.origin
     assert origin is not None  # noqa: S101 - prepare gave it
-    chains = study_plan.chains_of(
+    chains = study_chains.chains_of(
         table, names, source_digest=origin.digest, home=setting.home, store=setting.store, features=features
     )
     at_work = AtWork(setting, table, selection, maker, {**chains, "baseline": first}, sitting.release)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from burnish.build import patchsets
 from burnish.build.toolchains import choose, find_toolchains
@@ -67,7 +68,7 @@ def definition_of(table: Table, options: Options) -> Definition:
     """What makes two sittings parts of one study: its rows' content and how they are measured, not which part."""
     spec, own = table.engine, table.study
     rows = own.rows_for(spec.name)
-    meaning = [
+    meaning: list[Any] = [
         [(row.name, row.base, row.build, row.recipe, row.given, row.versus, row.loads) for row in rows],
         {name: variant.recipe.as_dict() for name, variant in own.builds.items()},
         {name: each.overlay for name, each in own.series.items()},
@@ -76,7 +77,7 @@ def definition_of(table: Table, options: Options) -> Definition:
     ]
     pins: dict[str, list[str]] = {}
     if named := study_patches.words(rows):
-        meaning.append([sorted(named), table.architecture])
+        meaning.append([named, table.architecture])
         pins = patchsets.pins(table.variants.values())
     features = options.features or spec.default_features
     plain = verbs.definition_of(own.name, spec, replace(options, explore=True), ["baseline"], (), features, ())

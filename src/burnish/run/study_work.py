@@ -13,7 +13,7 @@ from burnish.bench.trials import Contestant
 from burnish.engines.registry import create
 from burnish.errors import UserError
 from burnish.record.record import Record
-from burnish.run import conditions, study_plan, verbs
+from burnish.run import conditions, study_chains, study_plan, verbs
 from burnish.run import workloads as workload_choice
 from burnish.run.contest import Cell
 from burnish.run.making import Chain, Made, Maker
@@ -116,7 +116,7 @@ class AtWork:
         """Stages of builds that were not thought of when the sitting began."""
         origin = self.maker.builder.origin
         assert origin is not None  # noqa: S101 - prepare gave it
-        found = study_plan.chains_of(
+        found = study_chains.chains_of(
             self.table,
             names,
             source_digest=origin.digest,
