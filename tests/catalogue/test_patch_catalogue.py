@@ -28,6 +28,7 @@ from burnish.errors import UserError
 from burnish.record.store import Store
 from burnish.study.conditions import condition_of
 from burnish.study.model import Marks
+from conftest import FAKE_SOURCE
 
 DOCS = Path(__file__).parents[2] / "docs"
 SOURCE_VARIABLE = "BURNISH_TEST_MARIADB_SOURCE"
@@ -211,13 +212,26 @@ def mariadb_source() -> Path:
     return Path(named)
 
 
-@pytest.mark.real
-@pytest.mark.parametrize("entry", DIFFS, ids=lambda entry: entry.word)
-def test_a_patch_applies_to_the_line(entry: CataloguePatch, tmp_path: Path) -> None:
+def applies(entry: CataloguePatch, source: Path, place: Path) -> None:
     assert entry.path is not None
-    tree = copy_of(set(entry.touches), mariadb_source(), tmp_path)
-    notes = patching.apply([Patch(entry.path, entry.path.read_bytes())], tree, what="MariaDB", exact=True)
+    tree = copy_of(set(entry.touches), source, place)
+    notes = patching.apply([Patch(entry.path, entry.path.read_bytes())], tree, what="the source", exact=True)
     assert notes == ()
+
+
+def of_engine(name: str) -> list[CataloguePatch]:
+    return [entry for entry in DIFFS if patch_set(entry.set).engine == name]
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("entry", of_engine("mariadb"), ids=lambda entry: entry.word)
+def test_a_patch_applies_to_the_line(entry: CataloguePatch, tmp_path: Path) -> None:
+    applies(entry, mariadb_source(), tmp_path)
+
+
+@pytest.mark.parametrize("entry", of_engine("fake"), ids=lambda entry: entry.word)
+def test_a_patch_to_the_fake_engine_applies_to_the_line(entry: CataloguePatch, tmp_path: Path) -> None:
+    applies(entry, FAKE_SOURCE, tmp_path)
 
 
 @pytest.mark.real
