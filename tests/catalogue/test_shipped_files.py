@@ -9,7 +9,8 @@ import pytest
 from burnish.catalogue import load, published, studies
 from burnish.catalogue.published import Figure, Reference, figure
 from burnish.errors import UserError
-from burnish.run.study_cells import Comparison, Table, expand, other_compilers
+from burnish.run.study_cells import Comparison, Table
+from burnish.run.study_expansion import expand, other_compilers
 
 SHIPPED = studies.names()
 LEAST = """title = "A study"

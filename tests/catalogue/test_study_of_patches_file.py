@@ -9,7 +9,8 @@ import pytest
 from burnish.catalogue import load, published, studies
 from burnish.catalogue.patches import patch_set
 from burnish.errors import UserError
-from burnish.run.study_cells import Comparison, Table, expand
+from burnish.run.study_cells import Comparison, Table
+from burnish.run.study_expansion import expand
 
 ARM = studies.study("arm-2020")
 LEAST = """title = "A study"

@@ -7,7 +7,8 @@ import pytest
 from burnish.catalogue import load, studies
 from burnish.errors import UserError
 from burnish.run.plan import Plan
-from burnish.run.study_cells import Table, expand
+from burnish.run.study_cells import Table
+from burnish.run.study_expansion import expand
 from burnish.run.study_plan import Asked, Forecast, Selection, UnitCost, budget_of, by_name, unit_of, within
 
 

@@ -16,7 +16,8 @@ from burnish.record.record import Record
 from burnish.run import studies, study_patches, verbs
 from burnish.run import workloads as workload_choice
 from burnish.run.studies import Definition
-from burnish.run.study_cells import Table, expand, other_compilers
+from burnish.run.study_cells import Table
+from burnish.run.study_expansion import expand, other_compilers
 from burnish.run.study_plan import Asked, Selection
 from burnish.run.verbs import Options
 from burnish.study.model import Workload, digest_of
