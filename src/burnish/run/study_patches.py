@@ -20,6 +20,9 @@ from burnish.study.model import Marks
 NO_PATCH = "no patch"
 """What an architecture can show of an entry without a patch."""
 
+IDENTICAL = "identical"
+"""Likewise, of a patch that changes no machine code there."""
+
 UNKNOWN = "not known"
 """Likewise, where nobody looked what it can show."""
 

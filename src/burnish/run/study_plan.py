@@ -13,7 +13,7 @@ from burnish.engines import sql_bench
 from burnish.errors import UserError, together, unknown
 from burnish.paths import Home
 from burnish.record.store import Store
-from burnish.run import forecast, study_chains, verbs
+from burnish.run import forecast, study_chains, study_patches, verbs
 from burnish.run.contest import CANARIES
 from burnish.run.plan import Plan
 from burnish.run.planning import UNKNOWN_SOURCE
@@ -265,8 +265,8 @@ def _costs(
         seconds = 0.0
         for each in mine:
             cell = each.cell
-            if cell is None or cell.name in tried:
-                continue
+            if cell is None or cell.name in tried or each.shows == study_patches.IDENTICAL:
+                continue  # what is the same machine code is built to prove it, and not tried
             tried.add(cell.name)
             start = verbs.start_seconds(timing_of(table, options, each))
             seconds += verbs.rule_of(options).minimum * start
