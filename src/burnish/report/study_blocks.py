@@ -13,14 +13,14 @@ _MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "in
 def blocks(table: StudyTable) -> list[Block]:
     """The report: for each series and reading a table, what has no verdict with its reason, what is recommended."""
     found = []
-    for series, reading, patched in dict.fromkeys(_part(line) for line in table.lines):
-        mine = [line for line in table.lines if _part(line) == (series, reading, patched)]
+    for part in dict.fromkeys(_part(line) for line in table.lines):
+        mine = [line for line in table.lines if _part(line) == part]
         if all(line.last == "open" for line in mine) and len(mine) > 1:
             reasons = {line.reason for line in mine}
             if len(reasons) == 1:  # nothing of it was asked for: one line says so
-                found.append(Block(_title(table, series, reading), lines=(f"{len(mine)} cells: {reasons.pop()}",)))
+                found.append(Block(_title(table, mine), lines=(f"{len(mine)} cells: {reasons.pop()}",)))
                 continue
-        found += _block(table, series, reading, mine)
+        found += _block(table, mine)
     missing = _reasons(table)
     if missing:
         found.append(Block("Rows without a verdict, and why", lines=tuple(missing)))
@@ -46,8 +46,12 @@ def _part(line: Line) -> tuple[str, str, bool]:
     return line.series, line.reading, bool(line.shows)
 
 
-def _title(table: StudyTable, series: str, reading: str) -> str:
+def _title(table: StudyTable, lines: Sequence[Line]) -> str:
+    """The heading of lines of one table."""
+    series, reading, patched = _part(lines[0])
     title = table.readings.get(reading, {}).get("title") or table.title
+    if table.patches:
+        title = f"{title}: {'patch by patch' if patched else 'the whole set'}"
     return f"{series}: {title}" if series else title
 
 
@@ -56,12 +60,10 @@ def _name(line: Line) -> str:
     return ", ".join(filter(None, (line.series, line.row, line.reading, steps, line.test)))
 
 
-def _block(table: StudyTable, series: str, reading: str, lines: Sequence[Line]) -> list[Block]:
+def _block(table: StudyTable, lines: Sequence[Line]) -> list[Block]:
     steps = sorted({line.threads for line in lines if line.threads is not None and line.verdict})
-    title = _title(table, series, reading)
+    title = _title(table, lines)
     patched = any(line.shows for line in lines)
-    if table.patches:
-        title = f"{title}: {'patch by patch' if patched else 'the whole set'}"
     found = []
     if len(steps) > 1:
         rows = dict.fromkeys(line.row for line in lines if line.threads is not None)
