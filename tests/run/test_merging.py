@@ -18,7 +18,8 @@ from burnish.report.merged import lines as told
 from burnish.report.summary import summarise
 from burnish.report.terminal import markdown, remarks
 from burnish.run.contest import starts_of
-from burnish.run.merging import host_key, merge
+from burnish.run.merging import merge
+from burnish.run.parts import host_key
 from burnish.run.same_plan import first_difference
 from burnish.statistics.hosts import HostCell
 from burnish.statistics.sequential import Rule
@@ -278,7 +279,7 @@ def test_what_cannot_be_merged_is_named() -> None:
     assert refused(MONDAY) == "merge: one record named; name two or more of one plan"
     calibrated = Piece("c", "one", 1, verb="calibrate").contest().starts(QUIET)
     assert refused(MONDAY, calibrated).startswith(
-        "r2: the record of a calibrate; those of tune and compare can be merged"
+        "r2: the record of a calibrate; those of tune and compare, and of studies that ship, can be merged"
     )
     assert refused(MONDAY, Piece("e").contest()) == "r2: holds no finished start; leave it out"
     odd = Piece("o")

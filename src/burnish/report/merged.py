@@ -14,19 +14,23 @@ def lines(summary: Summary) -> list[str]:
     """What it was put together from, and of each cell what each host says by itself; empty for any other record."""
     if summary.merged is None:
         return []
-    studies = ", ".join(
-        f"{each['study']} ({each['starts']} starts on {each['host']})" for each in summary.merged["studies"]
-    )
-    told = [f"merged from {studies}"]
-    if len(summary.merged["hosts"]) > 1:
-        told.append("each host is a block and counts once; ratios are taken within a start (docs/METHODOLOGY.md)")
-    return told + [_by_host(row) for row in (*summary.rows, *summary.confirmations) if row.hosts]
+    return origins(summary.merged) + [_by_host(row) for row in (*summary.rows, *summary.confirmations) if row.hosts]
+
+
+def origins(told: Mapping[str, Any]) -> list[str]:
+    """What a record was put together from, and how hosts count."""
+    studies = ", ".join(f"{each['study']} ({each['starts']} starts on {each['host']})" for each in told["studies"])
+    several = len(told["hosts"]) > 1
+    block = ["each host is a block and counts once; ratios are taken within a start (docs/METHODOLOGY.md)"]
+    return [f"merged from {studies}", *(block if several else [])]
+
+
+APART = "; THE HOSTS DIFFER: their mean is no host's ratio"
 
 
 def _by_host(row: Row) -> str:
     parts = ", ".join(f"{each['host']} {_words(each['interval'])} ({each['starts']} starts)" for each in row.hosts)
-    apart = "; THE HOSTS DIFFER: their mean is no host's ratio" if row.hosts_differ else ""
-    return f"{row.candidate} on {row.workload}, {row.headline} by host: {parts}{apart}"
+    return f"{row.candidate} on {row.workload}, {row.headline} by host: {parts}{APART if row.hosts_differ else ''}"
 
 
 def _words(value: Mapping[str, Any] | None) -> str:

@@ -25,11 +25,13 @@ def blocks(table: StudyTable) -> list[Block]:
     if missing:
         found.append(Block("Rows without a verdict, and why", lines=tuple(missing)))
     doubtful = [
-        f"{_name(line)}: {line.reason}" for line in table.lines if line.verdict in ("invalid", "undecided", "measured")
+        f"{name_of(line)}: {line.reason}"
+        for line in table.lines
+        if line.verdict in ("invalid", "undecided", "measured")
     ]
     if doubtful:
         found.append(Block("What the table's words stand for", lines=tuple(doubtful)))
-    changed = [f"{_name(line)}: alone {line.verdict}" for line in table.lines if line.together == "undecided"]
+    changed = [f"{name_of(line)}: alone {line.verdict}" for line in table.lines if line.together == "undecided"]
     said = [*table.advice]
     if changed:
         said.append(f"Looked through together (Benjamini-Hochberg), these are undecided: {'; '.join(changed)}.")
@@ -55,7 +57,8 @@ def _title(table: StudyTable, lines: Sequence[Line]) -> str:
     return f"{series}: {title}" if series else title
 
 
-def _name(line: Line) -> str:
+def name_of(line: Line) -> str:
+    """A line by the words that tell it from all others of its table."""
     steps = f"{line.threads}" if line.threads else ""
     return ", ".join(filter(None, (line.series, line.row, line.reading, steps, line.test)))
 

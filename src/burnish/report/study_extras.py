@@ -72,6 +72,12 @@ def _change(line: Line) -> float:
 
 def _timeline(events: Sequence[Mapping[str, Any]]) -> list[Block]:
     """Each build's seconds as bars on one scale, with their mean and their range."""
+    hosts = dict.fromkeys(event.get("on", "") for event in events)
+    return [block for host in hosts for block in _seconds([e for e in events if e.get("on", "") == host], host)]
+
+
+def _seconds(events: Sequence[Mapping[str, Any]], host: str) -> list[Block]:
+    """Those of one host; '' where there is one only."""
     runs = {event["build"]: event for event in events if event["seconds"]}
     if not runs:
         return []
@@ -91,7 +97,8 @@ def _timeline(events: Sequence[Mapping[str, Any]]) -> list[Block]:
         ]
     lines.append("one run of each, one after the other: for the eye; the verdicts are the table's")
     loads = ", ".join(dict.fromkeys(event["workload"] for event in runs.values()))
-    return [Block(f"Throughput by the second, {loads}", lines=tuple(lines))]
+    where = f", on {host}" if host else ""
+    return [Block(f"Throughput by the second, {loads}{where}", lines=tuple(lines))]
 
 
 def _search(table: StudyTable) -> list[Block]:
@@ -106,7 +113,7 @@ def _search(table: StudyTable) -> list[Block]:
         worst = min(each["intervals"], key=lambda role: each["intervals"][role]["ratio"])
         body.append(
             (
-                str(each["round"]),
+                f"{each['round']}{_on(each)}",
                 *(f"{each['weights'][role]:.2f}" for role in loads),
                 f"{worst} {per_cent(each['intervals'][worst])}",
                 "yes" if each["robust"] else "no",
@@ -116,13 +123,13 @@ def _search(table: StudyTable) -> list[Block]:
     lines = []
     if best["robust"]:
         lines.append(
-            f"Round {best['round']} is on no load slower than the baseline (within {100 * best['delta']:g} %, proved "
-            "by each interval)."
+            f"Round {best['round']}{_on(best)} is on no load slower than the baseline (within "
+            f"{100 * best['delta']:g} %, proved by each interval)."
         )
     else:
         lines.append(
             f"No round was proved to be within {100 * best['delta']:g} % of the baseline on every load; round "
-            f"{best['round']} comes nearest."
+            f"{best['round']}{_on(best)} comes nearest."
         )
     for role in loads:
         row = best["alone"].get(role)
@@ -139,15 +146,21 @@ def _search(table: StudyTable) -> list[Block]:
     return [Block("Search for weights", head, tuple(body), tuple(lines))]
 
 
+def _on(event: Mapping[str, Any]) -> str:
+    """On which host, of a record put together from several: weights of a later round follow from a host's figures."""
+    hosts = event.get("on", "")
+    return f" ({hosts if isinstance(hosts, str) else ', '.join(hosts)})" if hosts else ""
+
+
 def _profiles(events: Sequence[Mapping[str, Any]]) -> list[Block]:
     """What is in each profile: coverage and hottest functions."""
     lines = []
-    for each in {event["variant"]: event for event in events}.values():
+    for each in {(event["variant"], event.get("on", "")): event for event in events}.values():
         share = 100.0 * each["counted"] / max(1, each["functions"])
         trained = ", ".join(dict.fromkeys(load for load, _ in each["training"])) or "not known"
         hottest = ", ".join(f"{name} {100.0 * part:.0f} %" for name, part in each["hottest"][:4])
         lines.append(
-            f"{each['variant']}: trained on {trained}; {each['counted']:,} of {each['functions']:,} functions counted "
-            f"({share:.0f} %), {each['hot']:,} make 99 % of all counts; hottest: {hottest}"
+            f"{each['variant']}{_on(each)}: trained on {trained}; {each['counted']:,} of {each['functions']:,} "
+            f"functions counted ({share:.0f} %), {each['hot']:,} make 99 % of all counts; hottest: {hottest}"
         )
     return [Block("What is in the profiles", lines=tuple(lines))] if lines else []

@@ -45,6 +45,8 @@ class Line:
         test: which of a suite's tests it is; '' where the load is one.
         shows: what the host's architecture can show of the row's patch; '' of rows about something else.
         published_unit: unit of the published figure; '' without one.
+        hosts: in a record put together from several hosts, what each of them says by itself.
+        hosts_differ: whether two of those have nothing in common.
     """
 
     key: str
@@ -66,6 +68,8 @@ class Line:
     test: str = ""
     shows: str = ""
     published_unit: str = ""
+    hosts: tuple[Mapping[str, Any], ...] = ()
+    hosts_differ: bool = False
 
     @property
     def identical(self) -> bool:
@@ -219,7 +223,14 @@ def _line(
         test=each.get("test", ""),
         shows=each.get("shows", ""),
         published_unit=(each["published"] or {}).get("unit", ""),
+        hosts=hosts_of(verdict or figure or {}),
+        hosts_differ=bool(verdict and verdict.get("hosts_differ")),
     )
+
+
+def hosts_of(told: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """What each host says by itself; the one that saw a figure alone has its name only."""
+    return tuple(told.get("hosts", ())) or tuple({"host": label} for label in [told.get("on")] if label)
 
 
 def _advice(lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], body: Mapping[str, Any]) -> list[str]:

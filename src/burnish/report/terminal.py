@@ -10,7 +10,19 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from burnish.report import ceilings, evidence, merged, noise, patches, study_blocks, study_extras, suites, why
+from burnish.report import (
+    ceilings,
+    evidence,
+    merged,
+    noise,
+    patches,
+    study_blocks,
+    study_extras,
+    study_hosts,
+    study_table,
+    suites,
+    why,
+)
 from burnish.report.summary import BuildRow, Row, Summary, sentences, winner
 from burnish.statistics.replicates import layout_caveat
 from burnish.study.model import Marks
@@ -64,13 +76,19 @@ def render(summary: Summary) -> RenderableType:
 
 def _shipped(summary: Summary) -> list[RenderableType]:
     """The blocks of a study that ships."""
-    assert summary.shipped is not None  # noqa: S101 - only asked of those
     parts: list[RenderableType] = []
-    for block in [*study_blocks.blocks(summary.shipped), *study_extras.extras(summary.shipped)]:
+    for block in _shipped_blocks(summary):
         parts += [Text(""), Text(block.title, style="bold")]
         parts += [_grid(block.head, [[escape(cell) for cell in row] for row in block.rows])] if block.head else []
         parts += [Text(line) for line in block.lines]
     return parts
+
+
+def _shipped_blocks(summary: Summary) -> list[study_table.Block]:
+    """Its table, what stands beside it, and of a record put together from several, where it was measured."""
+    table = summary.shipped
+    assert table is not None  # noqa: S101 - only asked of those
+    return [*study_blocks.blocks(table), *study_extras.extras(table), *study_hosts.blocks(table, summary)]
 
 
 def _explained(summary: Summary) -> list[RenderableType]:
@@ -311,9 +329,8 @@ def verdict_tables(summary: Summary) -> list[str]:
 
 
 def _shipped_markdown(summary: Summary) -> list[str]:
-    assert summary.shipped is not None  # noqa: S101 - only asked of those
     lines = []
-    for block in [*study_blocks.blocks(summary.shipped), *study_extras.extras(summary.shipped)]:
+    for block in _shipped_blocks(summary):
         lines += [f"## {block.title}", ""]
         lines += [*_table(block.head, block.rows), ""] if block.head else []
         lines += [*(f"* {line}" for line in block.lines), ""] if block.lines else []

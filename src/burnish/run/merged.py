@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -43,6 +43,10 @@ class Gathered:
         """Why starts were invalid."""
         return [why for starts in self.hosts.values() for why in starts.invalid]
 
+    def readings(self, quantity: str) -> list[float]:
+        """Readings of ``capacity`` or ``throughput`` of all starts, in order."""
+        return [value for each in self.hosts.values() for value in each.of(quantity)]
+
     def of(self, quantity: str) -> HostCell:
         """Its readings of ``capacity`` or ``throughput``, by host."""
         if self.replicates:
@@ -56,7 +60,14 @@ class Gathered:
 
 
 def verdicts(
-    events: Sequence[Event], contest: Body, cells: Mapping[str, Body], labels: Mapping[str, str], *, explore: bool
+    events: Sequence[Event],
+    contest: Body,
+    cells: Mapping[str, Body],
+    labels: Mapping[str, str],
+    *,
+    explore: bool,
+    kept: Mapping[str, Body] | None = None,
+    together: Collection[str] | None = None,
 ) -> list[tuple[str, dict[str, Any]]]:
     """The events that say what was found, each as its kind and its body: ``verdict`` of each cell, and ``family``.
 
@@ -66,22 +77,32 @@ def verdicts(
         cells: by name, what is known of a cell beside its starts.
         labels: hosts' labels by key.
         explore: whether cells are looked through rather than claimed together.
+        kept: verdicts that stay as they were said, by cell.
+        together: cells that are one family; None: every claim.
     """
     rule = _rule(contest["rule"])
     named = dict.fromkeys((*contest.get("cells", ()), *sorted({event.body["cell"] for event in events})))
+    by_cell: dict[str, list[Event]] = {name: [] for name in named}
+    for event in events:
+        by_cell[event.body["cell"]].append(event)
     found, family = [], []
-    for name in named:
-        mine = [event for event in events if event.body["cell"] == name]
-        if not mine or name.startswith(f"{AA} / "):
+    for name, mine in by_cell.items():
+        if not mine or is_canary(name):
             continue
         gathered = _gather(name, {**_told(name, contest), **cells.get(name, {})}, mine, labels, contest)
         claim = gathered.about["role"] == Role.CLAIM
         taken = max(2, sum(map(len, gathered.of("capacity").readings.values())))
         judged_by = rule if claim else Rule.fixed(taken, delta=rule.delta)
-        judgement = gathered.judge(judged_by)
-        found.append(("verdict", _verdict(gathered, judgement, judged_by)))
-        if claim:
-            family.append((gathered.of(gathered.about["headline"]), judgement.kind))
+        member: multiplicity.Member = gathered.of(gathered.about["headline"])
+        if kept and name in kept:
+            body, kind = _as_said(gathered, kept[name], labels), Kind(kept[name]["verdict"])
+            member = multiplicity.Cell(name, tuple(gathered.readings(gathered.about["headline"])))
+        else:
+            judgement = gathered.judge(judged_by)
+            body, kind = _verdict(gathered, judgement, judged_by, labels), judgement.kind
+        found.append(("verdict", body))
+        if claim and (together is None or name in together):
+            family.append((member, kind))
     method = multiplicity.exploration if explore else multiplicity.claims
     together = {
         each.name: claim_values(each, Kind.INVALID if alone is Kind.INVALID else each.kind)
@@ -90,13 +111,25 @@ def verdicts(
     return [*found, ("family", {"explore": explore, "cells": together})]
 
 
-def _verdict(cell: Gathered, judgement: Judgement, rule: Rule) -> dict[str, Any]:
+def is_canary(cell: str) -> bool:
+    """Whether a cell holds a baseline against itself: its name tells, behind the tag where it has one."""
+    return cell.rpartition(": ")[2].startswith(f"{AA} / ")
+
+
+def _as_said(cell: Gathered, verdict: Body, labels: Mapping[str, str]) -> dict[str, Any]:
+    """A verdict as it was said, with the host that said it where the record is of several."""
+    told = {"interval": verdict[cell.about["headline"]], "starts": verdict["starts"]}
+    hosts = [{"host": label, **told} for label in cell.hosts] if len(labels) > 1 else []
+    return {**verdict, "kept": True, "hosts": hosts, "hosts_differ": False}
+
+
+def _verdict(cell: Gathered, judgement: Judgement, rule: Rule, labels: Mapping[str, str]) -> dict[str, Any]:
     headline = cell.about["headline"]
     read = cell.of(headline)
     ratios = {name: _plainly(cell.of(name), rule) for name in ("capacity", "throughput")}
     ratios[headline] = plain_interval(judgement.interval)
-    hosts = read.by_host(rule) if len(cell.hosts) > 1 and not cell.replicates and read.finite else {}
-    alone = [value for each in cell.hosts.values() for value in each.of(headline)]
+    hosts = read.by_host(rule) if len(labels) > 1 and not cell.replicates and read.finite else {}
+    alone = cell.readings(headline)
     return {
         "cell": cell.name,
         **cell.about,

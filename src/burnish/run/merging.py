@@ -7,83 +7,24 @@ What the parts said of their starts (verdicts) is left behind and said anew of a
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from burnish import __version__
 from burnish.errors import UserError
-from burnish.record.exchange import compact
 from burnish.record.record import Event
-from burnish.run import merged, same_plan
+from burnish.run import merged, merged_study, same_plan
+from burnish.run.parts import MERGED, OF_HOST, Body, Part, StartName, Step, canonical, read
 from burnish.study.model import digest_of
 
-Body = Mapping[str, Any]
+_AS_WRITTEN = ("shipped", "robust")
+"""Events whose values' order says something: the order of a study's file."""
 
-MERGED = "merged"
-"""Kind of the event that says what was put together."""
-
-VERBS = ("tune", "compare")
-"""Verbs whose records can be merged; a calibration is of one host, and others say more than a verdict of each cell."""
-
-_OF_STARTS = ("start", "pair", "start_done")
-_SAID_ANEW = ("verdict", "family", "finished", MERGED)
-_ABOUT_CELL = ("role", "candidate", "workload", "design", "headline", "unit", "per_minute")
-
-_MACHINE = ("machine", "cpu_model", "cpu_signature", "cores_online", "hypervisor")
-"""Facts that tell one host from another and that stay the same from day to day; with them, GiB of memory."""
-
-
-@dataclass(frozen=True, order=True)
-class StartName:
-    """What a start is known by, wherever it is carried; two of one name are one start.
-
-    Attributes:
-        cell: the cell's name.
-        host: see `host_key`.
-        study: the study that took it.
-        number: its number there, of all starts of the cell.
-    """
-
-    cell: str
-    host: str
-    study: str
-    number: int
-
-
-@dataclass(frozen=True)
-class Step:
-    """An event without its place."""
-
-    at: str
-    kind: str
-    body: Body
-
-
-@dataclass
-class Part:
-    """What one record holds.
-
-    Attributes:
-        name: what the user calls it, for messages.
-        begun: when its study was begun.
-        definition: as asked.
-        contest: rule, timing, design as recorded; the last one.
-        starts: finished starts, each with its steps.
-        hosts: by key, the latest facts of every host that it was run on.
-        cells: by name, what its verdict says of a cell beside figures.
-        about: everything else, by what it says: source, builds, gates, identities.
-    """
-
-    name: str
-    begun: str
-    definition: Body
-    contest: Body = field(default_factory=dict)
-    starts: dict[StartName, list[Step]] = field(default_factory=dict)
-    hosts: dict[str, tuple[str, Body]] = field(default_factory=dict)
-    cells: dict[str, Body] = field(default_factory=dict)
-    about: dict[str, Step] = field(default_factory=dict)
+_IN_WORDS = {"verb": "study", "recipes.rows": "what the study's file asks for"}
+"""Of studies that ship, what a plan calls by other names."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +33,7 @@ class Merged:
 
     Attributes:
         events: of the merged record.
-        hosts: how many hosts its starts were taken on.
+        hosts: how many hosts it was measured on.
         starts: how many starts it has.
         twice: how many starts were given more than once.
     """
@@ -101,12 +42,6 @@ class Merged:
     hosts: int
     starts: int
     twice: int
-
-
-def host_key(facts: Body) -> str:
-    """Names the host that these facts (of a ``run`` event) were read on."""
-    gib = round(facts["memory_bytes"] / 2**30) if facts.get("memory_bytes") else None
-    return digest_of([*(facts.get(name) for name in _MACHINE), gib])
 
 
 def merge(records: Sequence[tuple[str, Iterable[Event]]]) -> Merged:
@@ -118,85 +53,36 @@ def merge(records: Sequence[tuple[str, Iterable[Event]]]) -> Merged:
     Raises:
         UserError: one can't be merged; their plans differ; they disagree on a start that both have.
     """
-    parts = [_read(name, events) for name, events in records]
+    parts = [read(name, events) for name, events in records]
     if len(parts) < 2:
         raise UserError("merge: one record named; name two or more of one plan")
     plans = [_plan(part) for part in parts]
-    for part, plan in zip(parts[1:], plans[1:], strict=True):
-        found = same_plan.difference(plans[0], plan)
+    # Each with each: what is held against each other where both have it may be in the second and the third alone.
+    for (one, mine), (other, its) in itertools.combinations(zip(parts, plans, strict=True), 2):
+        found = same_plan.difference(mine, its)
         if found is not None:
-            where, one, other = found
+            where, here, there = found
+            words = _IN_WORDS if one.table or other.table else {}
             raise UserError(
-                f"merge: {parts[0].name} and {part.name} are not of one plan: {where} is {_short(one)} in the one, "
-                f"{_short(other)} in the other; merge records of one plan only"
+                f"merge: {one.name} and {other.name} are not of one plan: {words.get(where, where)} is "
+                f"{_short(here)} in the one, {_short(there)} in the other; merge records of one plan only"
             )
+    merged_study.check_tried([part for part in parts if part.table])
     starts, twice = _all_starts(parts)
     whole = _put_together(parts, starts)
-    return Merged(whole, len({name.host for name in starts}), len(starts), twice)
-
-
-def _read(name: str, events: Iterable[Event]) -> Part:
-    """What one record holds, by what it means."""
-    steps = list(compact(events))
-    begun = next((event for event in steps if event.kind == "study"), None)
-    if begun is None:
-        raise UserError(f"{name}: this record holds no study; `burnish record export STUDY` makes one that does")
-    try:
-        part = _sorted(name, begun, steps)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{name}: its events are not those of a study ({type(error).__name__}: {error})") from None
-    if part.definition["verb"] not in VERBS:
-        raise UserError(
-            f"{name}: the record of a {part.definition['verb']}; those of {' and '.join(VERBS)} can be merged"
-        )
-    if not part.starts:
-        raise UserError(f"{name}: holds no finished start; leave it out")
-    old = next((key for key, each in part.starts.items() if not _whole(each[-1].body)), None)
-    if old is not None:
-        raise UserError(
-            f"{name}: start {old.number} of {old.cell} was recorded by an older Burnish, without its ratios"
-        )
-    return part
-
-
-def _sorted(name: str, begun: Event, events: Sequence[Event]) -> Part:
-    part = Part(name, begun.at, begun.body["definition"])
-    host = ""
-    open_starts: dict[StartName, list[Step]] = {}
-    for event in events:
-        body = dict(event.body)
-        step = Step(event.at, event.kind, body)
-        if event.kind == "run":
-            host = host_key(body["host"])
-            part.hosts[host] = (event.at, body["host"])
-        if event.kind in _OF_STARTS:
-            where, study = body.pop("host", host), body.pop("study", begun.body["name"])
-            body["start"] = body.pop("of_start", body["start"])
-            key = StartName(body["cell"], where, study, body["start"])
-            open_starts.setdefault(key, []).append(step)
-            if event.kind == "start_done":
-                part.starts[key] = open_starts[key]
-        elif event.kind == "contest":
-            part.contest = body
-        elif event.kind == "verdict":
-            part.cells[body["cell"]] = {word: body[word] for word in _ABOUT_CELL if word in body}
-        elif event.kind != "study" and event.kind not in _SAID_ANEW:
-            part.about[_canonical([event.at, event.kind, body])] = step
-    return part
-
-
-def _whole(done: Body) -> bool:
-    """Whether a closing event has what a verdict needs."""
-    return done["invalid"] is not None or {"pair_ratios", "hardware", "settled"} <= done.keys()
+    return Merged(whole, len(_sources(parts, starts).hosts), len(starts), twice)
 
 
 def _plan(part: Part) -> dict[str, Any]:
     """What must be equal in all records."""
-    steps = list(part.about.values())
-    source = [step.body.get("digest") for step in steps if step.kind == "source"]
-    made = {step.body["variant"]: step.body.get("about", {}) for step in steps if step.kind == "build"}
+    made = {step.body["variant"]: step.body.get("about", {}) for step in part.steps("build")}
     compilers = {name: about.get("toolchain_version") for name, about in made.items()}
-    return same_plan.plan(part.definition, part.contest, source[-1] if source else None, compilers)
+    sources = [step.body for step in part.steps("source")]
+    source = sources[-1] if sources else {}
+    if part.table is None:
+        return same_plan.plan(part.definition, part.contest, source, compilers)
+    asked = {"verb": part.definition["verb"], **merged_study.asked(part), **part.definition}
+    return same_plan.plan(asked, merged_study.planned(part), source, compilers)
 
 
 def _all_starts(parts: Sequence[Part]) -> tuple[dict[StartName, list[Step]], int]:
@@ -221,24 +107,37 @@ def _all_starts(parts: Sequence[Part]) -> tuple[dict[StartName, list[Step]], int
 
 def _readings(steps: Sequence[Step]) -> str:
     """A start's steps in a form in which equal ones are equal; how sides were launched is told once for a cell."""
-    return _canonical([[s.at, s.kind, {k: v for k, v in s.body.items() if k != "launched"}] for s in steps])
+    return canonical([[s.at, s.kind, {k: v for k, v in s.body.items() if k != "launched"}] for s in steps])
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """Where things were measured: hosts' labels by key, in order; and (study, host's key) of all records."""
+
+    hosts: dict[str, str]
+    studies: list[tuple[str, str]]
+
+
+def _sources(parts: Sequence[Part], starts: Iterable[StartName]) -> _Sources:
+    """A letter for each host, in the order of their first starts, then of what else was seen there."""
+    seen = sorted((step.at, step.body["host"], step.body["study"]) for part in parts for step in part.steps(*OF_HOST))
+    pairs = [*((name.host, name.study) for name in starts), *((host, study) for _, host, study in seen)]
+    keys = list(dict.fromkeys(host for host, _ in pairs))
+    labels = {key: chr(ord("A") + n) if n < 26 else f"H{n + 1}" for n, key in enumerate(keys)}
+    return _Sources(labels, sorted({(study, host) for host, study in pairs}))
 
 
 def _put_together(parts: Sequence[Part], starts: Mapping[StartName, list[Step]]) -> tuple[Event, ...]:
     """The merged record's events."""
-    ended = max(steps[-1].at for steps in starts.values())
-    labels = _labels(starts)
-    facts: dict[str, tuple[str, Body]] = {}
-    for part in parts:
-        for key, seen in part.hosts.items():
-            facts[key] = max(facts.get(key, seen), seen, key=lambda each: (each[0], _canonical(each[1])))
-    definition = min((part.definition for part in parts), key=_canonical)
-    studies = sorted({(name.study, name.host) for name in starts})
-    name = f"{definition['engine']}-{definition['verb']}-merged-{digest_of(studies, 8)}"
-    contest = _contest(parts, definition)
-    cells = {cell: about for part in parts for cell, about in part.cells.items()}
-    numbered = _numbered(starts)
+    sources = _sources(parts, starts)
+    labels = sources.hosts
     about = {key: step for part in parts for key, step in part.about.items()}
+    ended = max((steps[-1].at for steps in starts.values()), default="")
+    ended = max([ended, *(step.at for step in about.values() if step.kind in OF_HOST)])
+    definition = min((part.definition for part in parts), key=canonical)
+    name = f"{definition['engine']}-{definition['verb']}-merged-{digest_of(sources.studies, 8)}"
+    ordered = [about[key] for key in sorted(about) if about[key].kind not in ("program", *OF_HOST)]
+    seen = merged_study.facts([about[key] for key in sorted(about)], labels)
     told = [
         Step(
             min(part.begun for part in parts),
@@ -246,34 +145,80 @@ def _put_together(parts: Sequence[Part], starts: Mapping[StartName, list[Step]])
             {"name": name, "digest": digest_of(definition), "burnish": __version__, "definition": definition},
         ),
         *_programs(about.values(), definition),
-        *(about[key] for key in sorted(about) if about[key].kind != "program"),
-        Step(
-            ended,
-            MERGED,
-            {
-                "hosts": [
-                    {"label": label, "key": key, "facts": facts.get(key, ("", {}))[1], "starts": _count(starts, key)}
-                    for key, label in labels.items()
-                ],
-                "studies": [
-                    {"study": study, "host": labels[host], "starts": _count(starts, host, study)}
-                    for study, host in studies
-                ],
-            },
-        ),
-        Step(ended, "contest", contest),
-        *numbered,
+        *ordered,
+        *seen,
+        Step(ended, MERGED, _merged(parts, starts, sources)),
     ]
-    said = merged.verdicts(_events(numbered), contest, cells, labels, explore=bool(definition.get("explore")))
-    told += [Step(ended, kind, body) for kind, body in said]
+    said = _verdicts(parts, starts, labels) if parts[0].table is None else _said_of_table(parts, starts, labels)
+    told += [each if isinstance(each, Step) else Step(ended, *each) for each in said]
     told.append(Step(ended, "finished", {}))
     return _events(told)
 
 
-def _labels(starts: Mapping[StartName, list[Step]]) -> dict[str, str]:
-    """A letter for each host, in the order of their first starts."""
-    keys = list(dict.fromkeys(name.host for name in starts))
-    return {key: chr(ord("A") + n) if n < 26 else f"H{n + 1}" for n, key in enumerate(keys)}
+def _merged(parts: Sequence[Part], starts: Iterable[StartName], sources: _Sources) -> Body:
+    """What was put together."""
+    names = list(starts)
+    facts: dict[str, tuple[str, Body]] = {}
+    for part in parts:
+        for key, seen in part.hosts.items():
+            facts[key] = max(facts.get(key, seen), seen, key=lambda each: (each[0], canonical(each[1])))
+    return {
+        "hosts": [
+            {"label": label, "key": key, "facts": facts.get(key, ("", {}))[1], "starts": _count(names, key)}
+            for key, label in sources.hosts.items()
+        ],
+        "studies": [
+            {"study": study, "host": sources.hosts[host], "starts": _count(names, host, study)}
+            for study, host in sources.studies
+        ],
+    }
+
+
+def _verdicts(
+    parts: Sequence[Part], starts: Mapping[StartName, list[Step]], labels: Mapping[str, str]
+) -> list[Step | tuple[str, Body]]:
+    """Contest, starts and what all of them say."""
+    definition = min((part.definition for part in parts), key=canonical)
+    contest = _contest(parts, definition)
+    cells = {cell: about for part in parts for cell, about in part.cells.items()}
+    numbered = _numbered(starts)
+    explore = bool(definition.get("explore"))
+    said = merged.verdicts(_events(numbered), contest, cells, labels, explore=explore)
+    return [("contest", contest), *numbered, *said]
+
+
+def _said_of_table(
+    parts: Sequence[Part], starts: Mapping[StartName, list[Step]], labels: Mapping[str, str]
+) -> list[Step | tuple[str, Body]]:
+    """Of a study that ships: its table, contest and starts, and what all of them say."""
+    table = merged_study.table(parts)
+    tried = merged_study.tried_as(parts, table)
+    again = {str(step.body["cell"]): str(step.body["key"]) for part in parts for step in part.steps("again")}
+    designs = merged_study.designs(starts)
+    contest = merged_study.contest(parts, [*tried.values(), *sorted(cell for cell in again if cell in designs)])
+    numbered = _numbered(starts)
+    said: list[tuple[str, Body]] = []
+    if contest is not None:
+        cells: dict[str, Body] = {**merged_study.about_cells(table, tried, again, designs)}
+        cells |= {cell: about for part in parts for cell, about in part.cells.items()}
+        in_table = {tried[each["key"]] for each in table["comparisons"] if each["key"] in tried}
+        kept = merged_study.kept(parts, starts)
+        said += merged.verdicts(_events(numbered), contest, cells, labels, explore=True, kept=kept, together=in_table)
+    verdicts = {body["cell"]: body for kind, body in said if kind == "verdict"}
+    on: dict[str, list[str]] = {}
+    for name in starts:
+        on.setdefault(name.cell, []).append(labels[name.host])
+    rounds = merged_study.rounds(parts, verdicts, on if len(labels) > 1 else {})
+    seen = {canonical([step.at, step.body]): step for part in parts for step in part.steps("measured")}
+    figures = merged_study.figures([seen[key] for key in sorted(seen)], labels)
+    return [
+        ("shipped", table),
+        *([("contest", contest)] if contest is not None else []),
+        *numbered,
+        *said,
+        *(("robust", body) for body in rounds),
+        *(("measured", body) for body in figures),
+    ]
 
 
 def _count(starts: Iterable[StartName], host: str, study: str | None = None) -> int:
@@ -285,7 +230,7 @@ def _programs(about: Iterable[Step], definition: Body) -> list[Step]:
     steps = [step for step in about if step.kind == "program"]
     order = same_plan.program_keys(definition)
     found: dict[str, Step] = {}
-    for step in sorted(steps, key=lambda each: (_index(order, each.body["key"]), _canonical([each.at, each.body]))):
+    for step in sorted(steps, key=lambda each: (_index(order, each.body["key"]), canonical([each.at, each.body]))):
         found.setdefault(step.body["key"], step)
     return list(found.values())
 
@@ -294,8 +239,8 @@ def _contest(parts: Sequence[Part], definition: Body) -> dict[str, Any]:
     """How it was measured: what all have in common, the cells of all, and on whom no verdict may rely."""
     every = [part.contest for part in parts]
     own = ("calibrations", "forced", "cells")
-    chosen = min(({key: value for key, value in each.items() if key not in own} for each in every), key=_canonical)
-    cells = dict.fromkeys(cell for each in sorted(every, key=_canonical) for cell in each.get("cells", ()))
+    chosen = min(({key: value for key, value in each.items() if key not in own} for each in every), key=canonical)
+    cells = dict.fromkeys(cell for each in sorted(every, key=canonical) for cell in each.get("cells", ()))
     order = list(definition["variants"])
     loads = [load.partition("#")[0] for load in definition["workloads"]]
 
@@ -324,14 +269,14 @@ def _numbered(starts: Mapping[StartName, list[Step]]) -> list[Step]:
 
 def _events(steps: Sequence[Step]) -> tuple[Event, ...]:
     """Numbered, and with values in one order whatever file they came from."""
-    bodies = (json.loads(_canonical(step.body)) for step in steps)
+    bodies = (json.loads(_text(step)) for step in steps)
     return tuple(
         Event(n, step.at, step.kind, body) for n, (step, body) in enumerate(zip(steps, bodies, strict=True), 1)
     )
 
 
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+def _text(step: Step) -> str:
+    return json.dumps(step.body, default=str) if step.kind in _AS_WRITTEN else canonical(step.body)
 
 
 def _short(value: Any) -> str:

@@ -12,28 +12,39 @@ _NOT_PLANNED = ("seed", "pairs", "file", "own_data", "certificates", "reason")
 _JUDGED = ("rule", "designs", "headlines", "timings", "timing", "condition", "versus")
 """What of a contest is planned; cells, cores and calibrations are what a host makes of it."""
 
+_BY_NAME = ("compiler", "designs", "headlines", "timings", "loads")
+"""What is held against each other where both records have it: a variant may have failed to build on one host, and of a
+study that ships each record has the rows that were asked for."""
+
+_WHERE = ("tree",)
+"""Parameters of loads that say where things lie."""
+
 
 def plan(
-    definition: Mapping[str, Any], contest: Mapping[str, Any], source: str | None, compilers: Mapping[str, str | None]
+    definition: Mapping[str, Any],
+    contest: Mapping[str, Any],
+    source: Mapping[str, Any],
+    compilers: Mapping[str, str | None],
 ) -> dict[str, Any]:
     """What must be equal in all records that are put together.
 
     Args:
         definition: as asked.
         contest: how it was measured, as recorded.
-        source: digest of what was built; None where nothing was.
+        source: what was built, as recorded; empty where nothing was.
         compilers: by variant, the compiler's version.
     """
     asked = dict(definition)
-    if source is not None:
+    if source.get("digest") is not None:
         asked.pop("source", None)  # where it was; the digest is what it is
     if asked["verb"] == "compare":
         asked["variants"] = program_keys(definition)
     found = {
         **asked,
-        "source digest": source,
+        "the engine's release": source.get("version"),
+        "source digest": source.get("digest"),
         **{word: contest.get(word) for word in _JUDGED},
-        "loads": contest.get("workloads"),
+        "loads": {name: _without_places(load) for name, load in (contest.get("workloads") or {}).items()},
         "compiler": compilers,
     }
     plain: dict[str, Any] = json.loads(json.dumps(_planned(found), default=str))
@@ -46,16 +57,15 @@ def program_keys(definition: Mapping[str, Any]) -> list[str]:
 
 
 def difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
-    """The path of the first value in which two plans differ, and both values; None where there is none.
-
-    Compilers are held against each other where both records have the variant: it may have failed to build on one host.
-    """
-    mine, its = (each.get("compiler", {}) for each in (one, other))
-    both = [name for name in mine if name in its]
-    return first_difference(
-        {**one, "compiler": {name: mine[name] for name in both}},
-        {**other, "compiler": {name: its[name] for name in both}},
-    )
+    """The path of the first value in which two plans differ, and both values; None where there is none."""
+    first, second = dict(one), dict(other)
+    for word in _BY_NAME:
+        mine, its = one.get(word, {}), other.get(word, {})
+        both = [name for name in mine if name in its]
+        first[word], second[word] = ({name: each[name] for name in both} for each in (mine, its))
+    if not (one.get("rule") and other.get("rule")):  # one of them has figures only, which no rule decides
+        first["rule"] = second["rule"] = None
+    return first_difference(first, second)
 
 
 def first_difference(one: Any, other: Any, where: str = "") -> tuple[str, Any, Any] | None:
@@ -69,6 +79,11 @@ def first_difference(one: Any, other: Any, where: str = "") -> tuple[str, Any, A
         )
         return next((found for found in inner if found is not None), None)
     return None if one == other else (where, one, other)
+
+
+def _without_places(load: Mapping[str, Any]) -> dict[str, Any]:
+    """A load without the parameters that say where things lie on its host."""
+    return {**load, "parameters": [each for each in load.get("parameters", ()) if each[0] not in _WHERE]}
 
 
 def _planned(value: Any) -> Any:

@@ -55,6 +55,11 @@ def next_weights(weights: Mapping[str, float], ratios: Mapping[str, float]) -> d
     return {role: round(weight / total, 3) for role, weight in kept.items()}
 
 
+def name_of(weights: Mapping[str, float]) -> str:
+    """The build's name: equal weights are one build on every host, others are never taken for it."""
+    return "-".join(["weights", *(f"{weight:g}" for weight in weights.values())])
+
+
 def is_robust(intervals: Intervals, delta: float) -> bool:
     """Whether on every load it is proved that the build is at most `delta` slower than the baseline."""
     return all(interval["low"] >= 1.0 - delta for interval in intervals.values())
@@ -87,7 +92,7 @@ def search(at_work: AtWork, robust: Robust, budget: float | None, began: float) 
             bench.say(f"the search for weights is cut by --budget before round {number}; the same command goes on")
             return
         try:
-            intervals = _round(at_work, robust, number, weights)
+            intervals, cells = _round(at_work, robust, weights)
         except UserError as error:
             bench.say(f"weights, round {number}: {error}")
             record.append("robust_left", why=str(error))
@@ -97,6 +102,7 @@ def search(at_work: AtWork, robust: Robust, budget: float | None, began: float) 
             round=number,
             weights=weights,
             intervals=intervals,
+            cells=cells,
             robust=is_robust(intervals, robust.delta),
             delta=robust.delta,
             rounds=robust.rounds,
@@ -105,11 +111,11 @@ def search(at_work: AtWork, robust: Robust, budget: float | None, began: float) 
         done = [event.body for event in record.events("robust")]
 
 
-def _round(at_work: AtWork, robust: Robust, number: int, weights: Mapping[str, float]) -> Intervals:
-    """One build with these weights on every load: the interval of each; a `UserError` when one can't be had."""
+def _round(at_work: AtWork, robust: Robust, weights: Mapping[str, float]) -> tuple[Intervals, Mapping[str, str | None]]:
+    """One build with these weights on every load: interval and cell of each; a `UserError` when one can't be had."""
     table, setting = at_work.table, at_work.setting
     study, engine = table.study, setting.spec
-    name = f"weights-{number}"
+    name = name_of(weights)
     where = f"study {study.name}, {name}"
     training = [[f"@{role}", weight] for role, weight in weights.items()]
     recipe = overlaid(study.build(robust.build).recipe, robust.recipe, where)
@@ -117,14 +123,15 @@ def _round(at_work: AtWork, robust: Robust, number: int, weights: Mapping[str, f
     at_work.add(load.variant_with(name, recipe, robust.reason))
     comparisons = [_comparison(at_work, role, name) for role in weights]
     at_work.row(comparisons)
-    found = {}
+    found, cells = {}, {}
     for each in comparisons:
-        verdict = at_work.record.last("verdict", cell=at_work.tried(each))
+        cells[each.load] = at_work.tried(each)
+        verdict = at_work.record.last("verdict", cell=cells[each.load])
         if verdict is None or verdict.body[each.quantity] is None:
             left = at_work.record.last("left", key=each.key)
             raise UserError(left.body["why"] if left else f"{each.load}: no verdict")
         found[each.load] = verdict.body[each.quantity]
-    return found
+    return found, cells
 
 
 def _comparison(at_work: AtWork, role: str, name: str) -> Comparison:

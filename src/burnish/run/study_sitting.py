@@ -12,6 +12,7 @@ from burnish.build.toolchains import choose, find_toolchains
 from burnish.catalogue import load
 from burnish.catalogue.studies import study
 from burnish.paths import Home
+from burnish.record.exchange import IMPORTED
 from burnish.record.record import Record
 from burnish.run import studies, study_patches, verbs
 from burnish.run import workloads as workload_choice
@@ -91,7 +92,7 @@ def finished(home: Home, definition: Definition) -> Path | None:
     for folder in reversed(studies.folders(home)):
         with contextlib.closing(Record(folder)) as record:
             begun = record.last("study")
-            if begun and begun.body.get("digest") == definition.digest:
+            if begun and begun.body.get("digest") == definition.digest and record.last(IMPORTED) is None:
                 return folder if record.last("finished") is not None else None
     return None
 
@@ -101,7 +102,8 @@ def decided(home: Home, definition: Definition) -> frozenset[str]:
     for folder in reversed(studies.folders(home)):
         with contextlib.closing(Record(folder)) as record:
             begun = record.last("study")
-            if begun and begun.body.get("digest") == definition.digest and record.last("finished") is None:
+            open_still = record.last("finished") is None and record.last(IMPORTED) is None
+            if begun and begun.body.get("digest") == definition.digest and open_still:
                 return settled(record)
     return frozenset()
 

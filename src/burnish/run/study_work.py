@@ -13,7 +13,7 @@ from burnish.bench.trials import Contestant
 from burnish.engines.registry import create
 from burnish.errors import UserError
 from burnish.record.record import Record
-from burnish.run import conditions, study_chains, study_plan, verbs
+from burnish.run import conditions, peaks, study_chains, study_plan, verbs
 from burnish.run import workloads as workload_choice
 from burnish.run.contest import Cell
 from burnish.run.making import Chain, Made, Maker
@@ -26,8 +26,6 @@ from burnish.statistics.verdicts import HostPrior
 from burnish.study.conditions import condition_of
 from burnish.study.model import Condition, Design, Timing, Variant, Workload
 from burnish.workbench import duration
-
-PEAK_UNIT = "MB"
 
 
 class Left(Exception):
@@ -270,22 +268,18 @@ class AtWork:
         for name in (each.base, each.candidate):
             item = self._build(name)
             entry = self.setting.store.find("builds", item.built.key if item.built else "")
-            heaviest = (entry.about.get("costs") or {}).get("heaviest", ()) if entry else ()
-            mine = [row for row in heaviest if any(word in row[0] for word in each.objects)]
-            if not mine:
-                seen = f" (the heaviest was {heaviest[0][0]}, {heaviest[0][1] / 1e6:.0f} MB)" if heaviest else ""
-                raise Left(
-                    f"{name}: no figure for {' or '.join(each.objects)}: it is not among the heaviest objects{seen}"
-                )
-            found.append(max(mine, key=lambda row: row[1]))
+            peak = peaks.heaviest(entry.about if entry else {}, each.objects)
+            if isinstance(peak, str):
+                raise Left(f"{name}: {peak}")
+            found.append(peak)
         (_, before, _), (path, after, seconds) = found
         self.record.append(
             "measured",
             key=each.key,
             value=after / 1e6,
             base=before / 1e6,
-            unit=PEAK_UNIT,
-            words=f"{after / 1e6:,.0f} {PEAK_UNIT} (as usual {before / 1e6:,.0f})",
+            unit=peaks.UNIT,
+            words=peaks.words(after / 1e6, before / 1e6),
             note=f"peak of {Path(path).name}, {seconds:.0f} s; read off the compile, so it has no interval",
         )
 
