@@ -10,6 +10,7 @@ from shipping import quick, shown
 from burnish.engines.base import Tick
 from burnish.engines.fake import trained_speed
 from burnish.report.study_table import StudyTable
+from burnish.run import study_extras
 from burnish.run.study_robust import LEAST, equal_weights, is_robust, next_weights, worst
 from burnish.run.study_timeline import by_second
 
@@ -72,7 +73,19 @@ def test_train_robust_on_the_fake_engine(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_pgo_on_the_fake_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, folder = quick(monkeypatch)("pgo", "instrumented", "pgo", "trained-on-point-select")
+    """In two sittings: in the first there is time for the rows only."""
+    run = quick(monkeypatch)
+    rows = ("instrumented", "pgo", "trained-on-point-select")
+    with monkeypatch.context() as short:
+        short.setattr(study_extras.Allowance, "why_not", lambda *_: "cut by --budget: no time for it")
+        found, begun = run("pgo", *rows)
+    assert {each["name"] for each in found.extra["extras"][-1]["left"]} == {"timeline", "profiles"}
+    assert "timeline" not in found.extra
+    said = " ".join(shown(begun).split())
+    assert "Left out beyond the table throughput by the second of 3 builds: cut by --budget: no time for it" in said
+    found, folder = run("pgo", *rows)
+    assert folder == begun
+    assert found.extra["extras"][-1]["left"] == []
     at = {(line.row, line.load): line for line in found.lines if line.series == "gcc"}
     assert at["pgo", "point_select"].published == "+43.6"
     assert at["instrumented", "point_select"].verdict
@@ -87,4 +100,5 @@ def test_pgo_on_the_fake_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     said = shown(folder)
     assert "trained on (rows), tested on (columns)" in said
     assert "Throughput by the second, fake_low:threads=16" in said
+    assert "Left out beyond the table" not in said
     assert max(map(len, said.splitlines())) <= 80

@@ -33,7 +33,7 @@ from burnish.cli.common import (
     summary_of,
 )
 from burnish.report import study_plan as plan_report
-from burnish.run import study_plan, study_run, study_sitting
+from burnish.run import study_extras, study_plan, study_run, study_sitting
 from burnish.run.study_plan import Asked
 from burnish.run.study_sitting import Sitting
 from burnish.run.verbs import Options
@@ -114,13 +114,14 @@ def show_study(
     home = paths.home()
     table = study_sitting.table_of(sitting, options)
     selection = study_plan.by_name(table, sitting.asked)
-    have = study_sitting.decided(home, study_sitting.definition_of(table, options))
-    found = study_plan.predict(home, table, selection.chosen, options, have)
+    definition = study_sitting.definition_of(table, options)
+    found, extras = study_run.forecast(home, table, selection, sitting.asked, options, definition)
     selection = study_plan.within(selection, found, sitting.asked.budget)
+    beyond = study_extras.within(extras, found, selection, sitting.asked.budget)
     if as_json:
-        sys.stdout.write(json.dumps(plan_report.as_dict(table, found, selection), indent=1) + "\n")
+        sys.stdout.write(json.dumps(plan_report.as_dict(table, found, selection, *beyond), indent=1) + "\n")
     else:
-        out.print(plan_report.render(table, found, selection))
+        out.print(plan_report.render(table, found, selection, *beyond))
 
 
 @study.command("run", epilog="Example: burnish study run sun-2008 --budget 2h    (and again: it goes on)")

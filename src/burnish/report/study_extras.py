@@ -17,7 +17,7 @@ def extras(table: StudyTable) -> list[Block]:
     found = [*suites_of(table), *matrices(table)]
     found += _timeline(table.extra.get("timeline", ()))
     found += _search(table)
-    return found + _profiles(table.extra.get("profile_facts", ()))
+    return [*found, *_profiles(table.extra.get("profile_facts", ())), *_left_out(table)]
 
 
 def suites_of(table: StudyTable) -> list[Block]:
@@ -144,6 +144,16 @@ def _search(table: StudyTable) -> list[Block]:
         )
     head = ("round", *loads, "worst load, %", "robust")
     return [Block("Search for weights", head, tuple(body), tuple(lines))]
+
+
+def _left_out(table: StudyTable) -> list[Block]:
+    """What of all this there was no time for, and which no other record that was put together with this one has."""
+    last = table.extra.get("extras", ())[-1:]
+    have = {"timeline": "timeline" in table.extra, "profiles": "profile_facts" in table.extra}
+    have["search"] = any(each["robust"] for each in table.extra.get("robust", ()))
+    lines = tuple(f"{each['title']}: {each['why']}" for event in last for each in event["left"]
+                  if not have.get(each["name"]))  # fmt: skip
+    return [Block("Left out beyond the table", lines=lines)] if lines else []
 
 
 def _on(event: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -13,9 +13,10 @@ from rich.text import Text
 from burnish.catalogue.published import SAMPLES
 from burnish.catalogue.study_model import Study
 from burnish.report import study_patches
-from burnish.run import study_plan
+from burnish.run import study_extras, study_plan
 from burnish.run.plan import amount
 from burnish.run.study_cells import Comparison, Table
+from burnish.run.study_extras import Extra
 from burnish.run.study_plan import Forecast, Selection, minutes, unit_of, unit_words
 from burnish.workbench import duration
 
@@ -30,8 +31,18 @@ def listing(studies: Sequence[Study]) -> RenderableType:
     return Group(*parts)
 
 
-def render(table: Table, found: Forecast, selection: Selection) -> RenderableType:
-    """One study before it is run."""
+def render(
+    table: Table, found: Forecast, selection: Selection, extras: Sequence[Extra], left: Mapping[str, str]
+) -> RenderableType:
+    """One study before it is run.
+
+    Args:
+        table: its comparisons.
+        found: what its rows cost.
+        selection: those that are run.
+        extras: what it tells beyond its table.
+        left: what of that is left out, with the reason.
+    """
     study = table.study
     parts: list[RenderableType] = [
         Text(f"{study.name}: {study.title}", style="bold"),
@@ -65,7 +76,7 @@ def render(table: Table, found: Forecast, selection: Selection) -> RenderableTyp
             cells = (str(cost.cells), minutes(cost.making), minutes(cost.trials), f"{cost.kept / 1e9:.1f}")
         title = _title(table, mine[0])
         grid.add_row(Text(unit_words(unit)), Text(title), Text(_published(mine)), *cells)
-    parts += [Text(""), grid, Text(""), *(Text(line) for line in _remarks(table, found, selection))]
+    parts += [Text(""), grid, Text(""), *(Text(line) for line in _remarks(table, found, selection, extras, left))]
     return Group(*parts)
 
 
@@ -86,7 +97,9 @@ def _published(comparisons: Sequence[Comparison]) -> str:
     return ", ".join(said) if len(said) <= 2 else f"{len(said)} figures"
 
 
-def _remarks(table: Table, found: Forecast, selection: Selection) -> list[str]:
+def _remarks(
+    table: Table, found: Forecast, selection: Selection, extras: Sequence[Extra], left: Mapping[str, str]
+) -> list[str]:
     """Sums, then what is not measured and why."""
     chosen = [each for each in selection.chosen if each.reason is None]
     mine = {unit_of(each) for each in chosen}
@@ -98,6 +111,7 @@ def _remarks(table: Table, found: Forecast, selection: Selection) -> list[str]:
             f"starts: {duration(sum(cost.making for cost in costs))} of builds and tests, "
             f"{duration(sum(cost.trials for cost in costs))} of trials"
         ),
+        *_beyond(seconds, extras, left),
         f"disk: {amount(found.plan.kept, 1e9)} GB kept, {amount(found.plan.tree, 1e9)} GB build folder",
     ]
     if any(each.shows for each in table.comparisons):
@@ -115,6 +129,15 @@ def _remarks(table: Table, found: Forecast, selection: Selection) -> list[str]:
     return lines
 
 
+def _beyond(rows: float, extras: Sequence[Extra], left: Mapping[str, str]) -> list[str]:
+    """What is told beyond the table, what it takes, and what of it is left out."""
+    lines = [f"beyond the table: {each.words}" for each in extras]
+    if extras:
+        once = " (of a search one round)" if any(each.most > 1 for each in extras) else ""
+        lines.append(f"all together about {duration(rows + sum(each.seconds for each in extras))}{once}")
+    return [*lines, *(f"left out: {title}: {why}" for title, why in left.items())]
+
+
 def _by_reason(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
     found: dict[str, list[str]] = {}
     for each in comparisons:
@@ -127,13 +150,16 @@ def _few(names: Any) -> str:
     return ", ".join(every) if len(every) <= 4 else f"{len(every)} rows"
 
 
-def as_dict(table: Table, found: Forecast, selection: Selection) -> dict[str, Any]:
+def as_dict(
+    table: Table, found: Forecast, selection: Selection, extras: Sequence[Extra], left: Mapping[str, str]
+) -> dict[str, Any]:
     """Plain values, for machines."""
     return {
         "study": table.study.name,
         "title": table.study.title,
         "engine": table.engine.name,
         **study_plan.as_dict(found, selection),
+        **study_extras.as_dict(extras, left),
         "comparisons": [
             {
                 "key": each.key,

@@ -131,7 +131,7 @@ def per_cent(interval: Mapping[str, float]) -> str:
     return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
 
 
-ANALYSES = ("timeline", "profile_facts", "robust", "robust_left")
+ANALYSES = ("timeline", "profile_facts", "robust", "robust_left", "extras")
 """Kinds of events that studies record beyond their table."""
 
 

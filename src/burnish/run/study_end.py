@@ -13,28 +13,46 @@ from burnish.record.record import Record
 from burnish.run import study_plan, verbs
 from burnish.run.contest import AA, CONFIRMING_STARTS, Cell, Role, cell_starts, claim_together, spread_about_zero
 from burnish.run.study_cells import Comparison
+from burnish.run.study_extras import PROFILES, SEARCH, TIMELINE, Allowance, Extra, told, with_rounds
 from burnish.run.study_plan import Asked
 from burnish.run.study_robust import search
-from burnish.run.study_sitting import settled, wants_timeline
+from burnish.run.study_sitting import settled
 from burnish.run.study_timeline import record_profiles, record_timeline
 from burnish.run.study_work import AtWork, Left, is_usual, priors_of, under
 from burnish.statistics import multiplicity
 from burnish.statistics.verdicts import Kind, Rule
 
 
-def analyse(at_work: AtWork, asked: Asked) -> None:
-    """What the study tells beyond its table, of what was asked for and as far as the budget allows."""
-    own, budget = at_work.table.study, asked.budget
-    robust = own.robust_for(at_work.setting.spec.name) if not asked.rows else None
-    if "baseline" not in at_work.made and (own.timeline or own.profiles or robust):
+def analyse(at_work: AtWork, asked: Asked, extras: Sequence[Extra]) -> None:
+    """What the study tells beyond its table, of what was asked for and as far as the budget allows.
+
+    Args:
+        at_work: the sitting, whose rows are done.
+        asked: which part of the study.
+        extras: what was expected of it before the rows.
+    """
+    if not extras:
+        return
+    own, allowance = at_work.table.study, Allowance(asked.budget, at_work.began)
+    robust = own.robust_for(at_work.setting.spec.name)
+    if "baseline" not in at_work.made:
         at_work.made["baseline"] = at_work.maker.make([at_work.chains["baseline"]])[0]
-    in_time = budget is None or time.monotonic() - at_work.began < budget
-    if own.timeline is not None and in_time and wants_timeline(at_work.table, asked):
-        record_timeline(at_work, own.timeline)
     if robust is not None:
-        search(at_work, robust, budget, at_work.began)
-    if own.profiles:
-        record_profiles(at_work)
+        at_work.table = with_rounds(at_work.table, robust, told(at_work.record).rounds)
+    left = []
+    for each in extras:
+        if each.name == SEARCH and robust is not None:
+            why = search(at_work, robust, allowance.why_not, each.seconds)
+        else:
+            why = each.without(at_work.selection.cut) or allowance.why_not(each.seconds)
+            if why is None and each.name == TIMELINE and own.timeline is not None:
+                record_timeline(at_work, own.timeline)
+            elif why is None and each.name == PROFILES:
+                record_profiles(at_work)
+        if why is not None:
+            left.append({"name": each.name, "title": each.title, "why": why})
+            at_work.setting.bench.say(f"left out: {each.title}: {why}")
+    at_work.record.append("extras", left=left)
 
 
 def end(at_work: AtWork, budget: float | None) -> Path:
@@ -46,7 +64,7 @@ def end(at_work: AtWork, budget: float | None) -> Path:
         for each in at_work.table.comparisons
         if (name := tried.get(each.key, "")) in verdicts
     }
-    if cells and "baseline" in at_work.made:
+    if cells and ("baseline" in at_work.made or at_work.record.last("family") is None):
         kinds = _claim(at_work, cells)
         if at_work.table.study.recommends:
             _confirm(at_work, {tried[key]: key for key in tried if tried[key] in cells}, kinds, budget)
@@ -67,12 +85,11 @@ def end(at_work: AtWork, budget: float | None) -> Path:
 
 def _analysis_open(at_work: AtWork) -> bool:
     """Whether something beyond the table is still to be done."""
-    own, record = at_work.table.study, at_work.record
-    robust = own.robust_for(at_work.setting.spec.name)
-    rounds = [event.body for event in record.events("robust")]
-    over = bool(rounds) and (rounds[-1]["robust"] or len(rounds) >= rounds[-1]["rounds"])
-    searching = robust is not None and not over and record.last("robust_left") is None
-    return searching or (own.timeline is not None and record.last("timeline") is None)
+    own, done = at_work.table.study, told(at_work.record)
+    last = at_work.record.last("extras")
+    left = {each["name"] for each in last.body["left"]} if last else set()
+    searching = own.robust_for(at_work.setting.spec.name) is not None and not (done.over or done.stopped)
+    return searching or PROFILES in left or (own.timeline is not None and not done.seconds)
 
 
 def _claim(at_work: AtWork, cells: Mapping[str, Cell]) -> Mapping[str, Kind]:

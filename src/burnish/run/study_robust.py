@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from burnish.catalogue import load
-from burnish.catalogue.study_model import Robust
+from burnish.catalogue.study_model import Robust, Study
 from burnish.catalogue.study_overlays import named, overlaid
 from burnish.errors import UserError
 from burnish.run import workloads as workload_choice
-from burnish.run.study_cells import BASELINE, Comparison
+from burnish.run.study_cells import BASELINE, Comparison, Table
+from burnish.study.model import EngineSpec, Variant
 
 if TYPE_CHECKING:
     from burnish.run.study_work import AtWork
@@ -70,33 +71,51 @@ def worst(intervals: Intervals) -> str:
     return min(intervals, key=lambda role: intervals[role]["ratio"])
 
 
-def search(at_work: AtWork, robust: Robust, budget: float | None, began: float) -> None:
-    """Goes on with the search as far as the budget allows.
+def weights_after(robust: Robust, rounds: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The weights of the round that follows these, as recorded; equal ones where there are none."""
+    if not rounds:
+        return equal_weights(robust.loads)
+    return next_weights(rounds[-1]["weights"], {role: each["ratio"] for role, each in rounds[-1]["intervals"].items()})
+
+
+def variant_of(study: Study, engine: EngineSpec, robust: Robust, weights: Mapping[str, float]) -> Variant:
+    """The build that is trained with these weights."""
+    name = name_of(weights)
+    where = f"study {study.name}, {name}"
+    training = [[f"@{role}", weight] for role, weight in weights.items()]
+    recipe = overlaid(study.build(robust.build).recipe, robust.recipe, where)
+    recipe = overlaid(recipe, named({"training": training}, study, engine.name), where)
+    return load.variant_with(name, recipe, robust.reason)
+
+
+def comparisons_of(table: Table, robust: Robust, name: str) -> list[Comparison]:
+    """A build of that name against the baseline on every load of the search; a `UserError` where one is not there."""
+    return [_comparison(table, role, name) for role in robust.loads]
+
+
+def search(at_work: AtWork, robust: Robust, why_not: Callable[[float], str | None], expected: float) -> str | None:
+    """Goes on with the search; returns why it stopped before its end, None where it did not.
 
     Args:
         at_work: the sitting.
         robust: what is searched.
-        budget: seconds of the sitting; None: as long as it takes.
-        began: when the sitting began, seconds of the monotonic clock.
+        why_not: says why there is no time for what takes so many seconds, or None.
+        expected: seconds of a round; once one was made, the next is expected to take as long.
     """
     record, bench = at_work.record, at_work.setting.bench
     done: list[Mapping[str, Any]] = [event.body for event in record.events("robust")]
     while len(done) < robust.rounds and not (done and done[-1]["robust"]):
         number = len(done) + 1
-        weights = equal_weights(robust.loads)
-        if done:
-            weights = next_weights(
-                done[-1]["weights"], {role: each["ratio"] for role, each in done[-1]["intervals"].items()}
-            )
-        if budget is not None and time.monotonic() - began > budget:
-            bench.say(f"the search for weights is cut by --budget before round {number}; the same command goes on")
-            return
+        weights = weights_after(robust, done)
+        if (why := why_not(expected)) is not None:
+            return f"before round {number}, {why}"
+        began = time.monotonic()
         try:
             intervals, cells = _round(at_work, robust, weights)
         except UserError as error:
             bench.say(f"weights, round {number}: {error}")
             record.append("robust_left", why=str(error))
-            return
+            return None
         record.append(
             "robust",
             round=number,
@@ -108,20 +127,16 @@ def search(at_work: AtWork, robust: Robust, budget: float | None, began: float) 
             rounds=robust.rounds,
             alone=dict(robust.alone),
         )
+        expected = time.monotonic() - began
         done = [event.body for event in record.events("robust")]
+    return None
 
 
 def _round(at_work: AtWork, robust: Robust, weights: Mapping[str, float]) -> tuple[Intervals, Mapping[str, str | None]]:
     """One build with these weights on every load: interval and cell of each; a `UserError` when one can't be had."""
-    table, setting = at_work.table, at_work.setting
-    study, engine = table.study, setting.spec
-    name = name_of(weights)
-    where = f"study {study.name}, {name}"
-    training = [[f"@{role}", weight] for role, weight in weights.items()]
-    recipe = overlaid(study.build(robust.build).recipe, robust.recipe, where)
-    recipe = overlaid(recipe, named({"training": training}, study, engine.name), where)
-    at_work.add(load.variant_with(name, recipe, robust.reason))
-    comparisons = [_comparison(at_work, role, name) for role in weights]
+    variant = variant_of(at_work.table.study, at_work.setting.spec, robust, weights)
+    at_work.add(variant)
+    comparisons = comparisons_of(at_work.table, robust, variant.name)
     at_work.row(comparisons)
     found, cells = {}, {}
     for each in comparisons:
@@ -134,7 +149,9 @@ def _round(at_work: AtWork, robust: Robust, weights: Mapping[str, float]) -> tup
     return found, cells
 
 
-def _comparison(at_work: AtWork, role: str, name: str) -> Comparison:
-    load_name = at_work.table.study.loads[role].named[at_work.setting.spec.name]
-    (workload,) = workload_choice.choose(at_work.setting.spec, [load_name])
+def _comparison(table: Table, role: str, name: str) -> Comparison:
+    found = table.study.loads[role].named.get(table.engine.name)
+    if found is None:
+        raise UserError(f"{table.engine.title} has no load for {role}")
+    (workload,) = workload_choice.choose(table.engine, [found])
     return Comparison(name, "", "", role, None, BASELINE, name, workload=workload)

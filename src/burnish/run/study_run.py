@@ -9,17 +9,19 @@ from rich.console import Console
 
 from burnish.errors import UserError
 from burnish.paths import Home
-from burnish.run import studies, study_chains, study_plan, verbs
+from burnish.run import studies, study_chains, study_extras, study_plan, verbs
 from burnish.run import workloads as workload_choice
+from burnish.run.studies import Definition
 from burnish.run.study_cells import Table
 from burnish.run.study_end import analyse, end
-from burnish.run.study_plan import Selection
+from burnish.run.study_extras import Extra
+from burnish.run.study_plan import Asked, Forecast, Selection
 from burnish.run.study_sitting import (
     Sitting,
     analysis_loads,
-    decided,
     definition_of,
     finished,
+    open_record,
     record_table,
     settled,
     table_of,
@@ -43,8 +45,7 @@ def run(home: Home, sitting: Sitting, options: Options, console: Console, ask: A
         return done
     with studies.lock(home):
         _install(table, selection, options, ask)
-        have = frozenset() if options.fresh else decided(home, definition)
-        found = study_plan.predict(home, table, selection.chosen, options, have)
+        found, extras = forecast(home, table, selection, sitting.asked, options, definition)
         selection = study_plan.within(selection, found, sitting.asked.budget)
         verbs.check_disk(home, spec, sum(step.kind in ("compile", "partial") for step in found.plan.ahead))
         loads = study_plan.workloads_of([each for each in selection.chosen if each.reason is None])
@@ -55,8 +56,19 @@ def run(home: Home, sitting: Sitting, options: Options, console: Console, ask: A
             at_work = _begin(setting, table, selection, sitting)
         setting.bench.total = len(found.plan.building)
         at_work.go(expected, sitting.asked.budget)
-        analyse(at_work, sitting.asked)
+        analyse(at_work, sitting.asked, extras)
         return end(at_work, sitting.asked.budget)
+
+
+def forecast(
+    home: Home, table: Table, selection: Selection, asked: Asked, options: Options, definition: Definition
+) -> tuple[Forecast, tuple[Extra, ...]]:
+    """What is still to be done of a study: its rows, and what it tells beyond them."""
+    have, done = frozenset[str](), study_extras.Told()
+    with open_record(home, definition) as record:
+        if record is not None and not options.fresh:
+            have, done = settled(record), study_extras.told(record)
+    return study_extras.predict(home, table, selection, asked, options, have, done)
 
 
 def _install(table: Table, selection: Selection, options: Options, ask: Ask | None) -> None:

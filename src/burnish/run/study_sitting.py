@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -97,15 +98,17 @@ def finished(home: Home, definition: Definition) -> Path | None:
     return None
 
 
-def decided(home: Home, definition: Definition) -> frozenset[str]:
-    """Cells and keys of the unfinished study of this definition that have their verdict or figure."""
+@contextlib.contextmanager
+def open_record(home: Home, definition: Definition) -> Iterator[Record | None]:
+    """The record of the unfinished study of this definition, to read; None where there is none."""
     for folder in reversed(studies.folders(home)):
         with contextlib.closing(Record(folder)) as record:
             begun = record.last("study")
             open_still = record.last("finished") is None and record.last(IMPORTED) is None
             if begun and begun.body.get("digest") == definition.digest and open_still:
-                return settled(record)
-    return frozenset()
+                yield record
+                return
+    yield None
 
 
 def settled(record: Record) -> frozenset[str]:

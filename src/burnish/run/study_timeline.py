@@ -17,6 +17,7 @@ from burnish.catalogue.study_model import Timeline
 from burnish.engines.base import Built, SideSpec, Tick
 from burnish.errors import InfrastructureError, UserError
 from burnish.run import workloads as workload_choice
+from burnish.run.study_extras import CONTENTS
 from burnish.study.model import Condition, Design, Workload
 
 if TYPE_CHECKING:
@@ -121,18 +122,23 @@ def _run(at_work: AtWork, built: Built, workload: Workload, seconds: int) -> lis
 
 
 def record_profiles(at_work: AtWork) -> None:
-    """Puts on record what is in the profile of every build that was made with one."""
+    """Puts on record what is in the profile of every build that was made with one, in earlier sittings too."""
     setting = at_work.setting
     done = {event.body["variant"] for event in setting.record.events("profile_facts")}
-    for name in [name for name, item in at_work.made.items() if item.built is not None and name not in done]:
+    built = {event.body["variant"]: event.body["failure"] is None for event in setting.record.events("variant")}
+    names = [name for name, good in built.items() if good and name not in done and name in at_work.table.variants]
+    at_work.find_chains([name for name in names if name not in at_work.chains])
+    for name in names:
         chain = at_work.chains.get(name)
         used = [stage.profile for stage in chain.stages if isinstance(stage, Compile)] if chain else []
         entry = setting.store.find("profiles", used[-1]) if used and used[-1] else None
         if entry is None:
             continue
+        began = time.monotonic()
         try:
             found = inspecting.inspect(entry, setting.store, setting.engine, find_toolchains(), HOTTEST)
         except UserError as error:
             setting.bench.say(f"{name}: its profile can't be told: {error}")
             continue
+        setting.store.note_cost(setting.spec.name, CONTENTS, name, time.monotonic() - began)
         setting.record.append("profile_facts", variant=name, **asdict(found))

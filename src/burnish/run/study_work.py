@@ -110,8 +110,10 @@ class AtWork:
         """One more build, as an analysis asks for it."""
         self.table = replace(self.table, variants={**self.table.variants, variant.name: variant})
 
-    def _find_chains(self, names: Sequence[str]) -> None:
+    def find_chains(self, names: Sequence[str]) -> None:
         """Stages of builds that were not thought of when the sitting began."""
+        if not names:
+            return
         origin = self.maker.builder.origin
         assert origin is not None  # noqa: S101 - prepare gave it
         found = study_chains.chains_of(
@@ -165,7 +167,7 @@ class AtWork:
         if not names:
             return
         if lacking := [name for name in names if name not in self.chains]:
-            self._find_chains(lacking)
+            self.find_chains(lacking)
         chains = [self.chains[name] for name in names]
         try:
             found = self.maker.make(chains, more=True)
