@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import io
 import math
 
 import pytest
+from rich.console import Console
 
 from burnish.report import suites
-from burnish.report.summary import summarise
-from burnish.report.terminal import markdown, remarks
+from burnish.report.summary import sentences, summarise
+from burnish.report.terminal import markdown, remarks, render
 from burnish.statistics.means import geometric_mean
 from reported import Events, ratio, verdict
 
@@ -59,3 +61,71 @@ def test_times_and_the_mean_of_a_suite_are_told() -> None:
     assert rows[0] == ("ATIS", "0.001", "0.001", "0.000", "0.000")
     assert "| test | seconds | baseline's | CPU seconds | baseline's |" in markdown(summary)
     assert suites.wholes(row for row in summary.rows if "ATIS" in row.workload) == []
+
+
+TESTS = ("alter-table", "ATIS", "big-tables", "connect", "create", "insert", "select", "transactions", "wisconsin")
+
+
+def many() -> Events:
+    """Two candidates on nine tests and on a load that is none; a pass takes seconds."""
+    events = Events("baseline", "gcc-o3", "clang-pgo-thinlto").run()
+    names = ("gcc-o3", "clang-pgo-thinlto")
+    cells = [f"{name} / sql_bench:fast=on,loops=ATIS=500,tests={test}" for test in TESTS for name in names]
+    events.contest(*cells, *(f"{name} / oltp_read_only" for name in names))
+    for number, cell in enumerate(cells):
+        body = verdict(cell, "faster", ratio(1.1 + number / 100)) | {"unit": "pass"}
+        for name, cpu in (("baseline", 2.0), (cell.partition(" / ")[0], 1.5)):
+            body["sides"][name] |= {"throughput": 0.25, "server_cpu_per_transaction": cpu, "latency": {"p95": 4.0}}
+        events.add("verdict", **body)
+    for name in names:
+        events.add("verdict", **verdict(f"{name} / oltp_read_only", "faster", ratio(1.5)))
+    return events
+
+
+def test_a_suite_is_a_table_of_its_tests_for_each_candidate() -> None:
+    summary = summarise(many().made)
+    found = suites.tables(summary.rows)
+    suite = "sql_bench:fast=on,loops=ATIS=500"
+    assert [(load, head, len(rows)) for load, head, rows in found] == [
+        (f"{suite}, gcc-o3", "test", 9),
+        (f"{suite}, clang-pgo-thinlto", "test", 9),
+        ("oltp_read_only", "variant", 2),
+    ]
+    assert [name for name, _ in found[0][2]] == list(TESTS)
+    said = markdown(summary)
+    assert f"## {suite}, gcc-o3, ratios to baseline" in said
+    assert "| test | verdict | capacity | throughput | starts | invalid starts |" in said
+    assert "| wisconsin | faster | 1.260 [1.247, 1.273] |" in said
+    assert suites.tables([row for row in summary.rows if "ATIS" in row.workload][:1])[0][1] == "variant"
+
+
+def test_sentences_are_about_the_suite_not_about_each_of_its_tests() -> None:
+    summary = summarise(many().made)
+    said = sentences(summary)
+    assert len(said) == 4
+    assert said[0].startswith("Fastest: clang-pgo-thinlto, capacity 1.189 [1.185, 1.193] on sql_bench")
+    assert "on sql_bench:fast=on,loops=ATIS=500 (geometric mean of 9 tests), 1.500 [" in said[0]
+    assert said[1].startswith("oltp_read_only: clang-pgo-thinlto takes")
+    assert said[2].startswith("sql_bench:fast=on,loops=ATIS=500: 40% of baseline's 18 s a pass is the kernel's")
+    assert "clang-pgo-thinlto is at 1.33x" in said[2], "a pass of all tests"
+
+
+def test_the_report_is_read_at_80_columns_and_within_two_screens() -> None:
+    console = Console(file=io.StringIO(), width=80, color_system=None)
+    console.print(render(summarise(many().made)))
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) < 100
+    assert sum("tests=" in line for line in lines) == 0, "no test is named by its whole load"
+    assert any(line.split() == ["wisconsin", "faster", "1.260", "[1.247,", "1.273]", "1.260", "[1.247,", "1.273]", "6",
+                                "(+1)"] for line in lines)  # fmt: skip
+
+
+def test_latencies_of_seconds_are_told_in_seconds() -> None:
+    events = Events("baseline", "fast").run().contest("fast / report")
+    body = verdict("fast / report", "faster", ratio(1.1))
+    body["sides"]["fast"]["latency"] = {"p95": 3.3}
+    body["sides"]["baseline"]["latency"] = {"p95": 12.0}
+    events.add("verdict", **body)
+    assert any("p95 3.3 s against 12 s" in line for line in sentences(summarise(events.made)))

@@ -4,50 +4,52 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from burnish.report import suites
 from burnish.why.ceiling import LEGEND_UNSPLIT, Ceiling
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from burnish.report.summary import Row, Summary
 
 
 def ceilings(summary: Summary, best: str | None) -> list[Ceiling]:
-    """One for each load that has a verdict.
+    """One for each load that has a verdict; a suite has one for a pass of all its tests.
 
     Args:
         summary: the study.
         best: the winner; None where none won everywhere: then each load's best.
     """
+    suite = suites.members(summary.rows)
+    by_load: dict[str, dict[str, list[Row]]] = {}
+    for row in summary.rows:
+        if row.sides.get(summary.baseline) and row.sides.get(row.candidate):
+            load = suite.get(row.workload, row.workload)
+            by_load.setdefault(load, {}).setdefault(row.candidate, []).append(row)
     found = []
-    for workload in dict.fromkeys(row.workload for row in summary.rows):
-        mine = [row for row in summary.rows if row.workload == workload and _told(row, summary)]
-        chosen = [row for row in mine if row.candidate == best] or sorted(
-            mine, key=lambda row: row.sides[row.candidate]["server_cpu_per_transaction"]
-        )
-        if not chosen:
-            continue
-        row = chosen[0]
-        base, other = row.sides[summary.baseline], row.sides[row.candidate]
-        total = base["server_cpu_per_transaction"]
-        found.append(
-            Ceiling(
-                workload=workload,
-                unit=row.unit,
-                baseline=summary.baseline,
-                winner=row.candidate,
-                total=total,
-                kernel=total * base["kernel_share"],
-                libraries=None,
-                after=other["server_cpu_per_transaction"],
-            )
-        )
+    for load, by in by_load.items():
+        most = max(len(rows) for rows in by.values())  # who has not been on all of a suite's tests is not the least
+        every = [_ceiling(summary, load, rows) for rows in by.values() if len(rows) == most]
+        found.append(next((each for each in every if each.winner == best), min(every, key=lambda each: each.after)))
     return found
+
+
+def _ceiling(summary: Summary, load: str, rows: Sequence[Row]) -> Ceiling:
+    """That of one candidate on a load, or on all tests of a suite together."""
+    bases = [row.sides[summary.baseline] for row in rows]
+    return Ceiling(
+        workload=load,
+        unit=rows[0].unit,
+        baseline=summary.baseline,
+        winner=rows[0].candidate,
+        total=sum(base["server_cpu_per_transaction"] for base in bases),
+        kernel=sum(base["server_cpu_per_transaction"] * base["kernel_share"] for base in bases),
+        libraries=None,
+        after=sum(row.sides[row.candidate]["server_cpu_per_transaction"] for row in rows),
+    )
 
 
 def bars(summary: Summary, best: str | None) -> list[str]:
     """A bar for each load with its name above, and what the bars' signs mean."""
     lines = [line for each in ceilings(summary, best) for line in (f"{each.workload}: {each.winner}", each.bar())]
     return [*lines, LEGEND_UNSPLIT] if lines else []
-
-
-def _told(row: Row, summary: Summary) -> bool:
-    return bool(row.sides.get(summary.baseline) and row.sides.get(row.candidate))

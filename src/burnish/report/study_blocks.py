@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from burnish.report import study_patches
+from burnish.report import study_patches, suites
 from burnish.report.study_table import Block, Line, StudyTable
 
 _MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
@@ -60,7 +60,7 @@ def _title(table: StudyTable, lines: Sequence[Line]) -> str:
 def name_of(line: Line) -> str:
     """A line by the words that tell it from all others of its table."""
     steps = f"{line.threads}" if line.threads else ""
-    return ", ".join(filter(None, (line.series, line.row, line.reading, steps, line.test)))
+    return ", ".join(filter(None, (line.series, line.row, line.reading, steps, _test(line))))
 
 
 def _block(table: StudyTable, lines: Sequence[Line]) -> list[Block]:
@@ -102,7 +102,13 @@ def _block(table: StudyTable, lines: Sequence[Line]) -> list[Block]:
 
 def _where(line: Line, several: bool) -> str:
     """The row, with the load where rows have several, or with the suite's test."""
-    return ", ".join(filter(None, (line.row, line.load if several and not line.test else "", line.test)))
+    return ", ".join(filter(None, (line.row, line.load if several and not line.test else "", _test(line))))
+
+
+def _test(line: Line) -> str:
+    """The test's own name, where the load is a suite."""
+    part = suites.split(f":{line.test}")
+    return part[1] if part else line.test
 
 
 def _same_reason(lines: Sequence[Line], line: Line) -> bool:

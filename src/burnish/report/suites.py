@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from burnish.report.summary import Row, Summary
 from burnish.statistics.means import geometric_mean
+
+if TYPE_CHECKING:
+    from burnish.report.summary import Row, Summary
 
 TABLE = ("test", "seconds", "baseline's", "CPU seconds", "baseline's")
 """Head of the table of a suite's times: wall time and the server's CPU time, each beside the baseline's."""
@@ -65,6 +67,31 @@ def split(workload: str) -> tuple[str, str] | None:
         return None
     before, after = workload[: match.start()], workload[match.end() :]
     return (before + match["joint"] + after.lstrip(",")).rstrip(":,"), match["test"]
+
+
+def members(rows: Iterable[Row]) -> dict[str, str]:
+    """By load, the suite that it is a test of; of suites of which there are two tests or more."""
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        part = split(row.workload)
+        if part is not None:
+            found.setdefault(part[0], {})[row.workload] = None
+    return {load: suite for suite, loads in found.items() if len(loads) > 1 for load in loads}
+
+
+def tables(rows: Sequence[Row]) -> list[tuple[str, str, list[tuple[str, Row]]]]:
+    """(load, head of the first column, [(what stands there, row)]) of every table of verdicts, in the rows' order.
+
+    A load has a table of candidates; a suite has one for each candidate, of its tests.
+    """
+    of = members(rows)
+    found: dict[tuple[str, str], list[tuple[str, Row]]] = {}
+    for row in rows:
+        part = split(row.workload)
+        suite = part is not None and row.workload in of
+        key = (f"{part[0]}, {row.candidate}", "test") if part is not None and suite else (row.workload, "variant")
+        found.setdefault(key, []).append((part[1] if part is not None and suite else row.candidate, row))
+    return [(*key, each) for key, each in found.items()]
 
 
 def wholes(rows: Iterable[Row]) -> list[Whole]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from burnish.errors import UserError
 from burnish.record.record import Event
-from burnish.report import evidence, patches
+from burnish.report import evidence, patches, suites
 from burnish.report.ceilings import ceilings
 from burnish.report.evidence import NO_EFFECT
 from burnish.report.patches import Patched
@@ -426,11 +426,10 @@ def sentences(summary: Summary) -> list[str]:
     said = []
     best = winner(summary)
     if best is not None:
-        won = [row for row in summary.rows if row.candidate == best]
+        won = _won(summary, best)
         parts = [
-            f"{'' if n and won[n - 1].headline == row.headline else f'{row.headline} '}"
-            f"{interval_words(row.ratio)} on {row.workload}"
-            for n, row in enumerate(won)
+            f"{'' if n and won[n - 1][0] == headline else f'{headline} '}{interval_words(ratio)} on {load}"
+            for n, (headline, ratio, load) in enumerate(won)
         ]
         said.append(f"Fastest: {best}, {', '.join(parts)} times {summary.baseline}'s.")
         again = [f"{interval_words(row.ratio)} on {row.workload}" for row in summary.confirmations]
@@ -441,9 +440,10 @@ def sentences(summary: Summary) -> list[str]:
             )
     elif summary.rows and all(row.verdict != "running" for row in summary.rows):
         said.append(f"No candidate is faster than {summary.baseline} on every workload.")
+    of_suites = suites.members(summary.rows)  # their tables tell what a pass takes
     for row in summary.rows:
         base, mine = row.sides.get(summary.baseline), row.sides.get(row.candidate)
-        if row.candidate != (best or row.candidate) or not base or not mine:
+        if row.candidate != (best or row.candidate) or not base or not mine or row.workload in of_suites:
             continue
         before, after = base["server_cpu_per_transaction"], mine["server_cpu_per_transaction"]
         text = (
@@ -458,13 +458,29 @@ def sentences(summary: Summary) -> list[str]:
     return said + [ceiling.sentence() for ceiling in ceilings(summary, best)]
 
 
+def _won(summary: Summary, best: str) -> list[tuple[str, Mapping[str, float] | None, str]]:
+    """(headline, ratio, load) of the winner's loads; of a suite the mean of its tests."""
+    mine = [row for row in summary.rows if row.candidate == best]
+    suite, wholes = suites.members(mine), {whole.suite: whole for whole in suites.wholes(mine)}
+    found: dict[str, tuple[str, Mapping[str, float] | None, str]] = {}
+    for row in mine:
+        name = suite.get(row.workload, row.workload)
+        ratio, load = row.ratio, name
+        if row.workload in suite:
+            whole = wholes[name]
+            ratio = whole.capacity if row.headline == "capacity" else whole.throughput
+            load = f"{name} (geometric mean of {whole.tests} tests)"
+        found.setdefault(name, (row.headline, ratio, load))
+    return list(found.values())
+
+
 def _pace(side: Mapping[str, Any], unit: str) -> str:
     mean = f" at a mean response of {_milli(side['latency']['mean'])}" if "mean" in side["latency"] else ""
     return f"{60 * side['throughput']:,.0f} {unit}s a minute{mean}"
 
 
 def _milli(seconds: float) -> str:
-    return f"{seconds * 1e3:.3g} ms"
+    return f"{seconds * 1e3:.3g} ms" if seconds < 1.0 else f"{seconds:.3g} s"
 
 
 def _micro(seconds: float) -> str:

@@ -57,10 +57,9 @@ def render(summary: Summary) -> RenderableType:
         return Group(*parts, *_explained(summary))
     if summary.shipped is not None:
         return Group(*parts, *_shipped(summary))
-    for workload in dict.fromkeys(row.workload for row in summary.rows):
-        rows = [row for row in summary.rows if row.workload == workload]
-        parts += [Text(""), Text(f"{workload}, ratios to {summary.baseline}", style="bold")]
-        parts.append(_patches(summary, workload) if summary.patched else _cells(rows))
+    for load, head, rows in _by_load(summary):
+        parts += [Text(""), Text(f"{load}, ratios to {summary.baseline}", style="bold")]
+        parts.append(_patches(summary, load) if summary.patched else _cells(head, rows))
     for title, lines in suites.times(summary):
         parts += [Text(""), Text(title, style="bold"), _grid(suites.TABLE, lines)]
     if summary.patched:
@@ -156,15 +155,25 @@ def _designs(summary: Summary) -> str:
     )
 
 
-def _cells(rows: Sequence[Row]) -> Table:
+def _by_load(summary: Summary) -> list[tuple[str, str, list[tuple[str, Row]]]]:
+    """The tables of verdicts (see `suites.tables`); a series of patches has one for each load."""
+    if not summary.patched:
+        return suites.tables(summary.rows)
+    return [
+        (load, "patch", [(row.candidate, row) for row in summary.rows if row.workload == load])
+        for load in dict.fromkeys(row.workload for row in summary.rows)
+    ]
+
+
+def _cells(head: str, rows: Sequence[tuple[str, Row]]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for name in ("variant", "verdict", "capacity", "throughput", "starts"):
+    for name in (head, "verdict", "capacity", "throughput", "starts"):
         # Where the terminal is too narrow, names fold and figures stay whole.
-        fixed = name != "variant"
+        fixed = name != head
         table.add_column(name, overflow="fold", justify="right" if name == "starts" else "left", no_wrap=fixed)
-    for row in rows:
+    for name, row in rows:
         table.add_row(
-            row.candidate,
+            name,
             Text(row.verdict, style=_COLOURS.get(row.verdict, "")),
             interval(row.capacity),
             interval(row.throughput),
@@ -294,31 +303,29 @@ def markdown(summary: Summary) -> str:
 def verdict_tables(summary: Summary) -> list[str]:
     """A table of verdicts for each load, as lines of Markdown."""
     lines = []
-    for workload in dict.fromkeys(row.workload for row in summary.rows):
-        lines += [f"## {workload}, ratios to {summary.baseline}", ""]
+    for load, head, rows in _by_load(summary):
+        lines += [f"## {load}, ratios to {summary.baseline}", ""]
         if summary.patched:
-            lines += [*_table(patches.HEAD, patches.table(summary, workload, interval)), ""]
+            lines += [*_table(patches.HEAD, patches.table(summary, load, interval)), ""]
             continue
         lines += _table(
-            ("variant", "verdict", "capacity", "throughput", "starts", "invalid starts"),
+            (head, "verdict", "capacity", "throughput", "starts", "invalid starts"),
             [
                 (
-                    row.candidate,
+                    name,
                     row.verdict,
                     interval(row.capacity),
                     interval(row.throughput),
                     str(row.starts),
                     str(row.invalid_starts),
                 )
-                for row in summary.rows
-                if row.workload == workload
+                for name, row in rows
             ],
         )
         lines.append("")
         other = [
-            f"* {row.candidate}, {each['name']}: {interval(each)}"
-            for row in summary.rows
-            if row.workload == workload
+            f"* {name}, {each['name']}: {interval(each)}"
+            for name, row in rows
             for each in row.sensitivity
             if "ratio" in each
         ]
