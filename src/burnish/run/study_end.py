@@ -13,12 +13,13 @@ from burnish.record.record import Record
 from burnish.run import study_plan, verbs
 from burnish.run.contest import AA, CONFIRMING_STARTS, Cell, Role, cell_starts, claim_together, spread_about_zero
 from burnish.run.study_cells import Comparison
+from burnish.run.study_contests import is_usual, priors_of, under
 from burnish.run.study_extras import PROFILES, SEARCH, TIMELINE, Allowance, Extra, told, with_rounds
 from burnish.run.study_plan import Asked
 from burnish.run.study_robust import search
 from burnish.run.study_sitting import settled
 from burnish.run.study_timeline import record_profiles, record_timeline
-from burnish.run.study_work import AtWork, Left, is_usual, priors_of, under
+from burnish.run.study_work import AtWork, Left
 from burnish.statistics import multiplicity
 from burnish.statistics.verdicts import Kind, Rule
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from burnish.bench.trials import Contestant
@@ -18,13 +18,13 @@ from burnish.run import workloads as workload_choice
 from burnish.run.contest import Cell
 from burnish.run.making import Chain, Made, Maker
 from burnish.run.study_cells import RELEASE, Comparison, Table
+from burnish.run.study_contests import is_usual, note_contest, priors_of, under
 from burnish.run.study_plan import Selection, unit_of, unit_words
 from burnish.run.study_sitting import record_table, settled
 from burnish.run.verbs import Setting
 from burnish.statistics.calibration import Calibration
-from burnish.statistics.verdicts import HostPrior
 from burnish.study.conditions import condition_of
-from burnish.study.model import Condition, Design, Timing, Variant, Workload
+from burnish.study.model import Condition, Design, Variant, Workload
 from burnish.workbench import duration
 
 
@@ -296,7 +296,7 @@ class AtWork:
         mine = [cell for cell, _ in cells.values()]
         known = self.known(mine)
         times = verbs.timings(self.setting, known)
-        self._note_contest(mine, times)
+        note_contest(self.setting, mine, times)
         verbs.contest(
             self.setting,
             base,
@@ -323,40 +323,6 @@ class AtWork:
     def _load(self, workload: Workload) -> Workload:
         """A load as it was made ready on this host: some need their programs' place in the source."""
         return next((each for each in self.setting.workloads if each.name == workload.name), workload)
-
-    def _note_contest(self, cells: Sequence[Cell], times: Mapping[Design, Timing]) -> None:
-        """The contest as every study notes it, so that its reports can be read; all cells so far are in it."""
-        earlier = self.record.last("contest")
-        before = earlier.body if earlier else {}
-        loads = {cell.workload.name: cell for cell in cells}
-        self.record.append(
-            "contest",
-            designs={**before.get("designs", {}), **{name: cell.design for name, cell in loads.items()}},
-            headlines={},
-            cells=list(dict.fromkeys([*before.get("cells", ()), *(cell.name for cell in cells)])),
-            rule=asdict(self.setting.rule),
-            timings={**before.get("timings", {}), **{cell.design: asdict(times[cell.design]) for cell in cells}},
-            workloads={**before.get("workloads", {}), **{name: asdict(cell.workload) for name, cell in loads.items()}},
-            core_sets=[sorted(cores) for cores in self.setting.core_sets],
-            calibrations=[],
-            forced=[],
-        )
-
-
-def under(cell: Cell, base: Contestant, candidate: Contestant) -> Cell:
-    """A cell whose load waits for the network, or for clients, where its sides' conditions make it wait."""
-    (workload,) = conditions.loads_under([cell.workload], [base.condition, candidate.condition])
-    return replace(cell, workload=workload)
-
-
-def is_usual(cell: Cell) -> bool:
-    """Whether a cell's sides run under the usual condition: its name tells any other behind a comma."""
-    return "," not in f"{cell.tag}{cell.candidate}"
-
-
-def priors_of(known: Sequence[Calibration], times: Mapping[Design, Timing]) -> dict[tuple[str, Design], HostPrior]:
-    """Calibrations as a contest takes them."""
-    return {(each.workload, each.design): each.prior(times[each.design].pairs) for each in known}
 
 
 def find_release(setting: Setting) -> Path | None:
