@@ -114,6 +114,14 @@ def test_reasons_are_sentences_for_a_dba() -> None:
     assert "1 start taken" in judge([0.1], RULE).reason
 
 
+def test_starts_that_no_number_of_them_makes_up_for_have_a_reason_too() -> None:
+    """As where a program stood still during one of them."""
+    wild = judge([-4.0, 3.0], Rule.fixed(2))
+    assert wild.finished
+    assert wild.reason.startswith("undecided: after 2 starts the interval still includes 1 and reaches beyond ±1 %; ")
+    assert "lie so far apart that no number of them would tell it from nothing" in wild.reason
+
+
 def test_before_the_first_look_there_is_a_ratio_and_no_claim() -> None:
     nothing = judge([], RULE)
     assert (nothing.kind, nothing.interval, nothing.finished) == (Kind.UNDECIDED, None, False)

@@ -217,9 +217,12 @@ def _missing(judgement: Judgement, rule: Rule, told: _Told) -> str:
     """What would have decided it: a fixed number of starts whose interval is half as wide as delta."""
     if judgement.within_delta or not judgement.sd_between > 0.0:
         return ""
-    needed = starts_needed(judgement.sd_between, math.log1p(rule.delta) / 2.0)
-    more = told.count(max(needed, judgement.starts + 1))
     bound = percent(rule.delta)
+    try:
+        needed = starts_needed(judgement.sd_between, math.log1p(rule.delta) / 2.0)
+    except ValueError:  # a start was frozen, or ran beside something
+        return f" and reaches beyond {bound}; its starts lie so far apart that no number of them would tell it from nothing"
+    more = told.count(max(needed, judgement.starts + 1))
     return f" and reaches beyond {bound}; with this spread some {more} would tell {bound} from nothing"
 
 
