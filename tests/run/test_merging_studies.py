@@ -271,8 +271,8 @@ def test_searches_for_weights_share_the_rounds_of_equal_weights() -> None:
     assert rounds[0]["intervals"]["x"]["ratio"] == pytest.approx(np.exp(np.mean(FAST) + 0.015))
     assert rounds[1]["intervals"]["x"]["ratio"] == 1.1
     said = markdown(summarise(events))
-    assert "| 2 (A) | 0.30 | 0.70 |" in said
-    assert "| 1 (A, B) | 0.50 | 0.50 |" in said
+    assert "| 2 A | 0.30 | 0.70 |" in said
+    assert "| 1 A+B | 0.50 | 0.50 |" in said
 
 
 def test_seconds_and_profiles_are_told_by_host() -> None:

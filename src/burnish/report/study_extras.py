@@ -113,7 +113,7 @@ def _search(table: StudyTable) -> list[Block]:
         worst = min(each["intervals"], key=lambda role: each["intervals"][role]["ratio"])
         body.append(
             (
-                f"{each['round']}{_on(each)}",
+                " ".join(filter(None, (str(each["round"]), "+".join(each.get("on", ()))))),
                 *(f"{each['weights'][role]:.2f}" for role in loads),
                 f"{worst} {per_cent(each['intervals'][worst])}",
                 "yes" if each["robust"] else "no",
@@ -142,7 +142,7 @@ def _search(table: StudyTable) -> list[Block]:
             f"{role}: {100.0 * (mine - 1.0):+.1f} % over the baseline; trained on it alone {_change(alone):+.1f} %: "
             f"the mix costs {cost:+.1f} %"
         )
-    head = ("round", *loads, "worst load, %", "robust")
+    head = ("no.", *loads, "worst load, %", "robust")
     return [Block("Search for weights", head, tuple(body), tuple(lines))]
 
 

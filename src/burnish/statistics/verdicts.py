@@ -221,7 +221,7 @@ def _missing(judgement: Judgement, rule: Rule, told: _Told) -> str:
     try:
         needed = starts_needed(judgement.sd_between, math.log1p(rule.delta) / 2.0)
     except ValueError:  # a start was frozen, or ran beside something
-        return f" and reaches beyond {bound}; its starts lie so far apart that no number of them would tell it from nothing"
+        return f" and reaches beyond {bound}; no number of starts so far apart would tell it from nothing"
     more = told.count(max(needed, judgement.starts + 1))
     return f" and reaches beyond {bound}; with this spread some {more} would tell {bound} from nothing"
 
