@@ -334,6 +334,12 @@ def test_other_series_and_another_release_are_refused_by_name() -> None:
     assert 'its series.clang is not there in the one, "there" in the other' in refused(
         first(), other.row("unroll", FAST)
     )
+    patches = {"unroll": {"direction": "as published"}}
+    machines = [
+        StudyPiece(f"s{day}", f"h{day}", day).table(architecture=name, patches=patches).row("unroll", FAST)
+        for day, name in ((1, "x86_64"), (2, "aarch64"))
+    ]
+    assert 'architecture is "x86_64" in the one, "aarch64" in the other' in refused(*machines)
     pieces = [first(), second()]
     for piece, version in zip(pieces, ("10.11.6", "11.4.2"), strict=True):
         piece.add("source", origin="x", digest=version, version=version, note="")

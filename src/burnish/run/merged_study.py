@@ -26,7 +26,9 @@ _OWN = ("calibrations", "forced", "cells")
 def asked(part: Part) -> dict[str, Any]:
     """What must be equal beside the definition, in words that tell which part of the study's file is another."""
     assert part.table is not None  # noqa: S101 - only asked of studies that ship
-    return {f"its {word}": dict.fromkeys(part.table[word], "there") for word in ("series", "readings", "rows")}
+    names = {f"its {word}": dict.fromkeys(part.table[word], "there") for word in ("series", "readings", "rows")}
+    patched = {"architecture": part.table.get("architecture")} if part.table.get("patches") else {}
+    return {**names, **patched}
 
 
 def planned(part: Part) -> dict[str, Any]:
