@@ -34,9 +34,9 @@ def own_variants() -> str:
     text = []
     for number in range(VARIANTS - 1):
         recipe = [
-            f'c = ["-DFAKE_TAG={number}"]',
-            f'c = ["-DFAKE_TAG={number % 6}"], link = ["-Wl,-z,max-page-size={4096 << number % 5}"]',
-            f'c = ["-DFAKE_TAG={number % 4}"], pgo = true, level = "-O{1 + number % 3}"',
+            f'c = ["-DFAKE_SPEED={101 + number}"]',
+            f'c = ["-DFAKE_SPEED={101 + number % 6}"], link = ["-Wl,-z,max-page-size={4096 << number % 5}"]',
+            f'c = ["-DFAKE_SPEED={101 + number % 4}"], pgo = true, level = "-O{1 + number % 3}"',
         ][number % 3]
         text.append(f'[v{number}]\nreason = "One of thirty, to time a plan with."\nrecipe = {{ {recipe} }}\n')
     return "\n".join(text)

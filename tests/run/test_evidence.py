@@ -85,6 +85,16 @@ def test_rows_of_what_is_not_measured(burnish_home: Path, tmp_path: Path) -> Non
     assert "no effect" in shown
     assert max(map(len, shown.splitlines())) <= 80
 
+    planned, _ = text(burnish("plan", "fake", "--variants", "unused,speed130", "--recipes", str(own), "--json"))
+    steps = json.loads(planned)["steps"]
+    assert [step["variants"] for step in steps if step["same"]] == [["unused"]]
+    assert all(step["cached"] for step in steps if step["kind"] != "trials"), "what is not tested needs no gate"
+    assert {"unused"} not in [set(step["variants"]) for step in steps if step["kind"] == "gate"]
+    assert steps[-1]["title"] == f"trials of {len({row['workload'] for row in found['rows']})} cells"
+    shown, _ = text(burnish("plan", "fake", "--variants", "unused,speed130", "--recipes", str(own)))
+    assert "identical code: not measured" in " ".join(shown.split())
+    assert "nothing to build" in shown
+
 
 def test_kept_builds_are_listed_with_what_is_known_of_them(
     burnish_home: Path, build_fake: Any, monkeypatch: pytest.MonkeyPatch

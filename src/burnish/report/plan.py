@@ -35,6 +35,8 @@ def _row(step: Step) -> tuple[str, ...]:
     state = "cached" if step.cached else _STATES.get(step.kind, "")
     if step.cached and step.cache_use:
         state += f" (made with {step.cache_use})"
+    if step.same:
+        state = f"{state}; identical code: not measured".removeprefix("; ")
     kept = amount(step.kept, _GB) if step.kept.value and not step.cached else ""
     minutes = "" if step.cached else amount(step.seconds, _MINUTE)
     return step.title, _who(step), minutes, kept, amount(step.peak, _GB) if step.peak else "", state

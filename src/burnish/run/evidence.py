@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ class Examiner:
     def look(self, built: Built) -> dict[str, Any]:
         """Plain values: ``program`` (build/program.py) and ``needs`` (build/instructions.py) of a build."""
         data = instruction_data()
-        key = digest_of(["program", FORMAT, built.key, data.digest])
+        key = _key(built.key, data.digest)
         kept = self.store.find("evidence", key)
         if kept is not None:
             return {name: kept.about[name] for name in ("program", "needs")}
@@ -138,16 +138,46 @@ def same(
         recipe: how the build was made.
         usual: how the baseline was made.
     """
-    if any(mine["program"][part] != its["program"][part] for part in ("code", "data")):
-        return False
-    if any(getattr(recipe, name) != getattr(usual, name) for name in _AT_LAUNCH):
-        return False
-    return _launch(built) == _launch(baseline)
+    return _same_program(mine, its, recipe, usual) and _launch(built) == _launch(baseline)
 
 
 def _launch(built: Built) -> tuple[object, ...]:
     """How it is launched, wherever it lies."""
     return tuple(built.environment), tuple(option.replace(str(built.folder), "") for option in built.options)
+
+
+def known_same(builds: Sequence[tuple[str, Recipe, str]], store: Store) -> frozenset[str]:
+    """Keys of builds that are known to be the baseline's code before a study runs, as an earlier one looked at them.
+
+    Args:
+        builds: (variant, its recipe, key of its final build), the baseline first, as replicates name#1, name#2, ...
+        store: where what was found is kept.
+    """
+    if not builds:
+        return frozenset()
+    first = builds[0][0].partition("#")[0]
+    usual = {name.partition("#")[2]: (recipe, key) for name, recipe, key in builds if name.partition("#")[0] == first}
+    data = instruction_data().digest
+    found = set()
+    for name, recipe, key in builds:
+        its, its_key = usual.get(name.partition("#")[2], (recipe, key))
+        if key == its_key:
+            continue
+        kept, base = (store.find("evidence", _key(each, data)) for each in (key, its_key))
+        if kept is not None and base is not None and _same_program(kept.about, base.about, recipe, its):
+            found.add(key)
+    return frozenset(found)
+
+
+def _key(build: str, data: str) -> str:
+    """Where what was found of a build's program is kept."""
+    return digest_of(["program", FORMAT, build, data])
+
+
+def _same_program(mine: Mapping[str, Any], its: Mapping[str, Any], recipe: Recipe, usual: Recipe) -> bool:
+    if any(mine["program"][part] != its["program"][part] for part in ("code", "data")):
+        return False
+    return all(getattr(recipe, name) == getattr(usual, name) for name in _AT_LAUNCH)
 
 
 def compared(mine: Mapping[str, Any], its: Mapping[str, Any]) -> str | None:

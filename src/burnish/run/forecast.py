@@ -12,6 +12,7 @@ from burnish.build.jobs import Jobs, choose, has_lto
 from burnish.build.recipes import Compile
 from burnish.build.sources import Source
 from burnish.record.store import Store
+from burnish.run import evidence
 from burnish.run.making import Chain, gate_key
 from burnish.run.plan import Known, Plan, Step, make_plan
 from burnish.study.model import EngineSpec, Workload
@@ -29,6 +30,12 @@ def known_of(spec: EngineSpec, store: Store, source: str) -> Known:
         cache_use={entry.key: CacheUse(**entry.about["cache"]).words for entry in builds if entry.about.get("cache")},
         source=source,
     )
+
+
+def known_same(chains: Sequence[Chain], store: Store) -> frozenset[str]:
+    """Keys of final builds that an earlier study found to be the baseline's code."""
+    builds = [(each.variant.name, each.variant.recipe, each.final) for each in chains if each.missing is None]
+    return evidence.known_same(builds, store)
 
 
 def plan_of(
@@ -62,6 +69,7 @@ def plan_of(
         source=source.origin if source else f"Debian source package {spec.debian_package}, to be fetched first",
         gates={stages[-1].key: gate_key(spec, stages[-1].key) for _, stages in possible},
         data=[(name, key) for key, name in data.items()],
+        same=known_same(chains, store),
         trials=trials,
         left_out=[(chain.variant.name, chain.missing) for chain in chains if chain.missing is not None],
         to_install=to_install,

@@ -43,6 +43,7 @@ class Step:
         tree: its build folder at its fullest, bytes; None where it has none.
         peak: largest resident set of any one process, bytes; None where nothing is known.
         cache_use: what the compiler cache gave when it was made, in words; '' where nothing is known.
+        same: whether it is known to be the baseline's code, so that nothing of it is tested or measured.
     """
 
     kind: str
@@ -55,6 +56,7 @@ class Step:
     tree: Figure | None = None
     peak: Figure | None = None
     cache_use: str = ""
+    same: bool = False
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,7 @@ def make_plan(
     source: str,
     gates: Mapping[str, str],
     data: Sequence[tuple[str, str]],
+    same: Collection[str] = (),
     trials: Step | None = None,
     left_out: Sequence[tuple[str, str]] = (),
     to_install: Sequence[str] = (),
@@ -170,6 +173,7 @@ def make_plan(
         source: the source, in words.
         gates: for each final build's key the key of its gate's result.
         data: (dataset, its key) of all data that trainings and trials need.
+        same: keys of final builds that are the baseline's code: they have neither gate nor trials.
         trials: the trials as a step, where there are any.
         left_out: variants that can't be built here, with the reason.
         to_install: system packages that will be installed first.
@@ -190,7 +194,9 @@ def make_plan(
             objects |= {objects_key(stage), objects_key(replace(stage, source=ANY_SOURCE))}
         if stage.key == baseline:
             steps += [_dataset(name, key, spec, known) for name, key in data]
-        if stage.key in finals:
+        if stage.key in same:
+            steps[-1] = replace(steps[-1], same=True)  # its own final stage, put there just now
+        elif stage.key in finals:
             steps.append(_gate(tuple(finals[stage.key]), gates[stage.key], spec, known))
     return Plan(
         engine=spec.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from burnish import system
@@ -55,7 +56,9 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
     groups = [*spec.system_packages, *conditions.groups(options), *verbs.optional_groups(request.variants)]
     known = system.groups()
     packages = list(dict.fromkeys(name for group in groups for name in known[group].packages))
-    candidates = sum(chain.missing is None for chain in chains[factors.count :]) // factors.count
+    same = forecast.known_same(chains, store)
+    measured = [chain for chain in chains[factors.count :] if chain.missing is None and chain.final not in same]
+    candidates = math.ceil(len(measured) / factors.count)
     return forecast.plan_of(
         chains,
         spec=spec,
