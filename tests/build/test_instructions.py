@@ -152,7 +152,8 @@ def arm_program(code: bytes, name: str) -> bytes:
 def test_names_that_are_chosen_and_names_that_are_not() -> None:
     chosen = instructions._Chosen(catalogue().dispatched)
     for name in (
-        "crc32c_3way", "crc32c_sse42", "_ZL12crc32_avx512jPKcmRK9crc32_tab", "crcr32_calc_pclmulqdq.constprop.0",
+        "crc32c_3way", "_ZL10align_to_8mRmRPKh", "get_cpu_features",
+        "crc32c_sse42", "_ZL12crc32_avx512jPKcmRK9crc32_tab", "crcr32_calc_pclmulqdq.constprop.0",
         "_ZL14os_have_avx512v", "__memcpy_avx_unaligned_erms", "__strlen_evex512", "sha256_block_data_order_shaext",
         "_dl_runtime_resolve_xsavec", "ChaCha20_8x", "aesni_gcm_encrypt", "__sin_fma4", "_ZL15pmem_clflushoptPKvm",
     ):  # fmt: skip
