@@ -82,6 +82,10 @@ def test_what_it_promises_is_what_so_many_starts_find() -> None:
     assert ratios[1] > ratios[5] > ratios[20] > 1.0
 
 
+def test_where_the_host_stood_still_no_time_is_enough() -> None:
+    assert calibration.minutes_for(calibrated(starts(40.0, 40.0)), 0.005) == math.inf
+
+
 @pytest.mark.parametrize(("sd", "delta"), [(0.0005, 0.0025), (0.012, 0.005), (0.025, 0.01), (0.5, 0.05)])
 def test_the_delta_within_reach_grows_with_the_noise(sd: float, delta: float) -> None:
     assert calibration.recommended_delta(sd, 13.0) == delta

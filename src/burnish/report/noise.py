@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -64,7 +65,7 @@ def advice(summary: Summary) -> list[str]:
     for workload in dict.fromkeys(each.workload for each in every):
         mine = [each for each in every if each.workload == workload]
         best = recommended(mine)
-        minutes = ", ".join(f"±{width:.2%} in {minutes_for(best, width):.1f} min" for width in WIDTHS)
+        minutes = ", ".join(_time_for(best, width) for width in WIDTHS)
         lines.append(f"{workload}: take {best.design} with {best.best_pairs} pairs; {best.headline} to {minutes}")
         for each in mine:
             other = "throughput" if each.headline == "capacity" else "capacity"
@@ -79,6 +80,11 @@ def advice(summary: Summary) -> list[str]:
                     "host but by --force; `burnish doctor` names what may disturb it"
                 )
     return lines + dilution([row for row in summary.confirmations if row.candidate == "known-different"])
+
+
+def _time_for(best: Calibration, width: float) -> str:
+    minutes = minutes_for(best, width)
+    return f"±{width:.2%} in {minutes:.1f} min" if math.isfinite(minutes) else f"±{width:.2%} never"
 
 
 def dilution(rows: Sequence[Row]) -> list[str]:

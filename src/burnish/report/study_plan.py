@@ -55,7 +55,7 @@ def render(
         if name:
             parts.append(Text(f"reading {name}: {reading.reason}"))
     grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    longest = max((len(unit_words(unit_of(each))) for each in table.comparisons), default=0)
+    longest = max((len(each.row) for each in table.comparisons), default=0)
     for name in ("row", "what it is", "published", "cells", "builds", "trials", "GB"):
         figure = name in ("cells", "builds", "trials", "GB")
         grid.add_column(
@@ -66,6 +66,7 @@ def render(
             min_width=min(_ROW, longest) if name == "row" else None,
         )
     costs = {cost.unit: cost for cost in found.costs}
+    series = ""
     for unit in dict.fromkeys(unit_of(each) for each in table.comparisons):
         mine = [each for each in table.comparisons if unit_of(each) == unit]
         if all(each.key in selection.cut for each in mine) and unit not in costs:
@@ -74,13 +75,16 @@ def render(
         cells = ("-", "-", "-", "-")
         if cost is not None:
             cells = (str(cost.cells), minutes(cost.making), minutes(cost.trials), f"{cost.kept / 1e9:.1f}")
+        if unit[0] != series:
+            series = unit[0]
+            grid.add_row(Text(f"{series}:", style="bold"))
         title = _title(table, mine[0])
-        grid.add_row(Text(unit_words(unit)), Text(title), Text(_published(mine)), *cells)
+        grid.add_row(Text(unit[1]), Text(title), Text(_published(mine)), *cells)
     parts += [Text(""), grid, Text(""), *(Text(line) for line in _remarks(table, found, selection, extras, left))]
     return Group(*parts)
 
 
-_ROW = 20
+_ROW = 22
 """Room for the name of a row before it is folded."""
 
 

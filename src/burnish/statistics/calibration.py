@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -201,17 +202,21 @@ def _quantity(readings: Sequence[float], pairs: Sequence[Sequence[float]]) -> Qu
 def recommended_delta(sd: float, start_cost_s: float) -> float:
     """The smallest δ of `DELTAS` that equal sides are shown to be within in 20 minutes; else the largest."""
     for delta in DELTAS:
-        if planning.starts_for_equivalence(sd, delta) * start_cost_s <= 60 * _DELTA_MINUTES:
-            return delta
+        with suppress(ValueError):  # more starts than anybody takes
+            if planning.starts_for_equivalence(sd, delta) * start_cost_s <= 60 * _DELTA_MINUTES:
+                return delta
     return DELTAS[-1]
 
 
 def minutes_for(calibration: Calibration, half_width: float) -> float:
-    """Bench minutes until an interval of fixed size is this narrow (0.005 = ±0.5 %)."""
+    """Bench minutes until an interval of fixed size is this narrow (0.005 = ±0.5 %); infinite where none ever is."""
     q = calibration.quantity
     sd = Components(q.sd_pair, q.sd_start, calibration.starts, 0).sd_reading(calibration.best_pairs)
     cost = calibration.start_seconds + calibration.best_pairs * calibration.pair_seconds
-    return planning.starts_needed(sd, half_width) * cost / 60
+    try:
+        return planning.starts_needed(sd, half_width) * cost / 60
+    except ValueError:  # more than anybody takes: the host stood still while it was calibrated
+        return math.inf
 
 
 def pairs_for(calibration: Calibration, half_width: float | None, starts: int) -> int:
