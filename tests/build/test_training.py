@@ -236,3 +236,20 @@ def test_a_digest_is_of_names_and_contents(tmp_path: Path) -> None:
     assert digest(gcda__a_gcda="1", gcda__c_gcda="2") != one
     assert digest(gcda__a_gcda="1") != one
     assert digest(a_profdata="1") != digest(a_profdata="2")
+
+
+def test_a_compile_is_told_with_the_time_that_the_plan_gives_it(shop: Shops, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the same stage took before is no guess at one whose objects lie in the cache."""
+    here = shop("gcc")
+    stage = here.chain("gcc", "-DFAKE_SPEED=107")[0]
+    told: list[float | None] = []
+    step = here.builder.bench.step
+
+    def listen(title: str, name: str, expected: float | None = None, **more: bool) -> object:
+        told.append(expected)
+        return step(title, name, expected, **more)
+
+    monkeypatch.setattr(here.builder.bench, "step", listen)
+    monkeypatch.setitem(here.builder.expected, stage.key, 123.0)
+    here.make(stage)
+    assert told == [123.0]

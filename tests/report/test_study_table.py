@@ -177,6 +177,15 @@ def test_many_rows_that_were_not_asked_for_are_one_line() -> None:
     assert block.lines == ("6 cells: not asked for: --series clang brings it",)
 
 
+def test_a_series_that_nobody_asked_for_is_a_line_for_each_reason() -> None:
+    why = {f"row{n}": "left out by --rows" if n < 4 else "not asked for: --series clang brings it" for n in range(6)}
+    events = shipped(comparison("one"), *(comparison(row, series="clang") for row in why), cut=why)
+    found = summarise(events.made).shipped
+    assert found is not None
+    (block,) = [block for block in blocks(found) if block.title.startswith("clang")]
+    assert block.lines == ("4 cells: left out by --rows", "2 cells: not asked for: --series clang brings it")
+
+
 def test_a_record_of_another_verb_has_no_table() -> None:
     assert study_table({}) is None
     assert summarise(Events("baseline").made).shipped is None

@@ -99,9 +99,9 @@ class Effect:
 
     @property
     def size(self) -> str:
-        """Likewise without the sign, for a sentence whose verb has it."""
-        turned = Effect(1 / self.ratio, 1 / self.high, 1 / self.low, self.exact)
-        return self.words if self.ratio >= 1 else turned.words
+        """Likewise without the sign, for a sentence whose verb has it: a ratio of 0.64 takes 36 % away."""
+        lost = Effect(2 - self.ratio, 2 - self.high, 2 - self.low, self.exact)
+        return self.words if self.ratio >= 1 else lost.words
 
 
 def _percent(ratio: float) -> str:

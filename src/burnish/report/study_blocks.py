@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from burnish.report import study_patches, suites
-from burnish.report.study_table import Block, Line, StudyTable
+from burnish.report.study_table import OPEN, Block, Line, StudyTable
 
 _MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
 
@@ -16,9 +17,10 @@ def blocks(table: StudyTable) -> list[Block]:
     for part in dict.fromkeys(_part(line) for line in table.lines):
         mine = [line for line in table.lines if _part(line) == part]
         if all(line.last == "open" for line in mine) and len(mine) > 1:
-            reasons = {line.reason for line in mine}
-            if len(reasons) == 1:  # nothing of it was asked for: one line says so
-                found.append(Block(_title(table, mine), lines=(f"{len(mine)} cells: {reasons.pop()}",)))
+            reasons = Counter(line.reason for line in mine)
+            if len(reasons) == 1 or OPEN not in reasons:  # nothing of it was asked for: a line says so
+                words = tuple(f"{count} cells: {reason}" for reason, count in reasons.items())
+                found.append(Block(_title(table, mine), lines=words))
                 continue
         found += _block(table, mine)
     missing = _reasons(table)
