@@ -33,6 +33,32 @@ def side(cpu: float, p95: float) -> dict[str, Any]:
     }
 
 
+def comparison(key: str, **more: Any) -> dict[str, Any]:
+    """The body of one comparison of a study that ships, on the load w; its row is called like its key."""
+    row = more.pop("row", key)
+    return {
+        "key": key,
+        "row": row,
+        "series": "",
+        "reading": "",
+        "load": "w",
+        "threads": None,
+        "test": "",
+        "workload": "w",
+        "cell": f"baseline: {row} / w",
+        "base": "baseline",
+        "candidate": row,
+        "quantity": "capacity",
+        "control": False,
+        "measure": None,
+        "published": None,
+        "published_words": "-",
+        "reason": None,
+        "final": False,
+        **more,
+    }
+
+
 def verdict(
     cell: str, kind: str, value: Mapping[str, float] | None, *, reason: str = "", baseline: str = "baseline"
 ) -> dict[str, Any]:

@@ -11,31 +11,7 @@ from burnish.report.study_blocks import blocks
 from burnish.report.study_table import per_cent, study_table
 from burnish.report.summary import sentences, summarise
 from burnish.report.terminal import markdown, render
-from reported import Events, ratio, verdict
-
-
-def comparison(key: str, **more: Any) -> dict[str, Any]:
-    row = more.pop("row", key)
-    return {
-        "key": key,
-        "row": row,
-        "series": "",
-        "reading": "",
-        "load": "read_only",
-        "threads": None,
-        "workload": "w",
-        "cell": f"baseline: {row} / w",
-        "base": "baseline",
-        "candidate": row,
-        "quantity": "capacity",
-        "control": False,
-        "measure": None,
-        "published": None,
-        "published_words": "-",
-        "reason": None,
-        "final": False,
-        **more,
-    }
+from reported import Events, comparison, ratio, verdict
 
 
 def shipped(*comparisons: dict[str, Any], cut: dict[str, str] | None = None, recommends: bool = False) -> Events:

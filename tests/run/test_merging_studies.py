@@ -22,6 +22,7 @@ from burnish.report.summary import summarise
 from burnish.report.terminal import markdown
 from burnish.run.merging import merge
 from pieces import Piece
+from reported import comparison
 
 RNG = np.random.default_rng(5)
 FAST = [float(value) for value in RNG.normal(0.10, 0.002, 8)]
@@ -29,28 +30,8 @@ SLOW = [float(value) for value in RNG.normal(-0.20, 0.003, 8)]
 NAMES = ("tls", "unroll", "native", "memory")
 
 
-def comparison(row: str, **more: Any) -> dict[str, Any]:
-    found = {
-        "key": f" / {row} /  / w / ",
-        "row": row,
-        "series": "",
-        "reading": "",
-        "load": "w",
-        "threads": None,
-        "test": "",
-        "workload": "w",
-        "cell": f"baseline: {row} / w",
-        "base": "baseline",
-        "candidate": row,
-        "quantity": "capacity",
-        "control": False,
-        "measure": None,
-        "published": None,
-        "published_words": "-",
-        "reason": None,
-        "final": False,
-    }
-    return found | more
+def of_row(row: str, **more: Any) -> dict[str, Any]:
+    return comparison(more.pop("key", f" / {row} /  / w / "), row=row, **more)
 
 
 class StudyPiece(Piece):
@@ -74,7 +55,7 @@ class StudyPiece(Piece):
             "readings": {"": {"title": "", "reason": ""}},
             "series": {"": ""},
             "builds": ["baseline", *self.rows],
-            "comparisons": [comparison(name) for name in NAMES],
+            "comparisons": [of_row(name) for name in NAMES],
             "cut": rest,
         }
         self.add("shipped", **(body | more))
@@ -295,7 +276,7 @@ def test_threads_of_both_are_in_the_ladder() -> None:
         key = f" / unroll /  / w / {step}"
         cell = f"baseline: unroll / w:threads={step}"
         made = [
-            comparison("unroll", key=f" / unroll /  / w / {n}", threads=n, cell=f"baseline: unroll / w:threads={n}")
+            of_row("unroll", key=f" / unroll /  / w / {n}", threads=n, cell=f"baseline: unroll / w:threads={n}")
             for n in (1, 2, 4)
         ]
         cut = {each["key"]: f"not asked for: --threads {each['threads']} brings it" for each in made}

@@ -32,12 +32,6 @@ def known_of(spec: EngineSpec, store: Store, source: str) -> Known:
     )
 
 
-def known_same(chains: Sequence[Chain], store: Store) -> frozenset[str]:
-    """Keys of final builds that an earlier study found to be the baseline's code."""
-    builds = [(each.variant.name, each.variant.recipe, each.final) for each in chains if each.missing is None]
-    return evidence.known_same(builds, store)
-
-
 def plan_of(
     chains: Sequence[Chain],
     *,
@@ -45,7 +39,7 @@ def plan_of(
     store: Store,
     source: Source | None,
     workloads: Sequence[Workload],
-    trials: Step | None = None,
+    trials: Callable[[frozenset[str]], Step | None] = lambda _: None,
     to_install: Sequence[str] = (),
 ) -> Plan:
     """The plan for these chains in this home.
@@ -56,10 +50,12 @@ def plan_of(
         store: what is there.
         source: the source; None where it must be fetched first.
         workloads: those of trials and trainings.
-        trials: the trials as a step.
+        trials: makes the trials a step, told the keys of final builds that are known to be the baseline's code.
         to_install: system packages that will be installed first.
     """
     possible = [(chain.variant.name, chain.stages) for chain in chains if chain.missing is None]
+    recipes = [(each.variant.name, each.variant.recipe, each.final) for each in chains if each.missing is None]
+    same = evidence.known_same(recipes, store)
     version = source.version if source else ""
     data = {datasets.dataset_key(spec.name, version, w): w.dataset for w in workloads if w.dataset != "none"}
     return make_plan(
@@ -69,8 +65,8 @@ def plan_of(
         source=source.origin if source else f"Debian source package {spec.debian_package}, to be fetched first",
         gates={stages[-1].key: gate_key(spec, stages[-1].key) for _, stages in possible},
         data=[(name, key) for key, name in data.items()],
-        same=known_same(chains, store),
-        trials=trials,
+        same=same,
+        trials=trials(same),
         left_out=[(chain.variant.name, chain.missing) for chain in chains if chain.missing is not None],
         to_install=to_install,
     )

@@ -56,9 +56,11 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
     groups = [*spec.system_packages, *conditions.groups(options), *verbs.optional_groups(request.variants)]
     known = system.groups()
     packages = list(dict.fromkeys(name for group in groups for name in known[group].packages))
-    same = forecast.known_same(chains, store)
-    measured = [chain for chain in chains[factors.count :] if chain.missing is None and chain.final not in same]
-    candidates = math.ceil(len(measured) / factors.count)
+
+    def trials(same: frozenset[str]) -> Step | None:
+        measured = [chain for chain in chains[factors.count :] if chain.missing is None and chain.final not in same]
+        return _trials(request, options, math.ceil(len(measured) / factors.count))
+
     return forecast.plan_of(
         chains,
         spec=spec,
@@ -67,7 +69,7 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
         workloads=sql_bench.located(
             tuple({**training, **{each.name: each for each in request.workloads}}.values()), work / "source"
         ),
-        trials=_trials(request, options, candidates),
+        trials=trials,
         to_install=system.missing_packages(packages),
     )
 
