@@ -26,9 +26,10 @@ from scipy import stats
 
 from burnish.bench import datasets
 from burnish.bench.host import read_host
+from burnish.bench.pairs import Contestant, Pair
 from burnish.bench.sampling import FREQUENCY_HZ, Sampling, Stacks, find_ability, find_perf
 from burnish.bench.topology import duet_core_sets
-from burnish.bench.trials import Contestant, Pair, run_start
+from burnish.bench.trials import run_start
 from burnish.catalogue import load
 from burnish.engines.registry import create
 from burnish.paths import home

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.bench.readings import Reading, pair_ratio, reading, ready, steady, total
+from burnish.bench.readings import Reading, pair_ratio, rate, reading, ready, steady, total
 from burnish.engines.base import Tick
 
 
@@ -163,8 +163,8 @@ def test_sides_with_different_halves_are_no_pair() -> None:
 
 def running(rates: Sequence[float], interval: float = 0.1) -> list[Tick]:
     done, made = 0.0, [Tick(0.0, 0.0, 0, 0.0, 0.0)]
-    for number, rate in enumerate(rates, 1):
-        done += rate * interval
+    for number, pace in enumerate(rates, 1):
+        done += pace * interval
         made.append(Tick(number * interval, done, 0, 0.0, 0.0))
     return made
 
@@ -195,3 +195,9 @@ def test_steady_is_asked_of_the_end_only_and_within_its_bounds() -> None:
     assert not steady(ticks[:1], span=0.1)
     slow = running([100] * 4, interval=2.0)
     assert not steady([slow[0], slow[-1]], span=1.0), "two ticks are no two spans"
+
+
+def test_the_rate_is_of_the_last_second() -> None:
+    assert rate(running([100] * 8 + [300] * 12)) == pytest.approx(300)
+    assert rate(ticks_at(0, 0.25, 0.5)) == pytest.approx(100), "of less than a second: of all there is"
+    assert rate(ticks_at(1)) == 0, "one tick says nothing"

@@ -8,68 +8,29 @@ import os
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from burnish.bench import counters, trials
+from burnish.bench import counters, placement, trials, watch
 from burnish.bench.counters import Clocks, CpuTimes, SwapCounters
+from burnish.bench.pairs import Contestant, Pair, StartResult, Trouble
 from burnish.bench.readings import Reading
-from burnish.bench.trials import Contestant, Pair, StartResult, Trouble, draw_slots, run_start
+from burnish.bench.running import Running
+from burnish.bench.slots import draw_slots
+from burnish.bench.trials import run_start
 from burnish.catalogue import load
 from burnish.engines import fake
 from burnish.engines.base import MARKER, Built, Side, SideSpec, Tick
 from burnish.engines.fake import DATA_FILE, FakeEngine, FakeSide
-from burnish.study.model import Condition, Design, Timing, Workload
+from burnish.study.model import Condition, Design, Timing
 from conftest import BuildFake, FakeBench
 
 TIMING = Timing(settle=0.1, window=0.3, warmup=0.2, pairs=2)
 ONE = replace(TIMING, pairs=1)
 CORES = sorted(os.sched_getaffinity(0))
-
-# Slots.
-
-LABELS = st.lists(st.text(min_size=1, max_size=5), min_size=2, max_size=4, unique=True)
-
-
-@given(LABELS, st.text(), st.integers(1, 50))
-def test_slots_are_given_out_once_and_follow_from_seed_and_number(labels: list[str], seed: str, number: int) -> None:
-    drawn = draw_slots(labels, seed, number)
-    assert drawn == draw_slots(labels, seed, number)
-    assert set(drawn) == set(labels)
-    for slot in ("cores", "data", "launch"):
-        assert sorted(drawn[label][slot] for label in labels) == list(range(len(labels)))
-
-
-@given(st.text(), st.integers(0, 20))
-def test_of_two_starts_the_second_turns_every_slot(seed: str, block: int) -> None:
-    one, two = (draw_slots(["a", "b"], seed, 2 * block + number) for number in (1, 2))
-    for label in ("a", "b"):
-        assert {slot: 1 - index for slot, index in one[label].items()} == two[label]
-
-
-def test_slots_are_balanced_over_seeds_and_independent_of_each_other() -> None:
-    """Of 2000 fair draws 1000 ± 22 go one way: 5 standard deviations are 112."""
-    counts: Counter[object] = Counter()
-    for seed in range(2000):
-        drawn = draw_slots(["baseline", "candidate"], f"seed {seed}", 1)["baseline"]
-        counts.update(drawn.items())
-        counts[drawn["cores"] == drawn["data"], "cores and data"] += 1
-        counts[drawn["cores"] == drawn["launch"], "cores and launch"] += 1
-        counts[drawn["data"] == drawn["launch"], "data and launch"] += 1
-    assert all(abs(count - 1000) < 112 for count in counts.values()), counts
-    assert len(counts) == 12
-
-
-def test_blocks_of_a_cell_are_drawn_anew() -> None:
-    firsts = [draw_slots(["a", "b"], "seed", number)["a"]["cores"] for number in range(1, 400, 2)]
-    assert 50 < sum(firsts) < 150
-
 
 # Starts.
 
@@ -138,7 +99,7 @@ class Arena:
             threads = 0
             for pid in (*side.server_pids(), *side.client_pids()):
                 self.pids.add(pid)
-                for thread in trials.threads_of(pid):
+                for thread in placement.threads_of(pid):
                     threads += 1
                     assert os.sched_getaffinity(thread) == where, "every thread of server and load is where it should"
             assert threads > 4, "the server has a thread for each connection"
@@ -206,7 +167,7 @@ def test_interleaved_all_are_up_and_one_is_under_load(
     orders = []
     read = trials._Start._turn
 
-    def turn(self: trials._Start, items: Sequence[trials._Running]) -> dict[str, Reading]:
+    def turn(self: trials._Start, items: Sequence[Running]) -> dict[str, Reading]:
         (item,) = items
         assert all(side.server_pids() for side in arena.engine.sides), "all are up"
         for side in arena.engine.sides:
@@ -236,7 +197,7 @@ def test_interleaved_all_are_up_and_one_is_under_load(
 def test_solo_one_is_up_at_a_time(arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch) -> None:
     read = trials._Start._turn
 
-    def turn(self: trials._Start, items: Sequence[trials._Running]) -> dict[str, Reading]:
+    def turn(self: trials._Start, items: Sequence[Running]) -> dict[str, Reading]:
         assert [bool(side.server_pids()) for side in arena.engine.sides].count(True) == 1
         return read(self, items)
 
@@ -272,22 +233,12 @@ def test_a_pair_that_is_not_as_declared_is_invalid(
 def test_a_server_that_waits_for_its_client_is_invalid_where_it_should_not(
     arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trials, "_busy", lambda turns, shared: 0.62)
+    monkeypatch.setattr(watch, "_busy", lambda turns, shared: 0.62)
     built = build_fake()
     arena.workload = replace(arena.workload, saturated=True)
     (pair,) = arena.run(built, built, ONE).pairs
     assert pair.invalid is not None
     assert "62% of its cores" in pair.invalid
-
-
-@pytest.mark.parametrize(
-    ("cores", "says"),
-    [(0.98, "got 62% of its cores, though they were busy for 98%"), (0.65, "the client is the bottleneck")],
-)
-def test_who_keeps_a_server_from_being_busy(cores: float, says: str) -> None:
-    workload = Workload("w", "fake", "a load that fills its server", "p", saturated=True)
-    assert says in (trials._unlike_declared(workload, {}, {"baseline": 0.62}, {}, cores) or "")
-    assert trials._unlike_declared(workload, {}, {"baseline": 0.95}, {}, cores) is None
 
 
 def test_slots_decide_launch_data_and_cores(arena: Arena, build_fake: BuildFake) -> None:
@@ -514,17 +465,17 @@ def test_threads_that_are_born_while_others_are_moved_are_moved_too(arena: Arena
             breeder.stdout.readline()
             side = Loose(spec, [breeder.pid])
             for core in (CORES[0], CORES[1]) * 5:
-                trials.place(side, frozenset({core}))
-                trials.check_place(side, frozenset({core}))
+                placement.place(side, frozenset({core}))
+                placement.check_place(side, frozenset({core}))
                 time.sleep(0.02)
-                trials.check_place(side, frozenset({core}))
+                placement.check_place(side, frozenset({core}))
         finally:
             breeder.kill()
-    assert trials.threads_of(breeder.pid) == []
-    trials.place(side, frozenset({CORES[0]}))
+    assert placement.threads_of(breeder.pid) == []
+    placement.place(side, frozenset({CORES[0]}))
 
 
 def test_a_thread_that_cannot_be_moved_is_trouble(arena: Arena, build_fake: BuildFake) -> None:
     side = Loose(spec_of(arena, build_fake()), [os.getpid()])
     with pytest.raises(Trouble, match=r"x: thread \d+ could not be moved to cores \[4000\]"):
-        trials.place(side, frozenset({4000}))
+        placement.place(side, frozenset({4000}))

@@ -157,6 +157,13 @@ def passes(ticks: Sequence[Tick]) -> float:
     return ticks[-1].done - ticks[0].done if ticks else 0.0
 
 
+def rate(ticks: Sequence[Tick]) -> float:
+    """Units finished per second over the last second of the ticks, or over all of them where they are fewer."""
+    last = ticks[-1]
+    first = next((t for t in reversed(ticks) if t.at <= last.at - 1.0), ticks[0])
+    return (last.done - first.done) / (last.at - first.at) if last.at > first.at else 0.0
+
+
 def steady(ticks: Sequence[Tick], span: float = 1.0, tolerance: float = 0.05) -> bool:
     """Whether the last two spans of `span` seconds ran at the same rate, within `tolerance`."""
     if not ticks:

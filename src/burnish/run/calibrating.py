@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from burnish.bench.trials import Contestant
+from burnish.bench.pairs import Contestant
 from burnish.catalogue import load
 from burnish.paths import Home
 from burnish.record.store import Entry

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from burnish.bench import datasets
-from burnish.bench.trials import Contestant, Pair, StartResult, run_start
+from burnish.bench.pairs import Contestant, Pair, StartResult
+from burnish.bench.trials import run_start
 from burnish.engines.base import Built, Engine
 from burnish.record.record import Event, Record
 from burnish.record.store import Entry

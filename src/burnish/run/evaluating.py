@@ -10,8 +10,8 @@ from pathlib import Path
 
 from burnish.bench import machine_code, sampling
 from burnish.bench.machine_code import Code
+from burnish.bench.pairs import Pair
 from burnish.bench.sampling import Ability, Recorded, Stacks
-from burnish.bench.trials import Pair
 from burnish.engines.base import Built, SideSpec
 from burnish.errors import InfrastructureError, UserError
 from burnish.run import verbs

@@ -17,8 +17,8 @@ from burnish import system
 from burnish.bench import datasets, hardware, machine_code, sampling, trials
 from burnish.bench.host import HostFacts, read_host
 from burnish.bench.machine_code import Code
+from burnish.bench.pairs import Contestant, Pair
 from burnish.bench.sampling import Ability, Recorded, Sampling, Stacks
-from burnish.bench.trials import Contestant, Pair
 from burnish.catalogue import load
 from burnish.engines.base import Built
 from burnish.engines.registry import create

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
-from burnish.bench.trials import Contestant
+from burnish.bench.pairs import Contestant
 from burnish.run import conditions
 from burnish.run.contest import Cell
 from burnish.run.verbs import Setting

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from burnish.bench.trials import Contestant
+from burnish.bench.pairs import Contestant
 from burnish.engines.registry import create
 from burnish.errors import UserError
 from burnish.record.record import Record

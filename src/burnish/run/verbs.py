@@ -14,8 +14,8 @@ from rich.console import Console
 from burnish import netns, process, system
 from burnish.bench import datasets
 from burnish.bench.host import HostFacts, read_host
+from burnish.bench.pairs import Contestant
 from burnish.bench.topology import duet_core_sets
-from burnish.bench.trials import Contestant
 from burnish.build import ccache, emulation, linking, patchsets, sources
 from burnish.build.builder import Builder
 from burnish.build.toolchains import find_toolchains

@@ -1,0 +1,133 @@
+"""What happens on the host while a pair is read, and what of it makes the pair worthless, by rules written before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from burnish.bench import counters, readings
+from burnish.bench.pairs import Pair
+from burnish.bench.readings import Reading
+from burnish.bench.running import Running
+from burnish.study.model import Workload
+
+STEAL_BOUND = 0.05
+"""Share of a pair's CPU time that the hypervisor may take away before the pair is invalid."""
+
+STANDSTILL_S = 0.5
+"""So long the host may be suspended, and so far the wall clock may jump, before the pair is invalid."""
+
+BUSY_BOUND = 0.9
+"""Share of its cores that a server must be busy for where the workload says that it is saturated."""
+
+MISSES_BOUND = 0.01
+"""Reads from disk for each transaction from which on data that should be in memory are not."""
+
+
+class Watch:
+    """What the host and the servers did while a pair was read.
+
+    Args:
+        items: the sides that are up.
+    """
+
+    def __init__(self, items: Sequence[Running]) -> None:
+        self.items = items
+        self.before = counters.read_cpu_times()
+        self.swaps = counters.read_swap()
+        self.clocks = counters.read_clocks()
+        self.usage = {item.label: counters.usage(item.side.server_pids()) for item in items}
+        self.misses = {item.label: item.side.misses() for item in items}
+
+    def pair(self, turns: Sequence[Mapping[str, Reading]], places: int, workload: Workload, *, shared: bool) -> Pair:
+        """The pair that these turns make, with whatever speaks against it.
+
+        Args:
+            turns: for each turn, the reading of each side by label.
+            places: turns in a round of places, as in `Pair`.
+            workload: the load, with what it says of itself.
+            shared: whether each server has its load on the same cores.
+        """
+        spent = counters.difference(self.before, counters.read_cpu_times())
+        sides = {item.label: readings.total([turn[item.label] for turn in turns]) for item in self.items}
+        used = {core for side in sides.values() for core in side.cores}
+        steal = max((times.steal_share for core, times in spent.items() if core in used), default=0.0)
+        busy = {label: _busy([turn[label] for turn in turns], shared=shared) for label in sides}
+        misses = {
+            item.label: max(0, now - (self.misses[item.label] or 0))
+            for item in self.items
+            if (now := item.side.misses()) is not None
+        }
+        core_busy = {core: round(times.busy_share, 4) for core, times in spent.items()}
+        cores = min((share for core, share in core_busy.items() if core in used), default=0.0)
+        return Pair(
+            turns=tuple(turns),
+            places=places,
+            usage={
+                item.label: counters.usage(item.side.server_pids()).since(self.usage[item.label]) for item in self.items
+            },
+            busy=busy,
+            steal=steal,
+            core_busy=core_busy,
+            invalid=self._against(sides, steal) or unlike_declared(workload, sides, busy, misses, cores),
+        )
+
+    def _against(self, sides: Mapping[str, Reading], steal: float) -> str | None:
+        """What happened that makes the pair worthless, by rules that were written before it was read."""
+        errors = {label: side.errors for label, side in sides.items() if side.errors}
+        clocks = counters.read_clocks()
+        slept = clocks.asleep - self.clocks.asleep
+        jumped = clocks.wall - self.clocks.wall - slept
+        if errors:
+            found = ", ".join(f"{label}: {n}" for label, n in errors.items())
+            return f"errors under load ({found}); see the load's log in the study's folder"
+        if counters.read_swap() != self.swaps:
+            return "the host swapped; free memory or make the buffer pool smaller"
+        if slept > STANDSTILL_S:
+            return f"the host was suspended for {slept:.1f} s; keep it awake"
+        if abs(jumped) > STANDSTILL_S:
+            return f"the wall clock jumped by {jumped:+.1f} s; let the time service settle"
+        if steal > STEAL_BOUND:
+            return f"the hypervisor took {steal:.0%} of the CPU (bound {STEAL_BOUND:.0%}); try at a quieter hour"
+        return None
+
+
+def _busy(turns: Sequence[Reading], *, shared: bool) -> float:
+    """Share of its cores that a server was busy for, 0 to 1, with its load where they share them."""
+    spent = sum(turn.server_cpu + (turn.client_cpu if shared else 0.0) for turn in turns)
+    return spent / sum(turn.seconds * max(1, len(turn.cores)) for turn in turns)
+
+
+def unlike_declared(
+    workload: Workload,
+    sides: Mapping[str, Reading],
+    busy: Mapping[str, float],
+    misses: Mapping[str, int],
+    cores: float,
+) -> str | None:
+    """Why a pair is not what the workload says of itself (data in memory, a server without a moment's rest), or None.
+
+    Args:
+        workload: the load.
+        sides: what each side read.
+        busy: by label, the share of its cores that the server was busy for, 0 to 1.
+        misses: by label, the pages that the server read from disk.
+        cores: share that the idlest of these cores was busy for, 0 to 1, with whatever else runs on the host.
+    """
+    for label, missed in misses.items():
+        if workload.in_memory and missed > MISSES_BOUND * sides[label].done:
+            return (
+                f"{label} read {missed} pages from disk, but {workload.name} says that its data are in memory; "
+                "give the server more of it (a larger buffer pool), or take a smaller dataset"
+            )
+    for label, share in busy.items():
+        if workload.saturated and share < BUSY_BOUND <= cores:
+            return (
+                f"{label}'s server got {share:.0%} of its cores, though they were busy for {cores:.0%} of the time: "
+                "something else runs on this host; end it (`top` names it), or measure at a quieter hour"
+            )
+        if workload.saturated and share < BUSY_BOUND:
+            return (
+                f"{label}'s server was busy for {share:.0%} of its cores, but {workload.name} says that it is "
+                "saturated: the client is the bottleneck; give it more --threads"
+            )
+    return None
