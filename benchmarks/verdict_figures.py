@@ -22,7 +22,7 @@ import numpy as np
 from scipy import stats
 
 from burnish.record.record import Record, import_events
-from burnish.run.contest import cell_starts
+from burnish.run.starts import cell_starts
 from burnish.statistics.boundaries import Floats
 from burnish.statistics.calibration import Calibration, from_dict
 from burnish.statistics.planning import Components

@@ -17,10 +17,10 @@ from burnish.record.record import Event
 from burnish.report.merged import lines as told
 from burnish.report.summary import summarise
 from burnish.report.terminal import markdown, remarks
-from burnish.run.contest import starts_of
 from burnish.run.merging import merge
 from burnish.run.parts import host_key
 from burnish.run.same_plan import first_difference
+from burnish.run.starts import starts_of
 from burnish.statistics.hosts import HostCell
 from burnish.statistics.sequential import Rule
 from pieces import CELL, Piece, contest, host, whole

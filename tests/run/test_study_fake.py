@@ -13,8 +13,8 @@ import pytest
 from studying import OWN, burnish, study, summary, text
 
 from burnish.record.record import Record
-from burnish.run.contest import cell_starts
 from burnish.run.results import summary_of_file
+from burnish.run.starts import cell_starts
 
 
 @pytest.fixture

@@ -54,9 +54,8 @@ def obtain(
     )
 
 
-def copy(entry: Entry, place: Path, bench: Workbench) -> float:
-    """Copies a dataset to `place` (by reflink where the file system can); returns the seconds that it took."""
-    began = time.monotonic()
+def copy(entry: Entry, place: Path, bench: Workbench) -> None:
+    """Copies a dataset to `place` (by reflink where the file system can)."""
     if place.exists():
         if not (place / MARKER).is_file() and any(place.iterdir()):
             raise InfrastructureError(f"{place}: a data folder that is not ours; it is left as it is")
@@ -65,4 +64,3 @@ def copy(entry: Entry, place: Path, bench: Workbench) -> float:
     source = entry.folder / "data"
     bench.run("copy data", ["cp", "-a", "--reflink=auto", source, place]).check(f"copying the data to {place}")
     os.sync()  # the copy must not be written back while a trial is measured
-    return time.monotonic() - began

@@ -13,8 +13,9 @@ from burnish.catalogue import load
 from burnish.paths import Home
 from burnish.record.store import Entry
 from burnish.run import calibration, studies, verbs
-from burnish.run.contest import AA, Cell, Role, cell_starts
+from burnish.run.cells import AA, Cell, Role
 from burnish.run.making import Made
+from burnish.run.starts import cell_starts
 from burnish.run.verbs import Ask, Options, Setting
 from burnish.run.workloads import check, chosen
 from burnish.statistics.calibration import Calibration

@@ -27,7 +27,7 @@ from burnish.paths import Home
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.run import conditions, studies, verbs
-from burnish.run.contest import Cell
+from burnish.run.cells import Cell
 from burnish.run.evaluating import Sampled, evaluate
 from burnish.run.making import Made
 from burnish.run.verbs import Ask, Options, Setting

@@ -8,12 +8,13 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from burnish.record.record import Event
-from burnish.run.contest import AA, Role, Starts, claim_values, plain_interval, side_summary, spoilt, starts_of
+from burnish.run.cells import AA, Role
+from burnish.run.findings import claim_values, plain_interval, sensitivity_values, side_summary
 from burnish.run.replicates import by_replicate
+from burnish.run.starts import Starts, spoilt, starts_of
 from burnish.statistics import multiplicity
 from burnish.statistics.hosts import HostCell
 from burnish.statistics.intervals import Interval
-from burnish.statistics.sensitivity import sensitivity
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, Kind
 
@@ -141,10 +142,7 @@ def _verdict(cell: Gathered, judgement: Judgement, rule: Rule, labels: Mapping[s
         "invalid_pairs": sum(each.invalid_pairs for each in cell.hosts.values()),
         "unsettled": sum(each.unsettled for each in cell.hosts.values()),
         "sd_between": judgement.sd_between if judgement.starts > len(read.readings) else None,
-        "sensitivity": [
-            {"name": name, **(plain_interval(interval) or {})}
-            for name, interval in (sensitivity(alone) if len(cell.hosts) == 1 and read.finite else ())
-        ],
+        "sensitivity": sensitivity_values(alone) if len(cell.hosts) == 1 and read.finite else [],
         "sides": _sides(cell.hosts.values()),
         "hosts": [
             {"host": label, "starts": len(read.readings[label]), "interval": plain_interval(interval)}

@@ -14,7 +14,7 @@ from typing import Any
 
 from burnish.errors import UserError
 from burnish.run import peaks
-from burnish.run.contest import Role
+from burnish.run.cells import Role
 from burnish.run.parts import OF_HOST, Body, Part, StartName, Step, canonical
 
 _BY_LOAD = ("designs", "timings", "workloads", "headlines")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from burnish.catalogue.published import Figure
 from burnish.catalogue.study_model import Study, StudyRow
-from burnish.run.contest import Cell
+from burnish.run.cells import Cell
 from burnish.study.model import Design, EngineSpec, Variant, Workload
 
 RELEASE = "release"

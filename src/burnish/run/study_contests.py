@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 from burnish.bench.pairs import Contestant
 from burnish.run import conditions
-from burnish.run.contest import Cell
+from burnish.run.cells import Cell
 from burnish.run.verbs import Setting
 from burnish.statistics.calibration import Calibration
 from burnish.statistics.verdicts import HostPrior

@@ -11,7 +11,10 @@ from pathlib import Path
 
 from burnish.record.record import Record
 from burnish.run import study_plan, verbs
-from burnish.run.contest import AA, CONFIRMING_STARTS, Cell, Role, cell_starts, claim_together, spread_about_zero
+from burnish.run.cells import Cell, Role
+from burnish.run.contest import CONFIRMING_STARTS
+from burnish.run.findings import claim_together
+from burnish.run.starts import canary_sd, cell_starts
 from burnish.run.study_cells import Comparison
 from burnish.run.study_contests import is_usual, priors_of, under
 from burnish.run.study_extras import PROFILES, SEARCH, TIMELINE, Allowance, Extra, told, with_rounds
@@ -97,17 +100,15 @@ def _claim(at_work: AtWork, cells: Mapping[str, Cell]) -> Mapping[str, Kind]:
     """All cells with a verdict, looked through together."""
     known = at_work.known(list(cells.values()))
     priors = priors_of(known, verbs.timings(at_work.setting, known))
-    family = []
-    for name, cell in cells.items():
-        canary = replace(cell, candidate=AA)
-        family.append(
-            multiplicity.Cell(
-                name,
-                tuple(cell_starts(at_work.record, name).of(cell.headline)),
-                priors.get((cell.workload.name, cell.design)) if is_usual(cell) else None,
-                spread_about_zero(cell_starts(at_work.record, canary.name).of(cell.headline)),
-            )
+    family = [
+        multiplicity.Cell(
+            name,
+            tuple(cell_starts(at_work.record, name).of(cell.headline)),
+            priors.get((cell.workload.name, cell.design)) if is_usual(cell) else None,
+            canary_sd(at_work.record, cell),
         )
+        for name, cell in cells.items()
+    ]
     return claim_together(at_work.record, family, at_work.setting.rule, explore=True)
 
 

@@ -15,7 +15,7 @@ from burnish.errors import UserError
 from burnish.record.record import Record
 from burnish.run import conditions, peaks, study_chains, study_plan, verbs
 from burnish.run import workloads as workload_choice
-from burnish.run.contest import Cell
+from burnish.run.cells import Cell
 from burnish.run.making import Chain, Made, Maker
 from burnish.run.study_cells import RELEASE, Comparison, Table
 from burnish.run.study_contests import is_usual, note_contest, priors_of, under

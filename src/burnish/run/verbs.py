@@ -30,7 +30,8 @@ from burnish.record.record import Record
 from burnish.record.store import Entry, Store
 from burnish.run import calibration, conditions, forecast, studies
 from burnish.run import workloads as workload_choice
-from burnish.run.contest import CANARIES, Cell, Contest
+from burnish.run.cells import Cell
+from burnish.run.contest import CANARIES, Contest
 from burnish.run.evidence import Examiner, Portable
 from burnish.run.making import Chain, Made, Maker, resolve
 from burnish.run.plan import summary
