@@ -31,10 +31,10 @@ from rich.console import Console
 from burnish import paths
 from burnish.build.recipes import Compile
 from burnish.process import Completed
-from burnish.run import studies, verbs
+from burnish.run import beginning, preparing, studies
 from burnish.run.making import Maker
 from burnish.run.request import read_request
-from burnish.run.verbs import Options
+from burnish.run.setting import Options
 from burnish.workbench import Bench
 
 LIMIT = 0.02
@@ -137,9 +137,11 @@ def main() -> None:
     request = read_request("sqlite", options)
     asked = (request.spec, options, ["baseline", VARIANT], request.workloads, request.features, request.variants)
     with studies.lock(home):
-        definition = verbs.definition_of("tune", *asked)
-        setting = verbs.begin(home, request.spec, definition, options, Console(stderr=True), request.workloads, None)
-        chains, maker = verbs.prepare(setting, request.variants, request.features)
+        definition = beginning.definition_of("tune", *asked)
+        setting = beginning.begin(
+            home, request.spec, definition, options, Console(stderr=True), request.workloads, None
+        )
+        chains, maker = preparing.prepare(setting, request.variants, request.features)
         stage = chains[1].stages[0]
         assert isinstance(stage, Compile)
         cache = maker.builder.store.root / "ccache"

@@ -21,9 +21,9 @@ from pathlib import Path
 from rich.console import Console
 
 from burnish.paths import Home
-from burnish.run import planning, studies, verbs
+from burnish.run import beginning, planning, preparing, studies
 from burnish.run.request import read_request
-from burnish.run.verbs import Options
+from burnish.run.setting import Options
 
 VARIANTS = 30
 LIMIT_S = 2.0
@@ -48,13 +48,13 @@ def build_all(home: Home, options: Options) -> None:
     names = [variant.name for variant in request.variants]
     asked = (request.spec, options, names, request.workloads, request.features, request.variants)
     with studies.lock(home):
-        setting = verbs.begin(
-            home, request.spec, verbs.definition_of("tune", *asked), options, Console(), request.workloads, None
+        setting = beginning.begin(
+            home, request.spec, beginning.definition_of("tune", *asked), options, Console(), request.workloads, None
         )
-        chains, maker = verbs.prepare(setting, request.variants, request.features)
+        chains, maker = preparing.prepare(setting, request.variants, request.features)
         failed = [each.failure for each in maker.make(chains) if each.failure]
         assert not failed, failed
-        verbs.finish(setting)
+        beginning.finish(setting)
 
 
 def main() -> None:

@@ -17,9 +17,9 @@ from burnish.cli.common import summary_of
 from burnish.report.study_table import StudyTable
 from burnish.report.terminal import render
 from burnish.run import study_run
+from burnish.run.setting import Options
 from burnish.run.study_plan import Asked
 from burnish.run.study_sitting import Sitting
-from burnish.run.verbs import Options
 from burnish.study.model import EngineSpec, Timing
 
 SHORT = Timing(settle=0.02, window=0.2, warmup=0.1, pairs=1, turns=2)

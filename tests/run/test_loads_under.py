@@ -4,7 +4,7 @@ import pytest
 
 from burnish.catalogue import load
 from burnish.run.conditions import groups, loads_under
-from burnish.run.verbs import Options
+from burnish.run.setting import Options
 from burnish.study.conditions import condition_of
 from burnish.study.model import Condition
 

@@ -17,7 +17,7 @@ from burnish.errors import UserError
 from burnish.paths import home
 from burnish.run import patching
 from burnish.run.patching import Asked
-from burnish.run.verbs import Options
+from burnish.run.setting import Options
 from conftest import FAKE_SOURCE
 from patchfiles import COMMENT, FASTER, OTHER_COMMENT, OVERHEAD, ROUNDS, diff, git, git_tree, write
 

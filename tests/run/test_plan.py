@@ -20,7 +20,7 @@ from burnish.run import forecast
 from burnish.run.making import resolve
 from burnish.run.plan import Known, Plan, Step, amount, make_plan, summary
 from burnish.run.request import read_request
-from burnish.run.verbs import Options
+from burnish.run.setting import Options
 from burnish.study.model import Recipe, Variant
 
 SPEC = load.engine("fake")

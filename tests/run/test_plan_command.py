@@ -21,7 +21,7 @@ from burnish.paths import Home
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.run import planning
-from burnish.run.verbs import Options
+from burnish.run.setting import Options
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

@@ -15,9 +15,9 @@ from burnish.cli.common import summary_of
 from burnish.record.record import Record
 from burnish.report.study_table import StudyTable
 from burnish.report.terminal import markdown
+from burnish.run.setting import Options
 from burnish.run.study_expansion import expand
 from burnish.run.study_plan import predict
-from burnish.run.verbs import Options
 
 ROWS = (
     "crc32c-hardware",

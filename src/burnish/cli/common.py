@@ -16,8 +16,8 @@ from burnish.record.record import Record
 from burnish.report import plan as plan_report
 from burnish.report import suites, terminal
 from burnish.report.summary import Summary, summarise
-from burnish.run import verbs
 from burnish.run.plan import Plan
+from burnish.run.setting import Ask
 from burnish.study import loads
 from burnish.study.model import Design
 
@@ -133,7 +133,7 @@ def replicates_of(option: str, number: int) -> int:
     return number
 
 
-def asker() -> verbs.Ask | None:
+def asker() -> Ask | None:
     """How to ask a person; None when nobody is there to answer."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None

@@ -22,7 +22,8 @@ from burnish.record.store import Entry, Store
 from burnish.report import evidence as words
 from burnish.run import studies
 from burnish.run.evidence import Examiner, Portable
-from burnish.run.verbs import Options, ensure
+from burnish.run.needs import ensure
+from burnish.run.setting import Options
 from burnish.workbench import Bench
 
 

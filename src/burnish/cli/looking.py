@@ -30,7 +30,8 @@ from burnish.record.lines import is_file_name
 from burnish.record.record import export_events
 from burnish.report import doctor as doctor_report
 from burnish.report import terminal
-from burnish.run import cleaning, studies, verbs
+from burnish.run import cleaning, studies
+from burnish.run.needs import disk_needed
 from burnish.run.results import summary_of_file
 
 
@@ -67,7 +68,7 @@ def show(
 def doctor(as_json: AsJson = False, yes: Yes = False) -> None:  # noqa: ARG001 - the launcher takes --yes
     """Say what this machine has and lacks: each lack with its consequence and the command that mends it."""
     facts = read_host(paths.home().root)
-    needed = {spec.name: verbs.disk_needed(spec, len(spec.ladder)) for spec in load.engines().values()}
+    needed = {spec.name: disk_needed(spec, len(spec.ladder)) for spec in load.engines().values()}
     toolchains = find_toolchains()
     programs = system.find_programs(doctor_report.PROGRAMS)
     findings = doctor_report.examine(facts, toolchains, programs, needed, linkparts.offers(toolchains), netns.offers())

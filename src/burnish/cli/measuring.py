@@ -45,7 +45,7 @@ from burnish.cli.common import (
 )
 from burnish.errors import UserError
 from burnish.run import calibrating, planning, verbs
-from burnish.run.verbs import Options
+from burnish.run.setting import Options
 
 
 @app.command(epilog="Example: burnish tune mariadb --workloads oltp_read_only --precision 0.5%")

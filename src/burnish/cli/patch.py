@@ -38,7 +38,7 @@ from burnish.cli.common import (
     threads_of,
 )
 from burnish.run import patching
-from burnish.run.verbs import Options
+from burnish.run.setting import Options
 
 
 @app.command(epilog="Example: burnish patch mariadb crc32c.patch spin.patch --workloads oltp_read_only --why")

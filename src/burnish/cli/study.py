@@ -34,9 +34,9 @@ from burnish.cli.common import (
 )
 from burnish.report import study_plan as plan_report
 from burnish.run import study_extras, study_plan, study_run, study_sitting
+from burnish.run.setting import Options
 from burnish.run.study_plan import Asked
 from burnish.run.study_sitting import Sitting
-from burnish.run.verbs import Options
 from burnish.study import loads
 
 study = typer.Typer(no_args_is_help=True, help="Published studies as one command each: list, show before, run.")

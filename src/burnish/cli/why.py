@@ -20,7 +20,7 @@ from burnish.cli.common import (
     summary_of,
 )
 from burnish.run import explaining
-from burnish.run.verbs import Options
+from burnish.run.setting import Options
 
 
 @app.command(epilog="Example: burnish why baseline clang-pgo-thinlto --study mariadb-tune --workload oltp_read_only")

@@ -12,11 +12,12 @@ from burnish.bench.pairs import Contestant
 from burnish.catalogue import load
 from burnish.paths import Home
 from burnish.record.store import Entry
-from burnish.run import calibration, studies, verbs
+from burnish.run import beginning, calibration, holding, needs, preparing, studies
 from burnish.run.cells import AA, Cell, Role
 from burnish.run.making import Made
+from burnish.run.setting import Ask, Options, Setting
 from burnish.run.starts import cell_starts
-from burnish.run.verbs import Ask, Options, Setting
+from burnish.run.timing import start_seconds, timings
 from burnish.run.workloads import check, chosen
 from burnish.statistics.calibration import Calibration
 from burnish.statistics.calibration import calibrate as calibrate_host
@@ -42,36 +43,36 @@ def calibrate(
     workloads = chosen(spec, options)
     features = options.features or spec.default_features
     names = [variant.name for variant in variants]
-    definition = verbs.definition_of("calibrate", spec, options, names, workloads, features, variants)
+    definition = beginning.definition_of("calibrate", spec, options, names, workloads, features, variants)
     definition = replace(definition, design=",".join(designs))
     with studies.lock(home):
-        verbs.check_disk(home, spec, len(variants))
-        verbs.install(spec, variants, options, ask)
-        setting = verbs.begin(home, spec, definition, options, console, workloads, ask)
+        needs.check_disk(home, spec, len(variants))
+        needs.install(spec, variants, options, ask)
+        setting = beginning.begin(home, spec, definition, options, console, workloads, ask)
         if not setting.twin_cores:
             designs = [design for design in designs if design is not Design.DUET]
-        with verbs.nothing_half_made(setting.record):
+        with beginning.nothing_half_made(setting.record):
             setting.workloads = check(setting.engine, setting.workloads, setting.bench)
-            chains, maker = verbs.prepare(setting, variants, features)
+            chains, maker = preparing.prepare(setting, variants, features)
         made = maker.make(chains)
         _hold(setting, made, maker.data, designs)
-        return verbs.finish(setting)
+        return beginning.finish(setting)
 
 
 def _hold(setting: Setting, made: Sequence[Made], data: Mapping[str, Entry], designs: Sequence[Design]) -> None:
     options, spec = setting.options, setting.spec
     condition = Condition(threads=options.threads)
-    baseline = verbs.contestant(made[0], condition)
-    times = verbs.timings(setting)
+    baseline = holding.contestant(made[0], condition)
+    times = timings(setting)
     starts = max(CALIBRATION_STARTS, options.starts or 0)
     equal = [
-        replace(verbs.cell(setting, AA, workload, design), role=Role.CANARY, tag=str(design))
+        replace(holding.cell_for(setting, AA, workload, design), role=Role.CANARY, tag=str(design))
         for workload in setting.workloads
         for design in designs
     ]
     other = _different(setting, made, baseline)
     known = [
-        replace(verbs.cell(setting, DIFFERENT, workload, design), role=Role.CONFIRMATION, tag=str(design))
+        replace(holding.cell_for(setting, DIFFERENT, workload, design), role=Role.CONFIRMATION, tag=str(design))
         for workload in setting.workloads[:1]
         for design in (Design.DUET, Design.SOLO)
         if other is not None and (setting.twin_cores or design is Design.SOLO)
@@ -89,10 +90,10 @@ def _hold(setting: Setting, made: Sequence[Made], data: Mapping[str, Entry], des
         forced=[],
     )
     counts = [*((cell, starts) for cell in equal), *((cell, DIFFERENT_STARTS[cell.design]) for cell in known)]
-    expected = sum(count * verbs.start_seconds(times[cell.design]) for cell, count in counts)
+    expected = sum(count * start_seconds(times[cell.design]) for cell, count in counts)
     setting.bench.say(f"A/A starts: {len(equal)} x {starts}, about {duration(expected)} with the known difference")
     candidates = {DIFFERENT: other} if other else {}
-    held = verbs.contest(setting, baseline, candidates, (), times, data)
+    held = holding.contest(setting, baseline, candidates, (), times, data)
     held.decide(equal, Rule.fixed(starts))  # in turn, so that all designs are measured in the same hour
     for cell in equal:
         found = _calibrated(setting, times[cell.design], cell)

@@ -6,18 +6,15 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from burnish.engines.base import Built
 from burnish.errors import UserError
 from burnish.record.store import Entry
 from burnish.run import workloads
+from burnish.run.setting import Options, Setting
 from burnish.study import defaults_file
 from burnish.study.conditions import condition_of, difference
 from burnish.study.model import Condition, Workload, digest_of
-
-if TYPE_CHECKING:
-    from burnish.run.verbs import Options, Setting
 
 
 def usual(options: Options) -> Condition:

@@ -61,7 +61,6 @@ class Contest:
         scratch: private folder.
         seed: the study's.
         priors: the host's calibration by (workload's name, design).
-        canaries: A/A starts of each workload.
         count_events: whether the host's PMU can count.
         explore: whether the cells are looked through rather than claimed together.
         replicates: builds of each side by its name, one for each start in turn; empty without replicates.
@@ -80,7 +79,6 @@ class Contest:
     scratch: Path
     seed: int
     priors: Mapping[tuple[str, Design], HostPrior] = field(default_factory=dict)
-    canaries: int = CANARIES
     count_events: bool = False
     explore: bool = False
     replicates: Mapping[str, Sequence[Built]] = field(default_factory=dict)
@@ -147,9 +145,9 @@ class Contest:
         canary = replace(cell, candidate=AA, role=Role.CANARY)
         had = cell_starts(self.record, canary.name)
         taken = len(cell_starts(self.record, cell.name).capacity)
-        due = min(self.canaries, (taken + CANARY_EVERY - 1) // CANARY_EVERY)
+        due = min(CANARIES, (taken + CANARY_EVERY - 1) // CANARY_EVERY)
         if len(had.capacity) < due and len(had.invalid) < INVALID_STARTS:
-            self._start(canary, self.canaries)
+            self._start(canary, CANARIES)
 
     def _claim_together(self) -> dict[str, Kind]:
         """The verdicts as one family, beside each as if it were the only one; returns them by cell."""

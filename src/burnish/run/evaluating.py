@@ -14,8 +14,8 @@ from burnish.bench.pairs import Pair
 from burnish.bench.sampling import Ability, Recorded, Stacks
 from burnish.engines.base import Built, SideSpec
 from burnish.errors import InfrastructureError, UserError
-from burnish.run import verbs
-from burnish.run.verbs import Setting
+from burnish.run import needs
+from burnish.run.setting import Setting
 from burnish.study.model import Condition, Design, Workload
 from burnish.why import alignment, cachegrind, flame, samples, stacks, text
 from burnish.why.attribution import Profile, profile
@@ -279,7 +279,7 @@ def _simulate(setting: Setting, workload: Workload, sampled: Sampled) -> list[st
     if setting.host.pmu or not all(units.values()):
         return []
     try:
-        verbs.ensure(["valgrind"], "cache and branch behaviour without counters", setting.options, setting.ask)
+        needs.ensure(["valgrind"], "cache and branch behaviour without counters", setting.options, setting.ask)
     except UserError as error:
         return [f"no simulated caches: {error}"]
     for label, words in units.items():

@@ -26,11 +26,12 @@ from burnish.errors import InfrastructureError, UserError, unknown
 from burnish.paths import Home
 from burnish.record.record import Record
 from burnish.record.store import Store
-from burnish.run import conditions, studies, verbs
+from burnish.run import beginning, conditions, holding, needs, studies
 from burnish.run.cells import Cell
 from burnish.run.evaluating import Sampled, evaluate
 from burnish.run.making import Made
-from burnish.run.verbs import Ask, Options, Setting
+from burnish.run.programs import differences, known_program, short_names
+from burnish.run.setting import Ask, Options, Setting
 from burnish.study.model import EngineSpec, Timing, Workload
 
 PAIRS = 3
@@ -75,7 +76,7 @@ def requested(home: Home, first: str, second: str, study: str | None, engine: st
             )
     found = load.engine(engine) if engine else _engine_of(paths[0])
     behaviour = create(found)
-    one, other = verbs.short_names(paths)
+    one, other = short_names(paths)
     return Request(found.name, (one, other), (behaviour.existing(paths[0]), behaviour.existing(paths[1])))
 
 
@@ -141,14 +142,14 @@ def why(
     spec = load.engine(request.engine)
     chosen = load.workload(spec, workload or spec.workloads[0])
     with studies.lock(home):
-        verbs.ensure([group for group in spec.system_packages if "build" not in group], "the load", options, ask)
+        needs.ensure([group for group in spec.system_packages if "build" not in group], "the load", options, ask)
         return explain(home, request, chosen, seconds, options, console, ask)
 
 
 def permitted(host: HostFacts, options: Options, ask: Ask | None) -> tuple[Path, Ability]:
     """perf, installed if need be, and what it may sample here; a `UserError` when it may sample nothing."""
     if system.find_programs(["perf"])["perf"] is None:
-        verbs.ensure(["perf"], "the samples", options, ask)
+        needs.ensure(["perf"], "the samples", options, ask)
     perf = sampling.find_perf()
     return perf, sampling.find_ability(perf, pmu=bool(host.pmu), lbr=bool(host.lbr), paranoid=host.perf_event_paranoid)
 
@@ -166,22 +167,22 @@ def explain(
     spec = load.engine(request.engine)
     options = replace(options, workloads=(workload.name,), fresh=True)
     named = [f"{name}={built.key}" for name, built in zip(request.names, request.built, strict=True)]
-    definition = verbs.definition_of("why", spec, options, named, [workload], spec.default_features, ())
+    definition = beginning.definition_of("why", spec, options, named, [workload], spec.default_features, ())
     perf, ability = permitted(read_host(home.root), options, ask)
-    setting = verbs.begin(home, spec, definition, options, console, (workload,), ask)
-    with verbs.nothing_half_made(setting.record):
+    setting = beginning.begin(home, spec, definition, options, console, (workload,), ask)
+    with beginning.nothing_half_made(setting.record):
         pairs = zip(request.names, request.built, strict=True)
-        made = [verbs.known_program(setting, name, built) for name, built in pairs]
-        found = verbs.differences(*(each.identity for each in made if each.identity))
+        made = [known_program(setting, name, built) for name, built in pairs]
+        found = differences(*(each.identity for each in made if each.identity))
     setting.record.append("difference", found=found)
     with setting.bench.step("reading the programs", "why-programs", counts=False):
         codes = {name: machine_code.read_code(built.server.resolve()) for name, built in _builts(made).items()}
     stacks = _stacks(ability, codes.values())
-    cell = verbs.cell(setting, request.names[1], workload)
+    cell = holding.cell_for(setting, request.names[1], workload)
     with setting.bench.step(f"{workload.name}: sampling", "why-load", counts=False):
         sampled = _sample(setting, cell, made, perf, ability, stacks, seconds)
     evaluate(setting, workload, sampled, codes)
-    return verbs.finish(setting)
+    return beginning.finish(setting)
 
 
 def _builts(made: Sequence[Made]) -> dict[str, Built]:

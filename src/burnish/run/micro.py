@@ -29,9 +29,9 @@ from burnish.catalogue.micro import Micro
 from burnish.errors import UserError, unknown
 from burnish.paths import Home
 from burnish.record.record import Record
-from burnish.run import studies, verbs
+from burnish.run import needs, studies
 from burnish.run.micro_trees import SideRequest, Trees
-from burnish.run.verbs import Ask, Options
+from burnish.run.setting import Ask, Options
 from burnish.statistics.intervals import start_reading
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, judge
@@ -176,12 +176,12 @@ def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Re
         if request.check is not None:
             if request.check not in CHECKED:
                 raise unknown("architecture of --check", request.check, CHECKED)
-            verbs.ensure([f"cross-{request.check}"], "results are checked on another architecture", options, ask)
+            needs.ensure([f"cross-{request.check}"], "results are checked on another architecture", options, ask)
             cross = microbench.cross_compiler(request.check)
         folder = _new_folder(home.root / "micro")
         with closing(Record(folder, create=True)) as record:
             bench = Bench(record, folder / "logs", console)
-            ensure = partial(verbs.ensure, options=options, ask=ask)
+            ensure = partial(needs.ensure, options=options, ask=ask)
             trees = Trees(home, spec, request.variant, bench, ensure)
             sides = (trees.of(request.sides[0], "a"), trees.of(request.sides[1], "b"))
             record.append("micro", sides=[tree.name for tree in sides], seed=request.seed, times=vars(request.times))

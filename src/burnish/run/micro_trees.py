@@ -20,8 +20,9 @@ from burnish.engines.registry import create
 from burnish.engines.steps import Command
 from burnish.errors import UserError
 from burnish.paths import Home
-from burnish.run import making, reproducing, verbs
-from burnish.run.verbs import Options
+from burnish.run import making, reproducing
+from burnish.run.setting import Options
+from burnish.run.source import source_request
 from burnish.study.model import REVERTED, EngineSpec, Recipe, Variant, digest_of
 from burnish.workbench import Bench
 
@@ -108,7 +109,7 @@ class Trees:
 
     def _own(self, version: str | None) -> Path:
         """The engine's own source, unpacked where builds have it."""
-        request = verbs.source_request(self.spec, Options(source_version=version), None)
+        request = source_request(self.spec, Options(source_version=version))
         found = sources.resolve(request, cache=self.home.downloads, say=self.bench.say)
         place = self.home.work(self.spec.name) / "source"
         return sources.unpack(found, request, cache=self.home.downloads, place=place, say=self.bench.say)

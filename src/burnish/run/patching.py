@@ -21,11 +21,13 @@ from burnish.errors import InfrastructureError, UserError, nearest
 from burnish.paths import Home
 from burnish.record.record import Event, Record
 from burnish.record.store import Store
-from burnish.run import explaining, studies, verbs
+from burnish.run import beginning, explaining, holding, needs, preparing, studies
 from burnish.run.making import Made
+from burnish.run.preparing import Makings
 from burnish.run.replicates import Factors
 from burnish.run.request import read_request
-from burnish.run.verbs import Ask, Makings, Options, Setting
+from burnish.run.setting import Ask, Options, Setting
+from burnish.run.source import source_request
 from burnish.study.model import EngineSpec, Variant
 from burnish.why.attribution import explaining as explaining_rows
 from burnish.why.explanation import Explanation, explanation
@@ -73,24 +75,26 @@ def patch(home: Home, asked: Asked, options: Options, console: Console, ask: Ask
     base = request.variants[-1]
     with studies.lock(home):
         named = series.read(asked.patches, tree=tree, store=Store(home.store), reverse=asked.reverse)
-        verbs.install(spec, [base], options, ask)
+        needs.install(spec, [base], options, ask)
         patches.require_patch()
         if asked.why is not None:
             explaining.permitted(read_host(home.root), options, ask)
         place, what = _unpacked(home, spec, options, console)
         found = _told_apart(named, base, place, what)
         variants = variants_of(base, found)
-        verbs.check_disk(home, spec, len(variants) * Factors(options.layouts, options.trainings).count)
+        needs.check_disk(home, spec, len(variants) * Factors(options.layouts, options.trainings).count)
         names = [variant.name for variant in variants]
-        definition = verbs.definition_of("patch", spec, options, names, request.workloads, request.features, variants)
-        setting = verbs.begin(home, spec, definition, options, console, request.workloads, ask)
+        definition = beginning.definition_of(
+            "patch", spec, options, names, request.workloads, request.features, variants
+        )
+        setting = beginning.begin(home, spec, definition, options, console, request.workloads, ask)
         setting.record.append("series", recipe=base.name, **described(found))
-        ready = verbs.make(setting, variants, request.features)
+        ready = preparing.make(setting, variants, request.features)
         _skip_twins(setting, ready)
-        verbs.hold_all(setting, ready)
+        holding.hold(setting, ready)
         if asked.why is not None:
             _explain(setting, ready, found, asked.why, console)
-        return verbs.finish(setting)
+        return beginning.finish(setting)
 
 
 def target(word: str, engine: str | None) -> tuple[EngineSpec, Path | None]:
@@ -124,7 +128,7 @@ def _unpacked(home: Home, spec: EngineSpec, options: Options, console: Console) 
     def say(text: str) -> None:
         console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)
 
-    request = verbs.source_request(spec, options, None)
+    request = source_request(spec, options)
     source = sources.resolve(request, cache=home.downloads, say=say)
     place = sources.unpack(source, request, cache=home.downloads, place=home.work(spec.name) / "source", say=say)
     return place, f"{source.name} {source.version}"

@@ -15,12 +15,15 @@ from burnish.engines import sql_bench
 from burnish.paths import Home
 from burnish.record.costs import Figure
 from burnish.record.store import Store
-from burnish.run import conditions, forecast, verbs
+from burnish.run import conditions, forecast, needs
 from burnish.run.making import resolve
 from burnish.run.plan import Plan, Step
 from burnish.run.replicates import Factors, expand
 from burnish.run.request import Request, read_request
-from burnish.run.verbs import Options
+from burnish.run.setting import Options
+from burnish.run.source import source_request
+from burnish.run.timing import as_asked, rule_of, start_seconds
+from burnish.run.workloads import training_workloads
 from burnish.study.model import Design
 
 UNKNOWN_SOURCE = "not fetched yet"
@@ -52,8 +55,8 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
         store=store,
         lbr=bool(sampled and read_host().lbr),
     )
-    training = verbs.training_workloads(spec, request.variants)
-    groups = [*spec.system_packages, *conditions.groups(options), *verbs.optional_groups(request.variants)]
+    training = training_workloads(spec, request.variants)
+    groups = [*spec.system_packages, *conditions.groups(options), *needs.optional_groups(request.variants)]
     known = system.groups()
     packages = list(dict.fromkeys(name for group in groups for name in known[group].packages))
 
@@ -75,7 +78,7 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
 
 
 def _source(home: Home, request: Request, options: Options) -> Source | None:
-    wanted = verbs.source_request(request.spec, options, None)
+    wanted = source_request(request.spec, options)
     found = sources.known(wanted, cache=home.downloads)
     if found is None:
         return None
@@ -89,8 +92,7 @@ def _trials(request: Request, options: Options, candidates: int) -> Step | None:
         return None
     seconds = 0.0
     for workload in request.workloads:
-        own = request.spec.times[Design(options.design or workload.design)]
-        timing = replace(own, pairs=options.pairs or own.pairs, turns=options.turns or own.turns)
-        seconds += verbs.rule_of(options).minimum * candidates * verbs.start_seconds(timing)
+        timing = as_asked(request.spec.times[Design(options.design or workload.design)], options)
+        seconds += rule_of(options).minimum * candidates * start_seconds(timing)
     title = f"trials of {candidates * len(request.workloads)} cells"
     return Step("trials", title, (), "", False, Figure(seconds))

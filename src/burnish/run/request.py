@@ -6,16 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from burnish.catalogue import load
 from burnish.errors import UserError, together, unknown
 from burnish.run.conditions import usual
+from burnish.run.setting import Options
 from burnish.run.workloads import chosen
 from burnish.study.model import EngineSpec, Variant, Workload
-
-if TYPE_CHECKING:
-    from burnish.run.verbs import Options
 
 _T = TypeVar("_T")
 

@@ -12,9 +12,9 @@ from burnish.build.toolchains import find_toolchains
 from burnish.errors import UserError
 from burnish.paths import Home
 from burnish.record.store import Store
-from burnish.run import verbs
 from burnish.run.making import Chain, resolve
 from burnish.run.study_cells import Table
+from burnish.run.workloads import training_workloads
 from burnish.study.model import EngineSpec
 
 
@@ -54,7 +54,7 @@ def chains_of(
 def _trainable(spec: EngineSpec, chain: Chain) -> Chain:
     """The chain, with why it can't be made where its training names a load that the engine has not."""
     try:
-        verbs.training_workloads(spec, [chain.variant])
+        training_workloads(spec, [chain.variant])
     except UserError as error:
         return replace(chain, missing=chain.missing or str(error))
     return chain

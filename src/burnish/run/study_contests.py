@@ -8,9 +8,7 @@ from dataclasses import asdict, replace
 from burnish.bench.pairs import Contestant
 from burnish.run import conditions
 from burnish.run.cells import Cell
-from burnish.run.verbs import Setting
-from burnish.statistics.calibration import Calibration
-from burnish.statistics.verdicts import HostPrior
+from burnish.run.setting import Setting
 from burnish.study.model import Design, Timing
 
 
@@ -42,8 +40,3 @@ def under(cell: Cell, base: Contestant, candidate: Contestant) -> Cell:
 def is_usual(cell: Cell) -> bool:
     """Whether a cell's sides run under the usual condition: its name tells any other behind a comma."""
     return "," not in f"{cell.tag}{cell.candidate}"
-
-
-def priors_of(known: Sequence[Calibration], times: Mapping[Design, Timing]) -> dict[tuple[str, Design], HostPrior]:
-    """Calibrations as a contest takes them."""
-    return {(each.workload, each.design): each.prior(times[each.design].pairs) for each in known}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import statistics
 import time
 from collections.abc import Mapping, Sequence
@@ -10,19 +9,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from burnish.record.record import Record
-from burnish.run import study_plan, verbs
+from burnish.run import beginning, holding, study_plan
 from burnish.run.cells import Cell, Role
 from burnish.run.contest import CONFIRMING_STARTS
 from burnish.run.findings import claim_together
 from burnish.run.starts import canary_sd, cell_starts
 from burnish.run.study_cells import Comparison
-from burnish.run.study_contests import is_usual, priors_of, under
+from burnish.run.study_contests import is_usual, under
 from burnish.run.study_extras import PROFILES, SEARCH, TIMELINE, Allowance, Extra, told, with_rounds
 from burnish.run.study_plan import Asked
 from burnish.run.study_robust import search
 from burnish.run.study_sitting import settled
 from burnish.run.study_timeline import record_profiles, record_timeline
 from burnish.run.study_work import AtWork, Left
+from burnish.run.timing import priors_of, start_seconds, timings
 from burnish.statistics import multiplicity
 from burnish.statistics.verdicts import Kind, Rule
 
@@ -80,11 +80,9 @@ def end(at_work: AtWork, budget: float | None) -> Path:
         if not (each.final or study_plan.is_decided(each, have) or left.get(each.key))
     ]
     if not still and not _analysis_open(at_work):
-        return verbs.finish(at_work.setting)
+        return beginning.finish(at_work.setting)
     at_work.setting.bench.say(f"{len(still)} of {len(at_work.table.comparisons)} cells open; the same command goes on")
-    at_work.record.close()
-    shutil.rmtree(at_work.setting.scratch, ignore_errors=True)
-    return at_work.record.folder
+    return beginning.leave(at_work.setting)
 
 
 def _analysis_open(at_work: AtWork) -> bool:
@@ -99,7 +97,7 @@ def _analysis_open(at_work: AtWork) -> bool:
 def _claim(at_work: AtWork, cells: Mapping[str, Cell]) -> Mapping[str, Kind]:
     """All cells with a verdict, looked through together."""
     known = at_work.known(list(cells.values()))
-    priors = priors_of(known, verbs.timings(at_work.setting, known))
+    priors = priors_of(known, timings(at_work.setting, known))
     family = [
         multiplicity.Cell(
             name,
@@ -129,7 +127,7 @@ def _confirm(at_work: AtWork, keys: Mapping[str, str], kinds: Mapping[str, Kind]
 
 def _again(at_work: AtWork, comparisons: Sequence[Comparison], budget: float | None) -> None:
     """The cells of one row on fresh starts of a number fixed in advance."""
-    times = verbs.timings(at_work.setting)
+    times = timings(at_work.setting)
     try:
         at_work.make(study_plan.needed(comparisons))
         held = [at_work.sides(each) for each in comparisons]
@@ -139,13 +137,13 @@ def _again(at_work: AtWork, comparisons: Sequence[Comparison], budget: float | N
     for each, base, candidate in held:
         cell = under(at_work.cell(each, candidate.label), base, candidate)
         cell = replace(cell, role=Role.CONFIRMATION, tag=f"again, {each.series} {each.group}")
-        needs = CONFIRMING_STARTS * verbs.start_seconds(times[cell.design])
+        needs = CONFIRMING_STARTS * start_seconds(times[cell.design])
         late = budget is not None and time.monotonic() - at_work.began + needs > 1.05 * budget
         if at_work.record.last("verdict", cell=cell.name) is not None or late:
             continue
         at_work.record.append("again", key=each.key, cell=cell.name)
         fixed = Rule.fixed(CONFIRMING_STARTS, delta=at_work.setting.rule.delta)
-        held_again = verbs.contest(
+        held_again = holding.contest(
             at_work.setting, base, {candidate.label: candidate}, [cell], times, at_work.maker.data, rule=fixed
         )
         held_again.decide([cell], fixed)

@@ -18,11 +18,11 @@ from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.run import study_plan
 from burnish.run.plan import Plan
+from burnish.run.setting import Options
 from burnish.run.study_cells import Comparison, Table
 from burnish.run.study_plan import Asked, Forecast, Selection, minutes
 from burnish.run.study_robust import comparisons_of, variant_of, weights_after
 from burnish.run.study_sitting import wants_timeline
-from burnish.run.verbs import Options
 from burnish.study.model import Design
 from burnish.workbench import duration
 
@@ -37,7 +37,7 @@ CONTENTS_SHARE = 0.01
 """Guess at that step, in shares of a full compile."""
 
 BOOT_SECONDS = 4.5
-"""A server's boot, data and stop about its seconds, roughly, as in `burnish.run.verbs.start_seconds`."""
+"""A server's boot, data and stop about its seconds, roughly, as in `burnish.run.timing.start_seconds`."""
 
 SLACK = 1.05
 """A budget may be exceeded by so much: what is expected is rough."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from burnish.build import sources
@@ -13,12 +13,15 @@ from burnish.engines import sql_bench
 from burnish.errors import UserError, together, unknown
 from burnish.paths import Home
 from burnish.record.store import Store
-from burnish.run import forecast, study_chains, study_patches, verbs
+from burnish.run import forecast, study_chains, study_patches
 from burnish.run.contest import CANARIES
 from burnish.run.plan import Plan
 from burnish.run.planning import UNKNOWN_SOURCE
+from burnish.run.setting import Options
+from burnish.run.source import source_request
 from burnish.run.study_cells import Comparison, Table
-from burnish.run.verbs import Options
+from burnish.run.timing import as_asked, rule_of, start_seconds
+from burnish.run.workloads import training_workloads
 from burnish.study.model import Timing, Workload
 from burnish.workbench import duration
 
@@ -222,7 +225,7 @@ def predict(
     """
     spec, store = table.engine, Store(home.store)
     open_ones = [each for each in comparisons if each.reason is None and not is_decided(each, decided)]
-    known = sources.known(verbs.source_request(spec, options, None), cache=home.downloads)
+    known = sources.known(source_request(spec, options), cache=home.downloads)
     chains = study_chains.chains_of(
         table,
         needed(open_ones),
@@ -234,7 +237,7 @@ def predict(
     missing = {name: chain.missing for name, chain in chains.items() if chain.missing is not None}
     loads = {each.workload.name: each.workload for each in open_ones if each.workload is not None}
     possible = [chain.variant for chain in chains.values() if chain.missing is None]
-    trained = verbs.training_workloads(spec, possible)
+    trained = training_workloads(spec, possible)
     every = sql_bench.located(tuple({**trained, **loads}.values()), home.work(spec.name) / "source")
     plan = forecast.plan_of(list(chains.values()), spec=spec, store=store, source=known, workloads=every)
     return Forecast(plan, tuple(_costs(table, plan, open_ones, missing, options)), missing)
@@ -268,8 +271,8 @@ def _costs(
             if cell is None or cell.name in tried or each.shows == study_patches.IDENTICAL:
                 continue  # what is the same machine code is built to prove it, and not tried
             tried.add(cell.name)
-            start = verbs.start_seconds(timing_of(table, options, each))
-            seconds += verbs.rule_of(options).minimum * start
+            start = start_seconds(timing_of(table, options, each))
+            seconds += rule_of(options).minimum * start
             canary = f"canary {each.group} {cell.workload.name}"
             seconds += 0.0 if canary in tried else CANARIES * start
             tried.add(canary)
@@ -282,8 +285,7 @@ def _costs(
 def timing_of(table: Table, options: Options, comparison: Comparison) -> Timing:
     """Times of a start of this comparison."""
     assert comparison.cell is not None  # noqa: S101 - only what is tried has times
-    own = table.engine.times[comparison.cell.design]
-    return replace(own, pairs=options.pairs or own.pairs, turns=options.turns or own.turns)
+    return as_asked(table.engine.times[comparison.cell.design], options)
 
 
 def workloads_of(comparisons: Sequence[Comparison]) -> tuple[Workload, ...]:

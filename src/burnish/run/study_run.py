@@ -7,10 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from burnish.errors import UserError
 from burnish.paths import Home
-from burnish.run import studies, study_chains, study_extras, study_plan, verbs
+from burnish.run import beginning, needs, preparing, studies, study_chains, study_extras, study_plan
 from burnish.run import workloads as workload_choice
+from burnish.run.setting import Ask, Options, Setting
 from burnish.run.studies import Definition
 from burnish.run.study_cells import Table
 from burnish.run.study_end import analyse, end
@@ -27,7 +27,6 @@ from burnish.run.study_sitting import (
     table_of,
 )
 from burnish.run.study_work import AtWork
-from burnish.run.verbs import Ask, Options, Setting
 
 
 def run(home: Home, sitting: Sitting, options: Options, console: Console, ask: Ask | None) -> Path:
@@ -47,12 +46,12 @@ def run(home: Home, sitting: Sitting, options: Options, console: Console, ask: A
         _install(table, selection, options, ask)
         found, extras = forecast(home, table, selection, sitting.asked, options, definition)
         selection = study_plan.within(selection, found, sitting.asked.budget)
-        verbs.check_disk(home, spec, sum(step.kind in ("compile", "partial") for step in found.plan.ahead))
+        needs.check_disk(home, spec, sum(step.kind in ("compile", "partial") for step in found.plan.ahead))
         loads = study_plan.workloads_of([each for each in selection.chosen if each.reason is None])
         loads = tuple({each.name: each for each in (*loads, *analysis_loads(table, sitting.asked))}.values())
-        setting = verbs.begin(home, spec, definition, options, console, loads, ask)
+        setting = beginning.begin(home, spec, definition, options, console, loads, ask)
         expected = {cost.unit: cost.seconds for cost in found.costs}
-        with verbs.nothing_half_made(setting.record):
+        with beginning.nothing_half_made(setting.record):
             at_work = _begin(setting, table, selection, sitting)
         setting.bench.total = len(found.plan.building)
         at_work.go(expected, sitting.asked.budget)
@@ -75,15 +74,12 @@ def _install(table: Table, selection: Selection, options: Options, ask: Ask | No
     """Installs what the chosen rows need; a row whose tools are refused is left out later on."""
     chosen = [each for each in selection.chosen if each.reason is None]
     variants = [table.variants[name] for name in study_plan.needed(chosen)]
-    verbs.install(table.engine, variants, options, ask)
+    needs.install(table.engine, variants, options, ask)
     words = {word for each in chosen for word in (*each.given, *each.versus)}
     groups = [group for group in ("tls", "remote") if f"transport={group}" in words]
     loads = [each.workload.entry for each in chosen if each.workload is not None]
     for group in [*groups, *workload_choice.groups(loads)]:
-        try:
-            verbs.ensure([group], f"rows that need {group}", options, ask)
-        except UserError as error:
-            Console(stderr=True).print(f"going on without: {error}", markup=False, highlight=False, soft_wrap=True)
+        needs.ensure_or_go_on([group], f"rows that need {group}", options, ask)
 
 
 def _begin(setting: Setting, table: Table, selection: Selection, sitting: Sitting) -> AtWork:
@@ -93,7 +89,7 @@ def _begin(setting: Setting, table: Table, selection: Selection, sitting: Sittin
     chosen = [each for each in selection.chosen if each.reason is None and not study_plan.is_decided(each, have)]
     names = study_plan.needed(chosen)
     features = setting.options.features or setting.spec.default_features
-    (first,), maker = verbs.prepare(setting, [table.variants["baseline"]], features)
+    (first,), maker = preparing.prepare(setting, [table.variants["baseline"]], features)
     origin = maker.builder.origin
     assert origin is not None  # noqa: S101 - prepare gave it
     chains = study_chains.chains_of(
@@ -102,5 +98,5 @@ def _begin(setting: Setting, table: Table, selection: Selection, sitting: Sittin
     at_work = AtWork(setting, table, selection, maker, {**chains, "baseline": first}, sitting.release)
     at_work.check_loads()
     possible = [chain.variant for chain in chains.values() if chain.missing is None]
-    maker.workloads |= verbs.training_workloads(setting.spec, possible)
+    maker.workloads |= workload_choice.training_workloads(setting.spec, possible)
     return at_work

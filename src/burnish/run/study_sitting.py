@@ -15,13 +15,13 @@ from burnish.catalogue.studies import study
 from burnish.paths import Home
 from burnish.record.exchange import IMPORTED
 from burnish.record.record import Record
-from burnish.run import studies, study_patches, verbs
+from burnish.run import beginning, studies, study_patches
 from burnish.run import workloads as workload_choice
+from burnish.run.setting import Options
 from burnish.run.studies import Definition
 from burnish.run.study_cells import Table
 from burnish.run.study_expansion import expand, other_compilers
 from burnish.run.study_plan import Asked, Selection
-from burnish.run.verbs import Options
 from burnish.study.model import Workload, digest_of
 
 
@@ -83,7 +83,7 @@ def definition_of(table: Table, options: Options) -> Definition:
         meaning.append([named, table.architecture])
         pins = patchsets.pins(table.variants.values())
     features = options.features or spec.default_features
-    plain = verbs.definition_of(own.name, spec, replace(options, explore=True), ["baseline"], (), features, ())
+    plain = beginning.definition_of(own.name, spec, replace(options, explore=True), ["baseline"], (), features, ())
     loads = tuple(dict.fromkeys(each.named[spec.name] for each in own.loads.values() if spec.name in each.named))
     return replace(plain, workloads=loads, recipes={"rows": digest_of(meaning)}, threads=None, patches=pins)
 

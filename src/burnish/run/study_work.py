@@ -13,15 +13,17 @@ from burnish.bench.pairs import Contestant
 from burnish.engines.registry import create
 from burnish.errors import UserError
 from burnish.record.record import Record
-from burnish.run import conditions, peaks, study_chains, study_plan, verbs
+from burnish.run import conditions, holding, peaks, study_chains, study_plan
 from burnish.run import workloads as workload_choice
 from burnish.run.cells import Cell
 from burnish.run.making import Chain, Made, Maker
+from burnish.run.programs import differences, known_program
+from burnish.run.setting import Setting
 from burnish.run.study_cells import RELEASE, Comparison, Table
-from burnish.run.study_contests import is_usual, note_contest, priors_of, under
+from burnish.run.study_contests import is_usual, note_contest, under
 from burnish.run.study_plan import Selection, unit_of, unit_words
 from burnish.run.study_sitting import record_table, settled
-from burnish.run.verbs import Setting
+from burnish.run.timing import priors_of, timings
 from burnish.statistics.calibration import Calibration
 from burnish.study.conditions import condition_of
 from burnish.study.model import Condition, Design, Variant, Workload
@@ -126,7 +128,7 @@ class AtWork:
         )
         self.chains |= {name: found[name] for name in names}
         possible = [found[name].variant for name in names if found[name].missing is None]
-        self.maker.workloads |= verbs.training_workloads(self.setting.spec, possible)
+        self.maker.workloads |= workload_choice.training_workloads(self.setting.spec, possible)
 
     def tried(self, each: Comparison) -> str | None:
         """Name of the cell that a comparison was tried as."""
@@ -180,17 +182,7 @@ class AtWork:
                 away = self.setting.scratch / "counts-of-trials"
                 counts = (("GCOV_PREFIX", str(away)), ("LLVM_PROFILE_FILE", str(away / "%p.profraw")))
                 item.built = replace(item.built, environment=(*item.built.environment, *counts))
-            self.record.append(
-                "variant",
-                variant=name,
-                reason=item.variant.reason,
-                weakens_security=item.variant.weakens_security,
-                changes_results=item.variant.changes_results,
-                narrows_portability=item.variant.narrows_portability,
-                failure=item.failure,
-                same=item.same,
-                notes=item.notes,
-            )
+            holding.note_variant(self.record, item, item.notes)
 
     def _build(self, name: str) -> Made:
         """A build that may be measured; the baseline's own where its program is the same."""
@@ -258,10 +250,10 @@ class AtWork:
                 built = create(self.setting.spec).existing(path)
             except UserError as error:
                 raise Left(str(error)) from None
-            self.made[RELEASE] = verbs.known_program(self.setting, RELEASE, built)
+            self.made[RELEASE] = known_program(self.setting, RELEASE, built)
             base, mine = self.made["baseline"].identity, self.made[RELEASE].identity
             if base is not None and mine is not None:
-                self.record.append("difference", found=verbs.differences(base, mine))
+                self.record.append("difference", found=differences(base, mine))
         return self.made[RELEASE]
 
     def _measure(self, each: Comparison) -> None:
@@ -295,9 +287,9 @@ class AtWork:
             self.record.append("tried", key=each.key, cell=cell.name)
         mine = [cell for cell, _ in cells.values()]
         known = self.known(mine)
-        times = verbs.timings(self.setting, known)
+        times = timings(self.setting, known)
         note_contest(self.setting, mine, times)
-        verbs.contest(
+        holding.contest(
             self.setting,
             base,
             {candidate.label: candidate for _, candidate in cells.values()},
@@ -310,7 +302,7 @@ class AtWork:
     def known(self, cells: Sequence[Cell]) -> list[Calibration]:
         """The host's calibrations of cells under the usual condition; they say nothing of others."""
         usual = [cell for cell in cells if is_usual(cell)]
-        return verbs.known_calibrations(self.setting, usual)
+        return holding.known_calibrations(self.setting, usual)
 
     def cell(self, each: Comparison, label: str) -> Cell:
         """The contest's cell; a release binary's label tells which one it was."""

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -15,12 +14,10 @@ from burnish.catalogue import load
 from burnish.engines import own_data, sql_bench
 from burnish.engines.base import Engine, Workbench
 from burnish.errors import UserError, together, unknown
+from burnish.run.setting import Options
 from burnish.study import defaults_file, loads, statements
 from burnish.study.loads import Asked, Parameter
-from burnish.study.model import Design, EngineSpec, Mixing, Workload
-
-if TYPE_CHECKING:
-    from burnish.run.verbs import Options
+from burnish.study.model import Design, EngineSpec, Mixing, Variant, Workload
 
 SUFFIXES = (".lua", ".sql")
 """Files that are loads: a sysbench script, or statements."""
@@ -235,6 +232,18 @@ def _check_data(parts: Iterable[Workload], where: str) -> None:
                 f"{where}: {part.name} wants other data than the load before it; give both the same size, as in "
                 f"{where}:...,table-size=10000"
             )
+
+
+def training_workloads(spec: EngineSpec, variants: Sequence[Variant]) -> dict[str, Workload]:
+    """The workloads that the engine's training and the recipes' own need; a `UserError` names variant and workload."""
+    found = {name: load.workload(spec, name) for name, _ in spec.training}
+    for variant in variants:
+        for name, _ in variant.recipe.training:
+            try:
+                found[name] = load.workload(spec, name)
+            except UserError as error:
+                raise UserError(f"variant {variant.name}: training: {error}") from None
+    return found
 
 
 def groups(words: Iterable[str]) -> list[str]:

@@ -1,0 +1,118 @@
+"""From variants to builds: source, toolchains and stages, then every build made and tested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from burnish.build import ccache
+from burnish.build.builder import Builder
+from burnish.build.toolchains import find_toolchains
+from burnish.engines import sql_bench
+from burnish.engines.base import Built
+from burnish.errors import UserError
+from burnish.record.store import Entry
+from burnish.run import conditions, forecast
+from burnish.run import workloads as workload_choice
+from burnish.run.beginning import nothing_half_made
+from burnish.run.evidence import Portable
+from burnish.run.making import Chain, Made, Maker, resolve
+from burnish.run.plan import summary
+from burnish.run.replicates import Factors, expand, gather
+from burnish.run.setting import Setting
+from burnish.run.source import obtain_source
+from burnish.study.model import Condition, Variant
+
+
+def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tuple[list[Chain], Maker]:
+    """Source, toolchains, stages: everything before the first build."""
+    spec, bench, options = setting.spec, setting.bench, setting.options
+    work = setting.home.work(spec.name)
+    training = workload_choice.training_workloads(spec, variants)
+    pinned = setting.record.last("source")
+    source, tree = obtain_source(setting, pinned.body["version"] if pinned else None)
+    setting.workloads = sql_bench.located(setting.workloads, tree)
+    training = {each.name: each for each in sql_bench.located(tuple(training.values()), tree)}
+    if pinned is None:
+        setting.record.append("source", **asdict(source))
+    elif pinned.body["digest"] != source.digest:
+        raise UserError(
+            f"{source.origin}: the source is no longer the one this study began with "
+            f"({pinned.body['digest'][:12]}, found {source.digest[:12]}); --fresh begins a new study"
+        )
+    toolchains = find_toolchains()
+    setting.record.append("toolchains", found=[asdict(toolchain) for toolchain in toolchains])
+    builder = Builder(
+        engine=setting.engine,
+        store=setting.store,
+        work=work,
+        source=tree,
+        bench=bench,
+        jobs=options.jobs or len(setting.host.cores_allowed),
+        wide=forecast.widths(spec, setting.store, len(setting.host.cores_allowed), options.jobs),
+        cache_gb=ccache.size_gb(),
+        origin=source,
+    )
+    chains = resolve(
+        variants,
+        spec=spec,
+        source_digest=source.digest,
+        source=tree,
+        toolchains=toolchains,
+        features=features,
+        profile_place=builder.profile_place,
+        store=setting.store,
+        lbr=bool(setting.host.lbr),
+    )
+    maker = Maker(
+        engine=setting.engine,
+        builder=builder,
+        store=setting.store,
+        record=setting.record,
+        bench=bench,
+        cores=frozenset(setting.host.cores_allowed),
+        scratch=setting.scratch,
+        workloads=training | {workload.name: workload for workload in setting.workloads},
+        version=source.version,
+        portable=Portable(options.portable, options.portability),
+    )
+    plan = forecast.plan_of(
+        chains, spec=spec, store=setting.store, source=source, workloads=tuple(maker.workloads.values())
+    )
+    builder.expected.update((step.key, step.seconds.value) for step in plan.ahead)
+    setting.record.append("plan", **plan.as_dict())
+    for line in summary(plan):
+        bench.say(line)
+    bench.total = len(plan.building)
+    return chains, maker
+
+
+@dataclass(frozen=True)
+class Makings:
+    """A study's sides, and what its trials need besides.
+
+    Attributes:
+        made: what became of every variant or program, the baseline first.
+        replicates: each variant's builds where it has several.
+        data: dataset entries by workload name.
+        pair: the baseline's condition and the candidates'.
+    """
+
+    made: list[Made]
+    replicates: Mapping[str, Sequence[Built]]
+    data: Mapping[str, Entry]
+    pair: tuple[Condition, Condition]
+
+
+def make(setting: Setting, variants: Sequence[Variant], features: str) -> Makings:
+    """Builds and gates all variants; one whose program is the baseline's has nothing to measure."""
+    factors = Factors(setting.options.layouts, setting.options.trainings)
+    with nothing_half_made(setting.record):
+        setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
+        condition = conditions.ready(setting, conditions.usual(setting.options))
+        setting.workloads = conditions.loads_under(setting.workloads, [condition])
+        chains, maker = prepare(setting, expand(variants, factors), features)
+    made, replicates = gather(variants, maker.make(chains), factors)
+    for item in made[1:]:
+        item.built = None if item.same else item.built
+    return Makings(made, replicates, maker.data, (condition, condition))

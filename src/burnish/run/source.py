@@ -1,0 +1,36 @@
+"""The source that a study was asked for, or its engine's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from burnish.build import sources
+from burnish.catalogue import load
+from burnish.errors import UserError
+from burnish.run.setting import Options, Setting
+from burnish.study.model import EngineSpec
+
+
+def source_request(spec: EngineSpec, options: Options, pinned: str | None = None) -> sources.SourceRequest:
+    """The source that was asked for, or the engine's own in the version that the study began with."""
+    local = options.source or load.shipped_source(spec)
+    debian = None
+    if local is None:
+        if spec.debian_package is None:
+            raise UserError(f"{spec.name} has no source of its own; name one with --source")
+        debian = sources.DebianSource(package=spec.debian_package, version=options.source_version or pinned)
+    return sources.SourceRequest(engine=spec.name, debian=debian, local=local, sha256=options.sha256)
+
+
+def obtain_source(setting: Setting, pinned: str | None) -> tuple[sources.Source, Path]:
+    """The source that was asked for, and its tree at the engine's constant place.
+
+    Args:
+        setting: the study.
+        pinned: version of the package that the study began with, if it has begun.
+    """
+    request = source_request(setting.spec, setting.options, pinned)
+    cache, place = setting.home.downloads, setting.home.work(setting.spec.name) / "source"
+    with setting.bench.step("source", "source", counts=False):
+        source = sources.resolve(request, cache=cache, say=setting.bench.say)
+        return source, sources.unpack(source, request, cache=cache, place=place)
