@@ -177,6 +177,18 @@ def test_invalid_starts_of_all_pieces_count_together() -> None:
     assert row.reason == "invalid: 4 starts were invalid, 4 of them: swapping"
 
 
+def test_what_is_invalid_after_several_good_starts_can_be_written() -> None:
+    """Its spread is not a number, which no line of a record may hold."""
+    pieces = [
+        Piece(f"fake-tune-{n}", "one", n).contest().starts(QUIET[n : n + 2]).starts([0.0, 0.0], invalid="swapping")
+        for n in (1, 2)
+    ]
+    found = merged(*pieces)
+    (verdict,) = (event.body for event in found if event.kind == "verdict")
+    assert (verdict["verdict"], verdict["starts"], verdict["sd_between"]) == ("invalid", 4, None)
+    assert b"swapping" in bytes_of(found)
+
+
 def test_replicates_are_paired_across_hosts() -> None:
     """A replicate's layout is the same on all hosts: its readings there are one observation, not two."""
     keys = {"replicates": {"baseline": ["a", "b", "c"], "one": ["d", "e", "f"]}}

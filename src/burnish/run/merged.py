@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -141,7 +142,7 @@ def _verdict(cell: Gathered, judgement: Judgement, rule: Rule, labels: Mapping[s
         "invalid_starts": len(cell.invalid),
         "invalid_pairs": sum(each.invalid_pairs for each in cell.hosts.values()),
         "unsettled": sum(each.unsettled for each in cell.hosts.values()),
-        "sd_between": judgement.sd_between if judgement.starts > len(read.readings) else None,
+        "sd_between": judgement.sd_between if math.isfinite(judgement.sd_between) else None,
         "sensitivity": sensitivity_values(alone) if len(cell.hosts) == 1 and read.finite else [],
         "sides": _sides(cell.hosts.values()),
         "hosts": [
