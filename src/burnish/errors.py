@@ -56,12 +56,23 @@ class InfrastructureError(Exception):
         return "\n".join(parts)
 
 
+class SeveralErrors(UserError):
+    """Several things that are wrong with one request.
+
+    Args:
+        lines: what is wrong, one thing each.
+    """
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__("\n  ".join([f"{len(lines)} things are wrong with this request:", *lines]))
+        self.lines = tuple(lines)
+
+
 def together(problems: Sequence[UserError]) -> UserError:
     """All that is wrong with a request as one error, a line each; a single problem is itself."""
-    lines = list(dict.fromkeys(str(problem) for problem in problems))
-    if len(lines) == 1:
-        return problems[0]
-    return UserError("\n  ".join([f"{len(lines)} things are wrong with this request:", *lines]))
+    every = (problem.lines if isinstance(problem, SeveralErrors) else (str(problem),) for problem in problems)
+    lines = list(dict.fromkeys(line for each in every for line in each))
+    return problems[0] if len(problems) == 1 or len(lines) == 1 else SeveralErrors(lines)
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str:
@@ -70,7 +81,26 @@ def nearest(word: str, allowed: Iterable[str]) -> str:
     return f" (did you mean {match[0]!r}?)" if match else ""
 
 
-def unknown(what: str, word: str, allowed: Iterable[str]) -> UserError:
-    """The error for a name that is not in a closed list: nearest name first, then all of them."""
+MOST_NAMES = 40
+"""A longer list of names than this is not for a line of text: the nearest are named, and what lists the others."""
+
+NEAR_NAMES = 8
+
+
+def unknown(what: str, word: str, allowed: Iterable[str], listed_by: str = "") -> UserError:
+    """The error for a name that is not in a closed list: nearest name first, then all of them if they are not many.
+
+    Args:
+        what: what kind of name it is, for people.
+        word: the name that was given.
+        allowed: those that there are.
+        listed_by: command that lists them; said where they are too many.
+    """
     names = sorted(allowed)
-    return UserError(f"unknown {what} {word!r}{nearest(word, names)}; there are: {', '.join(names)}")
+    if len(names) > MOST_NAMES:
+        near = sorted(difflib.get_close_matches(word, names, n=NEAR_NAMES, cutoff=0.0))
+        told = f" (`{listed_by}` lists them)" if listed_by else ""
+        names_told = f"{', '.join(near)} and {len(names) - len(near)} more{told}"
+    else:
+        names_told = ", ".join(names)
+    return UserError(f"unknown {what} {word!r}{nearest(word, names)}; there are: {names_told}")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
+from burnish import process, warden
 from burnish.record.record import Record
 from burnish.report.summary import Summary, summarise
 
@@ -67,3 +70,33 @@ def summary(home: Path) -> Summary:
 def kinds(home: Path, *names: str) -> list[dict[str, object]]:
     with closing(Record(study(home))) as record:
         return [dict(event.body) for event in record.events(*names)]
+
+
+def marked(pid: int) -> list[int]:
+    return [found for found, mark in warden.marked(process.RUN_VARIABLE) if mark.startswith(f"{pid}-")]
+
+
+def killed_at(moment: str, words: list[str], home: Path) -> None:
+    """Runs the command and kills it as soon as the record has one more line of this kind than before.
+
+    Nothing that it started may be left.
+    """
+
+    def lines() -> int:
+        try:
+            return len(kinds(home, moment))
+        except Exception:  # the record may not be there yet
+            return 0
+
+    before = lines()
+    child = burnish(*words, wait=False)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and child.poll() is None and lines() == before:
+        time.sleep(0.02)
+    assert child.poll() is None, text(child)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    gone = time.monotonic() + 5
+    while marked(child.pid) and time.monotonic() < gone:
+        time.sleep(0.1)
+    assert marked(child.pid) == [], "a process was left behind"

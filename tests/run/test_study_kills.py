@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import time
 from pathlib import Path
 
 import pytest
-from studying import OWN, burnish, kinds, summary, text
-
-from burnish import process, warden
+from studying import OWN, burnish, killed_at, kinds, summary, text
 
 
 @pytest.fixture
@@ -18,33 +13,6 @@ def own(tmp_path: Path) -> Path:
     path = tmp_path / "own.toml"
     path.write_text(OWN)
     return path
-
-
-def marked(pid: int) -> list[int]:
-    return [found for found, mark in warden.marked(process.RUN_VARIABLE) if mark.startswith(f"{pid}-")]
-
-
-def killed_at(moment: str, words: list[str], home: Path) -> None:
-    """Runs the command and kills it as soon as the record has one more line of this kind than before."""
-
-    def lines() -> int:
-        try:
-            return len(kinds(home, moment))
-        except Exception:  # the record may not be there yet
-            return 0
-
-    before = lines()
-    child = burnish(*words, wait=False)
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and child.poll() is None and lines() == before:
-        time.sleep(0.02)
-    assert child.poll() is None, text(child)
-    os.kill(child.pid, signal.SIGKILL)
-    child.wait()
-    gone = time.monotonic() + 5
-    while marked(child.pid) and time.monotonic() < gone:
-        time.sleep(0.1)
-    assert marked(child.pid) == [], "a process was left behind"
 
 
 @pytest.mark.parametrize(

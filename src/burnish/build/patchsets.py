@@ -74,16 +74,27 @@ def pins(variants: Iterable[Variant]) -> dict[str, list[str]]:
     return {variant.name: [patch.sha256 for patch in read(variant)] for variant in variants if variant.recipe.patches}
 
 
-def fitted(variant: Variant, tree: Path) -> tuple[tuple[Patch, ...], tuple[str, ...]]:
+def open_tree(digest: str, place: Path, folder: Path | None = None) -> Path | None:
+    """Where the files of a source lie open; None where they would have to be unpacked first.
+
+    Args:
+        digest: the source's.
+        place: where it is unpacked to: while something else lies there, another source or a patched tree, it is not it.
+        folder: the folder that it is copied from, if it is.
+    """
+    return place if read_json(place / overlay.MARKER).get("digest") == digest else folder
+
+
+def fitted(variant: Variant, tree: Path | None) -> tuple[tuple[Patch, ...], tuple[str, ...]]:
     """A variant's patches, tried on `tree`, and notes on hunks that fitted elsewhere than they say.
 
-    Where the tree is not unpacked yet, as in a forecast, they are read only.
+    Without a tree, as in a forecast before the source is unpacked, they are read only.
 
     Raises:
         UserError: one is no patch or does not apply; names variant, patch, file and hunk.
     """
     found = read(variant)
-    if not found or not tree.is_dir():
+    if not found or tree is None:
         return found, ()
     marker = read_json(tree / overlay.MARKER)
     what = f"{marker.get('name', tree)} {marker.get('version', '')}".strip()

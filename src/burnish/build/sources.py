@@ -19,7 +19,17 @@ from burnish.build.files import locked, make_folder, read_json, remove_tree, sha
 from burnish.build.overlay import MARKER
 from burnish.errors import UserError
 
-__all__ = ["MARKER", "DebianSource", "Source", "SourceRequest", "is_unpacked", "known", "resolve", "unpack"]
+__all__ = [
+    "MARKER",
+    "DebianSource",
+    "Source",
+    "SourceRequest",
+    "folder_of",
+    "is_unpacked",
+    "known",
+    "resolve",
+    "unpack",
+]
 
 _OURS = frozenset({MARKER})
 _VERSION = re.compile(r"[-_ ]v?(\d+(?:[.\d]*\d)?(?:[a-z~+-][\w.~+-]*)?)$")
@@ -113,6 +123,12 @@ def known(request: SourceRequest, *, cache: Path) -> Source | None:
 def is_unpacked(source: Source, place: Path) -> bool:
     """Whether the tree at `place` is this source's."""
     return read_json(place / MARKER).get("digest") == source.digest
+
+
+def folder_of(request: SourceRequest) -> Path | None:
+    """The folder that the source is copied from as it is; None of an archive, and where patches go on top."""
+    local = request.local
+    return local if local is not None and local.is_dir() and not request.patches else None
 
 
 def _of_package(package: debian.Package, extra: list[str], suffix: str, note: str | None) -> Source:

@@ -16,7 +16,7 @@ from pydantic import Field
 from burnish.catalogue import flags, options
 from burnish.catalogue.edge import ROOT as ROOT  # noqa: PLC0414 - re-exported
 from burnish.catalogue.edge import Entry, Pairs, Reason, read_toml, validated
-from burnish.errors import UserError, unknown
+from burnish.errors import UserError, together, unknown
 from burnish.study.model import (
     REVERTED,
     Allocator,
@@ -241,11 +241,20 @@ def read_variants(path: Path) -> dict[str, Variant]:
 
 
 def variants_of(table: Mapping[str, Any], where: str, folder: Path) -> dict[str, Variant]:
-    """The variants of a table in the catalogue's form, read in the file `where`; paths are relative to `folder`."""
-    found = {}
+    """The variants of a table in the catalogue's form, read in the file `where`; paths are relative to `folder`.
+
+    Raises:
+        UserError: what is wrong with them, a line for each variant.
+    """
+    found: dict[str, Variant] = {}
+    problems: list[UserError] = []
     for name, value in table.items():
-        entry = validated(_Variant, value, f"{where}: {name}")
-        recipe = _checked(entry.recipe, f"{where}: {name}", folder)
+        try:
+            entry = validated(_Variant, value, f"{where}: {name}")
+            recipe = _checked(entry.recipe, f"{where}: {name}", folder)
+        except UserError as error:
+            problems.append(error)
+            continue
         marked = variant_with(name, recipe, entry.reason)
         found[name] = replace(
             marked,
@@ -253,6 +262,8 @@ def variants_of(table: Mapping[str, Any], where: str, folder: Path) -> dict[str,
             changes_results=entry.changes_results or marked.changes_results,
             narrows_portability=entry.narrows_portability or marked.narrows_portability,
         )
+    if problems:
+        raise together(problems)
     return found
 
 
@@ -311,7 +322,7 @@ def workload(spec: EngineSpec, name: str) -> Workload:
     """`spec`'s workload called `name`; a `UserError` with the nearest name otherwise."""
     mine = {key[1]: value for key, value in workloads().items() if key[0] == spec.name}
     if name not in mine:
-        raise unknown(f"workload of {spec.name}", name, mine)
+        raise unknown(f"workload of {spec.name}", name, mine, f"burnish workload list {spec.name}")
     return mine[name]
 
 
@@ -319,7 +330,7 @@ def variant(name: str, own: Mapping[str, Variant] | None = None) -> Variant:
     """The variant called `name`, of the user's `own` or of the catalogue; a `UserError` otherwise."""
     every = {**variants(), **(own or {})}
     if name not in every:
-        raise unknown("variant", name, every)
+        raise unknown("variant", name, every, "burnish variants")
     return every[name]
 
 

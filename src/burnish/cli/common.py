@@ -39,8 +39,8 @@ Workloads = Annotated[
     str | None,
     typer.Option(
         "--workloads",
-        help="Workloads by name, script (.lua) or statements (.sql), separated by commas; parameters after a colon, "
-        "as in oltp_read_only:tables=8,rand-type=pareto.",
+        help="Workloads by name, script (.lua) or statements (.sql), separated by commas; parameters after a colon "
+        "and commas, as in NAME:tables=8 (`burnish workload list` tells both).",
     ),
 ]
 Threads = Annotated[
@@ -50,8 +50,8 @@ Set = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="NAME=VALUE, may be repeated: any server variable, or transport=unix|tcp|tls|remote (with "
-        "rate=100mbit), binlog=on|off, durability=commit|system|second, threads-by=connection|pool.",
+        help="NAME=VALUE, may be repeated: any server variable, or transport= unix, tcp, tls, remote (with "
+        "rate=100mbit, delay=1ms); binlog= on, off; durability= commit, system, second; threads-by= connection, pool.",
     ),
 ]
 Data = Annotated[Path | None, typer.Option(help="A dump or data folder for loads of your own; copied, never touched.")]
@@ -67,7 +67,11 @@ Starts = Annotated[
     int | None, typer.Option(min=2, max=200, help="A number of starts fixed in advance, for figures to publish.")
 ]
 DesignOption = Annotated[
-    Design | None, typer.Option(help="Both sides under load, in turn, or one up at a time; default: the workload's.")
+    Design | None,
+    typer.Option(
+        metavar="DESIGN",
+        help="duet (both sides under load), interleaved (in turn) or solo (one up at a time); default: the workload's.",
+    ),
 ]
 Explore = Annotated[bool, typer.Option("--explore", help="Look many cells through instead of claiming them together.")]
 Force = Annotated[bool, typer.Option("--force", help="Give verdicts though this host's calibration failed (marked).")]

@@ -82,7 +82,7 @@ def doctor(as_json: AsJson = False, yes: Yes = False) -> None:  # noqa: ARG001 -
 def clean(
     older_than: Annotated[float | None, typer.Option(min=0, help="Remove what was not used for so many days.")] = None,
     keep_gb: Annotated[float | None, typer.Option(min=0, help="Keep at most so many GB, the last used ones.")] = None,
-    yes: Yes = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what is kept and how large it is; remove what is too old or too much. Records are never removed."""

@@ -40,10 +40,10 @@ from burnish.run.study_sitting import Sitting
 from burnish.study import loads
 
 study = typer.Typer(no_args_is_help=True, help="Published studies as one command each: list, show before, run.")
-app.add_typer(study, name="study")
+app.add_typer(study, name="study", epilog="Example: burnish study show mysql-manual --rows tls,strip")
 
 Name = Annotated[str, typer.Argument(help="The study; `burnish study list` tells them.")]
-Engine = Annotated[str | None, typer.Option(help="mariadb, mysql or sqlite; default: the study's own.")]
+Engine = Annotated[str | None, typer.Option(help="sqlite or mariadb; default: the study's own.")]
 Rows = Annotated[str | None, typer.Option(help="Rows by name, separated by commas; default: all.")]
 SeriesOption = Annotated[
     str | None, typer.Option("--series", help="Series (compilers, word sizes) by name; default: the first delivery's.")

@@ -25,7 +25,7 @@ from burnish.study.schema import Table
 workload = typer.Typer(
     no_args_is_help=True, help="List the loads; make one from a server's general log or statement digests."
 )
-app.add_typer(workload, name="workload")
+app.add_typer(workload, name="workload", epilog="Example: burnish workload list mariadb")
 
 
 @workload.command("list", epilog="Example: burnish workload list mariadb")

@@ -369,7 +369,10 @@ class Engine(ABC):
     def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:  # noqa: ARG002
         """The condition with whatever it needs made in the private `folder`; a `UserError` when it can't be had."""
         if asked.transport != "unix" or asked.settings:
-            raise UserError(f"{self.spec.title} has no server: --transport, --set and the like do not apply to it")
+            raise UserError(
+                f"{self.spec.title} has no server: --set, --versus and --defaults-file say how one is deployed; "
+                "leave them out"
+            )
         return asked
 
     def examine(

@@ -60,7 +60,11 @@ def patched(by: Mapping[str, Sequence[Event]]) -> Patched | None:
         builds=tuple(told["builds"]),
         left_out=tuple((patch, kind, why) for patch, kind, why in told["left_out"]),
         twins={event.body["variant"]: event.body["of"] for event in by.get("twin", ())},
-        compiled={e.body["variant"].partition("#")[0]: _compiled(e.body["about"]) for e in by.get("build", ())},
+        # Of replicates the first: the others differ in their link alone, so that the cache has all of their objects.
+        compiled={
+            event.body["variant"].partition("#")[0]: _compiled(event.body["about"])
+            for event in reversed(by.get("build", ()))
+        },
         symbols=tuple(symbols.values()),
     )
 

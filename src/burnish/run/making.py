@@ -7,8 +7,8 @@ import shlex
 import shutil
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from burnish.build import bolting, failures, hints, kept, merging, patchsets, sa
 from burnish.build.builder import Builder
 from burnish.build.linkparts import find_parts
 from burnish.build.postlink import PostLink
-from burnish.build.profile_stages import Merge, Train
+from burnish.build.profile_stages import Kept, Merge, Train
 from burnish.build.recipes import Bolt, Compile, PackageFlags, Preload, Stage, Strip, stages
 from burnish.build.sharing import in_order, kept_as
 from burnish.build.toolchains import Toolchain, choose
@@ -33,6 +33,10 @@ from burnish.run import evidence
 from burnish.run.evidence import Examiner, Portable
 from burnish.study.model import EngineSpec, Recipe, Variant, Workload, digest_of
 from burnish.workbench import Bench
+
+
+UNKNOWN_SOURCE = "not fetched yet"
+"""Stands for the digest of a source that must be fetched: no build has it, so none counts as cached."""
 
 
 @dataclass(frozen=True)
@@ -109,18 +113,20 @@ def resolve(
     store: Store | None = None,
     lbr: bool = False,
     lenient: bool = False,
+    folder: Path | None = None,
 ) -> list[Chain]:
     """Each variant's stages on this machine; a variant whose tools are missing says so and is left out.
 
     The first variant is the baseline: it makes the gate's tools as well, and it must be possible. `store` holds the
     profiles that recipes name; `lbr` is whether the host gives branch records; `lenient` leaves a variant out whatever
-    is wrong with it.
+    is wrong with it; on the source of `folder` patches are tried where it is not unpacked yet.
 
     Raises:
         UserError: recipes that contradict themselves, or a baseline that can't be built here; a patch that does not
             apply; every problem of every variant in one error, a line each.
     """
     packages: dict[bool, PackageFlags] = {}
+    tree = patchsets.open_tree(source_digest, source, folder)
     chains: list[Chain] = []
     problems: list[UserError] = []
     for number, variant in enumerate(variants):
@@ -128,12 +134,14 @@ def resolve(
         if hardening not in packages:
             packages[hardening] = package_flags(spec, source, hardening)
         try:
-            patches, notes = patchsets.fitted(variant, source)
-            toolchain = choose(variant.recipe.toolchain, toolchains)
+            patches, notes = patchsets.fitted(variant, tree)
+            with _about(variant, "toolchain"):
+                toolchain = choose(variant.recipe.toolchain, toolchains)
             if variant.recipe.sampled and variant.recipe.profile is None and lbr:
                 sampling.sample_tool(toolchain)
             named = variant.recipe.profile
-            profile = kept.find(store, named) if store is not None and named is not None else None
+            with _about(variant, "profile"):
+                profile = _profile(store, named, source_digest)
             make = partial(
                 stages,
                 variant,
@@ -147,7 +155,7 @@ def resolve(
                 parts=find_parts(variant.recipe, toolchain, spec),
                 link_place=str(profile_place.parent / "link"),
                 patches=patches,
-                kept=kept.as_kept(named, profile) if named and profile else None,
+                kept=profile,
                 lbr=lbr,
             )
             chain = make(with_tools=number == 0)
@@ -160,10 +168,28 @@ def resolve(
         except UserError as error:
             if number == 0 or not (lenient or isinstance(error, UnavailableError)):
                 problems.append(error)
-            chains.append(Chain(variant, missing=str(error)))
+            chains.append(Chain(variant, missing=str(error).removeprefix(f"variant {variant.name}: ")))
     if problems:
         raise together(problems)
     return chains
+
+
+@contextlib.contextmanager
+def _about(variant: Variant, key: str) -> Iterator[None]:
+    """Names the variant, and the key of its recipe, in what is said of it."""
+    try:
+        yield
+    except UserError as error:
+        kind = UnavailableError if isinstance(error, UnavailableError) else UserError
+        raise kind(f"variant {variant.name}: {key}: {error}") from None
+
+
+def _profile(store: Store | None, named: str | None, source_digest: str) -> Kept | None:
+    """What planning must know of the profile that a recipe names; while the source is unknown it may be of any."""
+    if store is None or named is None:
+        return None
+    found = kept.as_kept(named, kept.find(store, named))
+    return replace(found, source=None) if source_digest == UNKNOWN_SOURCE else found
 
 
 def _bolt(variant: Variant, toolchain: Toolchain, *, lbr: bool) -> Toolchain | None:

@@ -190,19 +190,18 @@ def described(found: Builds) -> dict[str, Any]:
 
 
 def _skip_twins(setting: Setting, ready: Makings) -> None:
-    """Builds that are the same program, to the byte, are measured once; of replicates each is measured."""
-    if ready.replicates:
-        return
+    """Builds that are the same program, to the byte, are measured once; of replicates each must be."""
     programs = {
         event.body["variant"]: tuple(event.body["program"][part] for part in ("code", "data"))
         for event in setting.record.events("evidence")
     }
-    first: dict[tuple[str, ...], str] = {}
+    first: dict[tuple[tuple[str, ...], ...], str] = {}
     for item in ready.made[1:]:
         name = item.variant.name
         if item.built is None:
             continue
-        other = first.setdefault(programs[name], name)
+        mine = ready.replicates.get(name, (item.built,))
+        other = first.setdefault(tuple(programs[built.name] for built in mine), name)
         if other != name:
             item.built = None
             setting.record.append("twin", variant=name, of=other)

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from burnish import system
 from burnish.bench.host import read_host
-from burnish.build import ccache, sources
+from burnish.build import ccache, patchsets, sources
 from burnish.build.collecting import PROFILE_FILE
-from burnish.build.sources import Source
+from burnish.build.sources import Source, SourceRequest
 from burnish.build.toolchains import find_toolchains
 from burnish.engines import sql_bench
 from burnish.paths import Home
 from burnish.record.costs import Figure
 from burnish.record.store import Store
 from burnish.run import conditions, forecast, needs
-from burnish.run.making import resolve
+from burnish.run.making import UNKNOWN_SOURCE, resolve
 from burnish.run.plan import Plan, Step
 from burnish.run.replicates import Factors, expand
 from burnish.run.request import Request, read_request
@@ -25,9 +25,6 @@ from burnish.run.source import source_request
 from burnish.run.timing import as_asked, rule_of, start_seconds
 from burnish.run.workloads import training_workloads
 from burnish.study.model import Design
-
-UNKNOWN_SOURCE = "not fetched yet"
-"""Stands for the digest of a source that must be fetched: no build has it, so none counts as cached."""
 
 
 def plan(home: Home, engine: str, options: Options) -> Plan:
@@ -39,7 +36,9 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
     request = read_request(engine, options)
     ccache.size_gb()
     spec = request.spec
-    source = _source(home, request, options)
+    wanted = source_request(spec, options)
+    source = _source(home, request, wanted)
+    digest, folder = source.digest if source else UNKNOWN_SOURCE, sources.folder_of(wanted)
     factors = Factors(options.layouts, options.trainings)
     work, store = home.work(spec.name), Store(home.store)
     # Only these stages depend on what the host's processor can record.
@@ -47,13 +46,14 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
     chains = resolve(
         expand(request.variants, factors),
         spec=spec,
-        source_digest=source.digest if source else UNKNOWN_SOURCE,
+        source_digest=digest,
         source=work / "source",
         toolchains=find_toolchains(),
         features=request.features,
         profile_place=work / PROFILE_FILE,
         store=store,
         lbr=bool(sampled and read_host().lbr),
+        folder=folder,
     )
     training = training_workloads(spec, request.variants)
     groups = [*spec.system_packages, *conditions.groups(options), *needs.optional_groups(request.variants)]
@@ -64,7 +64,7 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
         measured = [chain for chain in chains[factors.count :] if chain.missing is None and chain.final not in same]
         return _trials(request, options, math.ceil(len(measured) / factors.count))
 
-    return forecast.plan_of(
+    found = forecast.plan_of(
         chains,
         spec=spec,
         store=store,
@@ -75,10 +75,13 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
         trials=trials,
         to_install=system.missing_packages(packages),
     )
+    patched = [variant.name for variant in request.variants if variant.recipe.patches]
+    if not patched or patchsets.open_tree(digest, work / "source", folder) is not None:
+        return found
+    return replace(found, source=f"{found.source}; then the patches of {', '.join(patched)} are tried on it")
 
 
-def _source(home: Home, request: Request, options: Options) -> Source | None:
-    wanted = source_request(request.spec, options)
+def _source(home: Home, request: Request, wanted: SourceRequest) -> Source | None:
     found = sources.known(wanted, cache=home.downloads)
     if found is None:
         return None
@@ -94,5 +97,6 @@ def _trials(request: Request, options: Options, candidates: int) -> Step | None:
     for workload in request.workloads:
         timing = as_asked(request.spec.times[Design(options.design or workload.design)], options)
         seconds += rule_of(options).minimum * candidates * start_seconds(timing)
-    title = f"trials of {candidates * len(request.workloads)} cells"
+    cells = candidates * len(request.workloads)
+    title = f"trials of {cells} cell{'s' if cells > 1 else ''}"
     return Step("trials", title, (), "", False, Figure(seconds))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from burnish.engines.base import Built
 from burnish.errors import InfrastructureError
 from burnish.run.making import Made
-from burnish.study.model import Variant
+from burnish.study.model import Recipe, Variant
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,11 @@ class Factors:
         return " and ".join(parts)
 
 
+def trains(recipe: Recipe) -> bool:
+    """Whether a build of this recipe has a training of its own."""
+    return (recipe.pgo or recipe.bolt) and recipe.profile is None
+
+
 def expand(variants: Sequence[Variant], factors: Factors) -> list[Variant]:
     """Every variant's replicates in turn; the variants themselves where no factor is asked for."""
     if factors.count == 1:
@@ -53,7 +58,7 @@ def _replicate(variant: Variant, number: int, factors: Factors) -> Variant:
     recipe = variant.recipe
     if factors.layouts:
         recipe = replace(recipe, layout=recipe.layout + 1 + number % factors.layouts)
-    if factors.trainings and (recipe.pgo or recipe.bolt) and recipe.profile is None:
+    if factors.trainings and trains(recipe):
         recipe = replace(recipe, training_seed=recipe.training_seed + 1 + number % factors.trainings)
     return replace(variant, name=f"{variant.name}#{number + 1}", recipe=recipe)
 

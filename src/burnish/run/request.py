@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TypeVar
 from burnish.catalogue import load
 from burnish.errors import UserError, together, unknown
 from burnish.run.conditions import usual
+from burnish.run.replicates import trains
 from burnish.run.setting import Options
 from burnish.run.workloads import chosen
 from burnish.study.model import EngineSpec, Variant, Workload
@@ -39,6 +40,28 @@ def _own(recipes: Path | None) -> Mapping[str, Variant]:
     return load.read_variants(recipes) if recipes else {}
 
 
+def _of_replicates(options: Options, variants: Sequence[Variant]) -> list[UserError]:
+    """What is asked of replicates and can't be: starts in another number, trainings of what trains nothing."""
+    found, most = [], max(options.layouts, options.trainings)
+    if options.starts is not None and most and options.starts != most:
+        factor = "--layouts" if options.layouts == most else "--trainings"
+        found.append(
+            UserError(
+                f"--starts {options.starts}: {factor} {most} gives each start a fresh pair of builds, so there are "
+                f"{most} starts; leave --starts out, or say {factor} {options.starts}"
+            )
+        )
+    if options.trainings and not any(trains(variant.recipe) for variant in variants):
+        names = ", ".join(variant.name for variant in variants)
+        found.append(
+            UserError(
+                f"--trainings {options.trainings}: nothing is trained for {names}; leave it out (--layouts shuffles "
+                "links), or name a variant that trains a profile, as gcc-pgo does"
+            )
+        )
+    return found
+
+
 def read_request(engine: str, options: Options) -> Request:
     """The request in the catalogue's terms.
 
@@ -56,8 +79,11 @@ def read_request(engine: str, options: Options) -> Request:
             problems.append(error)
             return []
 
-    own = dict(chain.from_iterable(each.items() for each in attempt(_own, options.recipes)))
+    read = attempt(_own, options.recipes)
+    own = read[0] if read else {}
     named = options.variants or (*spec.ladder, *own)
+    # Of a file that can't be read it is not known which variants it has: then no unknown name is one for certain.
+    named = tuple(name for name in named if read or name in load.variants())
     variants = [found for name in named for found in attempt(load.variant, name, own)]
     if not variants or variants[0].name != "baseline":
         variants.insert(0, load.variant("baseline"))
@@ -72,6 +98,8 @@ def read_request(engine: str, options: Options) -> Request:
         problems.append(
             UserError(f"--source {options.source}: there is no such file or folder; give a tarball or a source tree")
         )
+    if not problems:  # else it is not known what would be built
+        problems += _of_replicates(options, variants)
     if problems:
         raise together(problems)
     return Request(spec, tuple(variants), tuple(workloads), features)

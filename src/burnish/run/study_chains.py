@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from burnish.bench.host import read_host
 from burnish.build.collecting import PROFILE_FILE
@@ -26,8 +27,19 @@ def chains_of(
     home: Home,
     store: Store,
     features: str,
+    folder: Path | None = None,
 ) -> dict[str, Chain]:
-    """The stages of these builds and of the baseline, by name; one that can't be made says why."""
+    """The stages of these builds and of the baseline, by name; one that can't be made says why.
+
+    Args:
+        table: the study's.
+        names: of the builds.
+        source_digest: the source's.
+        home: where builds are made.
+        store: what there is already.
+        features: feature set of all builds.
+        folder: the folder that the source is copied from, if it is: patches are tried there before it is.
+    """
     spec = table.engine
     work = home.work(spec.name)
     wanted = list(dict.fromkeys(("baseline", *names)))
@@ -44,6 +56,7 @@ def chains_of(
         store=store,
         lbr=bool(sampled and read_host().lbr),
         lenient=True,
+        folder=folder,
     )
     found = {name: _trainable(spec, chain) for name, chain in zip(wanted, chains, strict=True)}
     for name in table.instrumented & set(found):

@@ -15,8 +15,8 @@ from burnish.paths import Home
 from burnish.record.store import Store
 from burnish.run import forecast, study_chains, study_patches
 from burnish.run.contest import CANARIES
+from burnish.run.making import UNKNOWN_SOURCE
 from burnish.run.plan import Plan
-from burnish.run.planning import UNKNOWN_SOURCE
 from burnish.run.setting import Options
 from burnish.run.source import source_request
 from burnish.run.study_cells import Comparison, Table
@@ -225,7 +225,8 @@ def predict(
     """
     spec, store = table.engine, Store(home.store)
     open_ones = [each for each in comparisons if each.reason is None and not is_decided(each, decided)]
-    known = sources.known(source_request(spec, options), cache=home.downloads)
+    request = source_request(spec, options)
+    known = sources.known(request, cache=home.downloads)
     chains = study_chains.chains_of(
         table,
         needed(open_ones),
@@ -233,6 +234,7 @@ def predict(
         home=home,
         store=store,
         features=options.features or spec.default_features,
+        folder=sources.folder_of(request),
     )
     missing = {name: chain.missing for name, chain in chains.items() if chain.missing is not None}
     loads = {each.workload.name: each.workload for each in open_ones if each.workload is not None}
