@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import shutil
+import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -94,6 +96,55 @@ def test_variants_of_a_study(burnish_home: Path, tmp_path: Path) -> None:
     shutil.rmtree(found.built[1].folder)
     with pytest.raises(UserError, match=r"no longer in the store; `burnish tune fake` makes it again"):
         explaining.requested(home(), "baseline", "speed130", name, None)
+
+
+@pytest.fixture
+def forbidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A perf that may sample nothing."""
+    program = tmp_path / "bin" / "perf"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho 'No permission to enable cpu-clock event.' >&2\nexit 255\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+
+def test_without_permission_for_perf_nothing_is_begun(
+    build_fake: BuildFake, burnish_home: Path, forbidden: None
+) -> None:
+    program = build_fake().server
+    child = studying.burnish("why", program, program, "--seconds", "2", "--yes")
+    said, progress = studying.text(child)
+    assert child.returncode == 2
+    assert said == ""
+    assert progress.startswith("burnish: perf may not sample here (kernel.perf_event_paranoid")
+    for word in ("sudo sysctl kernel.perf_event_paranoid=1", "CAP_PERFMON", "seccomp", "No permission to enable"):
+        assert word in progress
+    assert len(progress.strip().splitlines()) == 1
+    assert not list(burnish_home.glob("studies/*"))
+
+
+@pytest.mark.timeout(200)
+def test_of_a_stripped_program_it_says_what_is_lost(
+    build_fake: BuildFake, tmp_path: Path, burnish_home: Path, permitted: None
+) -> None:
+    one = build_fake().server
+    other = Path(shutil.copytree(one.parent, tmp_path / "stripped")) / one.name
+    subprocess.run(["strip", "-s", other], check=True)
+    child = studying.burnish("why", one, other, "--seconds", "2", "--yes")
+    said, progress = studying.text(child)
+    assert child.returncode == 0, progress
+    lost = "is stripped: its own functions are told by pages of its file only, which can't be set beside another build's"
+    assert lost in " ".join(said.split())
+    assert "strip --strip-debug" in said
+
+
+def test_more_threads_than_the_server_takes(build_fake: BuildFake, burnish_home: Path, permitted: None) -> None:
+    program = build_fake().server
+    child = studying.burnish("why", program, program, "--threads", "1000", "--yes")
+    said, progress = studying.text(child)
+    assert child.returncode == 2
+    assert "burnish: max_connections is 256, but fake_mix has 1000 client threads" in progress
+    assert not list(burnish_home.glob("studies/*"))
 
 
 def test_only_why_observes_what_it_measures() -> None:

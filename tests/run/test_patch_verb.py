@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
-from studying import burnish, text
+from studying import burnish, kinds, text
 
 from burnish.bench.sampling import find_ability, find_perf
 from burnish.catalogue import load
@@ -138,6 +139,60 @@ def test_what_is_no_patch(tmp_path: Path) -> None:
     assert f"{prose}: holds no unified diff" in refused(prose)
     (tmp_path / "series").write_text("empty.patch\nnone.patch\n")
     assert "series: line 2: names none.patch, which is not there" in refused(tmp_path / "series")
+
+
+def test_samples_that_may_not_be_taken_are_said_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    perf = tmp_path / "bin" / "perf"
+    perf.parent.mkdir()
+    perf.write_text("#!/bin/sh\nexit 255\n")
+    perf.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{perf.parent}:{os.environ['PATH']}")
+    said = refused(*write(tmp_path, fast=FASTER), why=2.0)
+    assert said.startswith("perf may not sample here (kernel.perf_event_paranoid")
+    assert "CAP_PERFMON" in said
+
+
+def test_replicates_that_make_no_sense(tmp_path: Path) -> None:
+    (fast,) = write(tmp_path, fast=FASTER)
+    said = refused(fast, options=Options(layouts=6, starts=20, yes=True))
+    assert said.startswith("--starts 20: --layouts 6 gives each start a fresh pair of builds")
+    assert "--trainings 3: nothing is trained for baseline" in refused(fast, options=Options(trainings=3, yes=True))
+
+
+@pytest.mark.measures
+@pytest.mark.timeout(600)
+def test_each_patch_in_several_layouts(burnish_home: Path, tmp_path: Path) -> None:
+    """Every row in as many shuffled links: a start takes a fresh pair, and what is the same in each is not measured."""
+    words = ["patch", "fake", *write(tmp_path, fast=FASTER, comment=COMMENT), "--layouts", "3", "--pairs", "1"]
+    child = burnish(*words, "--precision", "none", "--yes", "--json")
+    out, err = text(child)
+    assert child.returncode == 0, err
+    found = json.loads(out)
+    assert found["replicates"] == 3
+    builds = kinds(burnish_home, "build")
+    names = ("unpatched", "fast", "comment", "all")
+    assert [body["variant"] for body in builds] == [f"{name}#{number}" for name in names for number in (1, 2, 3)]
+    keys = {str(body["variant"]): body["key"] for body in builds}
+    assert len(set(keys.values())) == 12, "a link for each layout of each tree"
+    assert all(body["report"]["passed"] for body in kinds(burnish_home, "gate"))  # type: ignore[index]
+    rows = {row["candidate"]: row for row in found["rows"]}
+    assert rows.keys() == {"fast", "comment"}
+    assert rows["comment"]["verdict"] == "no effect"
+    assert (rows["fast"]["starts"], rows["fast"]["verdict"]) in ((3, "faster"), (3, "undecided"))
+    assert rows["fast"]["capacity"]["ratio"] > 1.1
+    pairs = [body["builds"] for body in kinds(burnish_home, "start") if body["cell"] == "fast / fake_mix"]
+    assert pairs == [{name: keys[f"{name}#{number}"] for name in ("unpatched", "fast")} for number in (1, 2, 3)]
+    told = {each["variant"]: each for each in found["patched"]["builds"]}
+    assert told["all"]["twin"] == "fast", "the same program in each layout"
+    adds = {each["patch"]: each["to_the_others"] for each in found["patched"]["adds"]}
+    assert adds["comment"]["exact"]
+    if shutil.which("ccache"):
+        assert told["fast"]["compiled"] == [1, 3], "of the first layout; the others have their objects from the cache"
+    shown, _ = text(burnish("show"))
+    assert "each start has a fresh pair of builds (3 of each variant)" in " ".join(shown.split())
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_ranges(tmp_path: Path) -> None:

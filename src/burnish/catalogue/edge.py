@@ -17,12 +17,17 @@ ROOT = Path(str(resources.files("burnish.catalogue")))
 
 def _pairs(value: Any) -> Any:
     """A table, or a list of [name, value], as (name, value) pairs of text; true and false as ON and OFF."""
+    return tuple((str(name), _text(entry)) for name, entry in _items(value, "give a table of names and values"))
+
+
+def _items(value: Any, said: str) -> list[tuple[Any, Any]]:
+    """A table, or a list of two each, as pairs; a `ValueError` that says so otherwise."""
     items = list(value.items()) if isinstance(value, dict) else value
     if not isinstance(items, list | tuple) or not all(
         isinstance(item, list | tuple) and len(item) == 2 for item in items
     ):
-        raise ValueError("give a table of names and values")
-    return tuple((str(name), _text(entry)) for name, entry in items)
+        raise ValueError(said)
+    return [(first, second) for first, second in items]
 
 
 def _text(value: Any) -> str:
@@ -31,6 +36,12 @@ def _text(value: Any) -> str:
     return str(value)
 
 
+def _weights(value: Any) -> Any:
+    """A table, or a list of [name, weight], as pairs."""
+    return tuple(_items(value, 'give names and weights, as in [["oltp_read_only", 3], ["oltp_insert", 1]]'))
+
+
+Weights = Annotated[tuple[tuple[str, float], ...], BeforeValidator(_weights)]
 Pairs = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)]
 Reason = Annotated[str, Field(min_length=20, description="why the entry is here, in prose")]
 

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from burnish.catalogue import flags, options
 from burnish.catalogue.edge import ROOT as ROOT  # noqa: PLC0414 - re-exported
-from burnish.catalogue.edge import Entry, Pairs, Reason, read_toml, validated
+from burnish.catalogue.edge import Entry, Pairs, Reason, Weights, read_toml, validated
 from burnish.errors import UserError, together, unknown
 from burnish.study.model import (
     REVERTED,
@@ -86,7 +86,7 @@ class _Recipe(Entry):
     huge_text: bool = False
     patches: tuple[str, ...] = ()
     layout: int = Field(default=0, ge=0)
-    training: tuple[tuple[str, float], ...] = ()
+    training: Weights = ()
     training_seed: int = Field(default=0, ge=0)
     context_sensitive: bool = False
     partial_training: bool = False

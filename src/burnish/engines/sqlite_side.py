@@ -57,15 +57,17 @@ def program_arguments(spec: SideSpec) -> list[str]:
     return ["speedtest1", *options, str(spec.folder / "speedtest1.db")]
 
 
+def one_thread(threads: int, where: str) -> None:
+    """A `UserError` for more threads than one: SQLite's loads are its own programs, which have one."""
+    if threads != 1:
+        raise UserError(f"{where}: {threads} threads, but a load of SQLite has one; leave threads out")
+
+
 class SqliteSide(Side):
     """SQLite and its load in one process: `boot` starts it, `load` lets it go."""
 
     def __init__(self, spec: SideSpec) -> None:
-        if spec.threads != 1:
-            raise UserError(
-                f"condition of {spec.label}: threads = {spec.threads}, but {spec.workload.name} has one; "
-                "leave threads out for SQLite"
-            )
+        one_thread(spec.threads, spec.workload.name)
         self.spec = spec
         self._arguments = program_arguments(spec)
         self._process: subprocess.Popen[bytes] | None = None

@@ -64,8 +64,8 @@ def check_names(settings: Mapping[str, str], values: Mapping[str, str], server: 
         known = {name, name.removeprefix("skip_"), name.removeprefix("loose_"), name.removeprefix("enable_")}
         if not known & set(values):
             raise UserError(
-                f"unknown server variable {name!r}{nearest(name, values)}; `{server} --no-defaults --help --verbose` "
-                "lists all of them"
+                f"unknown server variable {name!r}{nearest(name, values)} in --set or --defaults-file; `{server} "
+                "--no-defaults --help --verbose` lists all of them"
             )
 
 

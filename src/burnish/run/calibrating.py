@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -12,7 +13,7 @@ from burnish.bench.pairs import Contestant
 from burnish.catalogue import load
 from burnish.paths import Home
 from burnish.record.store import Entry
-from burnish.run import beginning, calibration, holding, needs, preparing, studies
+from burnish.run import beginning, calibration, conditions, holding, needs, preparing, studies
 from burnish.run.cells import AA, Cell, Role
 from burnish.run.making import Made
 from burnish.run.setting import Ask, Options, Setting
@@ -54,7 +55,8 @@ def calibrate(
         with beginning.nothing_half_made(setting.record):
             setting.workloads = check(setting.engine, setting.workloads, setting.bench)
             chains, maker = preparing.prepare(setting, variants, features)
-        made = maker.make(chains)
+            maker.look = partial(conditions.possible, setting, [Condition(threads=options.threads)])
+            made = maker.make(chains)
         _hold(setting, made, maker.data, designs)
         return beginning.finish(setting)
 

@@ -65,12 +65,33 @@ def loads_under(loads: Sequence[Workload], pair: Sequence[Condition]) -> tuple[W
     return tuple(replace(each, saturated=False) if waits else each for each in loads)
 
 
+def possible(setting: Setting, conditions: Sequence[Condition], built: Built) -> None:
+    """Looks at every load under each condition as far as that takes no data, so that none are made in vain.
+
+    Raises:
+        UserError: something can't work at all: a variable that the server does not know, too many client threads.
+    """
+    _amiss(setting, built, conditions, {})
+
+
 def examine(setting: Setting, built: Built, conditions: Sequence[Condition], data: Mapping[str, Entry]) -> None:
     """Looks at every load under each condition; notes and says what routine tuning left undone.
 
     Raises:
         UserError: something can't work at all; or, under ``--strict``, something is left undone.
     """
+    found = _amiss(setting, built, conditions, data)
+    setting.record.append("tuning", found=found)
+    for line in found:
+        setting.bench.say(f"untuned: {line}")
+    if found and setting.options.strict:
+        raise UserError(f"--strict: {len(found)} settings to mend before builds are compared: {'; '.join(found)}")
+
+
+def _amiss(
+    setting: Setting, built: Built, conditions: Sequence[Condition], data: Mapping[str, Entry]
+) -> list[str]:
+    """What routine tuning left undone, a line each."""
     found: list[str] = []
     for workload in setting.workloads:
         entry = data.get(workload.name)
@@ -80,12 +101,7 @@ def examine(setting: Setting, built: Built, conditions: Sequence[Condition], dat
             place.mkdir(mode=0o700, parents=True)
             found += setting.engine.examine(built, workload, condition, _data(entry), place, setting.bench)
             shutil.rmtree(place, ignore_errors=True)
-    found = list(dict.fromkeys(found))
-    setting.record.append("tuning", found=found)
-    for line in found:
-        setting.bench.say(f"untuned: {line}")
-    if found and setting.options.strict:
-        raise UserError(f"--strict: {len(found)} settings to mend before builds are compared: {'; '.join(found)}")
+    return list(dict.fromkeys(found))
 
 
 def _data(entry: Entry | None) -> Path | None:

@@ -43,8 +43,9 @@ def hold(setting: Setting, makings: Makings) -> None:
         return
     condition, other = makings.pair
     assert baseline.built is not None  # noqa: S101 - there are cells
-    with nothing_half_made(setting.record):
-        conditions.examine(setting, baseline.built, list(dict.fromkeys(makings.pair)), makings.data)
+    if not makings.examined:
+        with nothing_half_made(setting.record):
+            conditions.examine(setting, baseline.built, list(dict.fromkeys(makings.pair)), makings.data)
     known = known_calibrations(setting, cells)
     times = timings(setting, known)
     setting.record.append(

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -223,6 +223,7 @@ class Maker:
         workloads: all workloads that trials and training need, by name.
         version: the source's version, for datasets.
         portable: what the study asks of its builds' portability.
+        look: called with the baseline as soon as it is built, before data are made for it; raises what is wrong.
     """
 
     engine: Engine
@@ -235,6 +236,7 @@ class Maker:
     workloads: dict[str, Workload]
     version: str
     portable: Portable = field(default_factory=Portable)
+    look: Callable[[Built], None] = lambda _: None
     tools: Built | None = None
     first: str = ""
     baselines: dict[str, tuple[Built, Recipe, dict[str, Any]]] = field(default_factory=dict)
@@ -308,6 +310,7 @@ class Maker:
         built = self.builder.built(name, entry)
         if baseline:
             self.tools = built
+            self.look(built)
             self._prepare_data(built)
         identity = self.engine.identity(built, self.bench)
         self.record.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from burnish.build import ccache
 from burnish.build.builder import Builder
@@ -96,12 +97,14 @@ class Makings:
         replicates: each variant's builds where it has several.
         data: dataset entries by workload name.
         pair: the baseline's condition and the candidates'.
+        examined: whether the loads were looked at under these conditions.
     """
 
     made: list[Made]
     replicates: Mapping[str, Sequence[Built]]
     data: Mapping[str, Entry]
     pair: tuple[Condition, Condition]
+    examined: bool = False
 
 
 def make(setting: Setting, variants: Sequence[Variant], features: str) -> Makings:
@@ -112,7 +115,12 @@ def make(setting: Setting, variants: Sequence[Variant], features: str) -> Making
         condition = conditions.ready(setting, conditions.usual(setting.options))
         setting.workloads = conditions.loads_under(setting.workloads, [condition])
         chains, maker = prepare(setting, expand(variants, factors), features)
-    made, replicates = gather(variants, maker.make(chains), factors)
+        maker.look = partial(conditions.possible, setting, [condition])
+        baseline = maker.make(chains[:1])
+        if baseline[0].built is not None:
+            # Before the others are built: a load that can't run is not worth them.
+            conditions.examine(setting, baseline[0].built, [condition], maker.data)
+    made, replicates = gather(variants, [*baseline, *maker.make(chains[1:], more=True)], factors)
     for item in made[1:]:
         item.built = None if item.same else item.built
-    return Makings(made, replicates, maker.data, (condition, condition))
+    return Makings(made, replicates, maker.data, (condition, condition), examined=True)

@@ -83,6 +83,7 @@ def compare(
         setting.bench.say("\n    ".join(f"they differ: {line}" for line in found) or "same version, same features")
         data: dict[str, Entry] = {}
         with beginning.nothing_half_made(setting.record):
+            conditions.possible(setting, list(dict.fromkeys(pair)), server)
             for workload in (w for w in setting.workloads if w.dataset != "none"):
                 with setting.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", counts=False):
                     data[workload.name] = datasets.obtain(
