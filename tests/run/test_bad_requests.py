@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from studying import burnish, text
 
 from burnish.build import sources
 from burnish.catalogue import load
@@ -21,7 +22,6 @@ from burnish.run.source import source_request
 from burnish.study.model import Condition
 from conftest import FAKE_SOURCE, FakeBench
 from patchfiles import FASTER, ROUNDS, diff, write
-from studying import burnish, text
 
 REASON = 'reason = "A variant of a test of what may be wrong."\n'
 FAKE = load.engine("fake")

@@ -133,15 +133,18 @@ def test_of_a_stripped_program_it_says_what_is_lost(
     child = studying.burnish("why", one, other, "--seconds", "2", "--yes")
     said, progress = studying.text(child)
     assert child.returncode == 0, progress
-    lost = "is stripped: its own functions are told by pages of its file only, which can't be set beside another build's"
-    assert lost in " ".join(said.split())
-    assert "strip --strip-debug" in said
+    lost = (
+        "is stripped: its own functions are told by pages of its file only, which can't be set beside another build's"
+    )
+    flat = " ".join(said.split())
+    assert lost in flat
+    assert "strip --strip-debug" in flat
 
 
 def test_more_threads_than_the_server_takes(build_fake: BuildFake, burnish_home: Path, permitted: None) -> None:
     program = build_fake().server
     child = studying.burnish("why", program, program, "--threads", "1000", "--yes")
-    said, progress = studying.text(child)
+    _, progress = studying.text(child)
     assert child.returncode == 2
     assert "burnish: max_connections is 256, but fake_mix has 1000 client threads" in progress
     assert not list(burnish_home.glob("studies/*"))

@@ -79,7 +79,9 @@ def test_from_training_to_a_name_and_back(
 
     (final,) = planned(here, toolchains, Recipe(pgo=True, profile="again")).stages
     assert json.loads(burnish("profile", "show", "again", "--json")[1])["key"] == vars(final)["profile"]
-    with pytest.raises(UserError, match=r"^unknown profile 'mixd' \(did you mean 'mixed'\?\); there are: "):
+    with pytest.raises(
+        UserError, match=r"^variant mine: profile: unknown profile 'mixd' \(did you mean 'mixed'\?\); there are: "
+    ):
         planned(here, toolchains, Recipe(pgo=True, profile="mixd"))
 
 

@@ -185,7 +185,9 @@ def choose(request: str, found: Sequence[Toolchain]) -> Toolchain:
     """
     if "/" in request:
         if not Path(request).exists():
-            raise UserError(f"{request}: there is no such program; name a C compiler's path, or one of: {_names(found)}")
+            raise UserError(
+                f"{request}: there is no such program; name a C compiler's path, or one of: {_names(found)}"
+            )
         folders = [
             Path(request).parent,
             *(Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep)),

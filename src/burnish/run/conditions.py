@@ -88,9 +88,7 @@ def examine(setting: Setting, built: Built, conditions: Sequence[Condition], dat
         raise UserError(f"--strict: {len(found)} settings to mend before builds are compared: {'; '.join(found)}")
 
 
-def _amiss(
-    setting: Setting, built: Built, conditions: Sequence[Condition], data: Mapping[str, Entry]
-) -> list[str]:
+def _amiss(setting: Setting, built: Built, conditions: Sequence[Condition], data: Mapping[str, Entry]) -> list[str]:
     """What routine tuning left undone, a line each."""
     found: list[str] = []
     for workload in setting.workloads:

@@ -34,7 +34,6 @@ from burnish.run.evidence import Examiner, Portable
 from burnish.study.model import EngineSpec, Recipe, Variant, Workload, digest_of
 from burnish.workbench import Bench
 
-
 UNKNOWN_SOURCE = "not fetched yet"
 """Stands for the digest of a source that must be fetched: no build has it, so none counts as cached."""
 
