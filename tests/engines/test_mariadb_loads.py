@@ -198,6 +198,8 @@ def test_settings_are_checked_by_the_server_itself(built: Built, dataset: Path, 
     assert found == ["slow_query_log is on: each statement is written to a file"]
     with pytest.raises(UserError, match=r"unknown server variable 'slow_query_lgo' \(did you mean 'slow_query_log'"):
         examine(built, workload, condition_of(["slow_query_lgo=ON"]), dataset, tmp_path)
+    with pytest.raises(UserError, match="the server refuses these settings: Unknown suffix 'l' used for variable"):
+        examine(built, workload, condition_of(["innodb_buffer_pool_size=lots"]), dataset, tmp_path)
     many = replace(workload, threads=2048)
     with pytest.raises(UserError, match="max_connections is 2048, but oltp_read_write has 2048 client threads"):
         examine(built, many, Condition(), dataset, tmp_path)
@@ -222,3 +224,6 @@ def test_a_script_that_fails_is_told_before_the_trial(built: Built, dataset: Pat
     workload = workloads.own(SPEC, path)
     with pytest.raises(UserError, match=r"mine\.lua: .*Table 'sbtest\.not_there' doesn't exist"):
         examine(built, workload, Condition(), dataset, tmp_path)
+    path.write_text("function thread_init() con = sysbench.sql.driver():connect() end\n")
+    with pytest.raises(UserError, match=r"mine\.lua: .*cannot find the event\(\) function in mine\.lua"):
+        examine(built, workloads.own(SPEC, path), Condition(), dataset, tmp_path)

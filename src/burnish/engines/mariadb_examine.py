@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pymysql
@@ -56,10 +57,17 @@ def variables(built: Built, settings: tuple[tuple[str, str], ...], place: Path, 
     values = tuning.parse_help("\n".join(plainly))
     tuning.check_names({plain(name): value for name, value in settings}, values, str(built.server))
     lines, ok = ask(setting_options(settings))
-    if not ok:
-        wrong = next((line for line in lines if "[ERROR]" in line), lines[-1] if lines else "it said nothing")
-        raise UserError(f"the server refuses these settings: {wrong.partition('[ERROR]')[2].strip() or wrong}")
+    # Of a value that it can't read it may complain and go on to print what it made of it.
+    wrong = [said for said in _errors(lines) if said not in _errors(plainly)]
+    if wrong or not ok:
+        said = (wrong or lines[-1:] or ["it said nothing"])[0]
+        raise UserError(f"the server refuses these settings: {said}")
     return tuning.parse_help("\n".join(lines))
+
+
+def _errors(lines: Sequence[str]) -> list[str]:
+    """What a server calls errors in what it prints."""
+    return [line.partition("[ERROR]")[2].strip() for line in lines if "[ERROR]" in line]
 
 
 def _tables_bytes(data: Path | None, database: str) -> int:
@@ -111,8 +119,7 @@ def rehearse(
 def _why(error: InfrastructureError) -> str:
     """The server's own first error line; our words where it wrote none."""
     text = error.log.read_text(errors="replace") if error.log and error.log.is_file() else ""
-    found = next((line.partition("[ERROR]")[2].strip() for line in text.splitlines() if "[ERROR]" in line), "")
-    return found or str(error)
+    return next(iter(_errors(text.splitlines())), "") or str(error)
 
 
 def _try_statements(side: MariaDBSide, workload: Workload) -> None:
