@@ -44,6 +44,13 @@ def test_a_window_lies_between_two_ticks(
     assert ready(ticks_at(*times), begin, window) == bounds
 
 
+def test_a_window_without_a_transaction_lasts_until_there_is_one() -> None:
+    """A commit that waits for the disk through a short window makes a long reading, not an invalid start."""
+    stalled = [Tick(0.0, 7.0, 0, 1.0, 0.5), Tick(0.1, 7.0, 0, 1.0, 0.5), Tick(0.2, 7.0, 0, 1.1, 0.5)]
+    assert ready(stalled, 0.0, 0.1) is None
+    assert ready([*stalled, Tick(0.3, 9.0, 0, 1.2, 0.6)], 0.0, 0.1) == (0, 3)
+
+
 TIMES = st.lists(st.floats(0, 100), min_size=1, max_size=30, unique=True).map(sorted)
 
 

@@ -53,12 +53,17 @@ class Reading:
 
 
 def ready(ticks: Sequence[Tick], begin: float, window: float) -> tuple[int, int] | None:
-    """Indices of the two ticks that bound a window beginning at `begin` (CLOCK_MONOTONIC s), once both are there."""
+    """Indices of the two ticks that bound a window beginning at `begin` (CLOCK_MONOTONIC s), once both are there.
+
+    A window in which nothing was finished lasts until something is: a commit that waits for the disk is part of the
+    load, and a reading of nothing has no ratio.
+    """
     first = next((i for i, tick in enumerate(ticks) if tick.at >= begin), None)
     if first is None:
         return None
     end = ticks[first].at + window * 0.999  # a tick's own jitter must not cost a whole further interval
-    last = next((i for i in range(first + 1, len(ticks)) if ticks[i].at >= end), None)
+    ends = (i for i in range(first + 1, len(ticks)) if ticks[i].at >= end and ticks[i].done > ticks[first].done)
+    last = next(ends, None)
     return None if last is None else (first, last)
 
 

@@ -47,10 +47,8 @@ class Running:
             raise Trouble(f"{self.label}: {trouble}")
 
     def reading(self, bounds: tuple[int, int]) -> Reading:
-        """What it did between two of its ticks, by their indices; a `Trouble` where that is nothing to measure."""
+        """What it did between two of its ticks, by their indices; a `Trouble` where its CPU time is unknown."""
         found = readings.reading(self.ticks, bounds, sorted(self.cores))
-        if found.done <= 0:
-            raise Trouble(f"{self.label} finished nothing in a window: the side hangs")
         if found.server_cpu <= 0:  # without it there is no capacity, nor a number to record
             raise Trouble(f"{self.label}: its server's CPU time could not be read")
         return found

@@ -34,6 +34,12 @@ from burnish.study.model import Design, Timing, Workload
 POLL_S = 0.01
 """How often the controller looks for new ticks; the ticks' own clocks decide what is read."""
 
+PATIENCE_S = 10.0
+"""So long a side may finish nothing in a turn, beyond three windows, before it is taken for hanging."""
+
+SLOWER = 2.0
+"""So many times its nominal length a pair may last before it makes do with fewer rounds."""
+
 WARM_UP_POLL_S = 0.1
 """The same while nothing is read."""
 
@@ -112,15 +118,16 @@ class _Start:
                 with self._observed(number):
                     watch = Watch(self.running)
                     read = []
-                    for _ in range(self.timing.turns):
-                        for item in self.running:
-                            item.cores = self.core_sets[(self.slots[item.label]["cores"] + turn) % count]
-                        for item in self.running:
-                            place(item.side, item.cores)
-                        read.append(self._turn(self.running))
-                        for item in self.running:
-                            check_place(item.side, item.cores)
-                        turn += 1
+                    for _ in self._rounds(self.timing.turns // count):
+                        for _ in range(count):
+                            for item in self.running:
+                                item.cores = self.core_sets[(self.slots[item.label]["cores"] + turn) % count]
+                            for item in self.running:
+                                place(item.side, item.cores)
+                            read.append(self._turn(self.running))
+                            for item in self.running:
+                                check_place(item.side, item.cores)
+                            turn += 1
                     self._close(number, watch.pair(read, count, self.workload, shared=True))
 
     def interleaved(self, contestants: Sequence[Contestant]) -> None:
@@ -134,7 +141,7 @@ class _Start:
                 with self._observed(number):
                     watch = Watch(self.running)
                     read = []
-                    for _ in range(max(1, self.timing.turns // 2)):
+                    for _ in self._rounds(self.timing.turns // 2):
                         together: dict[str, Reading] = {}
                         for item in self.chance.sample(self.running, len(self.running)):
                             item.freeze(frozen=False)
@@ -221,11 +228,24 @@ class _Start:
                 break
         self.warm, self.settled = max(self.warm, spent), self.settled and calm
 
+    def _rounds(self, most: int) -> Iterator[int]:
+        """Numbers of a pair's rounds: at least one, and while another one fits into `SLOWER` times the pair's length.
+
+        A load whose unit of work is longer than a window, a whole pass, makes each turn as long as that.
+        """
+        began = time.monotonic()
+        length = SLOWER * self.timing.turns * (self.timing.settle + self.timing.window)
+        for number in range(max(1, most)):
+            spent = time.monotonic() - began
+            if number and spent * (number + 1) / number > length:
+                return
+            yield number
+
     def _turn(self, items: Sequence[Running]) -> dict[str, Reading]:
         """One turn of these sides; the controller sleeps through it, so as not to take CPU time from them."""
         begin = time.monotonic() + self.timing.settle
         length = self.timing.settle + self.timing.window
-        patience = begin + max(3 * self.timing.window + 10, *(item.side.silence() for item in items))
+        patience = begin + max(3 * self.timing.window + PATIENCE_S, *(item.side.silence() for item in items))
         time.sleep(length)
         while True:
             for item in items:
@@ -235,7 +255,7 @@ class _Start:
                 break
             if time.monotonic() > patience:
                 silent = [label for label, found in bounds.items() if found is None]
-                raise Trouble(f"no ticks from {', '.join(silent)} for {patience - begin:.0f} s: the side hangs")
+                raise Trouble(f"{', '.join(silent)} finished nothing for {patience - begin:.0f} s: the side hangs")
             time.sleep(POLL_S)
         self._live("pair", items)
         return {item.label: item.reading(found) for item in items if (found := bounds[item.label]) is not None}
