@@ -46,7 +46,7 @@ def test_truths_and_failures_are_rows(burnish_home: Path, own: Path) -> None:
     assert "Fastest: speed130" in found["sentences"][0]
     assert rows["speed130"]["together"]["label"] == "claim, one of 3 (Holm)"
     (canary,) = found["canaries"]
-    assert len(canary["ratios"]) == 2, "A/A starts are mixed in"
+    assert len(canary["ratios"]) in (1, 2), "A/A starts are mixed in: the second with a cell's fourth start"
     assert all(0.9 < ratio < 1.1 for ratio in canary["ratios"])
     with closing(Record(study(burnish_home))) as record:
         for event in record.events("pair"):
