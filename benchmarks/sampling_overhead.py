@@ -34,6 +34,7 @@ from burnish.catalogue import load
 from burnish.engines.registry import create
 from burnish.paths import home
 from burnish.record.store import Store
+from burnish.run.copies import Copies
 from burnish.study.model import Condition, Design
 from burnish.workbench import Bench
 
@@ -88,15 +89,11 @@ def main() -> int:
         folder = Path(name)
         bench = Bench(None, folder / "logs", Console(stderr=True))
         built = engine.existing(arguments.program)
-        places = [folder / "data0", folder / "data1"]
-        if workload.dataset == "none":
-            for place in places:
-                place.mkdir()
-        else:
-            version = engine.identity(built, bench).version
-            entry = datasets.obtain(engine, Store(home().store), built, built, version, workload, bench)
-            for place in places:
-                datasets.copy(entry, place, bench)
+        data = {}
+        if workload.dataset != "none":
+            version, store = engine.identity(built, bench).version, Store(home().store)
+            data[workload.name] = datasets.obtain(engine, store, built, built, version, workload, bench)
+        places = Copies(data, folder, bench).clean(workload, len(sets))
         for start in range(1, arguments.starts + 1):
             shutil.rmtree(folder / "start", ignore_errors=True)
             (folder / "start").mkdir()

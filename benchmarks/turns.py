@@ -32,6 +32,8 @@ from burnish.catalogue import load
 from burnish.engines.registry import create
 from burnish.paths import home
 from burnish.record.store import Store
+from burnish.run.copies import Copies
+from burnish.statistics.planning import starts_needed
 from burnish.study.model import Condition, Design, Timing
 from burnish.workbench import Bench
 
@@ -73,8 +75,7 @@ class Way:
         """The row of the table."""
         spread, rough = statistics.stdev(self.ratios), statistics.stdev(self.throughputs)
         half = stats.t.ppf(0.975, len(self.ratios) - 1) * spread / math.sqrt(len(self.ratios))
-        # Starts for an interval of +-1 %, by the normal approximation: n = (1.96 sd / 0.01)^2.
-        minutes = math.ceil((1.96 * spread / 0.01) ** 2) * statistics.fmean(self.seconds) / 60
+        minutes = starts_needed(spread, 0.01) * statistics.fmean(self.seconds) / 60
         return (
             f"| {self.name} | {len(self.ratios)} | {statistics.fmean(self.seconds):.1f} s | {spread:.2%} | "
             f"{statistics.fmean(self.ratios):+.2%} ± {half:.2%} | {rough:.2%} | "
@@ -113,14 +114,14 @@ def main() -> int:
         folder = Path(name)
         bench = Bench(None, folder / "logs", Console(stderr=True))
         built = engine.existing(arguments.program)
-        places = [folder / "data0", folder / "data1"]
         version = engine.identity(built, bench).version
-        entry = datasets.obtain(engine, Store(home().store), built, built, version, workload, bench)
+        data = {}
+        if workload.dataset != "none":
+            store = Store(home().store)
+            data[workload.name] = datasets.obtain(engine, store, built, built, version, workload, bench)
+        copies = Copies(data, folder, bench)
         for number in range(1, arguments.starts + 1):
             for way in order.sample(ways, len(ways)):
-                for place in places:
-                    shutil.rmtree(place, ignore_errors=True)
-                    datasets.copy(entry, place, bench)
                 shutil.rmtree(folder / "start", ignore_errors=True)
                 (folder / "start").mkdir()
                 result = run_start(
@@ -129,7 +130,7 @@ def main() -> int:
                     [Contestant(label, built, Condition()) for label in SIDES],
                     design=way.design,
                     core_sets=sets,
-                    data=places,
+                    data=copies.clean(workload, len(SIDES)),
                     scratch=folder / "start",
                     timing=way.timing,
                     seed=f"turns {way.name}",

@@ -257,6 +257,19 @@ def test_slots_decide_launch_data_and_cores(arena: Arena, build_fake: BuildFake)
     assert len(seeds) == 2, "each start has keys of its own"
 
 
+@pytest.mark.parametrize("design", [Design.DUET, Design.INTERLEAVED])
+@pytest.mark.parametrize(("slower", "rounds"), [(0.01, 1), (1000.0, 4)], ids=["slow", "quick"])
+def test_slow_turns_make_a_pair_of_fewer_whole_rounds(
+    arena: Arena, build_fake: BuildFake, design: Design, slower: float, rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A load whose unit of work is longer than a window must not make a pair last for all of its turns."""
+    monkeypatch.setattr(trials, "SLOWER", slower)  # the turns always take longer than a hundredth of their length
+    monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
+    built = build_fake()
+    (pair,) = arena.run(built, built, replace(ONE, turns=8), design=design).pairs
+    assert len(pair.turns) == rounds * pair.places
+
+
 def test_a_crash_makes_the_start_invalid(arena: Arena, build_fake: BuildFake) -> None:
     result = arena.run(build_fake(), build_fake("-DFAKE_CRASH_AFTER=600"))
     assert result.invalid == "candidate: the server was ended by signal 6"

@@ -120,15 +120,20 @@ class _Start:
                     read = []
                     for _ in self._rounds(self.timing.turns // count):
                         for _ in range(count):
-                            for item in self.running:
-                                item.cores = self.core_sets[(self.slots[item.label]["cores"] + turn) % count]
-                            for item in self.running:
-                                place(item.side, item.cores)
-                            read.append(self._turn(self.running))
-                            for item in self.running:
-                                check_place(item.side, item.cores)
+                            read.append(self._turn_at(turn))
                             turn += 1
                     self._close(number, watch.pair(read, count, self.workload, shared=True))
+
+    def _turn_at(self, turn: int) -> dict[str, Reading]:
+        """A turn of a duet, counted from 0, on the places that its number gives the sides."""
+        for item in self.running:
+            item.cores = self.core_sets[(self.slots[item.label]["cores"] + turn) % len(self.core_sets)]
+        for item in self.running:
+            place(item.side, item.cores)
+        found = self._turn(self.running)
+        for item in self.running:
+            check_place(item.side, item.cores)
+        return found
 
     def interleaved(self, contestants: Sequence[Contestant]) -> None:
         """All sides up, one at a time under load, in random order within each round."""

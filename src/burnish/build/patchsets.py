@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from burnish.build import overlay, patches
+from burnish.build import overlay, patches, sources
 from burnish.build.files import read_json
 from burnish.build.patches import Patch, PatchError
 from burnish.errors import UserError
@@ -82,7 +82,7 @@ def open_tree(digest: str, place: Path, folder: Path | None = None) -> Path | No
         place: where it is unpacked to: while something else lies there, another source or a patched tree, it is not it.
         folder: the folder that it is copied from, if it is.
     """
-    return place if read_json(place / overlay.MARKER).get("digest") == digest else folder
+    return place if sources.is_unpacked(digest, place) else folder
 
 
 def fitted(variant: Variant, tree: Path | None) -> tuple[tuple[Patch, ...], tuple[str, ...]]:

@@ -120,9 +120,9 @@ def known(request: SourceRequest, *, cache: Path) -> Source | None:
     return _of_package(package, extra, suffix, None)
 
 
-def is_unpacked(source: Source, place: Path) -> bool:
+def is_unpacked(digest: str, place: Path) -> bool:
     """Whether the tree at `place` is this source's."""
-    return read_json(place / MARKER).get("digest") == source.digest
+    return read_json(place / MARKER).get("digest") == digest
 
 
 def folder_of(request: SourceRequest) -> Path | None:
@@ -203,7 +203,7 @@ def unpack(
     work = place.with_name(f".{place.name}.unpacking")
     with locked(make_folder(place.parent) / f".{place.name}.lock", say):
         overlay.recover(place)
-        if is_unpacked(source, place):
+        if is_unpacked(source.digest, place):
             return place
         if place.exists() and not (place / MARKER).is_file() and not (place.is_dir() and not any(place.iterdir())):
             raise UserError(f"{place}: it holds something that was not unpacked by Burnish; move it away")

@@ -85,7 +85,7 @@ def _source(home: Home, request: Request, wanted: SourceRequest) -> Source | Non
     found = sources.known(wanted, cache=home.downloads)
     if found is None:
         return None
-    unpacked = sources.is_unpacked(found, home.work(request.spec.name) / "source")
+    unpacked = sources.is_unpacked(found.digest, home.work(request.spec.name) / "source")
     return found if unpacked else replace(found, origin=f"{found.origin}, to be unpacked first")
 
 
