@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import statistics
 import time
 from contextlib import closing
@@ -71,6 +72,7 @@ def test_show_prints_from_the_record_alone(burnish_home: Path, own: Path, tmp_pa
     path.write_text(exported)
     again, _ = text(burnish("show", path))
     assert again == printed
+    assert text(burnish("show", path, "--export")) == (exported, "")
     small = tmp_path / "small.jsonl.xz"
     assert burnish("record", "export", "--output", small).returncode == 0
     assert text(burnish("show", small)) == text(burnish("show"))
@@ -214,10 +216,20 @@ def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Pa
     failing = json.loads(path.read_text())
     failing["capacity"] |= {"ratio": 1.1, "low": 1.05, "high": 1.2}
     path.write_text(json.dumps(failing))
-    child = burnish("tune", "fake", *words)
-    _, err = text(child)
-    assert child.returncode == 2
-    assert "found the baseline different from itself (capacity 1.1000, 99% interval [1.0500, 1.2000])" in err
+    before = sorted(path.name for path in (burnish_home / "studies").iterdir())
+    (burnish_home / "store").rename(burnish_home / "kept")
+    for refused in (
+        ["tune", "fake", *words],
+        ["study", "run", "arm-2020", "--engine", "fake", "--rows", "rseg-allocation"],
+    ):
+        child = burnish(*refused)
+        _, err = text(child)
+        assert child.returncode == 2, err
+        assert "found the baseline different from itself (capacity 1.1000, 99% interval [1.0500, 1.2000])" in err
+    assert not list((burnish_home / "store" / "builds").glob("*")), "found before anything is built"
+    assert sorted(path.name for path in (burnish_home / "studies").iterdir()) == before, "nothing half made is left"
+    shutil.rmtree(burnish_home / "store")
+    (burnish_home / "kept").rename(burnish_home / "store")
     child = burnish("tune", "fake", *words, "--force", "--max-starts", "3")
     out, err = text(child)
     assert child.returncode == 0, err

@@ -26,8 +26,8 @@ from burnish.cli.common import (
     summary_of,
 )
 from burnish.errors import UserError
+from burnish.record import exchange
 from burnish.record.lines import is_file_name
-from burnish.record.record import export_events
 from burnish.report import doctor as doctor_report
 from burnish.report import terminal
 from burnish.run import cleaning, studies
@@ -50,14 +50,12 @@ def show(
     if list_all:
         _list_studies(as_json)
         return
-    if study is not None and is_file_name(study):
-        summary = summary_of_file(Path(study))
-    else:
-        folder = studies.find(paths.home(), study)
-        if export:
-            sys.stdout.write(export_events(folder))
-            return
-        summary = summary_of(folder)
+    file = Path(study) if study is not None and is_file_name(study) else None
+    place = file or studies.find(paths.home(), study)
+    if export:
+        sys.stdout.write(exchange.as_text(exchange.read_events(place) if file else exchange.study_events(place)))
+        return
+    summary = summary_of_file(place) if file else summary_of(place)
     if markdown:
         sys.stdout.write(terminal.markdown(summary))
         return

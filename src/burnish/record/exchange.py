@@ -68,6 +68,11 @@ def study_events(folder: Path) -> tuple[Event, ...]:
     return tuple(events)
 
 
+def as_text(events: Iterable[Event]) -> str:
+    """Events as JSON lines, one a line: what a file that is not packed holds after its head."""
+    return lines.as_json(_lines(events))
+
+
 def write(path: Path, events: Iterable[Event]) -> int:
     """Writes an exported record, whole or not at all; returns its size in bytes.
 
@@ -77,7 +82,7 @@ def write(path: Path, events: Iterable[Event]) -> int:
     lines.check_name(path)
     if not path.parent.is_dir():
         raise UserError(f"{path.parent}: there is no such folder; name a file in one that is there")
-    data = lines.pack((Line(e.number, e.at, e.kind, e.body) for e in events), path.name)
+    data = lines.pack(_lines(events), path.name)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         file.write(data)
     place = Path(file.name)
@@ -122,7 +127,11 @@ def import_study(home: Home, path: Path) -> tuple[Path, bool]:
     with tempfile.TemporaryDirectory(dir=home.root) as place:
         draft = Path(place) / name
         with closing(Record(draft, create=True)) as record:
-            record.restore(Line(e.number, e.at, e.kind, e.body) for e in events)
+            record.restore(_lines(events))
             record.append(IMPORTED, file=path.name)
         draft.rename(folder)
     return folder, True
+
+
+def _lines(events: Iterable[Event]) -> Iterator[Line]:
+    return (Line(event.number, event.at, event.kind, event.body) for event in events)

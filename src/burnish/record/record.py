@@ -12,13 +12,12 @@ import math
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from burnish.errors import UserError
-from burnish.record.lines import Line, read
+from burnish.record.lines import Line
 
 FILE = "record.sqlite"
 FORMAT = 1
@@ -126,25 +125,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(inner) for inner in value]
     return value
-
-
-def export_events(folder: Path) -> str:
-    """The whole record as JSON lines: one event a line (`burnish.record.exchange` packs compact ones)."""
-    with closing(Record(folder)) as record:
-        lines = [
-            json.dumps({"n": e.number, "at": e.at, "kind": e.kind, "body": e.body}, sort_keys=True)
-            for e in record.events()
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def import_events(path: Path, folder: Path) -> Record:
-    """A record made again in `folder` from an exported file, packed or not.
-
-    Raises:
-        UserError: the file is no record (see `burnish.record.lines.read`).
-    """
-    found = read(path)
-    record = Record(folder, create=True)
-    record.restore(found)
-    return record

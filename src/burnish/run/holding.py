@@ -13,7 +13,7 @@ from burnish.record.record import Record
 from burnish.record.store import Entry
 from burnish.run import calibration, conditions
 from burnish.run.beginning import nothing_half_made
-from burnish.run.cells import Cell
+from burnish.run.cells import AA, Cell
 from burnish.run.contest import Contest
 from burnish.run.making import Made
 from burnish.run.preparing import Makings
@@ -109,6 +109,12 @@ def note_variant(record: Record, item: Made, notes: Sequence[str]) -> None:
         same=item.same,
         notes=notes,
     )
+
+
+def check_host(setting: Setting) -> None:
+    """Refuses, before any work is done, a host on which `known_calibrations` would give no verdicts."""
+    with nothing_half_made(setting.record):
+        known_calibrations(setting, [cell_for(setting, AA, load) for load in setting.workloads])
 
 
 def known_calibrations(setting: Setting, cells: Sequence[Cell]) -> list[Calibration]:

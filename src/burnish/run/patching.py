@@ -88,6 +88,7 @@ def patch(home: Home, asked: Asked, options: Options, console: Console, ask: Ask
             "patch", spec, options, names, request.workloads, request.features, variants
         )
         setting = beginning.begin(home, spec, definition, options, console, request.workloads, ask)
+        holding.check_host(setting)
         setting.record.append("series", recipe=base.name, **described(found))
         ready = preparing.make(setting, variants, request.features)
         _skip_twins(setting, ready)

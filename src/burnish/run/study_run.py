@@ -8,11 +8,12 @@ from pathlib import Path
 from rich.console import Console
 
 from burnish.paths import Home
-from burnish.run import beginning, needs, preparing, studies, study_chains, study_extras, study_plan
+from burnish.run import beginning, holding, needs, preparing, studies, study_chains, study_extras, study_plan
 from burnish.run import workloads as workload_choice
 from burnish.run.setting import Ask, Options, Setting
 from burnish.run.studies import Definition
 from burnish.run.study_cells import Table
+from burnish.run.study_contests import is_usual
 from burnish.run.study_end import analyse, end
 from burnish.run.study_extras import Extra
 from burnish.run.study_plan import Asked, Forecast, Selection
@@ -87,6 +88,9 @@ def _begin(setting: Setting, table: Table, selection: Selection, sitting: Sittin
     record_table(setting.record, table, selection)
     have = settled(setting.record)
     chosen = [each for each in selection.chosen if each.reason is None and not study_plan.is_decided(each, have)]
+    # A host whose calibration failed is refused now, not after an hour of builds.
+    cells = [each.cell for each in chosen if each.cell is not None]
+    holding.known_calibrations(setting, [cell for cell in cells if is_usual(cell)])
     names = study_plan.needed(chosen)
     features = setting.options.features or setting.spec.default_features
     (first,), maker = preparing.prepare(setting, [table.variants["baseline"]], features)

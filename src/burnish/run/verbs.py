@@ -44,6 +44,7 @@ def tune(home: Home, engine: str, options: Options, console: Console, ask: Ask |
         if portable.needs_emulator and emulation.find(emulation.host_architecture()) is None:
             needs.ensure(["portability"], "trying builds on other processors", options, ask)
         setting = beginning.begin(home, spec, definition, options, console, workloads, ask)
+        holding.check_host(setting)
         holding.hold(setting, preparing.make(setting, variants, features))
         return beginning.finish(setting)
 
@@ -68,6 +69,7 @@ def compare(
         groups = [group for group in spec.system_packages if "build" not in group] + conditions.groups(options)
         needs.ensure(groups, "the load on the server", options, ask)
         setting = beginning.begin(home, spec, definition, options, console, workloads, ask)
+        holding.check_host(setting)
         with beginning.nothing_half_made(setting.record):
             setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
             pair = (conditions.ready(setting, asked), conditions.ready(setting, other or asked))
