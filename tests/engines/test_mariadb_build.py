@@ -177,6 +177,16 @@ def test_a_build_moves_into_the_store_and_tells_its_objects(job: BuildJob, tmp_p
 
 
 @pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is not installed")
+def test_single_objects_are_made_without_the_rest(job: BuildJob) -> None:
+    (made,) = engine().build_objects(job, ["part"])
+    assert Path(made.source).name == "part.c"
+    assert (job.place / made.path).is_file()
+    assert not (job.place / "sql/mariadbd").exists()
+    assert len(list(job.place.rglob("*.c*.o"))) == 1, "no object but this one"
+    assert engine().build_objects(job, ["nowhere"]) == []
+
+
+@pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is not installed")
 def test_tools_are_kept_with_the_tests_of_the_list_and_no_others(job: BuildJob, tmp_path: Path) -> None:
     job = replace(job, with_tools=True)
     mariadb_build.build(job, TESTS)

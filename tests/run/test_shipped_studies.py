@@ -39,6 +39,10 @@ def test_the_manual_in_several_sittings(monkeypatch: pytest.MonkeyPatch) -> None
     assert "transport" in first["tcp-remote"].reason
     assert "WITH_EXTRA_CHARSETS" in first["charsets"].reason, "an option that the engine has not is a reason"
     assert first["compile-memory"].verdict == "measured" or "no figure for" in first["compile-memory"].reason
+    with closing(Record(folder)) as record:
+        built = {event.body["variant"] for event in record.events("build")}
+    assert "baseline" in built
+    assert "inline-generously" not in built, "its objects alone are compiled"
     assert first["tls"].reason == "left out by --rows"
     assert all(line.verdict or line.reason for line in first.values())
     before = starts(folder)

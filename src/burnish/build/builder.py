@@ -7,9 +7,10 @@ import json
 import resource
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from burnish.build import (
     ccache,
@@ -46,6 +47,9 @@ from burnish.errors import InfrastructureError
 from burnish.record.costs import Cost
 from burnish.record.store import DESCRIPTION, Entry, Store, folder_size
 from burnish.workbench import Bench
+
+APART = "objects"
+"""What the costs of a compile of single objects are kept under."""
 
 
 @dataclass
@@ -118,29 +122,7 @@ class Builder:
             profile = self._lay_profile(stage)
             start = log.stat().st_size if log.exists() else 0
             jobs = self.wide(stage, name) if self.wide else Jobs(self.jobs, self.jobs)
-            if jobs.reason:
-                self.bench.say(jobs.reason)
-            postlink.lay_linkers(stage, self.link_place)
-            quicker = linking.unkeyed(stage.linking, self.store.root / "thinlto")
-            job = BuildJob(
-                source=self.source,
-                place=self.place,
-                toolchain=stage.toolchain,
-                flags=replace(stage.flags, link=(*stage.flags.link, *quicker)),
-                features=stage.features,
-                options=stage.options,
-                hardening=stage.hardening,
-                with_tools=stage.with_tools,
-                relocations=stage.relocations,
-                jobs=jobs.compile,
-                bench=self.bench,
-                cache=self.store.root / "ccache" if shutil.which("ccache") else None,
-                cache_gb=self.cache_gb,
-                link_jobs=jobs.link,
-                link_threads=jobs.link_threads,
-                keep_debug=stage.linking.keep_debug or stage.debug,
-                meter=compile_costs.lay(self.work),
-            )
+            job = self._job(stage, jobs)
             self.engine.build(job)
             cached = ccache.read_log(job.cache_log.read_text()) if job.cache_log.exists() else None
             tree = folder_size(self.place)
@@ -221,6 +203,57 @@ class Builder:
             peak, spent = link
             self.store.costs.note(self.engine.spec.name, "link", name, Cost(spent, peak=peak))
         return entry
+
+    def _job(self, stage: Compile, jobs: Jobs) -> BuildJob:
+        """What the engine is asked to build, at the constant path."""
+        if jobs.reason:
+            self.bench.say(jobs.reason)
+        postlink.lay_linkers(stage, self.link_place)
+        quicker = linking.unkeyed(stage.linking, self.store.root / "thinlto")
+        return BuildJob(
+            source=self.source,
+            place=self.place,
+            toolchain=stage.toolchain,
+            flags=replace(stage.flags, link=(*stage.flags.link, *quicker)),
+            features=stage.features,
+            options=stage.options,
+            hardening=stage.hardening,
+            with_tools=stage.with_tools,
+            relocations=stage.relocations,
+            jobs=jobs.compile,
+            bench=self.bench,
+            cache=self.store.root / "ccache" if shutil.which("ccache") else None,
+            cache_gb=self.cache_gb,
+            link_jobs=jobs.link,
+            link_threads=jobs.link_threads,
+            keep_debug=stage.linking.keep_debug or stage.debug,
+            meter=compile_costs.lay(self.work),
+        )
+
+    def cost_of(self, stage: Compile, name: str, words: Sequence[str]) -> Mapping[str, Any]:
+        """What the compiles of some of a stage's objects take; nothing of them is kept but that.
+
+        Args:
+            stage: whose flags and source.
+            name: of the variant, for people.
+            words: the objects: any part of their names.
+
+        Returns:
+            as ``costs`` in a build's description (`compile_costs.summary`); empty without GNU time.
+        """
+        title = f"{name}: {', '.join(words)} alone"
+        began, usual = time.monotonic(), self.store.cost(self.engine.spec.name, APART, name)
+        with (
+            self.bench.step(title, f"build-{name}-{APART}-{stage.key}", usual),
+            overlay.patched(self.source, stage.patches, stage.source),
+            _empty(self.place),
+        ):
+            self._lay_profile(stage)
+            job = self._job(stage, self.wide(stage, name) if self.wide else Jobs(self.jobs, self.jobs))
+            made = self.engine.build_objects(job, words)
+            found = objects.facts(made, job, self.store, self.engine.spec.server)
+        self.store.note_cost(self.engine.spec.name, APART, name, time.monotonic() - began)
+        return dict(found.get("costs", {}))
 
     def _source_list(self) -> Path | None:
         """The digests of the source's files where it is a folder: what a script checks the folder it is given by."""

@@ -7,7 +7,7 @@ the `Workbench`, which records them. Folders handed to an engine are private (07
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -135,6 +135,11 @@ class CompiledObject:
     path: str
     source: str
     command: tuple[str, ...]
+
+
+def named(objects: Iterable[CompiledObject], words: Sequence[str]) -> list[CompiledObject]:
+    """Those objects whose names hold one of these words."""
+    return [each for each in objects if any(word in each.path for word in words)]
 
 
 @dataclass(frozen=True)
@@ -315,6 +320,14 @@ class Engine(ABC):
     @abstractmethod
     def build(self, job: BuildJob) -> None:
         """Performs `steps`, and what the gate needs beside the server; InfrastructureError with the log on failure."""
+
+    def build_objects(self, job: BuildJob, words: Sequence[str]) -> list[CompiledObject]:
+        """Makes those objects of the measured program whose names hold one of these words, and tells them.
+
+        Here the whole program is made; an engine that can does less.
+        """
+        self.build(job)
+        return named(self.objects(job), words)
 
     @abstractmethod
     def keep(self, job: BuildJob) -> list[tuple[Path, str]]:

@@ -60,6 +60,10 @@ class MariaDB(Engine):
         """See `Engine.build`."""
         mariadb_build.build(job, self.spec.gate_tests)
 
+    def build_objects(self, job: BuildJob, words: Sequence[str]) -> list[CompiledObject]:
+        """See `Engine.build_objects`; with what is generated for them, and nothing else."""
+        return mariadb_build.build_objects(job, words)
+
     def keep(self, job: BuildJob) -> list[tuple[Path, str]]:
         """See `Engine.keep`; the kept folder has the build tree's layout, so mtr and the server find their way."""
         return mariadb_build.keep(job)

@@ -11,11 +11,12 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from burnish.build import jobs
 from burnish.engines import mtr
-from burnish.engines.base import BuildJob, CompiledObject, Workbench
+from burnish.engines.base import BuildJob, CompiledObject, Workbench, named
 from burnish.engines.mariadb_data import SCRIPTS
 from burnish.engines.steps import Command, perform
 from burnish.errors import InfrastructureError
@@ -30,6 +31,7 @@ _FROM_SOURCE = "from-source"
 STATIC = "-static"
 """The link flag of a fully static program; for programs only, since a shared library can't be."""
 
+_DOING = "building MariaDB"
 _CONFIGURE_SECONDS = 1800.0
 _COMPILE_SECONDS = 4 * 3600.0
 
@@ -125,18 +127,36 @@ def build(job: BuildJob, gate_tests: Sequence[str]) -> None:
     Raises:
         InfrastructureError: a step failed; its log is attached.
     """
-    bench = job.bench
     configure, compile_ = steps(job)
-
-    def see(line: str) -> None:
-        if line.startswith("--"):
-            bench.live(f"configure: {line}")
-
-    perform([configure], job, doing="building MariaDB", timeout=_CONFIGURE_SECONDS, on_line=see)
-    perform([compile_], job, doing="building MariaDB", timeout=_COMPILE_SECONDS, on_line=counter(bench))
+    _configure(configure, job)
+    perform([compile_], job, doing=_DOING, timeout=_COMPILE_SECONDS, on_line=counter(job.bench))
     shutil.copytree(job.source / MESSAGES / "charsets", job.place / _FROM_SOURCE / MESSAGES / "charsets")
     if job.with_tools:
         mtr.collect(job.source, job.place, job.place / _FROM_SOURCE, gate_tests)
+
+
+def build_objects(job: BuildJob, words: Sequence[str]) -> list[CompiledObject]:
+    """Configures, and compiles those objects of the server whose names hold one of these words.
+
+    Raises:
+        InfrastructureError: a step failed; its log is attached.
+    """
+    configure, compile_ = steps(job)
+    _configure(configure, job)
+    wanted = named(objects(job), words)
+    if wanted:
+        argv = ("ninja", "-C", str(job.place), f"-j{job.jobs}", *(each.path for each in wanted))
+        some = replace(compile_, argv=argv)
+        perform([some], job, doing=_DOING, timeout=_COMPILE_SECONDS, on_line=counter(job.bench))
+    return wanted
+
+
+def _configure(step: Command, job: BuildJob) -> None:
+    def see(line: str) -> None:
+        if line.startswith("--"):
+            job.bench.live(f"configure: {line}")
+
+    perform([step], job, doing=_DOING, timeout=_CONFIGURE_SECONDS, on_line=see)
 
 
 def counter(bench: Workbench) -> Callable[[str], None]:

@@ -8,14 +8,14 @@ from typing import Any
 UNIT = "MB"
 
 
-def heaviest(about: Mapping[str, Any], objects: Sequence[str]) -> tuple[str, float, float] | str:
+def heaviest(costs: Mapping[str, Any], objects: Sequence[str]) -> tuple[str, float, float] | str:
     """(object, bytes at its peak, seconds) of the heaviest of these objects; in words why there is none.
 
     Args:
-        about: a build's description.
+        costs: what a build's compiles took (`burnish.build.compile_costs.summary`).
         objects: parts of names.
     """
-    every = (about.get("costs") or {}).get("heaviest", ())
+    every = costs.get("heaviest", ())
     mine = [row for row in every if any(word in row[0] for word in objects)]
     if not mine:
         seen = f" (the heaviest was {every[0][0]}, {every[0][1] / 1e6:.0f} {UNIT})" if every else ""

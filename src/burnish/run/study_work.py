@@ -8,10 +8,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from burnish.bench.pairs import Contestant
+from burnish.build.recipes import Compile
 from burnish.engines.registry import create
-from burnish.errors import UserError
+from burnish.errors import InfrastructureError, UserError
 from burnish.record.record import Record
 from burnish.run import conditions, holding, peaks, study_chains, study_plan
 from burnish.run import workloads as workload_choice
@@ -257,12 +259,10 @@ class AtWork:
         return self.made[RELEASE]
 
     def _measure(self, each: Comparison) -> None:
-        """Reads the peak memory of the row's compiles off both builds' descriptions."""
+        """The peak memory of the row's compiles, in both builds."""
         found = []
         for name in (each.base, each.candidate):
-            item = self._build(name)
-            entry = self.setting.store.find("builds", item.built.key if item.built else "")
-            peak = peaks.heaviest(entry.about if entry else {}, each.objects)
+            peak = peaks.heaviest(self._costs(name, each.objects), each.objects)
             if isinstance(peak, str):
                 raise Left(f"{name}: {peak}")
             found.append(peak)
@@ -276,6 +276,26 @@ class AtWork:
             words=peaks.words(after / 1e6, before / 1e6),
             note=f"peak of {Path(path).name}, {seconds:.0f} s; read off the compile, so it has no interval",
         )
+
+    def _costs(self, name: str, words: Sequence[str]) -> Mapping[str, Any]:
+        """What these objects of a build took: from its description, or from compiling no more than them."""
+        if name not in self.chains:
+            self.find_chains([name])
+        chain = self.chains[name]
+        if chain.missing is not None:
+            raise Left(f"{name}: {chain.missing}")
+        entry, stage = self.setting.store.find("builds", chain.final), chain.stages[0]
+        if entry is None and len(chain.stages) == 1 and isinstance(stage, Compile):
+            try:
+                return self.maker.builder.cost_of(stage, name, words)
+            except InfrastructureError as error:
+                self.record.append("build_failed", variant=name, why=error.explain())
+                raise Left(f"{name}: build failed: {error}") from None
+        if entry is None:
+            self.make([name])
+            built = self._build(name).built
+            entry = self.setting.store.find("builds", built.key if built else "")
+        return dict(entry.about.get("costs") or {}) if entry else {}
 
     def _hold(self, held: Sequence[tuple[Comparison, Contestant, Contestant]]) -> None:
         """The contest of cells that are held against the same build under the same condition."""
