@@ -108,7 +108,8 @@ def options(job: BuildJob) -> dict[str, str]:
 
 def test_flags_go_where_cmake_cannot_cancel_them(job: BuildJob) -> None:
     given = options(job)
-    assert given["CMAKE_CXX_FLAGS_RELWITHDEBINFO"] == "-O3 -g -DNDEBUG"
+    assert given["CMAKE_CXX_FLAGS_RELWITHDEBINFO"] == "-O3 -g1 -DNDEBUG"
+    assert options(replace(job, full_debug=True))["CMAKE_C_FLAGS_RELWITHDEBINFO"] == "-O3 -g -DNDEBUG"
     assert given["CMAKE_C_FLAGS"] == "-O3 -g -DC_ONLY"
     assert given["CMAKE_CXX_FLAGS"] == "-O3 -g"
     for kind in ("EXE", "SHARED", "MODULE"):

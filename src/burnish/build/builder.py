@@ -227,6 +227,7 @@ class Builder:
             link_jobs=jobs.link,
             link_threads=jobs.link_threads,
             keep_debug=stage.linking.keep_debug or stage.debug,
+            full_debug=stage.debug,
             meter=compile_costs.lay(self.work),
         )
 

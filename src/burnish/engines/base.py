@@ -77,6 +77,7 @@ class BuildJob:
         link_jobs: parallel links; None: as many as compile jobs.
         link_threads: threads of one link; None: the linker's own choice, all cores.
         keep_debug: whether debug sections stay in the program although the engine's own link drops them.
+        full_debug: whether objects carry all of the compiler's debug information: samples are mapped by it.
         meter: what notes the memory and time of each compile and link; None: nothing does.
     """
 
@@ -96,6 +97,7 @@ class BuildJob:
     link_jobs: int | None = None
     link_threads: int | None = None
     keep_debug: bool = False
+    full_debug: bool = False
     meter: Meter | None = None
 
     @property
