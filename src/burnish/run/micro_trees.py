@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from burnish.build import overlay, patchsets, sources, trees, witness
+from burnish.build import overlay, patchsets, trees, witness
 from burnish.build.files import read_json
 from burnish.build.patches import Patch
 from burnish.build.recipes import Compile
@@ -22,7 +22,7 @@ from burnish.errors import UserError
 from burnish.paths import Home
 from burnish.run import making, reproducing
 from burnish.run.setting import Options
-from burnish.run.source import source_request
+from burnish.run.source import unpacked
 from burnish.study.model import REVERTED, EngineSpec, Recipe, Variant, digest_of
 from burnish.workbench import Bench
 
@@ -109,10 +109,7 @@ class Trees:
 
     def _own(self, version: str | None) -> Path:
         """The engine's own source, unpacked where builds have it."""
-        request = source_request(self.spec, Options(source_version=version))
-        found = sources.resolve(request, cache=self.home.downloads, say=self.bench.say)
-        place = self.home.work(self.spec.name) / "source"
-        return sources.unpack(found, request, cache=self.home.downloads, place=place, say=self.bench.say)
+        return unpacked(self.home, self.spec, Options(source_version=version), self.bench.say)[1]
 
     def _of_build(self, word: str) -> _Sources:
         """The sources that a build of the store was made from, configured as it was."""

@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 
 from burnish.bench.host import read_host
-from burnish.build import patches, patchsets, series, sources, subsets
+from burnish.build import patches, patchsets, series, subsets
 from burnish.build.subsets import Builds, Kind
 from burnish.catalogue import load
 from burnish.errors import InfrastructureError, UserError, nearest
@@ -27,7 +27,7 @@ from burnish.run.preparing import Makings
 from burnish.run.replicates import Factors
 from burnish.run.request import read_request
 from burnish.run.setting import Ask, Options, Setting
-from burnish.run.source import source_request
+from burnish.run.source import unpacked
 from burnish.study.model import EngineSpec, Variant
 from burnish.why.attribution import explaining as explaining_rows
 from burnish.why.explanation import Explanation, explanation
@@ -129,9 +129,7 @@ def _unpacked(home: Home, spec: EngineSpec, options: Options, console: Console) 
     def say(text: str) -> None:
         console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)
 
-    request = source_request(spec, options)
-    source = sources.resolve(request, cache=home.downloads, say=say)
-    place = sources.unpack(source, request, cache=home.downloads, place=home.work(spec.name) / "source", say=say)
+    source, place = unpacked(home, spec, options, say)
     return place, f"{source.name} {source.version}"
 
 

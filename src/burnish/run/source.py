@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from burnish.build import sources
 from burnish.catalogue import load
 from burnish.errors import UserError
+from burnish.paths import Home
 from burnish.run.setting import Options, Setting
 from burnish.study.model import EngineSpec
 
@@ -22,15 +24,25 @@ def source_request(spec: EngineSpec, options: Options, pinned: str | None = None
     return sources.SourceRequest(engine=spec.name, debian=debian, local=local, sha256=options.sha256)
 
 
-def obtain_source(setting: Setting, pinned: str | None) -> tuple[sources.Source, Path]:
-    """The source that was asked for, and its tree at the engine's constant place.
+def unpacked(
+    home: Home, spec: EngineSpec, options: Options, say: Callable[[str], None], pinned: str | None = None
+) -> tuple[sources.Source, Path]:
+    """The source that was asked for, fetched where it is not here yet, and its tree at the engine's constant place.
 
     Args:
-        setting: the study.
-        pinned: version of the package that the study began with, if it has begun.
+        home: where it goes.
+        spec: the engine.
+        options: what was asked for.
+        say: called with what a reader should know of it.
+        pinned: version of the package that a study began with, if it has begun.
     """
-    request = source_request(setting.spec, setting.options, pinned)
-    cache, place = setting.home.downloads, setting.home.work(setting.spec.name) / "source"
+    request = source_request(spec, options, pinned)
+    cache, place = home.downloads, home.work(spec.name) / "source"
+    source = sources.resolve(request, cache=cache, say=say)
+    return source, sources.unpack(source, request, cache=cache, place=place, say=say)
+
+
+def obtain_source(setting: Setting, pinned: str | None) -> tuple[sources.Source, Path]:
+    """A study's source and tree (see `unpacked`), as a step of it."""
     with setting.bench.step("source", "source", counts=False):
-        source = sources.resolve(request, cache=cache, say=setting.bench.say)
-        return source, sources.unpack(source, request, cache=cache, place=place)
+        return unpacked(setting.home, setting.spec, setting.options, setting.bench.say, pinned)
