@@ -103,7 +103,25 @@ def test_a_source_that_must_be_fetched_is_said_and_not_fetched(burnish_home: Pat
     assert not list(burnish_home.rglob("*.tar.*"))
 
 
-def test_thirty_variants_and_nothing_new_is_decided_in_two_seconds(burnish_home: Path, tmp_path: Path) -> None:
+def cpu_seconds(*words: str) -> float:
+    """CPU time of a plan that finds nothing to build, and of all that it ran.
+
+    The clock on the wall also counts what else the machine is doing.
+    """
+    child = subprocess.Popen(
+        [sys.executable, "-m", "burnish", "plan", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert child.stdout is not None
+    said = child.stdout.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode == 0, said
+    assert "nothing to build" in said
+    return usage.ru_utime + usage.ru_stime
+
+
+def test_thirty_variants_and_nothing_new_take_hardly_longer_than_one(burnish_home: Path, tmp_path: Path) -> None:
+    """benchmarks/rerun.py has the seconds."""
     rerun = benchmark("rerun")
     recipes = tmp_path / "own.toml"
     recipes.write_text(rerun.own_variants())
@@ -115,18 +133,11 @@ def test_thirty_variants_and_nothing_new_is_decided_in_two_seconds(burnish_home:
         kind = {"dataset": "datasets", "gate": "gates", "training": "profiles"}.get(step.kind, "builds")
         store.begin(kind, step.key)
         store.admit(kind, step.key, {"engine": "fake"})
-    words = ["fake", "--recipes", str(recipes), "--variants", ",".join(names)]
-    child = subprocess.Popen(
-        [sys.executable, "-m", "burnish", "plan", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    few, all_of_them = (
+        min(cpu_seconds("fake", "--recipes", str(recipes), "--variants", ",".join(names[:n])) for _ in range(2))
+        for n in (2, len(names))
     )
-    assert child.stdout is not None
-    said = child.stdout.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    assert child.returncode == 0, said
-    assert "nothing to build" in said
-    # CPU time of it and of all that it ran: the clock on the wall also counts what else the machine is doing.
-    assert usage.ru_utime + usage.ru_stime < rerun.LIMIT_S
+    assert all_of_them < 2 * few
 
 
 def test_a_home_without_the_ccache_limit_it_was_given(burnish_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

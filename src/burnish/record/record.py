@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.errors import UserError
-from burnish.record.lines import Line
+from burnish.record.lines import Line, read
 
 FILE = "record.sqlite"
 FORMAT = 1
@@ -125,3 +125,15 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(inner) for inner in value]
     return value
+
+
+def import_events(path: Path, folder: Path) -> Record:
+    """A record made again in `folder` from an exported file, packed or not.
+
+    Raises:
+        UserError: the file is no record (see `burnish.record.lines.read`).
+    """
+    found = read(path)
+    record = Record(folder, create=True)
+    record.restore(found)
+    return record
