@@ -129,6 +129,23 @@ def test_the_middle_of_many_turns_does_not_feel_a_disturbed_one() -> None:
     assert pair_ratio([side(100, 1.0)] * 8, disturbed, places=1).capacity == pytest.approx(math.log(1.1))
 
 
+def test_statements_tell_more_than_transactions_that_finish_in_waves() -> None:
+    """256 threads take a second for a transaction of 20 statements: a turn of 0.1 s sees none of them end, or all."""
+    waves = [replace(side(done, 1.0), steps=steps) for done, steps in ((0, 500), (160, 520), (1, 480), (90, 500))]
+    even = [replace(side(done, 1.0), steps=steps) for done, steps in ((120, 550), (0, 572), (2, 528), (130, 550))]
+    found = pair_ratio(waves, even)
+    assert found.capacity == pytest.approx(math.log(1.1))
+    assert found.throughput == pytest.approx(math.log(1.1))
+    uncounted = [replace(item, steps=0.0, done=110) for item in even]
+    assert pair_ratio([side(100, 1.0)] * 4, uncounted).capacity == pytest.approx(math.log(1.1)), "transactions, else"
+
+
+def test_a_window_without_a_statement_is_no_reading() -> None:
+    ticks = [Tick(at / 10, 0.0, 0, 0.0, 0.0, steps=steps) for at, steps in enumerate((5.0, 5.0, 5.0, 9.0))]
+    assert ready(ticks[:3], 0.0, 0.1) is None
+    assert ready(ticks, 0.0, 0.1) == (0, 3), "no transaction is finished, but work is done"
+
+
 @pytest.mark.parametrize(("turns", "places"), [(0, 2), (3, 2), (5, 2), (0, 1)])
 def test_a_pair_is_whole_rounds(turns: int, places: int) -> None:
     with pytest.raises(ValueError, match=f"whole rounds of {places} turns, not {turns} turns"):

@@ -26,6 +26,10 @@ class Contestant:
     condition: Condition
 
 
+_OF_A_TURN = ("seconds", "done", "server_cpu", "client_cpu", "steps")
+"""What is recorded of each turn."""
+
+
 @dataclass(frozen=True)
 class Pair:
     """One pair as it was read.
@@ -64,10 +68,7 @@ class Pair:
         return {
             "sides": {label: self.total(label).as_dict() for label in labels},
             "turns": {
-                label: [
-                    [round(getattr(turn[label], name), 6) for name in ("seconds", "done", "server_cpu", "client_cpu")]
-                    for turn in self.turns
-                ]
+                label: [[round(getattr(turn[label], name), 6) for name in _OF_A_TURN] for turn in self.turns]
                 for label in labels
             },
             "places": self.places,

@@ -27,6 +27,7 @@ class Reading:
         client_cpu: CPU seconds of the load in it.
         latency: mean over the ticks within, in seconds, by name (``max`` is the largest).
         cores: CPU numbers that the side had.
+        steps: statements answered in it; 0 where the load counts none.
     """
 
     seconds: float
@@ -36,6 +37,7 @@ class Reading:
     client_cpu: float
     latency: dict[str, float] = field(default_factory=dict)
     cores: tuple[int, ...] = ()
+    steps: float = 0.0
 
     @property
     def throughput(self) -> float:
@@ -55,16 +57,22 @@ class Reading:
 def ready(ticks: Sequence[Tick], begin: float, window: float) -> tuple[int, int] | None:
     """Indices of the two ticks that bound a window beginning at `begin` (CLOCK_MONOTONIC s), once both are there.
 
-    A window in which nothing was finished lasts until something is: a commit that waits for the disk is part of the
-    load, and a reading of nothing has no ratio.
+    A window in which nothing was finished, or no statement answered where they are counted, lasts until something is:
+    a commit that waits for the disk is part of the load, and a reading of nothing has no ratio.
     """
     first = next((i for i, tick in enumerate(ticks) if tick.at >= begin), None)
     if first is None:
         return None
     end = ticks[first].at + window * 0.999  # a tick's own jitter must not cost a whole further interval
-    ends = (i for i in range(first + 1, len(ticks)) if ticks[i].at >= end and ticks[i].done > ticks[first].done)
+    far = _progress(ticks[first])
+    ends = (i for i in range(first + 1, len(ticks)) if ticks[i].at >= end and _progress(ticks[i]) > far)
     last = next(ends, None)
     return None if last is None else (first, last)
+
+
+def _progress(tick: Tick) -> float:
+    """How far a load has come, as finely as it is counted."""
+    return tick.steps or tick.done
 
 
 def reading(ticks: Sequence[Tick], bounds: tuple[int, int], cores: Sequence[int]) -> Reading:
@@ -90,6 +98,7 @@ def reading(ticks: Sequence[Tick], bounds: tuple[int, int], cores: Sequence[int]
         client_cpu=last.client_cpu - first.client_cpu,
         latency=latency,
         cores=tuple(sorted(cores)),
+        steps=last.steps - first.steps,
     )
 
 
@@ -113,6 +122,7 @@ def total(readings: Sequence[Reading]) -> Reading:
         client_cpu=sum(item.client_cpu for item in readings),
         latency=latency,
         cores=tuple(sorted({core for item in readings for core in item.cores})),
+        steps=sum(item.steps for item in readings),
     )
 
 
@@ -135,6 +145,9 @@ def pair_ratio(baseline: Sequence[Reading], candidate: Sequence[Reading], places
     Each turn compares the two sides under the same neighbours. The turns of one round of places are averaged, so
     that a place that is better cancels; the rounds' middle is the pair's: a disturbance of one turn leaves it.
 
+    Where both sides count statements, these are compared: with many threads transactions finish in waves, of which a
+    short turn sees none or a hundred, and as both sides run the same transactions, either count has the same ratio.
+
     Args:
         baseline: its readings, turn by turn.
         candidate: likewise, of the same turns.
@@ -143,10 +156,18 @@ def pair_ratio(baseline: Sequence[Reading], candidate: Sequence[Reading], places
     turns = list(zip(baseline, candidate, strict=True))
     if not turns or len(turns) % places:
         raise ValueError(f"a pair is whole rounds of {places} turns, not {len(turns)} turns")
+    finely = all(item.steps > 0 for turn in turns for item in turn)
+    work = [_log(c.steps, b.steps) if finely else _log(c.done, b.done) for b, c in turns]
+    spent = [_log(c.server_cpu, b.server_cpu) for b, c in turns]
+    lasted = [_log(c.seconds, b.seconds) for b, c in turns]
     return PairRatio(
-        capacity=_middle([math.log(c.capacity / b.capacity) for b, c in turns], places),
-        throughput=_middle([math.log(c.throughput / b.throughput) for b, c in turns], places),
+        capacity=_middle([w - s for w, s in zip(work, spent, strict=True)], places),
+        throughput=_middle([w - s for w, s in zip(work, lasted, strict=True)], places),
     )
+
+
+def _log(candidate: float, baseline: float) -> float:
+    return math.log(candidate / baseline) if min(candidate, baseline) > 0 else math.nan
 
 
 def _middle(values: Sequence[float], places: int) -> float:
@@ -180,6 +201,6 @@ def steady(ticks: Sequence[Tick], span: float = 1.0, tolerance: float = 0.05) ->
             return False
         edges.append(tick)
     late, middle, early = edges
-    now = (late.done - middle.done) / (late.at - middle.at)
-    before = (middle.done - early.done) / (middle.at - early.at)
+    now = (_progress(late) - _progress(middle)) / (late.at - middle.at)
+    before = (_progress(middle) - _progress(early)) / (middle.at - early.at)
     return before > 0 and abs(now / before - 1) <= tolerance

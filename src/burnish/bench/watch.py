@@ -80,6 +80,8 @@ class Watch:
         if errors:
             found = ", ".join(f"{label}: {n}" for label, n in errors.items())
             return f"errors under load ({found}); see the load's log in the study's folder"
+        if idle := [label for label, side in sides.items() if not side.done]:
+            return f"{idle[0]} finished no transaction; take fewer threads, or a shorter one"
         if counters.read_swap() != self.swaps:
             return "the host swapped; free memory or make the buffer pool smaller"
         if slept > STANDSTILL_S:

@@ -212,6 +212,7 @@ class Tick:
         server_cpu: CPU seconds of the server process so far, at the same instant.
         client_cpu: CPU seconds of the load process so far; 0 where the server is its own client.
         latency: seconds over the interval since the last tick, by name (``p50``, ``p95``, ``p99``, ``max``).
+        steps: statements answered since the load began; 0 where none are counted.
     """
 
     at: float
@@ -220,6 +221,7 @@ class Tick:
     server_cpu: float
     client_cpu: float
     latency: Mapping[str, float] = field(default_factory=dict)
+    steps: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,7 @@ def parse_tick(line: bytes) -> Tick | None:
             server_cpu=float(value["server_cpu"]),
             client_cpu=float(value["client_cpu"]),
             latency={str(name): float(seconds) for name, seconds in value["latency"].items()},
+            steps=float(value.get("steps", 0.0)),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InfrastructureError(f"a tick that can't be read: {line[:200]!r} ({error})") from error
