@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from burnish.bench.readings import Reading
 from burnish.bench.watch import unlike_declared
 from burnish.study.model import Workload
 
@@ -16,3 +19,12 @@ def test_who_keeps_a_server_from_being_busy(cores: float, says: str) -> None:
     workload = Workload("w", "fake", "a load that fills its server", "p", saturated=True)
     assert says in (unlike_declared(workload, {}, {"baseline": 0.62}, {}, cores) or "")
     assert unlike_declared(workload, {}, {"baseline": 0.95}, {}, cores) is None
+
+
+def test_a_side_that_finished_no_transaction_has_no_figures() -> None:
+    """It may have answered statements, which are what its ratio would be made of."""
+    workload = Workload("w", "fake", "long transactions", "p")
+    busy = Reading(2.0, 0, 0, 1.0, 0.1, steps=4000)
+    sides = {"baseline": replace(busy, done=3), "other": busy}
+    assert (unlike_declared(workload, sides, {}, {}, 1.0) or "").startswith("other finished no transaction; take fewer")
+    assert unlike_declared(workload, {**sides, "other": replace(busy, done=1)}, {}, {}, 1.0) is None

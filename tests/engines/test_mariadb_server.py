@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import socket
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from burnish.engines import mariadb_data
 from burnish.engines.base import MARKER, Built, Side, SideSpec, Tick
 from burnish.engines.mariadb_server import Launch, Server, setting_options
 from burnish.errors import InfrastructureError, UserError
-from burnish.study.model import Condition
+from burnish.run import workloads
+from burnish.study.model import Condition, Workload
 
 
 def data_folder(tmp_path: Path) -> Path:
@@ -127,7 +129,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> tuple[Built, Path]:
     return built, folder / "data"
 
 
-def side_of(built: Built, data: Path, folder: Path, label: str, name: str = "oltp_read_only") -> Side:
+def side_of(built: Built, data: Path, folder: Path, label: str, load: str | Workload = "oltp_read_only") -> Side:
     from shutil import copytree
 
     copytree(data, folder / label / "data")
@@ -136,7 +138,7 @@ def side_of(built: Built, data: Path, folder: Path, label: str, name: str = "olt
             label=label,
             built=built,
             condition=Condition(settings=(("innodb_buffer_pool_size", "64M"),)),
-            workload=small(name),
+            workload=small(load) if isinstance(load, str) else load,
             data=folder / label / "data",
             folder=folder / label,
             seed=7,
@@ -173,6 +175,7 @@ def test_two_sides_at_once_tick_agree_on_their_data_and_leave_nothing(
             assert len(ticks) >= 5, side.trouble()
             first, last = ticks[0], ticks[-1]
             assert last.done > first.done
+            assert last.steps - first.steps > last.done - first.done, "a transaction has several statements"
             assert last.server_cpu > first.server_cpu
             assert last.client_cpu > first.client_cpu
             assert last.errors == 0
@@ -188,6 +191,25 @@ def test_two_sides_at_once_tick_agree_on_their_data_and_leave_nothing(
     for side in sides:
         assert side.server_pids() == side.client_pids() == []
         assert "Shutdown complete" in (side.spec.folder / "mariadbd.log").read_text()
+
+
+@pytest.mark.real
+def test_threads_with_scripts_of_their_own_are_counted_by_transactions(
+    dataset: tuple[Built, Path], tmp_path: Path
+) -> None:
+    """A build that is better at one part runs more of it, so that statements would compare different work."""
+    built, data = dataset
+    parts = tuple((small(name), 1) for name in ("oltp_read_only", "oltp_point_select"))
+    (mix,) = workloads.choose(engine().spec, ["together:oltp_read_only=1,oltp_point_select=1,threads=2"])
+    side = side_of(built, data, tmp_path, "a", replace(mix, parts=parts))
+    try:
+        side.boot()
+        side.load()
+        ticks = until(side, 5)
+        assert ticks[-1].done > ticks[0].done, side.trouble()
+        assert {tick.steps for tick in ticks} == {0.0}
+    finally:
+        side.stop()
 
 
 @pytest.mark.real

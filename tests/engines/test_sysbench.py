@@ -24,7 +24,7 @@ WORKLOAD = Workload(
     parameters=(("tables", "4"), ("table_size", "100000")),
 )
 LINE = (
-    b'{"at":1545.131520428,"done":38150,"queries":38156,"steps":38156,"errors":2,"reconnects":1,"server_cpu":23.042379176,'
+    b'{"at":1545.131520428,"done":38150,"steps":38156,"errors":2,"reconnects":1,"server_cpu":23.042379176,'
     b'"client_cpu":0.560357843,"latency":{"p50":0.000373960,"p95":0.000782439,"max":0.013459603}}'
 )
 

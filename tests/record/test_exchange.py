@@ -11,7 +11,7 @@ import pytest
 from burnish import paths
 from burnish.errors import UserError
 from burnish.record import exchange, lines
-from burnish.record.record import Event, Record
+from burnish.record.record import Event, Record, import_events
 from burnish.report.summary import summarise
 from burnish.report.terminal import markdown
 from burnish.run import studies
@@ -113,8 +113,7 @@ def test_an_imported_study_is_not_gone_on_with(tmp_path: Path) -> None:
 
 def test_a_packed_record_can_be_read_as_one(tmp_path: Path) -> None:
     path = file(tmp_path, STUDY)
-    with closing(Record(tmp_path / "folder", create=True)) as record:
-        record.restore(lines.read(path))
+    with closing(import_events(path, tmp_path / "folder")) as record:
         assert list(record.events()) == STUDY
 
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from burnish.errors import UserError
-from burnish.record import exchange, lines
-from burnish.record.record import FILE, Record
+from burnish.record import exchange
+from burnish.record.record import FILE, Record, import_events
 
 
 @pytest.fixture
@@ -115,8 +115,7 @@ def test_export_and_import_round_trip(tmp_path: Path) -> None:
         assert text.count("\n") == len(events), "a line an event"
         exported = tmp_path / f"{number}.jsonl"
         exported.write_text(text, encoding="utf-8")
-        with closing(Record(two, create=True)) as record:
-            record.restore(lines.read(exported))
+        with closing(import_events(exported, two)) as record:
             assert list(record.events()) == written
         assert exchange.as_text(exchange.study_events(two)) == text
 
@@ -151,7 +150,7 @@ def test_a_wrong_exported_file_is_one_line(tmp_path: Path, content: bytes, numbe
     path = tmp_path / "some.jsonl"
     path.write_bytes(content)
     with pytest.raises(UserError) as caught:
-        lines.read(path)
+        import_events(path, tmp_path / "study")
     said = str(caught.value)
     assert said.startswith(f"{path}: line {number} is no event of an exported record")
     assert "\n" not in said

@@ -120,7 +120,7 @@ def cpu_seconds(*words: str) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def test_thirty_variants_and_nothing_new_take_hardly_longer_than_one(burnish_home: Path, tmp_path: Path) -> None:
+def test_thirty_variants_and_nothing_new_take_hardly_longer_than_two(burnish_home: Path, tmp_path: Path) -> None:
     """benchmarks/rerun.py has the seconds."""
     rerun = benchmark("rerun")
     recipes = tmp_path / "own.toml"
@@ -137,7 +137,7 @@ def test_thirty_variants_and_nothing_new_take_hardly_longer_than_one(burnish_hom
         min(cpu_seconds("fake", "--recipes", str(recipes), "--variants", ",".join(names[:n])) for _ in range(2))
         for n in (2, len(names))
     )
-    assert all_of_them < 2 * few
+    assert all_of_them < 1.5 * few
 
 
 def test_a_home_without_the_ccache_limit_it_was_given(burnish_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,8 +80,6 @@ class Watch:
         if errors:
             found = ", ".join(f"{label}: {n}" for label, n in errors.items())
             return f"errors under load ({found}); see the load's log in the study's folder"
-        if idle := [label for label, side in sides.items() if not side.done]:
-            return f"{idle[0]} finished no transaction; take fewer threads, or a shorter one"
         if counters.read_swap() != self.swaps:
             return "the host swapped; free memory or make the buffer pool smaller"
         if slept > STANDSTILL_S:
@@ -108,6 +106,8 @@ def unlike_declared(
 ) -> str | None:
     """Why a pair is not what the workload says of itself (data in memory, a server without a moment's rest), or None.
 
+    A side that finished no transaction at all, although it answered statements, has no figures either.
+
     Args:
         workload: the load.
         sides: what each side read.
@@ -115,6 +115,8 @@ def unlike_declared(
         misses: by label, the pages that the server read from disk.
         cores: share that the idlest of these cores was busy for, 0 to 1, with whatever else runs on the host.
     """
+    if idle := [label for label, side in sides.items() if not side.done]:
+        return f"{idle[0]} finished no transaction; take fewer client threads, or shorter transactions"
     for label, missed in misses.items():
         if workload.in_memory and missed > MISSES_BOUND * sides[label].done:
             return (

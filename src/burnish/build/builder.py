@@ -121,7 +121,7 @@ class Builder:
         with overlay.patched(self.source, stage.patches, stage.source), _empty(self.place):
             profile = self._lay_profile(stage)
             start = log.stat().st_size if log.exists() else 0
-            jobs = self.wide(stage, name) if self.wide else Jobs(self.jobs, self.jobs)
+            jobs = self._jobs(stage, name)
             job = self._job(stage, jobs)
             self.engine.build(job)
             cached = ccache.read_log(job.cache_log.read_text()) if job.cache_log.exists() else None
@@ -204,10 +204,15 @@ class Builder:
             self.store.costs.note(self.engine.spec.name, "link", name, Cost(spent, peak=peak))
         return entry
 
-    def _job(self, stage: Compile, jobs: Jobs) -> BuildJob:
-        """What the engine is asked to build, at the constant path."""
+    def _jobs(self, stage: Compile, name: str) -> Jobs:
+        """How wide a stage is built; says why where that is not the usual."""
+        jobs = self.wide(stage, name) if self.wide else Jobs(self.jobs, self.jobs)
         if jobs.reason:
             self.bench.say(jobs.reason)
+        return jobs
+
+    def _job(self, stage: Compile, jobs: Jobs) -> BuildJob:
+        """What the engine is asked to build, at the constant path."""
         postlink.lay_linkers(stage, self.link_place)
         quicker = linking.unkeyed(stage.linking, self.store.root / "thinlto")
         return BuildJob(
@@ -250,7 +255,7 @@ class Builder:
             _empty(self.place),
         ):
             self._lay_profile(stage)
-            job = self._job(stage, self.wide(stage, name) if self.wide else Jobs(self.jobs, self.jobs))
+            job = self._job(stage, self._jobs(stage, name))
             made = self.engine.build_objects(job, words)
             found = objects.facts(made, job, self.store, self.engine.spec.server)
         self.store.note_cost(self.engine.spec.name, APART, name, time.monotonic() - began)

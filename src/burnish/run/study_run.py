@@ -8,12 +8,11 @@ from pathlib import Path
 from rich.console import Console
 
 from burnish.paths import Home
-from burnish.run import beginning, holding, needs, preparing, studies, study_chains, study_extras, study_plan
+from burnish.run import beginning, needs, preparing, studies, study_chains, study_extras, study_plan
 from burnish.run import workloads as workload_choice
 from burnish.run.setting import Ask, Options, Setting
 from burnish.run.studies import Definition
 from burnish.run.study_cells import Table
-from burnish.run.study_contests import is_usual
 from burnish.run.study_end import analyse, end
 from burnish.run.study_extras import Extra
 from burnish.run.study_plan import Asked, Forecast, Selection
@@ -89,9 +88,6 @@ def _begin(setting: Setting, table: Table, selection: Selection, sitting: Sittin
     record_table(setting.record, table, selection)
     have = settled(setting.record)
     chosen = [each for each in selection.chosen if each.reason is None and not study_plan.is_decided(each, have)]
-    # A host whose calibration failed is refused now, not after an hour of builds.
-    cells = [each.cell for each in chosen if each.cell is not None]
-    holding.known_calibrations(setting, [cell for cell in cells if is_usual(cell)])
     names = study_plan.needed(chosen)
     features = setting.options.features or setting.spec.default_features
     (first,), maker = preparing.prepare(setting, [table.variants["baseline"]], features)
@@ -102,6 +98,8 @@ def _begin(setting: Setting, table: Table, selection: Selection, sitting: Sittin
     )
     at_work = AtWork(setting, table, selection, maker, {**chains, "baseline": first}, sitting.release)
     at_work.check_loads()
+    # A host whose calibration failed is refused now, not after an hour of builds.
+    at_work.known([at_work.cell(each, each.label) for each in chosen if each.cell is not None])
     possible = [chain.variant for chain in chains.values() if chain.missing is None]
     maker.workloads |= workload_choice.training_workloads(setting.spec, possible)
     return at_work

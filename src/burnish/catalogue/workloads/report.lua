@@ -1,5 +1,5 @@
 -- Wraps a sysbench 1.0 script: runs it unchanged and writes one JSON line per tick, with all counters of this
--- side read at the same instant: transactions, queries, errors, latency percentiles, and the CPU clocks of the
+-- side read at the same instant: transactions, statements, errors, latency percentiles, and the CPU clocks of the
 -- server and of sysbench itself.
 --
 -- Environment:
@@ -67,6 +67,10 @@ local MONOTONIC, PROCESS_CPU, ABSOLUTE = 1, 2, 1
 local CANCEL_ENABLE, CANCEL_DISABLE = 0, 1
 local OTHER, READ, WRITE, EVENT, ERROR, RECONNECT = 0, 1, 2, 3, 4, 5 -- sb_counter_type_t
 local SLOTS = 128 -- SB_HISTOGRAM_NSLOTS
+
+-- Statements tell how far a load has come, finer than transactions do. Not where threads run different scripts: a side
+-- that is better at one of them then runs other transactions, and only these can be counted.
+local mixed = (os.getenv("BURNISH_MIX") or "") ~= "" and os.getenv("BURNISH_MIXING") == "together"
 
 local now = ffi.new("struct burnish_timespec")
 local previous -- the histogram at the last tick
@@ -140,15 +144,11 @@ local function tick(server, with_latencies)
    local server_cpu = clock(server)
    local client_cpu = clock(PROCESS_CPU)
    local done, errors, reconnects = total(EVENT), total(ERROR), total(RECONNECT)
-   local queries = total(READ) + total(WRITE) + total(OTHER)
-   -- How far the load has come, finer than by transactions. Not where threads run different scripts: there a side that
-   -- is better at one of them makes other transactions up, and only they can be counted.
-   local mixed = (os.getenv("BURNISH_MIX") or "") ~= "" and os.getenv("BURNISH_MIXING") == "together"
-   local steps = mixed and 0 or queries
+   local steps = mixed and 0 or total(READ) + total(WRITE) + total(OTHER)
    sink:write(string.format(
-      '{"at":%.9f,"done":%.0f,"queries":%.0f,"steps":%.0f,"errors":%.0f,"reconnects":%.0f,' ..
+      '{"at":%.9f,"done":%.0f,"steps":%.0f,"errors":%.0f,"reconnects":%.0f,' ..
          '"server_cpu":%s,"client_cpu":%.9f,"latency":{%s}}\n',
-      at, done, queries, steps, errors, reconnects,
+      at, done, steps, errors, reconnects,
       server_cpu and string.format("%.9f", server_cpu) or "null", client_cpu, with_latencies and latencies() or ""))
    sink:flush()
 end
