@@ -80,9 +80,12 @@ for word in "$@"; do
   esac
 done
 trap 'echo recorded > "$data"; exit 0' INT
-read order < "$control"
-[ "$order" = enable ] && echo ack > "$answer"
-while :; do sleep 0.02; done
+exec 3<> "$control"
+while :; do
+  read order <&3 || continue
+  echo "$order" >> "$data.orders"
+  echo ack > "$answer"
+done
 """
 
 
@@ -94,10 +97,13 @@ def test_a_recording_begins_when_perf_is_ready_and_is_whole_at_its_end(perf: Mak
             perf(RECORD), ability, Stacks.POINTERS, {"a": (child.pid,)}, {1, 0}, tmp_path / "x.data", 99
         )
         sampling.begin()
+        sampling.pause()
+        sampling.resume()
         found = sampling.end()
     finally:
         process.stop(child)
     assert found.file.read_text() == "recorded\n"
+    assert (tmp_path / "x.data.orders").read_text().split() == ["enable", "disable", "enable"]
     assert found.pids == {"a": (child.pid,)}
     assert any(each.path.endswith("/sleep") for each in found.mappings[child.pid])
     asked = (tmp_path / "asked").read_text().split()
@@ -122,7 +128,7 @@ def test_by_process_and_with_copies_of_the_stack(perf: MakePerf, tmp_path: Path)
 def test_a_perf_that_does_not_begin(perf: MakePerf, tmp_path: Path) -> None:
     ability = Ability("cpu-clock", by_core=True)
     sampling = Sampling(perf("echo no memory; exit 1"), ability, Stacks.NONE, {"a": (1,)}, {0}, tmp_path / "x.data")
-    with pytest.raises(InfrastructureError, match="did not begin") as caught:
+    with pytest.raises(InfrastructureError, match="no answer to 'enable'") as caught:
         sampling.begin()
     assert "no memory" in caught.value.explain()
 
@@ -138,13 +144,17 @@ def test_the_real_perf_samples_a_busy_process_where_it_may(tmp_path: Path) -> No
         every, stacks = os.sched_getaffinity(0), Stacks.POINTERS
         sampling = Sampling(program, ability, stacks, {"a": (child.pid,)}, every, tmp_path / "x.data", 499)
         sampling.begin()
-        time.sleep(0.5)
+        time.sleep(0.25)
+        sampling.pause()
+        time.sleep(1.5)
+        sampling.resume()
+        time.sleep(0.25)
         recorded = sampling.end()
     finally:
         process.stop(child)
     log = tmp_path / "script.log"
     flat = parse_flat(read(program, recorded, stacks=False, log=log))
-    assert flat[child.pid].count > 10, "and of this process only"
+    assert 10 < flat[child.pid].count < 0.6 * 499 * recorded.seconds, "none while it paused"
     assert set(flat) == {child.pid}
     found = parse_stacks(read(program, recorded, stacks=True, log=log))
     assert found[child.pid].weights.total() == flat[child.pid].total

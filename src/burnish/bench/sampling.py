@@ -177,7 +177,7 @@ class Recorded:
 
 
 class Sampling:
-    """Samples processes from `begin` until `end`.
+    """Samples processes from `begin` until `end`, but for the time between `pause` and `resume`.
 
     Args:
         perf: the program.
@@ -212,6 +212,7 @@ class Sampling:
             words += ["--call-graph", kind]
         self._words = [*words, "-D", "-1"]
         self._process: subprocess.Popen[bytes] | None = None
+        self._opened = contextlib.ExitStack()
         self._began = 0.0
 
     def begin(self, cores: frozenset[int] | None = None) -> None:
@@ -220,25 +221,40 @@ class Sampling:
         Args:
             cores: CPU numbers for perf itself; all when not given.
         """
-        with tempfile.TemporaryDirectory(prefix="burnish-perf-") as name:
-            control, answer = Path(name) / "control", Path(name) / "answer"
+        with contextlib.ExitStack() as opened:
+            folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="burnish-perf-")))
+            control, answer = folder / "control", folder / "answer"
             os.mkfifo(control, 0o600)
             os.mkfifo(answer, 0o600)
             # Opened for both ways: neither of us must wait for the other to open its end.
-            with control.open("r+b", buffering=0) as ours, answer.open("r+b", buffering=0) as theirs:
-                with self._log.open("wb") as sink:
-                    self._process = process.start(
-                        [*self._words, f"--control=fifo:{control},{answer}"], stdout=sink.fileno(), cores=cores
-                    )
-                ours.write(b"enable\n")
-                os.set_blocking(theirs.fileno(), False)
-                deadline = time.monotonic() + READY_S
-                while b"ack" not in (theirs.read(16) or b""):
-                    if self._process.poll() is not None or time.monotonic() > deadline:
-                        process.stop(self._process, patience=0.0)
-                        raise InfrastructureError("perf record: it did not begin", log=self._log)
-                    time.sleep(0.005)
+            self._control = opened.enter_context(control.open("r+b", buffering=0))
+            self._answer = opened.enter_context(answer.open("r+b", buffering=0))
+            os.set_blocking(self._answer.fileno(), False)
+            with self._log.open("wb") as sink:
+                self._process = process.start(
+                    [*self._words, f"--control=fifo:{control},{answer}"], stdout=sink.fileno(), cores=cores
+                )
+            self.resume()
+            self._opened = opened.pop_all()
         self._began = time.monotonic()
+
+    def pause(self) -> None:
+        """Takes no samples from here on, until `resume`."""
+        self._order(b"disable\n")
+
+    def resume(self) -> None:
+        """Takes samples again; returns when perf says that it does."""
+        self._order(b"enable\n")
+
+    def _order(self, what: bytes) -> None:
+        assert self._process is not None  # noqa: S101 - begin() came first
+        self._control.write(what)
+        deadline = time.monotonic() + READY_S
+        while b"ack" not in (self._answer.read(16) or b""):
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                process.stop(self._process, patience=0.0)
+                raise InfrastructureError(f"perf record: no answer to {what.decode().strip()!r}", log=self._log)
+            time.sleep(0.005)
 
     def end(self) -> Recorded:
         """Ends the recording; its data are whole when this returns."""
@@ -249,6 +265,7 @@ class Sampling:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(READY_S)
         process.stop(self._process, patience=0.0)
+        self._opened.close()
         if not self._file.is_file():
             raise InfrastructureError("perf record: it left no data", log=self._log)
         return replace(self._recorded, perf_cpu=spent, seconds=seconds)
