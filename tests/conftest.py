@@ -64,7 +64,7 @@ class FakeBench:
     def say(self, text: str) -> None:
         self.said.append(text)
 
-    def live(self, text: str) -> None:
+    def live(self, text: str, share: float = 0.0) -> None:
         self.shown.append(text)
 
     def log_path(self, name: str) -> Path:

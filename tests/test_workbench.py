@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from burnish.record.record import Record
-from burnish.workbench import Bench, duration
+from burnish.workbench import Bench, duration, forecast
 
 
 @pytest.fixture
@@ -110,6 +110,36 @@ def test_progress_when_piped_is_a_line_now_and_then(piped: Piped, monkeypatch: p
         "    40 s of about 1 min 00 s: 400 tps",
     ]
     assert piped.lines[-1] == "training: done in 44 s"
+
+
+@pytest.mark.parametrize(
+    ("spent", "expected", "share", "total"),
+    [
+        (30, 60, 0, 60),
+        (90, 60, 0, None),
+        (30, None, 0, None),
+        (30, None, 0.25, 120),
+        (30, 60, 0.5, 60),
+        (60, 60, 0.5, 60 + 30 * 1.5),
+        (15, 60, 0.5, 15 + 30 * 0.75),
+        (100, 60, 1, 100),
+        (1, 60, 0.001, pytest.approx(62, abs=0.3)),
+    ],
+)
+def test_what_is_left_follows_the_pace_so_far(
+    spent: float, expected: float | None, share: float, total: float | None
+) -> None:
+    """Half done after the whole time that was expected: twice as slow, of which half is believed at that point."""
+    assert forecast(spent, expected, share) == total
+
+
+def test_a_step_that_takes_longer_says_when_it_will_be_done(piped: Piped, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr("burnish.workbench.time.monotonic", lambda: now[0])
+    with piped.bench.step("compile", "c", 60):
+        now[0] = 1060.0
+        piped.bench.live("step 1 of 2", 0.5)
+    assert piped.lines[1] == "    1 min 00 s of about 1 min 45 s: step 1 of 2"
 
 
 def test_markup_in_names_is_text(piped: Piped) -> None:

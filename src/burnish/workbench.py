@@ -34,6 +34,26 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
+def forecast(spent: float, expected: float | None, share: float) -> float | None:
+    """Seconds that a step will have taken in the end; None where nothing tells.
+
+    What is left is put at what it was expected to take, times how much slower than expected the step has been so far;
+    the more of it is done, the more that counts (a host slower than the last one shows early, and what comes from a
+    cache at the beginning does not promise the same of the rest).
+
+    Args:
+        spent: seconds since it began.
+        expected: seconds that it was thought to take.
+        share: how much of it is done, 0 to 1.
+    """
+    if share <= 0:
+        return expected if expected is not None and spent < expected else None
+    if expected is None:
+        return spent / share
+    left = (1 - share) * expected
+    return spent + left * (1 - share + spent / expected)  # spent / expected is share times how much slower it has been
+
+
 class Bench:
     """A `Workbench` that records every command in a study's record and shows progress on a console.
 
@@ -146,10 +166,11 @@ class Bench:
         """A line that stays."""
         self.console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)
 
-    def live(self, text: str) -> None:
-        """A line that the next one replaces; when piped, one now and then."""
+    def live(self, text: str, share: float = 0.0) -> None:
+        """A line that the next one replaces; when piped, one now and then; `share` of the step is done, 0: unknown."""
         spent = time.monotonic() - self._began
-        clock = duration(spent) + (f" of about {duration(self._expected)}" if self._expected else "")
+        total = forecast(spent, self._expected or None, share)
+        clock = duration(spent) + (f" of about {duration(total)}" if total else "")
         if self._status is not None:
             width = max(20, self.console.width - 4)
             head = f"{self._head()} ({clock})"

@@ -54,7 +54,7 @@ class PlainBench:
     def say(self, text: str) -> None:
         self.said.append(text)
 
-    def live(self, text: str) -> None:
+    def live(self, text: str, share: float = 0.0) -> None:
         self.lived.append(text)
 
     def log_path(self, name: str) -> Path:

@@ -48,8 +48,13 @@ class Workbench(Protocol):
     def say(self, text: str) -> None:
         """A line that stays: something the user should know."""
 
-    def live(self, text: str) -> None:
-        """A line that the next one replaces: progress, live throughput."""
+    def live(self, text: str, share: float = 0.0) -> None:
+        """A line that the next one replaces: progress, live throughput.
+
+        Args:
+            text: the line.
+            share: how much of the step is done, 0 to 1; 0: unknown.
+        """
 
     def log_path(self, name: str) -> Path:
         """A file in the study's log folder."""

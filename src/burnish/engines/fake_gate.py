@@ -136,7 +136,7 @@ def run_tests(built: Built, names: Sequence[str], place: Path, bench: Workbench)
         )
     try:
         for number, name in enumerate(names, 1):
-            bench.live(f"gate [{number}/{len(names)}] {name}")
+            bench.live(f"gate [{number}/{len(names)}] {name}", (number - 1) / len(names))
             over = False
             try:
                 wrong = _TESTS[name](_Subject(server, place, data))

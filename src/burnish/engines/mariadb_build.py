@@ -167,7 +167,7 @@ def counter(bench: Workbench) -> Callable[[str], None]:
 
     def see(line: str) -> None:
         if match := re.match(r"\[(\d+)/(\d+)\] .*?([^\s/]+)$", line):
-            bench.live(f"step {match[1]} of {match[2]}: {match[3]}")
+            bench.live(f"step {match[1]} of {match[2]}: {match[3]}", int(match[1]) / int(match[2]))
 
     return see
 
