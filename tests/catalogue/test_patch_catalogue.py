@@ -118,15 +118,26 @@ def test_x86_shows_some_and_has_the_relaxed_ones_for_controls() -> None:
     assert not any(entry.ability("aarch64") == "control" for entry in arm.patches.values())
     here = {entry.name for entry in arm.measurable("x86_64")}
     there = {entry.name for entry in arm.measurable("aarch64")}
-    assert here - there == {"spin-wait-pause", "cache-line-128"}
-    assert there - here == {"spin-wait-exchange", "cache-line-64"}
+    assert here - there == {"cache-line-128"}
+    assert there - here == {"cache-line-64"}
+
+
+def test_what_was_left_out_of_the_published_set_is_left_out_of_the_whole_set() -> None:
+    """The article could not make the spin loop's delay pay: 87933 is measured alone."""
+    arm = patch_set("arm-2020")
+    assert {name for name, entry in arm.patches.items() if not entry.in_set} == {
+        "spin-wait-pause",
+        "spin-wait-exchange",
+    }
+    for architecture in ("x86_64", "aarch64"):
+        assert not [path.stem for side in arm.sides(architecture) for path in side if "spin-wait" in path.stem]
 
 
 def test_a_side_is_made_of_patches_of_one_direction() -> None:
     without, with_ = patch_set("arm-2020").sides("x86_64")
     assert {path.stem for path in with_} == {"sched-getcpu", "cache-line-128"}
     assert {"crc32c-hardware", "my-convert-wide", "rw-lock-word"} < {path.stem for path in without}
-    assert "spin-wait-exchange" not in {path.stem for path in (*without, *with_)}, "no x86 code in it"
+    assert "cache-line-64" not in {path.stem for path in (*without, *with_)}, "no x86 code in it"
 
 
 def test_a_shipped_patch_is_found_by_its_word() -> None:

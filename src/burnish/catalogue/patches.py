@@ -66,6 +66,7 @@ class CataloguePatch:
         micro: microbenchmarks that show it.
         on: what each architecture can show of it; empty without a patch.
         marks: what the patched build costs beyond time.
+        in_set: whether it is part of the whole set, as published; else it is only measured alone.
         path: the unified diff (``-p1``); None where there is none.
     """
 
@@ -83,6 +84,7 @@ class CataloguePatch:
     micro: tuple[str, ...]
     on: Mapping[Architecture, Ability]
     marks: Marks
+    in_set: bool
     path: Path | None
 
     @property
@@ -118,8 +120,9 @@ class PatchSet:
     patches: Mapping[str, CataloguePatch]
 
     def measurable(self, architecture: str) -> list[CataloguePatch]:
-        """Those whose machine code differs on that architecture, controls included."""
-        return [each for each in self.patches.values() if each.ability(architecture) in ("shows", "control")]
+        """Those of the whole set whose machine code differs on that architecture, controls included."""
+        abilities = ("shows", "control")
+        return [each for each in self.patches.values() if each.in_set and each.ability(architecture) in abilities]
 
     def sides(self, architecture: str) -> tuple[list[Path], list[Path]]:
         """(patches of the tree without the set, patches of the tree with it) for that architecture."""
@@ -157,6 +160,7 @@ class _Patch(Entry):
     loads: tuple[_Load, ...] = ()
     micro: tuple[str, ...] = ()
     on: dict[Architecture, Ability] = Field(default_factory=dict)
+    in_set: bool = True
     changes_results: bool = False
     narrows_portability: bool = False
     weakens_security: bool = False
@@ -221,6 +225,7 @@ def _patch(name: str, file: Path, entry: _Patch) -> CataloguePatch:
         micro=entry.micro,
         on=entry.on,
         marks=Marks(**{each.name: getattr(entry, each.name) for each in fields(Marks)}),
+        in_set=entry.in_set,
         path=None if entry.direction == "none" else file,
     )
 
