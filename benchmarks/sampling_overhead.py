@@ -32,7 +32,7 @@ from burnish.bench import datasets
 from burnish.bench.host import read_host
 from burnish.bench.placement import place
 from burnish.bench.readings import PairRatio, pair_ratio, reading, ready
-from burnish.bench.sampling import FREQUENCY_HZ, Sampling, Stacks, find_ability, find_perf
+from burnish.bench.sampling import Sampling, Stacks, find_ability, find_perf
 from burnish.bench.topology import duet_core_sets
 from burnish.catalogue import load
 from burnish.engines.base import Side, SideSpec, Tick
@@ -132,17 +132,18 @@ def main() -> int:
     parser.add_argument("--blocks", type=int, default=40, help="of a start")
     parser.add_argument("--slice", type=float, default=0.5, help="seconds")
     parser.add_argument("--warm-up", type=float, default=10.0, help="seconds")
-    parser.add_argument("--frequency", type=int, default=FREQUENCY_HZ)
+    parser.add_argument("--frequency", type=int, help="default: as `why` takes it")
     parser.add_argument("--stacks", choices=list(Stacks), default=Stacks.POINTERS)
     arguments = parser.parse_args()
     spec = load.engine(arguments.engine)
     engine, workload = create(spec), load.workload(spec, arguments.workload)
     host, perf = read_host(), find_perf()
     ability = find_ability(perf, pmu=bool(host.pmu), lbr=bool(host.lbr))
+    frequency = arguments.frequency or ability.frequency(Stacks(arguments.stacks))
     sets = duet_core_sets(host)
     if sets is None or not ability.by_core:
         sys.exit("needs two core sets and permission to sample a core")
-    print(f"{ability.event} at {arguments.frequency} Hz, stacks: {arguments.stacks}, {workload.name}\n")
+    print(f"{ability.event} at {frequency} Hz, stacks: {arguments.stacks}, {workload.name}\n")
     print("| start | throughput, sampled / not | CPU a transaction | nothing sampled |")
     print("| --- | --- | --- | --- |")
     chance = random.Random(1)
@@ -179,7 +180,7 @@ def main() -> int:
                         {side.spec.label: tuple(side.server_pids())},
                         cores,
                         side.spec.folder / "perf.data",
-                        arguments.frequency,
+                        frequency,
                     )
                     sampling.begin(cores)
                     ended.callback(sampling.end)

@@ -23,7 +23,7 @@ def main() -> int:
     parser.add_argument("names", nargs=2, help="programs, or variants with --study")
     parser.add_argument("--workload", default="oltp_read_only")
     parser.add_argument("--study")
-    parser.add_argument("--seconds", type=float, default=40.0)
+    parser.add_argument("--seconds", type=float, default=100.0)
     parser.add_argument("--runs", type=int, default=2)
     arguments = parser.parse_args()
     words = ["why", *arguments.names, "--workload", arguments.workload, "--seconds", arguments.seconds]

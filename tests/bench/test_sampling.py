@@ -66,6 +66,15 @@ def test_no_permission_names_the_sysctl_and_the_capability(perf: MakePerf) -> No
     assert "\n" not in said
 
 
+def test_a_timer_samples_more_seldom_than_a_counter() -> None:
+    """In a virtual machine each of its samples is a trip to the hypervisor, some 75 us of a core."""
+    clock, counter = Ability("cpu-clock:u", by_core=True), Ability("cycles:P", by_core=True)
+    assert clock.frequency(Stacks.POINTERS) * 75e-6 < 0.02
+    assert clock.frequency(Stacks.POINTERS) < counter.frequency(Stacks.POINTERS)
+    for each in (clock, counter):
+        assert each.frequency(Stacks.DWARF) <= each.frequency(Stacks.NONE), "a copy of the stack costs more"
+
+
 def test_no_perf_names_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("burnish.system.find_programs", dict.fromkeys)
     with pytest.raises(UserError, match=r"apt-get install --no-install-recommends linux-perf"):
@@ -105,6 +114,7 @@ def test_a_recording_begins_when_perf_is_ready_and_is_whole_at_its_end(perf: Mak
     assert found.file.read_text() == "recorded\n"
     assert (tmp_path / "x.data.orders").read_text().split() == ["enable", "disable", "enable"]
     assert found.pids == {"a": (child.pid,)}
+    assert found.frequency == 99
     assert any(each.path.endswith("/sleep") for each in found.mappings[child.pid])
     asked = (tmp_path / "asked").read_text().split()
     assert asked[0] == "record"
@@ -118,10 +128,11 @@ def test_by_process_and_with_copies_of_the_stack(perf: MakePerf, tmp_path: Path)
     ability = Ability("cpu-clock:u", by_core=False)
     sampling = Sampling(perf(RECORD), ability, Stacks.DWARF, {"a": (1,), "b": (2,)}, {0}, tmp_path / "x.data")
     sampling.begin()
-    sampling.end()
+    found = sampling.end()
     asked = (tmp_path / "asked").read_text().split()
     assert asked[asked.index("-p") + 1] == "1,2"
     assert asked[asked.index("--call-graph") + 1] == "dwarf,8192"
+    assert asked[asked.index("-F") + 1] == str(found.frequency) == str(ability.frequency(Stacks.DWARF))
     assert "-C" not in asked
 
 

@@ -23,11 +23,19 @@ from burnish.errors import InfrastructureError, UserError
 from burnish.why.samples import Mapping, parse_maps
 
 FREQUENCY_HZ = 499
-"""Samples a second of each core: in a virtual machine without a PMU each costs some 20 us (its timer is the
-hypervisor's), so this is about 1 % of a core. No round number: it must not beat with the kernel's own tick."""
+"""Samples a second of each core, where the processor's own counters raise them. No round number: it must not beat with
+the kernel's own tick."""
+
+CLOCK_HZ = 199
+"""The same where a timer raises them. In a virtual machine the timer is the hypervisor's, and what a sample takes from
+a database server is the host's: 20 us of a core on one, 75 us on another (benchmarks/sampling_overhead.py), so that 499
+a second cost 1 or 5 % of its throughput."""
 
 DWARF_HZ = 199
 """The same where each sample is a copy of the stack."""
+
+SAMPLES = 20_000
+"""So many of each core are taken when nobody says for how long: two recordings then agree on the heaviest functions."""
 
 BUFFER = "4M"
 """perf's buffer of each core, where it may lock so much memory: the larger, the seldomer it wakes up to write."""
@@ -63,6 +71,16 @@ class Ability:
     lbr: bool = False
 
     @property
+    def clock(self) -> bool:
+        """Whether a timer raises the samples, for want of the processor's own counters."""
+        return self.event.startswith("cpu-clock")
+
+    def frequency(self, stacks: Stacks) -> int:
+        """Samples a second of each core, few enough to leave the servers 98 % of their throughput."""
+        usual = CLOCK_HZ if self.clock else FREQUENCY_HZ
+        return min(usual, DWARF_HZ) if stacks is Stacks.DWARF else usual
+
+    @property
     def kernel(self) -> bool:
         """Whether samples in the kernel are seen as such."""
         return not self.event.endswith(":u")
@@ -75,7 +93,7 @@ class Ability:
             names_kernel: whether the kernel's functions had names.
         """
         found = []
-        if self.event.startswith("cpu-clock"):
+        if self.clock:
             found.append(
                 "no PMU here: the CPU clock is sampled. It shows where time goes, not why (no cycles, misses or "
                 "branches), and what ran while interrupts were off is counted where they come on again"
@@ -163,6 +181,7 @@ class Recorded:
         file: perf's data.
         stacks: how callers are found in it.
         pids: the sampled processes by label.
+        frequency: samples a second of each core that were asked for.
         mappings: code in memory of each process by its number.
         perf_cpu: CPU seconds that perf itself took.
         seconds: wall time of it.
@@ -171,6 +190,7 @@ class Recorded:
     file: Path
     stacks: Stacks
     pids: dict[str, tuple[int, ...]]
+    frequency: int
     mappings: dict[int, tuple[Mapping, ...]]
     perf_cpu: float = 0.0
     seconds: float = 0.0
@@ -186,7 +206,7 @@ class Sampling:
         pids: the processes by label.
         cores: CPU numbers that they may run on.
         file: where the data go.
-        frequency: samples a second of each core.
+        frequency: samples a second of each core; as `Ability.frequency` when not given.
     """
 
     def __init__(
@@ -202,8 +222,8 @@ class Sampling:
         self._file = file
         self._log = file.with_suffix(".log")
         every = [pid for each in pids.values() for pid in each]
-        self._recorded = Recorded(file, stacks, pids, {pid: _maps(pid) for pid in every})
-        rate = frequency or (DWARF_HZ if stacks is Stacks.DWARF else FREQUENCY_HZ)
+        rate = frequency or ability.frequency(stacks)
+        self._recorded = Recorded(file, stacks, pids, rate, {pid: _maps(pid) for pid in every})
         words: list[str | Path] = [perf, "record", "-q", "-B", "-N", "-o", file, "-e", ability.event, "-F", str(rate)]
         words += ["-m", BUFFER] if os.geteuid() == 0 else []
         words += ["-C", ",".join(map(str, sorted(cores)))] if ability.by_core else ["-p", ",".join(map(str, every))]

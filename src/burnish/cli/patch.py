@@ -62,7 +62,12 @@ def patch(
     why: Annotated[
         bool, typer.Option("--why", help="Sample the builds after the trials: functions before and after.")
     ] = False,
-    seconds: Annotated[float, typer.Option(min=2, max=600, help="With --why: time under load that is sampled.")] = 40.0,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=2, max=600, help="With --why: time under load that is sampled; default: 40, or 100 without a PMU."
+        ),
+    ] = None,
     engine: Annotated[str | None, typer.Option(help="Whose source tree it is; found out when not said.")] = None,
     recipes: Annotated[Path | None, typer.Option(help="TOML file with variants of your own, for --variant.")] = None,
     workloads: Workloads = None,
@@ -124,7 +129,7 @@ def patch(
         yes=yes,
     )
     asked = patching.Asked(
-        target, tuple(words), engine, variant, reverse=tuple(reverse or ()), why=seconds if why else None
+        target, tuple(words), engine, variant, reverse=tuple(reverse or ()), why=why, seconds=seconds
     )
     folder = patching.patch(paths.home(), asked, options, progress, asker())
     print_summary(summary_of(folder), as_json)

@@ -30,7 +30,10 @@ def why(
     workload: Annotated[str | None, typer.Option(help="The load; default: the engine's first.")] = None,
     engine: Annotated[str | None, typer.Option(help="Whose programs they are; found out when not said.")] = None,
     study: Annotated[str | None, typer.Option(help="The finished study whose variants A and B are.")] = None,
-    seconds: Annotated[float, typer.Option(min=2, max=600, help="Time under load that is sampled.")] = 40.0,
+    seconds: Annotated[
+        float | None,
+        typer.Option(min=2, max=600, help="Time under load that is sampled; default: 40, or 100 without a PMU."),
+    ] = None,
     threads: Annotated[int | None, typer.Option(min=1, max=1024, help="Client threads of each side.")] = None,
     design: DesignOption = None,
     seed: Seed = 1,

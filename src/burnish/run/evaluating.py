@@ -125,7 +125,7 @@ def evaluate(setting: Setting, workload: Workload, sampled: Sampled, codes: Mapp
         method={
             "event": sampled.ability.event,
             "by_core": sampled.ability.by_core,
-            "frequency": sampling.FREQUENCY_HZ,
+            "frequency": sampled.recorded[0].frequency,
             "seconds": round(seconds, 1),
             "stacks": str(sampled.stacks),
             "design": str(sampled.design),

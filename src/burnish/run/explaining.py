@@ -123,7 +123,7 @@ def why(
     home: Home,
     request: Request,
     workload: str | None,
-    seconds: float,
+    seconds: float | None,
     options: Options,
     console: Console,
     ask: Ask | None,
@@ -134,7 +134,7 @@ def why(
         home: where it happens.
         request: the two builds.
         workload: the load's name; None: the engine's first.
-        seconds: time under load that is sampled.
+        seconds: time under load that is sampled; None: until there are samples enough.
         options: threads, seed, design, whether to install without asking.
         console: for progress.
         ask: puts a question to the user.
@@ -158,7 +158,7 @@ def explain(
     home: Home,
     request: Request,
     workload: Workload,
-    seconds: float,
+    seconds: float | None,
     options: Options,
     console: Console,
     ask: Ask | None,
@@ -181,7 +181,7 @@ def explain(
     stacks = _stacks(ability, codes.values())
     cell = holding.cell_for(setting, request.names[1], workload)
     with setting.bench.step(f"{workload.name}: sampling", "why-load", counts=False):
-        sampled = _sample(setting, cell, made, perf, ability, stacks, seconds)
+        sampled = _sample(setting, cell, made, perf, ability, stacks, seconds or _enough(ability))
     evaluate(setting, workload, sampled, codes)
     return beginning.finish(setting)
 
@@ -195,6 +195,11 @@ def _stacks(ability: Ability, codes: Iterable[Code]) -> Stacks:
     if ability.lbr:
         return Stacks.LBR
     return Stacks.POINTERS if all(code.frame_pointers for code in codes) else Stacks.DWARF
+
+
+def _enough(ability: Ability) -> float:
+    """Seconds under load for as many samples as the tables want; those with copies of the stack are not in them."""
+    return sampling.SAMPLES / ability.frequency(Stacks.NONE)
 
 
 def _timing(own: Timing, seconds: float, stacks: Stacks) -> Timing:

@@ -52,7 +52,8 @@ class Asked:
         engine: whose source tree it is; None: found out.
         recipe: name of the variant that every row is built by.
         reverse: names of patches that are taken out instead of put in.
-        why: seconds under load to sample each build for; None: no samples.
+        why: whether each build is sampled after the trials.
+        seconds: time under load that is sampled; None: until there are samples enough.
     """
 
     target: str
@@ -60,7 +61,8 @@ class Asked:
     engine: str | None = None
     recipe: str = "baseline"
     reverse: tuple[str, ...] = ()
-    why: float | None = None
+    why: bool = False
+    seconds: float | None = None
 
 
 def patch(home: Home, asked: Asked, options: Options, console: Console, ask: Ask | None) -> Path:
@@ -77,7 +79,7 @@ def patch(home: Home, asked: Asked, options: Options, console: Console, ask: Ask
         named = series.read(asked.patches, tree=tree, store=Store(home.store), reverse=asked.reverse)
         needs.install(spec, [base], options, ask)
         patches.require_patch()
-        if asked.why is not None:
+        if asked.why:
             explaining.permitted(read_host(home.root), options, ask)
         place, what = _unpacked(home, spec, options, console)
         found = _told_apart(named, base, place, what)
@@ -93,8 +95,8 @@ def patch(home: Home, asked: Asked, options: Options, console: Console, ask: Ask
         ready = preparing.make(setting, variants, request.features)
         _skip_twins(setting, ready)
         holding.hold(setting, ready)
-        if asked.why is not None:
-            _explain(setting, ready, found, asked.why, console)
+        if asked.why:
+            _explain(setting, ready, found, asked.seconds, console)
         return beginning.finish(setting)
 
 
@@ -207,7 +209,7 @@ def _skip_twins(setting: Setting, ready: Makings) -> None:
             setting.bench.say(f"{name}: the same program as {other}; measured once")
 
 
-def _explain(setting: Setting, ready: Makings, found: Builds, seconds: float, console: Console) -> None:
+def _explain(setting: Setting, ready: Makings, found: Builds, seconds: float | None, console: Console) -> None:
     """Samples the builds beside the unpatched one, each in a study of its own; what is most telling goes on record.
 
     Nothing that goes wrong here takes a verdict back.
