@@ -30,6 +30,18 @@ def test_budgets_that_are_none(text: str) -> None:
         budget_of(text)
 
 
+def test_a_cell_is_told_by_what_it_has() -> None:
+    one, other = (
+        next(each for each in expand(studies.study(name), load.engine("fake")).comparisons if each.workload)
+        for name in ("sun-2008", "arm-2020")
+    )
+    for cell in (one, other):
+        assert "/" not in cell.title
+        assert ", ," not in cell.title
+        assert cell.title.split(", ") == [word for word in cell.key.split(" / ") if word.strip()]
+    assert other.title.startswith("crc32c-hardware, ")
+
+
 def test_the_first_delivery_is_run_when_nothing_is_asked() -> None:
     found = by_name(sun(), Asked())
     assert {each.series for each in found.chosen} == {"gcc"}

@@ -83,8 +83,17 @@ class Comparison:
     @property
     def key(self) -> str:
         """Names the cell of the study's table."""
+        return " / ".join(self._place)
+
+    @property
+    def title(self) -> str:
+        """The same for people: what there is of series, row, reading, load, threads and test."""
+        return ", ".join(filter(None, self._place))
+
+    @property
+    def _place(self) -> tuple[str, ...]:
         words = (self.series, self.row, self.reading, self.load, str(self.threads or ""))
-        return " / ".join((*words, self.test) if self.test else words)
+        return (*words, self.test) if self.test else words
 
     @property
     def cell(self) -> Cell | None:

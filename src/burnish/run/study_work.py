@@ -163,7 +163,7 @@ class AtWork:
 
     def _leave(self, comparison: Comparison, why: str, *, final: bool = False) -> None:
         self.record.append("left", key=comparison.key, why=why, final=final)
-        self.setting.bench.say(f"{comparison.key}: {why}")
+        self.setting.bench.say(f"{comparison.title}: {why}")
 
     def make(self, wanted: Sequence[str]) -> None:
         """Makes those of these builds that are not there yet."""
