@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.bench.readings import Reading, pair_ratio, rate, reading, ready, steady, total
+from burnish.bench.readings import Reading, on_grid, pair_ratio, rate, reading, ready, steady, total
 from burnish.engines.base import Tick
 
 
@@ -49,6 +49,14 @@ def test_a_window_without_a_transaction_lasts_until_there_is_one() -> None:
     stalled = [Tick(0.0, 7.0, 0, 1.0, 0.5), Tick(0.1, 7.0, 0, 1.0, 0.5), Tick(0.2, 7.0, 0, 1.1, 0.5)]
     assert ready(stalled, 0.0, 0.1) is None
     assert ready([*stalled, Tick(0.3, 9.0, 0, 1.2, 0.6)], 0.0, 0.1) == (0, 3)
+
+
+@given(st.floats(0, 1e6))
+def test_a_turn_begins_just_before_a_tick_of_the_shared_clock(at: float) -> None:
+    begin = on_grid(at, 0.05)
+    assert at - 0.0006 <= begin < at + 0.05
+    nearest = round(begin / 0.05) * 0.05
+    assert 0.0004 < nearest - begin < 0.0006, "what ticks on the multiple itself is in"
 
 
 TIMES = st.lists(st.floats(0, 100), min_size=1, max_size=30, unique=True).map(sorted)

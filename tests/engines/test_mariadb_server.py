@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import socket
+import statistics
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from mariadb_support import PlainBench, engine, real_server, small
 from burnish.engines import mariadb_data
 from burnish.engines.base import MARKER, Built, Side, SideSpec, Tick
 from burnish.engines.mariadb_server import Launch, Server, setting_options
-from burnish.engines.sysbench import LATENCY_EVERY
+from burnish.engines.sysbench import LATENCY_EVERY, TICK_S
 from burnish.errors import InfrastructureError, UserError
 from burnish.run import workloads
 from burnish.study.model import Condition, Workload
@@ -183,6 +184,8 @@ def test_two_sides_at_once_tick_agree_on_their_data_and_leave_nothing(
             latencies = [tick.latency for tick in ticks if tick.latency]
             assert latencies
             assert all(set(each) == {"mean", "p50", "p95", "p99", "max"} for each in latencies)
+            apart = [abs(tick.at / TICK_S - round(tick.at / TICK_S)) for tick in ticks]
+            assert statistics.median(apart) < 0.2, "sides are read at the same instants of the shared clock"
             assert side.trouble() is None
             assert len(side.server_pids()) == len(side.client_pids()) == 1
             pids += side.server_pids() + side.client_pids()

@@ -54,6 +54,11 @@ class Reading:
         return asdict(self)
 
 
+def on_grid(at: float, grid: float) -> float:
+    """The first multiple of `grid` that is not before `at`, less a hundredth of it: a tick there is not missed."""
+    return (math.ceil(at / grid) - 0.01) * grid
+
+
 def ready(ticks: Sequence[Tick], begin: float, window: float) -> tuple[int, int] | None:
     """Indices of the two ticks that bound a window beginning at `begin` (CLOCK_MONOTONIC s), once both are there.
 

@@ -34,6 +34,13 @@ from burnish.study.model import Design, Timing, Workload
 POLL_S = 0.01
 """How often the controller looks for new ticks; the ticks' own clocks decide what is read."""
 
+GRID_S = 0.05
+"""Turns are read from a multiple of this on the monotonic clock: load programs that tick by that clock have a tick
+there, all sides the same one, and the controller can sleep until it is over instead of looking for it."""
+
+LATE_S = 0.005
+"""So late a tick may be, as its program waits for a busy core."""
+
 PATIENCE_S = 10.0
 """So long a side may finish nothing in a turn, beyond three windows, before it is taken for hanging."""
 
@@ -128,7 +135,8 @@ class _Start:
         """A turn of a duet, counted from 0, on the places that its number gives the sides."""
         for item in self.running:
             item.cores = self.core_sets[(self.slots[item.label]["cores"] + turn) % len(self.core_sets)]
-        for item in self.running:
+        # By place, not as they were launched: what moving last is worth then goes to each side in turn.
+        for item in sorted(self.running, key=lambda each: sorted(each.cores)):
             place(item.side, item.cores)
         found = self._turn(self.running)
         for item in self.running:
@@ -247,11 +255,14 @@ class _Start:
             yield number
 
     def _turn(self, items: Sequence[Running]) -> dict[str, Reading]:
-        """One turn of these sides; the controller sleeps through it, so as not to take CPU time from them."""
-        begin = time.monotonic() + self.timing.settle
-        length = self.timing.settle + self.timing.window
+        """One turn of these sides; the controller sleeps through it, so as not to take CPU time from them.
+
+        What it takes while it looks for the last tick, it takes from the side whose tick comes last: of two sides
+        under load at once, that was always the one launched second, by a per cent (benchmarks/slots.py).
+        """
+        begin = readings.on_grid(time.monotonic() + self.timing.settle, GRID_S)
         patience = begin + max(3 * self.timing.window + PATIENCE_S, *(item.side.silence() for item in items))
-        time.sleep(length)
+        time.sleep(begin + self.timing.window + LATE_S - time.monotonic())
         while True:
             for item in items:
                 item.read()

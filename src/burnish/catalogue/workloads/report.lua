@@ -11,7 +11,9 @@
 --   BURNISH_CIPHER      file that the TLS cipher of a connection of this load is written to ('' without TLS); optional
 --
 -- sysbench reports at whole seconds only. Its reporting thread calls our hook once a second; the hook stays for
--- most of that second and ticks in between, then returns and lets sysbench keep the rhythm.
+-- most of that second and ticks in between, then returns and lets sysbench keep the rhythm. Ticks lie on multiples of
+-- the interval on the clock that all processes share, so that the sides of a duet are read at the same instants: a turn
+-- begins with both sides moved to other cores, and who is read sooner after that would look slower.
 
 local script = assert(os.getenv("BURNISH_SCRIPT"), "BURNISH_SCRIPT is not set")
 if script:sub(1, 1) == "/" then
@@ -72,7 +74,10 @@ local SLOTS = 128 -- SB_HISTOGRAM_NSLOTS
 -- that is better at one of them then runs other transactions, and only these can be counted.
 local mixed = (os.getenv("BURNISH_MIX") or "") ~= "" and os.getenv("BURNISH_MIXING") == "together"
 
+local SPARE = 0.002 -- seconds before sysbench's next call by which the hook returns
+
 local now = ffi.new("struct burnish_timespec")
+local upcoming -- the next tick, counted in intervals of the clock
 local previous -- the histogram at the last tick
 local sink
 
@@ -168,17 +173,19 @@ function sysbench.hooks.report_intermediate()
    local server = cpu_clock_of(tonumber(os.getenv("BURNISH_SERVER_PID")))
    local interval = tonumber(os.getenv("BURNISH_TICK_S"))
    local every = tonumber(os.getenv("BURNISH_LATENCY_EVERY"))
-   local began, step = clock(MONOTONIC), 0
-   while step < math.floor(1 / interval + 0.5) do
-      if step > 0 then
-         sleep_until(began + step * interval)
+   local began = clock(MONOTONIC)
+   if upcoming == nil or upcoming * interval < began - interval then
+      upcoming = math.ceil(began / interval)
+   end
+   while upcoming * interval < began + 1 - SPARE do
+      sleep_until(upcoming * interval)
+      local at = clock(MONOTONIC)
+      if at - upcoming * interval > 2 * interval then -- we were stopped (SIGSTOP) for a while: tick on from here, not at sysbench's next second
+         began, upcoming = at, math.ceil(at / interval)
+      else
+         tick(server, upcoming % every == 0)
+         upcoming = upcoming + 1
       end
-      local late = clock(MONOTONIC) - (began + step * interval)
-      if late > 2 * interval then -- we were stopped (SIGSTOP) for a while: tick on from here, not at sysbench's next second
-         began, step = clock(MONOTONIC), 0
-      end
-      tick(server, step % every == 0)
-      step = step + 1
    end
    C.pthread_setcancelstate(CANCEL_ENABLE, nil)
 end

@@ -163,7 +163,8 @@ int main(int count, char **words)
 	for (long number = 0; number < atol(words[3]); number++)
 		if (pthread_create(&thread, NULL, drive, (void *)(uintptr_t)number) != 0)
 			errx(1, "cannot make a thread");
-	next = read_clock(CLOCK_MONOTONIC);
+	/* On the clock that all processes share, so that two sides are read at the same instants. */
+	next = interval * (double)(long)(read_clock(CLOCK_MONOTONIC) / interval);
 	for (;;) {
 		struct timespec pause = { 0, 0 };
 		double left;
