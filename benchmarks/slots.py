@@ -6,7 +6,9 @@ Each file is an exported record (`burnish record export STUDY`). Slots are drawn
 worth averages out of every ratio; here it is what is asked for. Starts of all cells with two starts or more are taken
 together, each less its cell's mean, by design and by whether the load has many client threads; an effect is half of
 the difference between having a slot and leaving it to the other side. Prints a row for each slot and group: effect on
-throughput and on capacity, with its standard error. More than three of these is no chance: the slot is a bias.
+throughput and on capacity, with its standard error, and how busy the cores were with server and load while the side
+that had the slot was on them, and while the other was (means over pairs; duets alone, whose sides have cores of their
+own). An effect of more than three standard errors is no chance: the slot is a bias.
 """
 
 from __future__ import annotations
@@ -15,20 +17,97 @@ import argparse
 import math
 import re
 import statistics
-import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from burnish.record.record import import_events
+from burnish.record import lines
+from burnish.study.model import Design
 
 MANY = 64
 """From so many client threads on a load is a group of its own."""
 SLOTS = ("launch", "cores", "data")
+QUANTITIES = ("throughput", "capacity")
 
-Points = list[tuple[float, float]]
-"""Log-ratio less its cell's mean; 1 where the candidate had the slot, -1 where the other side had it."""
+
+@dataclass
+class Start:
+    """One start of a cell.
+
+    Attributes:
+        figures: the candidate's log-ratios over the other side, by quantity.
+        had: by slot, 1 where the candidate had the first one, -1 where the other side had it.
+        busy: by slot, busy shares of the cores of the side that had the first one and of the other, a pair an entry.
+    """
+
+    figures: dict[str, float]
+    had: dict[str, float]
+    busy: dict[str, list[tuple[float, float]]]
+
+
+@dataclass
+class Group:
+    """What starts of one design, one size of load, say about one slot.
+
+    Attributes:
+        points: by quantity: log-ratio less its cell's mean; 1 where the candidate had the slot, else -1.
+        busy: as in `Start`, of all its starts.
+    """
+
+    points: dict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
+    busy: list[tuple[float, float]] = field(default_factory=list)
+
+
+def starts(path: Path) -> Iterator[tuple[str, str, Start]]:
+    """Valid starts of two sides whose candidate is told by the cell's name, with their design and cell."""
+    designs: dict[str, str] = {}
+    pairs: dict[tuple[str, int], list[Mapping[str, float]]] = defaultdict(list)
+    for line in lines.read(path):
+        body = line.body
+        if line.kind == "start":
+            designs[body["cell"]] = body.get("design", "?")
+        elif line.kind == "pair" and body["invalid"] is None:
+            if "busy" in body:  # the oldest records do without
+                pairs[body["cell"], body["start"]].append(body["busy"])
+        elif line.kind == "start_done" and body["invalid"] is None and len(body["slots"]) == 2:
+            candidates = [label for label in body["slots"] if body["cell"].split(" / ")[0].endswith(label)]
+            if len(candidates) != 1:
+                continue
+            slots, (candidate,) = body["slots"], candidates
+            order = {slot: sorted(slots, key=lambda label: slots[label][slot]) for slot in SLOTS}
+            shared = pairs[body["cell"], body["start"]] if designs[body["cell"]] == Design.DUET else ()
+            yield (
+                designs[body["cell"]],
+                body["cell"],
+                Start(
+                    {name: body[name] for name in QUANTITIES},
+                    {slot: 1.0 if order[slot][0] == candidate else -1.0 for slot in SLOTS},
+                    {slot: [(busy[order[slot][0]], busy[order[slot][1]]) for busy in shared] for slot in SLOTS},
+                ),
+            )
+
+
+def grouped(paths: Sequence[Path]) -> dict[tuple[str, str, str], Group]:
+    """All starts of cells with two starts or more, by design, size of load and slot."""
+    groups: dict[tuple[str, str, str], Group] = defaultdict(Group)
+    for path in paths:
+        cells: dict[tuple[str, str], list[Start]] = defaultdict(list)
+        for design, cell, start in starts(path):
+            cells[design, cell].append(start)
+        for (design, cell), found in cells.items():
+            if len(found) < 2:
+                continue
+            threads = re.search(r"threads=(\d+)", cell)
+            size = "many threads" if threads and int(threads[1]) >= MANY else "few threads"
+            means = {name: statistics.fmean(start.figures[name] for start in found) for name in QUANTITIES}
+            for start in found:
+                for slot in SLOTS:
+                    group = groups[design, size, slot]
+                    group.busy += start.busy[slot]
+                    for name in QUANTITIES:
+                        group.points[name].append((start.figures[name] - means[name], start.had[slot]))
+    return groups
 
 
 def effect(points: Sequence[tuple[float, float]]) -> str:
@@ -47,34 +126,13 @@ def main() -> None:
     """Reads the records and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", type=Path, nargs="+")
-    groups: dict[tuple[str, str, str], dict[str, Points]] = defaultdict(lambda: defaultdict(list))
-    for path in parser.parse_args().records:
-        cells: dict[tuple[str, str], list[tuple[dict[str, float], dict[str, int]]]] = defaultdict(list)
-        with tempfile.TemporaryDirectory() as folder, closing(import_events(path, Path(folder) / "study")) as record:
-            designs = {}
-            for event in record.events("start", "start_done"):
-                body = event.body
-                if event.kind == "start":
-                    designs[body["cell"]] = body.get("design", "?")
-                elif body["invalid"] is None and len(body["slots"]) == 2:
-                    candidates = [label for label in body["slots"] if body["cell"].split(" / ")[0].endswith(label)]
-                    if len(candidates) == 1:
-                        figures = {name: body[name] for name in ("throughput", "capacity")}
-                        cells[designs[body["cell"]], body["cell"]].append((figures, body["slots"][candidates[0]]))
-        for (design, cell), starts in cells.items():
-            threads = re.search(r"threads=(\d+)", cell)
-            size = "many threads" if threads and int(threads[1]) >= MANY else "few threads"
-            for quantity in ("throughput", "capacity") if len(starts) > 1 else ():
-                mean = statistics.fmean(figures[quantity] for figures, _ in starts)
-                for figures, slots in starts:
-                    for slot in SLOTS:
-                        had = 1.0 if slots[slot] == 0 else -1.0
-                        groups[design, size, slot][quantity].append((figures[quantity] - mean, had))
-    print("| design | load | slot | starts | throughput | capacity |")
-    print("| --- | --- | --- | --- | --- | --- |")
-    for (design, size, slot), found in sorted(groups.items()):
-        words = (design, size, slot, str(len(found["throughput"])), effect(found["throughput"]))
-        print(f"| {' | '.join(words)} | {effect(found['capacity'])} |")
+    print("| design | load | slot | starts | throughput | capacity | busy with it | without |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for (design, size, slot), group in sorted(grouped(parser.parse_args().records).items()):
+        words = (design, size, slot, str(len(group.points["throughput"])))
+        effects = [effect(group.points[name]) for name in QUANTITIES]
+        busy = [f"{statistics.fmean(shares):.2%}" for shares in zip(*group.busy, strict=True)] or ["-", "-"]
+        print(f"| {' | '.join((*words, *effects, *busy))} |")
 
 
 if __name__ == "__main__":

@@ -12,16 +12,14 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
-import tempfile
 from collections import defaultdict
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from burnish.bench.readings import Reading, pair_ratio
-from burnish.record.record import import_events
+from burnish.record import lines
 from burnish.run.cells import AA
 
 
@@ -50,10 +48,9 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- |")
     for path in parser.parse_args().records:
         cells: dict[str, dict[int, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
-        with tempfile.TemporaryDirectory() as folder, closing(import_events(path, Path(folder) / "study")) as record:
-            for event in record.events("pair"):
-                if event.body["invalid"] is None and all(len(turn) == 5 for turn in _turns(event.body)):
-                    cells[event.body["cell"]][event.body["start"]].append(ratios(event.body))
+        for pair in (line.body for line in lines.read(path) if line.kind == "pair"):
+            if pair["invalid"] is None and all(len(turn) == 5 for turn in _turns(pair)):
+                cells[pair["cell"]][pair["start"]].append(ratios(pair))
         for cell, starts in cells.items():
             # As a start's reading is made: the median of its pairs.
             both = [[statistics.median(way) for way in zip(*pairs, strict=True)] for pairs in starts.values()]

@@ -67,9 +67,9 @@ def test_no_permission_names_the_sysctl_and_the_capability(perf: MakePerf) -> No
 
 
 def test_a_timer_samples_more_seldom_than_a_counter() -> None:
-    """In a virtual machine each of its samples is a trip to the hypervisor, some 75 us of a core."""
+    """In a virtual machine each of its samples is a trip to the hypervisor, 70 to 100 us of a core."""
     clock, counter = Ability("cpu-clock:u", by_core=True), Ability("cycles:P", by_core=True)
-    assert clock.frequency(Stacks.POINTERS) * 75e-6 < 0.02
+    assert clock.frequency(Stacks.POINTERS) * 100e-6 < 0.02
     assert clock.frequency(Stacks.POINTERS) < counter.frequency(Stacks.POINTERS)
     for each in (clock, counter):
         assert each.frequency(Stacks.DWARF) <= each.frequency(Stacks.NONE), "a copy of the stack costs more"

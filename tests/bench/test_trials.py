@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.bench import counters, placement, trials, watch
+from burnish.bench import counters, placement, readings, trials, watch
 from burnish.bench.counters import Clocks, CpuTimes, SwapCounters
 from burnish.bench.pairs import Contestant, Pair, StartResult, Trouble
 from burnish.bench.readings import Reading
@@ -23,7 +23,7 @@ from burnish.bench.slots import draw_slots
 from burnish.bench.trials import run_start
 from burnish.catalogue import load
 from burnish.engines import fake
-from burnish.engines.base import MARKER, Built, Side, SideSpec, Tick
+from burnish.engines.base import MARKER, TICK_S, Built, Side, SideSpec, Tick
 from burnish.engines.fake import DATA_FILE, FakeEngine, FakeSide
 from burnish.study.model import Condition, Design, Timing
 from conftest import BuildFake, FakeBench
@@ -153,6 +153,37 @@ def test_a_start(arena: Arena, build_fake: BuildFake) -> None:
     seeds = {side.spec.seed for side in arena.engine.sides}
     assert len(seeds) == 1, "both sides get the same keys"
     arena.check_gone()
+
+
+@pytest.mark.measures
+def test_a_duets_turn_moves_the_sides_by_place_and_begins_where_all_tick(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither moving last nor ticking last may be a side's for good: launched first was worth a per cent by that."""
+    moved: list[frozenset[int]] = []
+    begins: list[float] = []
+    move, ready = placement.place, readings.ready
+
+    def place(side: Side, cores: frozenset[int]) -> None:
+        moved.append(cores)
+        move(side, cores)
+
+    def bounds(ticks: Sequence[Tick], begin: float, window: float) -> tuple[int, int] | None:
+        begins.append(begin)
+        return ready(ticks, begin, window)
+
+    monkeypatch.setattr(trials, "place", place)
+    monkeypatch.setattr(readings, "ready", bounds)
+    timing = replace(ONE, turns=4)
+    result = arena.run(build_fake(), build_fake("-DFAKE_SPEED=101"), timing)
+    assert result.invalid is None
+    before, turns = moved[:2], moved[2:]
+    assert set(before) == {frozenset({core}) for core in CORES[:2]}, "under load for the first time"
+    assert turns == [frozenset({core}) for core in CORES[:2]] * timing.turns
+    assert len(set(begins)) == timing.turns, "one instant for all sides of a turn"
+    for begin in begins:
+        beyond = begin / TICK_S % 1
+        assert 0.9 < beyond < 1, "just before a tick"
 
 
 def stopped(side: Side) -> bool:

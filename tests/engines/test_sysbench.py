@@ -134,15 +134,18 @@ def test_the_hook_counts_events_and_reads_the_cpu_clock_of_the_named_process(tmp
     finally:
         busy.kill()
         busy.wait()
-    lines = ticks.read_text().splitlines()
-    assert len(lines) >= 4
-    first, last = json.loads(lines[0]), json.loads(lines[3])
+    every = [json.loads(line) for line in ticks.read_text().splitlines()]
+    assert len(every) >= 4
+    first, last = every[0], every[3]
     seconds = last["at"] - first["at"]
     assert 0.5 < seconds < 5, "four ticks a quarter of a second apart"
     assert last["done"] > first["done"] > 0
     assert 0 < last["server_cpu"] - first["server_cpu"] < 1.1 * seconds
-    assert 0.002 <= first["latency"]["mean"] <= first["latency"]["max"]
-    assert 0.002 <= first["latency"]["p50"] <= first["latency"]["p95"] <= first["latency"]["max"]
+    # Ticks are numbered by the clock: which of two neighbours has latencies is the clock's matter.
+    assert bool(first["latency"]) != bool(every[1]["latency"]), "every second one"
+    latency = first["latency"] or every[1]["latency"]
+    assert 0.002 <= latency["mean"] <= latency["max"]
+    assert 0.002 <= latency["p50"] <= latency["p95"] <= latency["max"]
     assert last["client_cpu"] < last["server_cpu"], "its own clock, not the busy process's"
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import os
+import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import studying
 
 import burnish
-from burnish.bench.sampling import find_ability, find_perf
+from burnish.bench.sampling import Ability, find_ability, find_perf
+from burnish.cli import patch, why
 from burnish.errors import UserError
 from burnish.paths import home
 from burnish.run import explaining
@@ -65,6 +70,16 @@ def test_what_is_no_program_and_no_variant(tmp_path: Path, burnish_home: Path) -
         explaining.requested(home(), str(text), str(text), None, None)
     with pytest.raises(UserError, match="unknown study"):
         explaining.requested(home(), "a", "b", "none", None)
+
+
+@pytest.mark.parametrize("verb", [why.why, patch.patch])
+def test_how_long_it_samples_when_nobody_says_is_what_the_help_says(verb: Callable[..., None]) -> None:
+    counter, timer = Ability("cycles:P", by_core=True), Ability("cpu-clock", by_core=True)
+    (option,) = get_args(inspect.signature(verb, eval_str=True).parameters["seconds"].annotation)[1:]
+    said = re.search(r"default: (\d+), or (\d+) without a PMU\.", option.help)
+    assert said is not None
+    for told, ability in zip(said.groups(), (counter, timer), strict=True):
+        assert explaining._enough(ability) == pytest.approx(float(told), rel=0.01)
 
 
 def test_the_engine_is_found_out(build_fake: BuildFake, burnish_home: Path) -> None:

@@ -27,9 +27,9 @@ FREQUENCY_HZ = 499
 the kernel's own tick."""
 
 CLOCK_HZ = 199
-"""The same where a timer raises them. In a virtual machine the timer is the hypervisor's, and what a sample takes from
-a database server is the host's: 20 us of a core on one, 75 us on another (benchmarks/sampling_overhead.py), so that 499
-a second cost 1 or 5 % of its throughput."""
+"""The same where a timer raises them. In a virtual machine the timer is the hypervisor's, and each sample takes 70 to
+100 us of a core from the host's servers (benchmarks/sampling_overhead.py with --frequency 2500 and 499; docs/WHY.md):
+499 a second cost 5 % of their throughput."""
 
 DWARF_HZ = 199
 """The same where each sample is a copy of the stack."""
@@ -76,7 +76,8 @@ class Ability:
         return self.event.startswith("cpu-clock")
 
     def frequency(self, stacks: Stacks) -> int:
-        """Samples a second of each core, few enough to leave the servers 98 % of their throughput."""
+        """Samples a second of each core. A timer's are few enough to leave servers 98 % of their throughput, by frame
+        pointers (measured); what a counter's cost, or a timer's with copies of the stack, was never measured."""
         usual = CLOCK_HZ if self.clock else FREQUENCY_HZ
         return min(usual, DWARF_HZ) if stacks is Stacks.DWARF else usual
 

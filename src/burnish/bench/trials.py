@@ -27,16 +27,12 @@ from burnish.bench.readings import Reading
 from burnish.bench.running import Running
 from burnish.bench.slots import draw_slots
 from burnish.bench.watch import Watch
-from burnish.engines.base import Engine, SideSpec, Workbench
+from burnish.engines.base import TICK_S, Engine, SideSpec, Workbench
 from burnish.errors import InfrastructureError
 from burnish.study.model import Design, Timing, Workload
 
 POLL_S = 0.01
 """How often the controller looks for new ticks; the ticks' own clocks decide what is read."""
-
-GRID_S = 0.05
-"""Turns are read from a multiple of this on the monotonic clock: load programs that tick by that clock have a tick
-there, all sides the same one, and the controller can sleep until it is over instead of looking for it."""
 
 LATE_S = 0.005
 """So late a tick may be, as its program waits for a busy core."""
@@ -257,10 +253,11 @@ class _Start:
     def _turn(self, items: Sequence[Running]) -> dict[str, Reading]:
         """One turn of these sides; the controller sleeps through it, so as not to take CPU time from them.
 
-        What it takes while it looks for the last tick, it takes from the side whose tick comes last: of two sides
-        under load at once, that was always the one launched second, by a per cent (benchmarks/slots.py).
+        It is read from a tick that all sides have at the same instant, and looked for when the last one is over: what
+        the controller takes while it looks, it takes from the side whose tick comes last. While sides ticked in rhythms
+        of their own, the side launched first had a per cent more throughput (docs/BIAS.md, "Launched first").
         """
-        begin = readings.on_grid(time.monotonic() + self.timing.settle, GRID_S)
+        begin = readings.on_grid(time.monotonic() + self.timing.settle, TICK_S)
         patience = begin + max(3 * self.timing.window + PATIENCE_S, *(item.side.silence() for item in items))
         time.sleep(begin + self.timing.window + LATE_S - time.monotonic())
         while True:

@@ -206,6 +206,11 @@ class GateReport:
     seconds: float
 
 
+TICK_S = 0.05
+"""Seconds between ticks: short enough to cut a turn sharply. Load programs tick on multiples of this on the monotonic
+clock, all sides at the same instants; those that tick once a unit of work do not."""
+
+
 @dataclass(frozen=True)
 class Tick:
     """Counters of one side at one instant, read by the load program itself; all but latencies cumulative.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from burnish.engines.base import Workbench
+from burnish.engines.base import TICK_S, Workbench
 from burnish.engines.load_process import LoadProcess
 from burnish.errors import UserError
 from burnish.study import statements
@@ -18,9 +18,6 @@ from burnish.study.model import Workload
 
 HOOK = Path(str(resources.files("burnish.catalogue"))) / "workloads" / "report.lua"
 """Wraps a sysbench script and writes the ticks; see there."""
-
-TICK_S = 0.05
-"""Seconds between ticks: short enough to cut a turn sharply."""
 
 LATENCY_EVERY = 5
 """Latencies are read at every so many ticks: that takes 0.3 ms and passes a megabyte through the caches."""

@@ -77,7 +77,7 @@ local mixed = (os.getenv("BURNISH_MIX") or "") ~= "" and os.getenv("BURNISH_MIXI
 local SPARE = 0.002 -- seconds before sysbench's next call by which the hook returns
 
 local now = ffi.new("struct burnish_timespec")
-local upcoming -- the next tick, counted in intervals of the clock
+local upcoming = 0 -- the next tick, counted in intervals of the clock
 local previous -- the histogram at the last tick
 local sink
 
@@ -174,13 +174,11 @@ function sysbench.hooks.report_intermediate()
    local interval = tonumber(os.getenv("BURNISH_TICK_S"))
    local every = tonumber(os.getenv("BURNISH_LATENCY_EVERY"))
    local began = clock(MONOTONIC)
-   if upcoming == nil or upcoming * interval < began - interval then
-      upcoming = math.ceil(began / interval)
-   end
    while upcoming * interval < began + 1 - SPARE do
       sleep_until(upcoming * interval)
       local at = clock(MONOTONIC)
-      if at - upcoming * interval > 2 * interval then -- we were stopped (SIGSTOP) for a while: tick on from here, not at sysbench's next second
+      if at - upcoming * interval > 2 * interval then
+         -- This is the first call, or we were stopped (SIGSTOP): tick on from here, not at sysbench's next second.
          began, upcoming = at, math.ceil(at / interval)
       else
          tick(server, upcoming % every == 0)
