@@ -12,14 +12,14 @@ packages := base-build clang bolt sysbench sqlite-build mariadb-build mariadb-ru
 
 # One after the other, and real last: a measurement wants the machine for itself.
 test: packages
-	$(python) -m pytest -m "not real" -n 2 --dist worksteal
-	$(python) -m pytest -m real
+	$(python) -m pytest -m "not real" -n 2 --dist worksteal --durations 15
+	$(python) -m pytest -m real --durations 5
 
 fast: environment
-	$(python) -m pytest -m "not real" -n 2 --dist worksteal
+	$(python) -m pytest -m "not real" -n 2 --dist worksteal --durations 15
 
 real: packages
-	$(python) -m pytest -m real
+	$(python) -m pytest -m real --durations 5
 
 lint: environment
 	$(python) -m ruff check .

@@ -71,8 +71,16 @@ class FakeBench:
         return self.logs / name
 
 
-def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Tests that measure get a second try: their figures come from a machine on which other tests run."""
+LONGEST = ("run", "statistics")
+"""Folders whose tests run whole studies, or simulate many."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that measure get a second try: their figures come from a machine on which other tests run.
+
+    The longest come first: of two workers none is then left with several of them while the other has no more to do.
+    """
+    items.sort(key=lambda item: item.path.parent.name not in LONGEST)
     for item in items:
         if item.get_closest_marker("measures") is not None:
             item.add_marker(pytest.mark.flaky(reruns=1))
