@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from burnish.report import study_patches
+import pytest
+
+from burnish.report import evidence, study_patches
 from burnish.report.study_table import StudyTable
 
 
@@ -32,6 +35,31 @@ def test_functions_are_named_with_the_command_that_times_them() -> None:
     assert about.lines[0] == "one: reverted (in the tree): It does something. Published: no figure."
     assert micro.lines[:-1] == ("burnish micro crc32c crc32 --patch-b patches/x/one",)
     assert "--check aarch64" in micro.lines[-1]
+
+
+def test_what_a_patch_changes_in_the_machine_code_is_listed() -> None:
+    found = replace(table(one=facts("patches/x/one")), changed={"without-one": "1 of 9 functions differs: f"})
+    _, changed = study_patches.blocks(found)
+    assert "machine code" in changed.title
+    assert changed.lines == ("without-one: 1 of 9 functions differs: f",)
+
+
+@pytest.mark.parametrize(
+    ("facts_", "said"),
+    [
+        ({"differ": []}, "none of 1,200 functions does anything else: they only lie elsewhere, or their data differ"),
+        ({"differ": ["f"]}, "1 of 1,200 functions differs: f"),
+        ({"differ": ["a", "b", "c", "d", "e"]}, "5 of 1,200 functions differ: a, b, c and 2 more"),
+        ({"differ": ["f"], "gone": ["g"], "new": ["h", "i"]}, "1 of 1,200 functions differs: f; gone: g; new: h, i"),
+        ({"differ": [], "new": ["h"]}, "none of 1,200 functions does anything else; new: h"),
+        (
+            {"differ": [], "note": "no symbols: functions can't be told apart"},
+            "no symbols: functions can't be told apart",
+        ),
+    ],
+)
+def test_functions_that_differ_in_a_line(facts_: dict[str, Any], said: str) -> None:
+    assert evidence.changed({"functions": 1200, "gone": [], "new": [], "note": "", **facts_}) == said
 
 
 def test_a_study_without_patches_says_nothing_of_them() -> None:

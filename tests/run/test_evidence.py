@@ -123,6 +123,49 @@ def test_kept_builds_are_listed_with_what_is_known_of_them(
     assert values[0]["program"]["needed"] == ["libc.so.6"]
 
 
+def test_a_kept_build_is_held_against_another_function_by_function(
+    burnish_home: Path, build_fake: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key, flag in {"abc1": "-DUNUSED_MACRO", "abc2": "-DFAKE_SPEED=130"}.items():
+        folder = burnish_home / "store" / "builds" / key
+        shutil.copytree(build_fake(flag).folder, folder)
+        (folder / "burnish.json").write_text(json.dumps({"engine": "fake", "toolchain": "gcc-12", "costs": None}))
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def said(*words: str) -> tuple[int, str]:
+        done = CliRunner().invoke(app, ["builds", *words])
+        return done.exit_code, done.output + (str(done.exception) if done.exception else "")
+
+    code, out = said("abc2", "--against", "abc1")
+    assert code == 0
+    if platform.machine() == "x86_64":
+        assert re.search(r"against abc1: 1 of \d+ functions differs: fake_work$", out, re.MULTILINE)
+    (value,) = json.loads(said("abc2", "--against", "abc1", "--json")[1])
+    assert value["changed"]["of"] == "abc1"
+    for words, why in {
+        ("abc", "--against", "abc1"): "abc: 2 builds' keys begin so (abc1, abc2)",
+        ("abc2", "--against", "no"): "unknown build",
+        ("--against", "abc1"): "no build is named",
+    }.items():
+        code, out = said(*words)
+        assert code != 0
+        assert why in out
+        assert out.count("\n") <= 1
+
+
+@pytest.mark.parametrize(
+    ("recipe", "only"),
+    [
+        (Recipe(patches=("a",)), True),
+        (Recipe(patches=("b", "-R a")), True),
+        (Recipe(), False),
+        (Recipe(patches=("a",), c=("-O3",)), False),
+    ],
+)
+def test_recipes_that_differ_in_patches_alone(recipe: Recipe, only: bool) -> None:
+    assert evidence.only_patched(recipe, Recipe()) is only
+
+
 def examiner(tmp_path: Path, engine: FakeEngine, bench: Any) -> Examiner:
     return Examiner(engine, Store(tmp_path / "store"), bench, tmp_path / "scratch")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -72,6 +74,9 @@ def test_a_patch_is_seen_and_handed_over(burnish_home: Path, tmp_path: Path) -> 
     assert builds["patched"]["toolchain"].endswith(" + 1 patch")
     assert builds["undone"]["toolchain"].endswith(" + 2 patches")
     assert any("patches/01-faster.patch, -R patches/02-faster.patch" in note for note in builds["undone"]["notes"])
+    if platform.machine() == "x86_64":
+        (changed,) = [note for note in builds["patched"]["notes"] if note.startswith("machine code: ")]
+        assert re.fullmatch(r"machine code: 1 of \d+ functions differs: fake_work", changed)
     assert "patch" not in builds["baseline"]["toolchain"]
     assert clean(burnish_home)
 

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from elftools.elf.elffile import ELFFile
@@ -23,13 +23,21 @@ from burnish.catalogue.instructions import ArmExtension, Dispatched, Instruction
 
 _CODE = 4  # SHF_EXECINSTR
 _NO_SYMBOLS = "(no symbol)"
-_KIND_FUNCTION, _KIND_IFUNC = 2, 10
+KIND_OBJECT, KIND_FUNCTION, KIND_IFUNC = 1, 2, 10  # STT_OBJECT, STT_FUNC, STT_GNU_IFUNC
 _SYMBOL_64 = np.dtype(
     [("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8"), ("size", "<u8")]
 )
 _SYMBOL_32 = np.dtype(
     [("name", "<u4"), ("value", "<u4"), ("size", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2")]
 )
+
+
+class Symbol(NamedTuple):
+    """A name of the symbol table: the address and the bytes that it stands for."""
+
+    name: str
+    start: int
+    size: int
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,15 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class _Function:
+class Function:
+    """A function of a program.
+
+    Attributes:
+        name: as its symbol is spelled.
+        start: its address.
+        code: its bytes.
+    """
+
     name: str
     start: int
     code: bytes
@@ -96,13 +112,13 @@ class _Tally:
         return cls(defaultdict(Counter), defaultdict(Counter))
 
 
-def scan(program: Path, catalogue: Instructions, symbols: Path | None = None) -> Needs:
+def scan(program: Path, catalogue: Instructions, beside: Path | None = None) -> Needs:
     """Reads a program's code.
 
     Args:
         program: the linked program.
         catalogue: levels, harmless instructions, functions chosen at run time.
-        symbols: file that holds the program's symbols when they were taken out of it.
+        beside: file that holds the program's symbols when they were taken out of it.
     """
     with program.open("rb") as file:
         elf = ELFFile(file)
@@ -111,22 +127,22 @@ def scan(program: Path, catalogue: Instructions, symbols: Path | None = None) ->
             return Needs("", note=f"the scan reads x86 and aarch64 code, not {machine}")
         code = [section for section in elf.iter_sections() if section["sh_flags"] & _CODE and section["sh_size"]]
         total = sum(section["sh_size"] for section in code)
-        if symbols is None:
-            functions = _functions(elf, code)
+        if beside is None:
+            found = functions(elf, code)
         else:
-            with symbols.open("rb") as other:
-                functions = _functions(ELFFile(other), code)
-        whole = not functions
+            with beside.open("rb") as other:
+                found = functions(ELFFile(other), code)
+        whole = not found
         if whole:
-            functions = [_Function(_NO_SYMBOLS, section["sh_addr"], section.data()) for section in code]
+            found = [Function(_NO_SYMBOLS, section["sh_addr"], section.data()) for section in code]
     names = _Chosen(catalogue.arm_dispatched if machine == "aarch64" else catalogue.dispatched)
     tally = _Tally.empty()
     if machine == "aarch64":
-        _read_arm(functions, catalogue.arm, names, tally)
+        _read_arm(found, catalogue.arm, names, tally)
         level, beyond = _arm_level(tally.counted, catalogue.arm)
     else:
         try:
-            _read_x86(functions, bits, catalogue, names, tally)
+            _read_x86(found, bits, catalogue, names, tally)
         except ModuleNotFoundError:
             return Needs("", note="the scan of x86 code needs iced-x86, which has no package for this host")
         level, beyond = catalogue.level(tally.counted)
@@ -136,30 +152,39 @@ def scan(program: Path, catalogue: Instructions, symbols: Path | None = None) ->
         beyond=tuple(beyond),
         because=_uses(tally.counted, first),
         dispatched=_uses(tally.chosen, first),
-        functions=0 if whole else len(functions),
-        covered=sum(len(each.code) for each in functions) / total if total else 0.0,
+        functions=0 if whole else len(found),
+        covered=sum(len(each.code) for each in found) / total if total else 0.0,
         note="no symbols: functions chosen at run time can't be told apart, so everything counts" if whole else "",
     )
 
 
-def _functions(elf: ELFFile, code: Sequence[Section]) -> list[_Function]:
-    """Every function that the symbol table names with a size, each address once."""
+def symbols(elf: ELFFile, kinds: Sequence[int] = (KIND_OBJECT, KIND_FUNCTION, KIND_IFUNC)) -> Iterator[Symbol]:
+    """What the symbol table names with a size, of these kinds (ELF's STT_ numbers)."""
     table = elf.get_section_by_name(".symtab")
     if table is None or table["sh_type"] == "SHT_NOBITS":
-        return []
+        return
     rows = np.frombuffer(table.data(), _SYMBOL_64 if elf.elfclass == 64 else _SYMBOL_32)
-    kinds = rows["info"] & 15
-    rows = rows[((kinds == _KIND_FUNCTION) | (kinds == _KIND_IFUNC)) & (rows["size"] > 0) & (rows["section"] > 0)]
+    rows = rows[np.isin(rows["info"] & 15, kinds) & (rows["size"] > 0) & (rows["section"] > 0)]
     text = elf.get_section(table["sh_link"]).data()
-    places = [(each["sh_addr"], each["sh_addr"] + each["sh_size"], each.data()) for each in code]
-    found: dict[int, _Function] = {}
     for offset, start, size in zip(rows["name"].tolist(), rows["value"].tolist(), rows["size"].tolist(), strict=True):
+        yield Symbol(text[offset : text.index(b"\0", offset)].decode(errors="replace"), start, size)
+
+
+def functions(elf: ELFFile, code: Sequence[Section]) -> list[Function]:
+    """Every function that the symbol table names with a size, each address once.
+
+    Args:
+        elf: the file that has the symbols.
+        code: the program's sections with code.
+    """
+    places = [(each["sh_addr"], each["sh_addr"] + each["sh_size"], each.data()) for each in code]
+    found: dict[int, Function] = {}
+    for name, start, size in symbols(elf, (KIND_FUNCTION, KIND_IFUNC)):
         for low, high, content in places:
             if low <= start < high:
-                name = text[offset : text.index(b"\0", offset)].decode(errors="replace")
                 former = found.get(start)
                 if former is None or len(former.code) < size:
-                    found[start] = _Function(name, start, content[start - low : start - low + size])
+                    found[start] = Function(name, start, content[start - low : start - low + size])
                 break
     return list(found.values())
 
@@ -174,9 +199,7 @@ class _Chosen:
         return bool(self._pattern.search(str(name)))
 
 
-def _read_x86(
-    functions: Sequence[_Function], bits: int, catalogue: Instructions, names: _Chosen, tally: _Tally
-) -> None:
+def _read_x86(functions: Sequence[Function], bits: int, catalogue: Instructions, names: _Chosen, tally: _Tally) -> None:
     import iced_x86  # noqa: PLC0415 - has no package for hosts that are not x86
 
     extensions = _constants(iced_x86.CpuidFeature)
@@ -209,7 +232,7 @@ def _constants(module: Any) -> dict[int, str]:
 
 
 def _read_arm(
-    functions: Sequence[_Function], extensions: Mapping[str, ArmExtension], names: _Chosen, tally: _Tally
+    functions: Sequence[Function], extensions: Mapping[str, ArmExtension], names: _Chosen, tally: _Tally
 ) -> None:
     for function in functions:
         words = np.frombuffer(function.code[: len(function.code) // 4 * 4], dtype="<u4")

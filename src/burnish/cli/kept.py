@@ -16,8 +16,9 @@ from burnish import paths
 from burnish.build import postlink
 from burnish.catalogue import load
 from burnish.cli.common import AsJson, Yes, app, asker, out, progress
+from burnish.engines.base import Built, Engine
 from burnish.engines.registry import create
-from burnish.errors import unknown
+from burnish.errors import UserError, unknown
 from burnish.record.store import Entry, Store
 from burnish.report import evidence as words
 from burnish.run import studies
@@ -26,6 +27,9 @@ from burnish.run.needs import ensure
 from burnish.run.setting import Options
 from burnish.workbench import Bench
 
+NAMES = 20
+"""So many functions that differ are named."""
+
 
 @app.command(epilog="Example: burnish builds 0a2882e4fddd3606 --portability")
 def builds(
@@ -33,6 +37,10 @@ def builds(
     portability: Annotated[
         bool, typer.Option("--portability", help="Start them on older processors too, emulated by qemu.")
     ] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(help="Which functions differ from this build's, of the same source but for patches."),
+    ] = None,
     as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
@@ -40,23 +48,25 @@ def builds(
     home = paths.home()
     store = Store(home.store)
     every = [entry for entry in store.entries() if entry.kind == "builds" and not entry.about.get("instrumented")]
+    other = None if against is None else _only(every, against)
     if name is not None:
-        every = [entry for entry in every if entry.key.startswith(name)]
-        if not every:
-            raise unknown("build", name, [each.key for each in store.entries() if each.kind == "builds"])
+        every = [_only(every, name)] if other is not None else _named(every, name)
+    elif other is not None:
+        raise UserError("--against KEY: no build is named to hold against it; `burnish builds BUILD --against KEY`")
     if portability:
         ensure(["portability"], "trying builds on other processors", Options(yes=yes), asker())
     bench = Bench(None, home.root / "logs", progress)
     found: list[tuple[Entry, dict[str, Any]]] = []
     with studies.lock(home):
         for entry in every:
-            engine = create(load.engine(entry.about["engine"]))
-            plain = engine.built(entry.key, entry.folder, entry.key)
-            built = replace(plain, environment=(*plain.environment, *postlink.environment(entry)))
+            engine, built = _built(entry)
             examiner = Examiner(engine, store, bench, home.scratch / "builds")
             facts = examiner.look(built)
             wanted = Portable(emulate=portability).to_try(facts["program"]["machine"])
-            found.append((entry, facts | {"tried": examiner.try_on(built, wanted)}))
+            facts |= {"tried": examiner.try_on(built, wanted)}
+            if other is not None:
+                facts |= {"changed": {"of": other.key, **examiner.changed(built, _built(other)[1])}}
+            found.append((entry, facts))
     if as_json:
         values = [{"key": entry.key, "about": dict(entry.about), **facts} for entry, facts in found]
         sys.stdout.write(json.dumps(values, indent=1) + "\n")
@@ -65,8 +75,34 @@ def builds(
             out.print(Text(f"{entry.key} {entry.about['engine']} {_made_by(entry)}", style="bold"))
             for line in (*words.details(facts, entry.about), *_tried(facts["tried"])):
                 out.print(Text(f"    {line}"))
+            if "changed" in facts:
+                out.print(Text(f"    against {facts['changed']['of']}: {words.changed(facts['changed'], NAMES)}"))
     else:
         _print_table(found)
+
+
+def _named(every: Sequence[Entry], name: str) -> list[Entry]:
+    """Builds whose keys begin so; a `UserError` where none does."""
+    found = [entry for entry in every if entry.key.startswith(name)]
+    if not found:
+        raise unknown("build", name, [entry.key for entry in every])
+    return found
+
+
+def _only(every: Sequence[Entry], name: str) -> Entry:
+    """The build whose key begins so; a `UserError` where it is not just one."""
+    found = _named(every, name)
+    if len(found) > 1:
+        keys = ", ".join(entry.key for entry in found)
+        raise UserError(f"{name}: {len(found)} builds' keys begin so ({keys}); write more of the one that is meant")
+    return found[0]
+
+
+def _built(entry: Entry) -> tuple[Engine, Built]:
+    """A kept build and its engine."""
+    engine = create(load.engine(entry.about["engine"]))
+    plain = engine.built(entry.key, entry.folder, entry.key)
+    return engine, replace(plain, environment=(*plain.environment, *postlink.environment(entry)))
 
 
 def _made_by(entry: Entry) -> str:

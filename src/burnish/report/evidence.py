@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from burnish.workbench import duration
@@ -72,6 +72,32 @@ def unrecorded(builds: Mapping[str, Facts]) -> list[str]:
             all_of_them = "all objects" if count == about.get("objects") else f"{count} objects"
             where.setdefault(f"flags of {all_of_them} by their commands alone: {why}", []).append(name)
     return [f"{', '.join(names)}: {what}" for what, names in where.items()]
+
+
+def changed(found: Facts, most: int = 3) -> str:
+    """Which functions a patch changes, in a line.
+
+    Args:
+        found: as `burnish.run.evidence.Examiner.changed` has it.
+        most: so many names of a kind.
+    """
+    if found["note"]:
+        return str(found["note"])
+    kinds = {word: found[word] for word in ("gone", "new") if found[word]}
+    others = [f"{word}: {_some(names, most)}" for word, names in kinds.items()]
+    differ, of = found["differ"], f"{found['functions']:,} functions"
+    if not differ:
+        said = f"none of {of} does anything else" + (
+            "" if others else ": they only lie elsewhere, or their data differ"
+        )
+    else:
+        said = f"{len(differ):,} of {of} differ{'s' if len(differ) == 1 else ''}: {_some(differ, most)}"
+    return "; ".join([said, *others])
+
+
+def _some(names: Sequence[str], most: int) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def details(facts: Facts | None, about: Facts) -> list[str]:

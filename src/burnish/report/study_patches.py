@@ -24,6 +24,9 @@ ABILITIES = (
 SHARES = "published as two numbers: per cent of the samples in the patch's function, without it and with it"
 
 
+CHANGED = "What they change in the machine code, wherever the linker has put it"
+
+
 def legend(table: StudyTable, lines: Sequence[Line]) -> list[str]:
     """What stands below a table of a study of patches: which way its ratios run, what its words mean."""
     if not table.patches:
@@ -52,6 +55,9 @@ def blocks(table: StudyTable) -> list[Block]:
         if facts["micro"]
     ]
     found = [Block("The patches: what the patched tree does otherwise", lines=about)]
+    if table.changed:
+        lines = tuple(f"{variant}: {said}" for variant, said in table.changed.items())
+        found.append(Block(CHANGED, lines=lines))
     if micro:
         found.append(
             Block(

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from burnish.record.record import Event
+from burnish.report import evidence
 from burnish.report.evidence import NO_EFFECT
 from burnish.report.study_controls import Controls, controls
 
@@ -103,6 +104,7 @@ class StudyTable:
         patches: by row about a patch, what there is to say of that (see `burnish.run.study_patches.facts`).
         architecture: the host's, as the kernel names it; '' in records that do not say.
         controls: what its negative controls say together; None without any.
+        changed: by variant with patches, which functions these change, in words.
     """
 
     study: str
@@ -119,6 +121,7 @@ class StudyTable:
     patches: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     architecture: str = ""
     controls: Controls | None = None
+    changed: Mapping[str, str] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for machines."""
@@ -175,6 +178,7 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
         patches=body.get("patches", {}),
         architecture=body.get("architecture", ""),
         controls=negative,
+        changed={event.body["variant"]: evidence.changed(event.body) for event in by.get("changed", ())},
     )
 
 

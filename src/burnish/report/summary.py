@@ -341,6 +341,7 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
     missing = {event.body["variant"]: event.body["why"] for event in by.get("variant_missing", ())}
     programs = {event.body["variant"]: event.body for event in by.get("program", ())}
     looked = {event.body["variant"]: event.body for event in by.get("evidence", ())}
+    changed = {event.body["variant"]: event.body for event in by.get("changed", ())}
     rows = []
     for name in order:
         first = f"{name}#1"  # of a variant's replicates
@@ -350,6 +351,8 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
         seen = looked.get(name) or looked.get(first)
         identity = (programs.get(name) or build).get("identity") or {}
         notes = list(facts.get("notes", ()))
+        if name in changed:
+            notes.append(f"machine code: {evidence.changed(changed[name])}")
         if about.get("audit"):
             notes.append(f"profile: {about['audit']}")
         rows.append(

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from burnish.build import emulation, instructions, program
+from burnish.bench.machine_code import demangle
+from burnish.build import changed, emulation, instructions, program
 from burnish.catalogue.instructions import Processor, demanded, processors
 from burnish.catalogue.instructions import instructions as instruction_data
 from burnish.engines.base import Built, Engine, Workbench
@@ -105,6 +106,31 @@ class Examiner:
         self.store.begin("evidence", key)
         self.store.admit("evidence", key, {"build": built.key, "what": "answers", "processor": name, "why_not": why})
         return why
+
+    def changed(self, built: Built, before: Built) -> dict[str, Any]:
+        """Which functions of a build differ from another's of the same source, but for a patch (build/changed.py).
+
+        Returns:
+            Plain values as `changed.Changed` has them, names as people write them.
+        """
+        key = digest_of(["changed", FORMAT, before.key, built.key])
+        kept = self.store.find("evidence", key)
+        if kept is not None:
+            return dict(kept.about["found"])
+        self.bench.live(f"{built.name}: which functions differ from {before.name}'s")
+        beside = {each.server: place for each in (before, built) if (place := _symbols(each)) is not None}
+        found = changed.compare(before.server, built.server, beside).as_dict()
+        lists = ("differ", "gone", "new")
+        spelled = demangle(name for each in lists for name in found[each])
+        found |= {each: [spelled[name] for name in found[each]] for each in lists}
+        self.store.begin("evidence", key)
+        self.store.admit("evidence", key, {"build": built.key, "what": "changed", "of": before.key, "found": found})
+        return found
+
+
+def only_patched(recipe: Recipe, usual: Recipe) -> bool:
+    """Whether two recipes differ in the patches to the source and in nothing else; pure."""
+    return recipe.patches != usual.patches and replace(recipe, patches=usual.patches) == usual
 
 
 def _symbols(built: Built) -> Path | None:

@@ -373,6 +373,8 @@ class Maker:
             return False
         if note := evidence.compared(facts, its):
             result.notes.append(note)
+        if replicate in ("", "1") and evidence.only_patched(recipe, usual):
+            self.record.append("changed", variant=name, of=self.first, **examiner.changed(built, other))
         return True
 
     def _make_stage(self, stage: Stage, name: str) -> None:
