@@ -29,7 +29,7 @@ def burnish(*words: str | Path, limit: float = 900) -> subprocess.CompletedProce
 @pytest.mark.measures
 @pytest.mark.timeout(1200)
 def test_sqlite_from_source_to_verdict(burnish_home: Path) -> None:
-    words = ["tune", "sqlite", "--variants", "gcc-o3,clang-pgo-thinlto", "--precision", "none", "--max-starts", "4"]
+    words = ["tune", "sqlite", "--variants", "clang-pgo-thinlto", "--precision", "none", "--max-starts", "4"]
     done = burnish(*words, "--yes", "--json", limit=1200)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
