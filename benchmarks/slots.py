@@ -14,13 +14,14 @@ own). An effect of more than three standard errors is no chance: the slot is a b
 from __future__ import annotations
 
 import argparse
-import math
 import re
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from scipy import stats
 
 from burnish.record import lines
 from burnish.study.model import Design
@@ -112,14 +113,11 @@ def grouped(paths: Sequence[Path]) -> dict[tuple[str, str, str], Group]:
 
 def effect(points: Sequence[tuple[float, float]]) -> str:
     """Slope of the log-ratios over the slot, in per cent, with its standard error."""
-    n = len(points)
-    centre = statistics.fmean(slot for _, slot in points)
-    spread = sum((slot - centre) ** 2 for _, slot in points)
-    if n < 4 or spread == 0:
+    values, slots = zip(*points, strict=True)
+    if len(points) < 4 or len(set(slots)) < 2:
         return "-"
-    slope = sum(value * (slot - centre) for value, slot in points) / spread
-    rest = sum((value - slope * (slot - centre)) ** 2 for value, slot in points)
-    return f"{slope:+.2%} ± {math.sqrt(rest / (n - 2) / spread):.2%}"
+    line = stats.linregress(slots, values)
+    return f"{line.slope:+.2%} ± {line.stderr:.2%}"
 
 
 def main() -> None:

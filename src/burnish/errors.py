@@ -103,4 +103,4 @@ def unknown(what: str, word: str, allowed: Iterable[str], listed_by: str = "") -
         names_told = f"{', '.join(near)} and {len(names) - len(near)} more{told}"
     else:
         names_told = ", ".join(names)
-    return UserError(f"unknown {what} {word!r}{nearest(word, names)}; there are: {names_told}")
+    return UserError(f"unknown {what} {word!r}{nearest(word, names)}; there are: {names_told or 'none'}")

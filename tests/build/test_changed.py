@@ -79,6 +79,7 @@ def test_what_was_only_moved_does_not_differ(tmp_path: Path, gcc: Toolchain, fla
         ("add(n, 4)", "take(n, 4)", "choose"),
         ("+ 1.5", "+ 2.5", "grow"),
         ("a text of some length", "a text of same length", "choose"),
+        ("puts(", "system(", "choose"),  # from elsewhere, each by a stub or a slot of its own
         ("CALL", "add", "main"),
     ],
 )

@@ -130,6 +130,9 @@ def test_a_kept_build_is_held_against_another_function_by_function(
         folder = burnish_home / "store" / "builds" / key
         shutil.copytree(build_fake(flag).folder, folder)
         (folder / "burnish.json").write_text(json.dumps({"engine": "fake", "toolchain": "gcc-12", "costs": None}))
+    other = burnish_home / "store" / "builds" / "other"
+    other.mkdir()
+    (other / "burnish.json").write_text(json.dumps({"engine": "sqlite"}))
     monkeypatch.setenv("COLUMNS", "120")
 
     def said(*words: str) -> tuple[int, str]:
@@ -144,7 +147,9 @@ def test_a_kept_build_is_held_against_another_function_by_function(
     assert value["changed"]["of"] == "abc1"
     for words, why in {
         ("abc", "--against", "abc1"): "abc: 2 builds' keys begin so (abc1, abc2)",
-        ("abc2", "--against", "no"): "unknown build",
+        ("abc2", "--against", "no"): "unknown --against build 'no'; there are: abc1, abc2, other",
+        ("abc2", "--against", "other"): "--against other: a build of sqlite, abc2 is one of fake; name one of fake",
+        ("abc2", "--against", "abc"): "--against abc: 2 builds' keys begin so (abc1, abc2)",
         ("--against", "abc1"): "no build is named",
     }.items():
         code, out = said(*words)

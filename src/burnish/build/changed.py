@@ -9,6 +9,7 @@ else taken for the same: jump tables, and data whose address is computed.
 from __future__ import annotations
 
 import bisect
+import importlib
 import importlib.util
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,17 +18,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 
 from burnish.build.instructions import Function, functions, symbols
 from burnish.build.program import MACHINES
 
-_ALLOCATED, _WRITABLE, _CODE = 2, 1, 4  # SHF_ALLOC, SHF_WRITE, SHF_EXECINSTR
 _STRING = 64
 """So much of a string is held against the other's."""
 _WORD = 4
-"""Shorter ones are not told from numbers, such as the distances in a jump table."""
+"""Shorter strings are not told from numbers, such as the distances in a jump table."""
 _ADDRESS = 4
 """No shorter field holds an address."""
 _STUB = 16
@@ -123,8 +124,8 @@ class _Image:
     def read(cls, program: Path, beside: Path | None) -> _Image:
         with program.open("rb") as file:
             elf = ELFFile(file)
-            loaded = [each for each in elf.iter_sections() if each["sh_flags"] & _ALLOCATED and each["sh_size"]]
-            code = [each for each in loaded if each["sh_flags"] & _CODE]
+            loaded = [each for each in elf.iter_sections() if each["sh_flags"] & SH_FLAGS.SHF_ALLOC and each["sh_size"]]
+            code = [each for each in loaded if each["sh_flags"] & SH_FLAGS.SHF_EXECINSTR]
             sections = [
                 _Section(
                     each.name,
@@ -134,7 +135,7 @@ class _Image:
                     b"" if each["sh_type"] == "SHT_NOBITS" else each.data(),
                 )
                 for each in loaded
-                if each["sh_addr"] and not each["sh_flags"] & 0x400  # SHF_TLS: its addresses are others'
+                if each["sh_addr"] and not each["sh_flags"] & SH_FLAGS.SHF_TLS  # each thread has its own, elsewhere
             ]
             with (beside or program).open("rb") as other:
                 named = ELFFile(other)
@@ -182,34 +183,38 @@ class _Image:
             return self.slots[address]
         if section.name.startswith(".plt"):
             return self._stub(section, offset)
-        if section.flags & _WRITABLE or not section.content:
+        if section.flags & SH_FLAGS.SHF_WRITE or not section.content:
             return section.name
         if size:
             return section.content[offset : offset + size]
-        text, ended, _ = section.content[offset : offset + _STRING].partition(b"\0")
-        told = len(text) >= _WORD if ended else text
-        return text if told and all(32 <= byte < 127 or byte in b"\t\n\r" for byte in text) else section.name
+        text = section.content[offset : offset + _STRING].partition(b"\0")[0]
+        return (
+            text if len(text) >= _WORD and all(32 <= byte < 127 or byte in b"\t\n\r" for byte in text) else section.name
+        )
 
     def _stub(self, section: _Section, offset: int) -> str:
         """Whom a stub of the procedure linkage table calls: it jumps to where a slot of the loader's says."""
         stub = section.content[offset : offset + _STUB]
-        for instruction in self.decoder(stub, section.start + offset):
+        for instruction in self._decoder(stub, section.start + offset):
             if instruction.is_ip_rel_memory_operand:
                 return self.slots.get(instruction.ip_rel_memory_address, section.name)
         return section.name
 
-    def decoder(self, code: bytes, start: int) -> Any:
-        """Reads instructions that lie at an address."""
-        import iced_x86  # noqa: PLC0415 - has no package for hosts that are not x86
+    @cached_property
+    def _iced(self) -> Any:
+        """The library that reads instructions; asked for here, as it has no package for hosts that are not x86."""
+        return importlib.import_module("iced_x86")
 
-        return iced_x86.Decoder(_X86[self.machine], code, ip=start)
+    def _decoder(self, code: bytes, start: int) -> Any:
+        """Reads instructions that lie at an address."""
+        return self._iced.Decoder(_X86[self.machine], code, ip=start)
 
     def spelled(self, function: Function) -> tuple[object, ...]:
         """A function's instructions, with names instead of addresses."""
         return tuple(self._instructions(function))
 
     def _instructions(self, function: Function) -> Iterator[object]:
-        decoder = self.decoder(function.code, function.start)
+        decoder = self._decoder(function.code, function.start)
         for instruction in decoder:
             place = instruction.ip - function.start
             raw = function.code[place : place + instruction.len]
@@ -229,8 +234,6 @@ class _Image:
         Yields:
             (where the field lies in the instruction, its bytes); the address; bytes that are read or written there.
         """
-        import iced_x86  # noqa: PLC0415 - has no package for hosts that are not x86
-
         fields = decoder.get_constant_offsets(instruction)
         immediate = fields.immediate_offset, fields.immediate_size
         branch = instruction.near_branch_target
@@ -243,7 +246,7 @@ class _Image:
         relative = instruction.is_ip_rel_memory_operand
         if relative or (self.fixed and fields.has_displacement and fields.displacement_size >= _ADDRESS):
             jumps = instruction.is_jmp_near_indirect or instruction.is_call_near_indirect
-            size = 0 if jumps else iced_x86.MemorySizeExt.size(instruction.memory_size)
+            size = 0 if jumps else self._iced.MemorySizeExt.size(instruction.memory_size)
             address = instruction.ip_rel_memory_address if relative else instruction.memory_displacement
             yield (fields.displacement_offset, fields.displacement_size), address, size
 
@@ -252,7 +255,7 @@ def _slots(elf: ELFFile) -> dict[int, str]:
     """Symbols whose addresses the loader fills in, by where it writes them."""
     found = {}
     for section in elf.iter_sections():
-        if isinstance(section, RelocationSection) and section["sh_flags"] & _ALLOCATED:
+        if isinstance(section, RelocationSection) and section["sh_flags"] & SH_FLAGS.SHF_ALLOC:
             table: Any = elf.get_section(section["sh_link"])
             for relocation in section.iter_relocations():
                 if relocation["r_info_sym"]:

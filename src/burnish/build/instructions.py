@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import Section
 
 from burnish.build.program import MACHINES
 from burnish.catalogue.instructions import ArmExtension, Dispatched, Instructions
 
-_CODE = 4  # SHF_EXECINSTR
 _NO_SYMBOLS = "(no symbol)"
 KIND_OBJECT, KIND_FUNCTION, KIND_IFUNC = 1, 2, 10  # STT_OBJECT, STT_FUNC, STT_GNU_IFUNC
 _SYMBOL_64 = np.dtype(
@@ -125,13 +125,14 @@ def scan(program: Path, catalogue: Instructions, beside: Path | None = None) -> 
         machine, bits = MACHINES.get(elf["e_machine"], str(elf["e_machine"])), elf.elfclass
         if machine not in ("x86-64", "i386", "aarch64"):
             return Needs("", note=f"the scan reads x86 and aarch64 code, not {machine}")
-        code = [section for section in elf.iter_sections() if section["sh_flags"] & _CODE and section["sh_size"]]
+        code = [
+            section
+            for section in elf.iter_sections()
+            if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR and section["sh_size"]
+        ]
         total = sum(section["sh_size"] for section in code)
-        if beside is None:
-            found = functions(elf, code)
-        else:
-            with beside.open("rb") as other:
-                found = functions(ELFFile(other), code)
+        with (beside or program).open("rb") as named:
+            found = functions(ELFFile(named), code)
         whole = not found
         if whole:
             found = [Function(_NO_SYMBOLS, section["sh_addr"], section.data()) for section in code]

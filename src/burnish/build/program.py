@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from elftools.common.exceptions import ELFError
+from elftools.elf.constants import SH_FLAGS
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
 
 from burnish.errors import InfrastructureError
 
-_ALLOCATED, _WRITABLE, _CODE = 2, 1, 4  # SHF_ALLOC, SHF_WRITE, SHF_EXECINSTR
 _UNWINDING = (".eh_frame", ".eh_frame_hdr")
 _WITHOUT_EFFECT = (".note.gnu.build-id", *_UNWINDING)
 """Loaded sections that decide nothing that a measurement could see."""
@@ -80,9 +80,9 @@ def _read(elf: ELFFile, size: int) -> Program:
             needed = [str(vars(tag)["needed"]) for tag in section.iter_tags("DT_NEEDED")]
         if isinstance(section, GNUVerNeedSection):
             versions += [str(each.name) for _, every in section.iter_versions() for each in every]
-        if not flags & _ALLOCATED or section.name in _WITHOUT_EFFECT:
+        if not flags & SH_FLAGS.SHF_ALLOC or section.name in _WITHOUT_EFFECT:
             continue
-        into = code if flags & _CODE else data
+        into = code if flags & SH_FLAGS.SHF_EXECINSTR else data
         into.update(repr((section["sh_addr"], section["sh_size"], flags)).encode())
         if not empty:
             into.update(section.data())
@@ -108,19 +108,19 @@ def _segments(elf: ELFFile) -> list[tuple[object, ...]]:
 
 
 def _kind(name: str, flags: int, empty: bool, kind: str) -> str:
-    if not flags & _ALLOCATED:
+    if not flags & SH_FLAGS.SHF_ALLOC:
         if name.startswith(".debug"):
             return "debug"
         if name in (".symtab", ".strtab"):
             return "symbols"
         return "relocations" if kind in ("SHT_RELA", "SHT_REL") else "other"
-    if flags & _CODE:
+    if flags & SH_FLAGS.SHF_EXECINSTR:
         return "text"
     if empty:
         return "bss"
     if name in (*_UNWINDING, ".gcc_except_table"):
         return "eh_frame"
-    return "data" if flags & _WRITABLE else "rodata"
+    return "data" if flags & SH_FLAGS.SHF_WRITE else "rodata"
 
 
 def highest(names: Iterable[str]) -> dict[str, str]:

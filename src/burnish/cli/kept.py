@@ -48,11 +48,13 @@ def builds(
     home = paths.home()
     store = Store(home.store)
     every = [entry for entry in store.entries() if entry.kind == "builds" and not entry.about.get("instrumented")]
-    other = None if against is None else _only(every, against)
+    other = None if against is None else _only(every, against, "--against ")
     if name is not None:
         every = [_only(every, name)] if other is not None else _named(every, name)
     elif other is not None:
         raise UserError("--against KEY: no build is named to hold against it; `burnish builds BUILD --against KEY`")
+    if other is not None and (its := other.about["engine"]) != (mine := every[0].about["engine"]):
+        raise UserError(f"--against {against}: a build of {its}, {every[0].key} is one of {mine}; name one of {mine}")
     if portability:
         ensure(["portability"], "trying builds on other processors", Options(yes=yes), asker())
     bench = Bench(None, home.root / "logs", progress)
@@ -81,20 +83,22 @@ def builds(
         _print_table(found)
 
 
-def _named(every: Sequence[Entry], name: str) -> list[Entry]:
+def _named(every: Sequence[Entry], name: str, what: str = "") -> list[Entry]:
     """Builds whose keys begin so; a `UserError` where none does."""
     found = [entry for entry in every if entry.key.startswith(name)]
     if not found:
-        raise unknown("build", name, [entry.key for entry in every])
+        raise unknown(f"{what}build", name, [entry.key for entry in every])
     return found
 
 
-def _only(every: Sequence[Entry], name: str) -> Entry:
+def _only(every: Sequence[Entry], name: str, what: str = "") -> Entry:
     """The build whose key begins so; a `UserError` where it is not just one."""
-    found = _named(every, name)
+    found = _named(every, name, what)
     if len(found) > 1:
         keys = ", ".join(entry.key for entry in found)
-        raise UserError(f"{name}: {len(found)} builds' keys begin so ({keys}); write more of the one that is meant")
+        raise UserError(
+            f"{what}{name}: {len(found)} builds' keys begin so ({keys}); write more of the one that is meant"
+        )
     return found[0]
 
 
