@@ -10,16 +10,25 @@ packages := base-build clang bolt sysbench sqlite-build mariadb-build mariadb-ru
 
 .PHONY: test fast real lint fmt lock environment packages
 
-# One after the other, and real last: a measurement wants the machine for itself.
+# What measures comes last and by itself: it wants the machine. The other real tests compile one file (SQLite), start a
+# server or apply patches, so that two of them fit; a file's tests stay together, since they share what it built.
+define fast_tests
+$(python) -m pytest -m "not real" -n 2 --dist worksteal --durations 15
+endef
+define real_tests
+$(python) -m pytest -m "real and not measures" -n 2 --dist loadfile --durations 5
+$(python) -m pytest -m "real and measures" --durations 5
+endef
+
 test: packages
-	$(python) -m pytest -m "not real" -n 2 --dist worksteal --durations 15
-	$(python) -m pytest -m real --durations 5
+	$(fast_tests)
+	$(real_tests)
 
 fast: environment
-	$(python) -m pytest -m "not real" -n 2 --dist worksteal --durations 15
+	$(fast_tests)
 
 real: packages
-	$(python) -m pytest -m real --durations 5
+	$(real_tests)
 
 lint: environment
 	$(python) -m ruff check .

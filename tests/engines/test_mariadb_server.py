@@ -160,6 +160,7 @@ def until(side: Side, enough: int) -> list[Tick]:
 
 
 @pytest.mark.real
+@pytest.mark.measures
 def test_two_sides_at_once_tick_agree_on_their_data_and_leave_nothing(
     dataset: tuple[Built, Path], tmp_path: Path
 ) -> None:

@@ -23,6 +23,7 @@ __all__ = ["source"]  # the fixture
 
 
 @pytest.mark.real
+@pytest.mark.measures
 @pytest.mark.timeout(300)
 def test_two_builds_of_sqlite_are_explained(
     source: Path, gcc: Toolchain, tmp_path: Path, bench: FakeBench, burnish_home: Path

@@ -19,6 +19,7 @@ SOURCE_VARIABLE = "BURNISH_TEST_MARIADB_SOURCE"
 
 
 @pytest.mark.real
+@pytest.mark.measures
 @pytest.mark.timeout(1800)
 def test_crc32c_without_the_processors_instructions_is_slower(tmp_path: Path) -> None:
     named = os.environ.get(SOURCE_VARIABLE)

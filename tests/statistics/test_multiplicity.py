@@ -143,7 +143,21 @@ def test_exploration_is_labelled_and_finds_agree_with_their_intervals() -> None:
         assert "exploration" in found.label
         assert found.interval is not None
         assert (found.kind in (Kind.FASTER, Kind.SLOWER)) == found.interval.excludes_one
-        assert found.kind is not Kind.EQUIVALENT
+
+
+def test_what_an_exploration_calls_equivalent_seldom_differs_by_delta() -> None:
+    """Of 20 cells 10 are equal and 10 differ by just delta, which is not equivalent: 5 % of those named may be."""
+    rng = np.random.default_rng(7)
+    rule = Rule.fixed(12)
+    edge = math.log1p(rule.delta)
+    named, wrong = 0, []
+    for _ in range(60):
+        cells = [Cell(str(i), tuple(rng.normal(edge * (i % 2), 0.004, 12))) for i in range(20)]
+        found = [int(each.name) % 2 for each in exploration(cells, rule) if each.kind is Kind.EQUIVALENT]
+        named += len(found)
+        wrong.append(sum(found) / max(len(found), 1))
+    assert named > 60 * 10 * 0.9, "those that are equal are named"
+    assert float(np.mean(wrong)) < 0.05 + 3.5 * float(np.std(wrong)) / math.sqrt(60)
 
 
 def test_the_best_of_64_overstates_itself() -> None:

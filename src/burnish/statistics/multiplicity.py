@@ -77,7 +77,7 @@ class Corrected:
         alone: the judgement as if the cell were the only one.
         p: p-value of "equal", over all looks.
         adjusted_p: the same after correction; "faster" and "slower" need it at or below alpha.
-        adjusted_equivalence_p: the same for "differs by at least delta"; 1 in an exploration.
+        adjusted_equivalence_p: the same for "differs by at least delta"; "equivalent" needs it at or below alpha.
         interval: interval that holds together with those of all other cells (claims), or that misses in at
             most alpha of the cells picked (exploration).
         label: how the verdict may be read.
@@ -152,6 +152,8 @@ def claims(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
 def exploration(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
     """Finds to follow up, by Benjamini and Hochberg: of those called different, some 5 % may be equal.
 
+    So may of those called equivalent some 5 % differ by delta: the two families are corrected apart here, too.
+
     Intervals are at the level at which, on average, at most alpha of those of the finds miss (Benjamini and
     Yekutieli 2005, J. Am. Stat. Assoc. 100:71): 1 - alpha · finds / cells.
 
@@ -162,6 +164,7 @@ def exploration(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
     alone = [cell.judge(rule) for cell in cells]
     p = [cell.difference_p(rule) for cell in cells]
     adjusted = benjamini_hochberg(p)
+    adjusted_equivalence = benjamini_hochberg([cell.equivalence_p(rule) for cell in cells])
     finds = sum(value <= rule.alpha for value in adjusted)
     share = max(finds, 1) / max(len(cells), 1)
     strict = replace(rule, alpha=rule.alpha * share, fast_alpha=rule.fast_alpha * share, family=1)
@@ -169,11 +172,11 @@ def exploration(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
     return [
         Corrected(
             cell.name,
-            _kind(alone[index], adjusted[index] <= rule.alpha, equivalent=False),
+            _kind(alone[index], adjusted[index] <= rule.alpha, adjusted_equivalence[index] <= rule.alpha),
             alone[index],
             p[index],
             adjusted[index],
-            1.0,
+            adjusted_equivalence[index],
             cell.judge(strict).difference,
             label,
         )
