@@ -9,6 +9,7 @@ import pytest
 
 from burnish.build import ccache
 from burnish.build.ccache import CacheUse
+from burnish.build.sharing import cost_title, from_cache, partly_from_cache
 from burnish.build.toolchains import Toolchain
 from burnish.catalogue import load
 from burnish.engines.base import BuildJob
@@ -41,12 +42,13 @@ def test_a_log_is_counted() -> None:
     assert ccache.read_log("") == CacheUse()
 
 
-def test_a_build_is_full_unless_nearly_all_of_it_was_there() -> None:
-    assert CacheUse(misses=10).full
-    assert CacheUse(hits=9, misses=1).full
-    assert not CacheUse(hits=95, misses=5).full
-    assert CacheUse(passed=3).full
-    assert not CacheUse(hits=0).full or CacheUse().objects == 0
+def test_a_cost_is_a_full_compiles_only_where_nearly_nothing_was_there() -> None:
+    """A patch's build, three quarters of whose objects are cached, must not be taken for what a compile takes."""
+    assert CacheUse().share == 0.0
+    assert cost_title("compile", CacheUse(misses=9, passed=1).share) == "compile"
+    assert cost_title("compile", CacheUse(hits=1, misses=9).share) == "compile"
+    assert cost_title("compile", CacheUse(hits=75, misses=25).share) == partly_from_cache("compile")
+    assert cost_title("compile", CacheUse(hits=95, misses=5).share) == from_cache("compile")
 
 
 @pytest.mark.parametrize("text", ["", "many", "-1", "0", "8G", "1e3"])

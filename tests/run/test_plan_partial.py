@@ -70,11 +70,21 @@ def test_its_cost_is_a_guess_between_none_and_all() -> None:
     assert RELINK_SHARE * full < code.value < header.value < full
     assert not code.known
     rows = [("compile", "baseline", Cost(480.0)), ("compile (objects cached)", "other", Cost(60.0))]
-    found = plan(chains=SERIES, history=History(rows))
+    some = ("compile (some objects cached)", "other", Cost(150.0))
+    found = plan(chains=SERIES, history=History([*rows, some]))
+    assert step(found, "compile", "baseline").seconds == Figure(480.0, known=True)
+    assert step(found, "compile", "o3").seconds == Figure(480.0), "not what some patch's build took"
     assert step(found, "compile", "code").seconds == Figure(60.0 + changed_share(last(SERIES[1])) * 420.0)
-    for title in ("compile", "compile (objects cached)"):
+    for title in ("compile", "compile (objects cached)", "compile (some objects cached)"):
         own = plan(chains=SERIES, history=History([*rows, (title, "header", Cost(222.0))]))
         assert step(own, "compile", "header").seconds == Figure(222.0, known=True)
+
+
+def test_what_is_expected_is_found_by_key_and_where_the_source_was_not_there_yet_by_name() -> None:
+    found = plan(chains=SERIES)
+    header = step(found, "compile", "header")
+    assert found.expected[header.key] == found.expected["header: compile"] == header.seconds.value
+    assert found.expected["header: compile"] < found.expected["baseline: compile"]
 
 
 @pytest.mark.parametrize("forced", [(), (("STATIC", "ON"),)])

@@ -40,7 +40,7 @@ from burnish.build.files import linked_copy
 from burnish.build.jobs import Jobs
 from burnish.build.recipes import Bolt, Compile
 from burnish.build.reproducer import KeptProfile
-from burnish.build.sharing import from_cache, objects_key
+from burnish.build.sharing import cost_title, objects_key
 from burnish.build.sources import Source
 from burnish.engines.base import BuildJob, Built, CompiledObject, Engine
 from burnish.errors import InfrastructureError
@@ -66,7 +66,7 @@ class Builder:
         wide: how many compilers and linkers may run at a time in a stage; not given: `jobs` of each.
         cache_gb: bound on the compiler cache, GB.
         origin: where the source is from, for the script that makes a build again; None: a folder.
-        expected: seconds that the plan gives a stage, by its key; others take what they took before.
+        expected: seconds that the plan gives a stage, as in `Plan.expected`; others take what they took before.
     """
 
     engine: Engine
@@ -111,7 +111,7 @@ class Builder:
         title = f"{name}: {stage.title}"
         spec = self.engine.spec
         usual = self.store.cost(spec.name, stage.title, name) or spec.costs.compile_s
-        expected = self.expected.get(stage.key, usual)
+        expected = self.expected.get(stage.key, self.expected.get(title, usual))
         with self.bench.step(title, f"build-{name}-{stage.title}-{stage.key}", expected) as log:
             return self._compile(stage, name, log)
 
@@ -197,7 +197,7 @@ class Builder:
                 },
             )
         cost = Cost(seconds, peak=self.bench.peak, kept=entry.size(), tree=tree)
-        step = stage.title if cached is None or cached.full else from_cache(stage.title)
+        step = cost_title(stage.title, cached.share if cached else 0.0)
         self.store.costs.note(self.engine.spec.name, step, name, cost)
         if link := entry.about.get("costs", {}).get("link"):
             peak, spent = link

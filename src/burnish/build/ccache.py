@@ -20,9 +20,6 @@ SIZE_VARIABLE = "BURNISH_CCACHE_GB"
 USUAL_GB = 8.0
 """Room for some twenty full builds of MariaDB: one takes 0.2 to 0.4 GB compressed."""
 
-MOSTLY = 0.9
-"""Share of hits above which a compile step only put a build together again."""
-
 _WRAPPER = Path(__file__).with_name("ccache.sh")
 _HIT = ("direct_cache_hit", "preprocessed_cache_hit", "remote_storage_hit")
 _NO_COMPILATION = ("called_for_link", "called_for_preprocessing")
@@ -48,9 +45,9 @@ class CacheUse:
         return self.hits + self.misses + self.passed
 
     @property
-    def full(self) -> bool:
-        """Whether the build really was compiled, rather than put together from the cache."""
-        return self.hits <= MOSTLY * self.objects
+    def share(self) -> float:
+        """Share of the compilations that the cache answered, 0 to 1."""
+        return self.hits / self.objects if self.objects else 0.0
 
     @property
     def words(self) -> str:

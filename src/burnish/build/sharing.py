@@ -61,9 +61,31 @@ def changed_share(stage: Compile) -> float:
     return CHANGED_BY_HEADERS if headers else CHANGED_BY_SOURCES
 
 
+MOSTLY, HARDLY = 0.9, 0.1
+"""Shares of cached objects: above the one a compile step only put a build together, up to the other it was a full one.
+What lies between says nothing of another build: it was a patch's own, or a compile that had been killed half way."""
+
+
 def from_cache(title: str) -> str:
     """The step's name in the costs when its objects came from the compiler cache."""
     return f"{title} (objects cached)"
+
+
+def partly_from_cache(title: str) -> str:
+    """The step's name in the costs when some of its objects came from the compiler cache, and some did not."""
+    return f"{title} (some objects cached)"
+
+
+def cost_title(title: str, cached: float) -> str:
+    """The step's name in the costs.
+
+    Args:
+        title: the step's own.
+        cached: share of its objects that came from the compiler cache, 0 to 1.
+    """
+    if cached > MOSTLY:
+        return from_cache(title)
+    return title if cached <= HARDLY else partly_from_cache(title)
 
 
 def kept_as(stage: Stage) -> str:

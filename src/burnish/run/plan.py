@@ -11,7 +11,16 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from burnish.build.recipes import Bolt, Compile, Preload, Stage, Strip
-from burnish.build.sharing import ANY_SOURCE, changed_share, from_cache, in_order, kept_as, objects_key, relatives
+from burnish.build.sharing import (
+    ANY_SOURCE,
+    changed_share,
+    from_cache,
+    in_order,
+    kept_as,
+    objects_key,
+    partly_from_cache,
+    relatives,
+)
 from burnish.record.costs import Figure, History
 from burnish.study.model import EngineSpec
 from burnish.workbench import duration
@@ -86,6 +95,15 @@ class Plan:
     def building(self) -> tuple[Step, ...]:
         """Those of them that make, test and fill, without the trials."""
         return tuple(step for step in self.ahead if step.kind not in ("trials", "source"))
+
+    @property
+    def expected(self) -> dict[str, float]:
+        """Seconds of what is ahead, by key and by "VARIANT: TITLE".
+
+        The second serves where the source was not there yet when the plan was made: keys change with its digest.
+        """
+        named = {f"{name}: {step.title}": step.seconds.value for step in self.ahead for name in step.variants}
+        return named | {step.key: step.seconds.value for step in self.ahead if step.key}
 
     @property
     def full_compiles(self) -> int:
@@ -256,15 +274,16 @@ def _kind(stage: Compile, spec: EngineSpec, known: Known, objects: Collection[st
 
 def _partial(stage: Compile, name: str, spec: EngineSpec, history: History) -> Figure:
     """Seconds of a stage most of whose objects come from the cache: its own, or between those of none and all."""
-    steps = (from_cache(stage.title), stage.title)
+    steps = (from_cache(stage.title), stage.title, partly_from_cache(stage.title))
     found = [history.figure(step, name, "seconds") for step in steps]
     for each in found:
         if each is not None and each.known:
             return each
+    # What other builds took of which some objects were cached says little: their patches were others.
     full = spec.costs.compile_s
     least, most = (
         each.value if each is not None else guess
-        for each, guess in zip(found, (RELINK_SHARE * full, full), strict=True)
+        for each, guess in zip(found[:2], (RELINK_SHARE * full, full), strict=True)
     )
     return Figure(least + changed_share(stage) * max(0.0, most - least))
 

@@ -80,7 +80,7 @@ def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tup
     plan = forecast.plan_of(
         chains, spec=spec, store=setting.store, source=source, workloads=tuple(maker.workloads.values())
     )
-    builder.expected.update((step.key, step.seconds.value) for step in plan.ahead)
+    builder.expected.update(plan.expected)
     setting.record.append("plan", **plan.as_dict())
     for line in summary(plan):
         bench.say(line)

@@ -54,7 +54,7 @@ def run(home: Home, sitting: Sitting, options: Options, console: Console, ask: A
         with beginning.nothing_half_made(setting.record):
             at_work = _begin(setting, table, selection, sitting)
         setting.bench.total = len(found.plan.building)
-        at_work.maker.builder.expected.update((step.key, step.seconds.value) for step in found.plan.ahead)
+        at_work.maker.builder.expected.update(found.plan.expected)
         at_work.go(expected, sitting.asked.budget)
         analyse(at_work, sitting.asked, extras)
         return end(at_work, sitting.asked.budget)
