@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -169,6 +169,14 @@ def test_the_ceiling_is_drawn_below_the_sentences() -> None:
     assert bar in markdown(found)
     nothing = summarise(decided(a__w=("invalid", None)).made)
     assert bars(nothing, None) == []
+
+
+def test_conditions_have_no_ceiling_of_compile_options() -> None:
+    found = summarise(decided(a__w=("slower", ratio(0.84))).made)
+    conditions = replace(found, contest={**found.contest, "versus": {"transport": "tls"}})
+    assert ceilings(found, None)
+    assert ceilings(conditions, None) == []
+    assert len(sentences(found)) == len(sentences(conditions)) + 1
 
 
 def test_where_none_won_everywhere_each_load_has_its_best() -> None:

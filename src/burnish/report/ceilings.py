@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 def ceilings(summary: Summary, best: str | None) -> list[Ceiling]:
     """One for each load that has a verdict; a suite has one for a pass of all its tests.
 
+    None where the sides differ by their condition: what TLS costs is no way that a compiler could have gone.
+
     Args:
         summary: the study.
         best: the winner; None where none won everywhere: then each load's best.
     """
+    if summary.contest.get("versus"):
+        return []
     suite = suites.members(summary.rows)
     by_load: dict[str, dict[str, list[Row]]] = {}
     for row in summary.rows:
