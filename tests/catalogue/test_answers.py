@@ -8,6 +8,7 @@ import pytest
 
 from burnish.catalogue import flags, load, options
 from burnish.catalogue.answers import PUBLISHED, Answer, answered_by, answers, published
+from burnish.errors import UserError
 from burnish.study.model import Marks, Recipe
 
 
@@ -48,6 +49,36 @@ def test_entries_know_what_they_answer_to() -> None:
 def test_the_published_tables_come_along() -> None:
     assert {path.name for path in PUBLISHED.glob("*.csv")} >= {"arm-perf.csv", "sun-studio-11-32bit.csv"}
     assert (PUBLISHED / "README.md").is_file()
+
+
+def test_what_an_option_leaves_untested_is_of_its_engines_gate() -> None:
+    for engine, known in options.options().items():
+        gate = load.engine(engine).gate_tests
+        for option in known.values():
+            for tests in option.untested.values():
+                assert set(tests) <= set(gate), option.name
+                assert len(tests) < len(gate) / 10, "a gate that asks for little proves little"
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"untested": {"of": ["a"]}, "why_untested": "what is not there"}, "untested: of: none of its values"),
+        ({"untested": {"off": ["a"]}}, "untested and why_untested belong together"),
+        ({"why_untested": "what is not there"}, "untested and why_untested belong together"),
+    ],
+)
+def test_what_is_left_untested_is_explained(entry: dict[str, object], said: str) -> None:
+    whole = {
+        "does": "what it does, in short",
+        "reason": "why one would want to take it out of the server",
+        "values": ["on", "off"],
+        "default": "on",
+        "where": "CMakeLists.txt",
+    }
+    assert options.read_option("X", whole, "x.toml: X").untested == {}
+    with pytest.raises(UserError, match=said):
+        options.read_option("X", whole | entry, "x.toml: X")
 
 
 def test_options_say_what_a_recipe_may_say() -> None:

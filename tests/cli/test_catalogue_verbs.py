@@ -77,6 +77,7 @@ def test_options_of_an_engine() -> None:
     text = plain(run("options", "mariadb", "safemalloc"))
     assert "values: ON | OFF | AUTO; default: AUTO (CMakeLists.txt)" in text
     assert "answers to mysql-manual: debug-full" in text
+    assert "none: the gate leaves out 15 tests, of character sets that are" in run("options", "mariadb", "charsets")
     assert {each["name"] for each in values("options", "sqlite")} == set(options.options()["sqlite"])
     assert values("options", "fake") == []
     with pytest.raises(UserError, match=r"no known option of mariadb says 'wth_ssl' \(did you mean 'WITH_SSL'\?\)"):

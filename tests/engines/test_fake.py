@@ -295,6 +295,16 @@ def test_the_gate_names_the_test_that_failed(
         assert "expected 'a " in failures["answers"]
 
 
+def test_the_gate_asks_only_what_it_is_told(
+    fake_engine: FakeEngine, build_fake: BuildFake, tmp_path: Path, bench: FakeBench
+) -> None:
+    place = tmp_path / "gate"
+    place.mkdir()
+    wrong = build_fake("-DFAKE_WRONG")
+    report = fake_engine.gate(wrong, wrong, place, bench, ("starts", "survives"))
+    assert (report.passed, report.tests) == (True, 2)
+
+
 def test_the_gate_skips_what_a_feature_set_leaves_out(
     fake_engine: FakeEngine, build_fake: BuildFake, tmp_path: Path, bench: FakeBench
 ) -> None:

@@ -171,6 +171,17 @@ def test_the_ceiling_is_drawn_below_the_sentences() -> None:
     assert bars(nothing, None) == []
 
 
+def test_a_gate_says_what_it_was_not_asked() -> None:
+    events = Events("baseline", "one").run()
+    for variant, away in (("baseline", {}), ("one", {"left_out": ["a.b", "a.c"]})):
+        report = {"passed": True, "tests": 20, "skipped": 1, "failures": [], **away}
+        events.add("gate", variant=variant, report=report)
+    assert [build.gate for build in summarise(events.made).builds] == [
+        "passed 20, 1 skipped",
+        "passed 20, 1 skipped, 2 left out",
+    ]
+
+
 def test_conditions_have_no_ceiling_of_compile_options() -> None:
     found = summarise(decided(a__w=("slower", ratio(0.84))).made)
     conditions = replace(found, contest={**found.contest, "versus": {"transport": "tls"}})

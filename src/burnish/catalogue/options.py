@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from functools import cache
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
 from burnish.study.model import Marks
@@ -29,6 +30,8 @@ class Option:
         where: the file of the source, or the place of the documentation, that knows it.
         marked: values that its marks hold for; empty: any.
         marks: what it costs beyond time.
+        untested: gate tests that ask for what a value takes out of the server, by value; the gate leaves them out.
+        why_untested: what it is that they ask for; '' where there are none.
     """
 
     name: str
@@ -39,6 +42,8 @@ class Option:
     where: str
     marked: tuple[str, ...]
     marks: Marks
+    untested: Mapping[str, tuple[str, ...]]
+    why_untested: str
 
 
 class _Option(Entry):
@@ -51,6 +56,17 @@ class _Option(Entry):
     changes_results: bool = False
     narrows_portability: bool = False
     weakens_security: bool = False
+    untested: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    why_untested: str = ""
+
+    @model_validator(mode="after")
+    def _explained(self) -> Self:
+        strangers = sorted(set(self.untested) - set(self.values))
+        if strangers:
+            raise ValueError(f"untested: {strangers[0]}: none of its values ({', '.join(self.values)})")
+        if bool(self.untested) != (len(self.why_untested) >= 10):
+            raise ValueError("untested and why_untested belong together: which tests, and what they ask for")
+        return self
 
 
 @cache
@@ -59,13 +75,14 @@ def options() -> Mapping[str, Mapping[str, Option]]:
     found = {}
     for path in sorted((ROOT / "options").glob("*.toml")):
         found[path.stem] = {
-            name: _option(name, validated(_Option, value, f"{path.name}: {name}"))
-            for name, value in read_toml(path).items()
+            name: read_option(name, value, f"{path.name}: {name}") for name, value in read_toml(path).items()
         }
     return found
 
 
-def _option(name: str, entry: _Option) -> Option:
+def read_option(name: str, value: Any, where: str) -> Option:
+    """An option as its entry in a file says it; a `UserError` names `where`."""
+    entry = validated(_Option, value, where)
     marked = {each.name for each in fields(Marks)}
     return Option(name=name, marks=Marks(**entry.model_dump(include=marked)), **entry.model_dump(exclude=marked))
 
@@ -79,6 +96,31 @@ def marks(given: Iterable[tuple[str, str]]) -> Marks:
                 if fnmatchcase(name, option.name) and (not option.marked or value in option.marked):
                     found |= option.marks
     return found
+
+
+@dataclass(frozen=True)
+class Untested:
+    """Gate tests that a build's options make pointless.
+
+    Attributes:
+        option: the option, as in ``WITH_EXTRA_CHARSETS=none``.
+        tests: their names.
+        why: what they ask for.
+    """
+
+    option: str
+    tests: tuple[str, ...]
+    why: str
+
+
+def untested(engine: str, given: Iterable[tuple[str, str]]) -> list[Untested]:
+    """What the gate of a build with these options leaves out, option by option."""
+    known = options().get(engine, {})
+    return [
+        Untested(f"{name}={value}", known[name].untested[value], known[name].why_untested)
+        for name, value in given
+        if name in known and value in known[name].untested
+    ]
 
 
 def search(known: Iterable[Option], words: Sequence[str]) -> list[Option]:

@@ -194,6 +194,8 @@ def _option_lines(option: Option) -> list[str]:
     lines = [f"values: {' | '.join(option.values)}; default: {option.default or 'none'} ({option.where})"]
     if option.marked:
         lines.append(f"the mark is for {', '.join(option.marked)}")
+    for value, tests in option.untested.items():
+        lines.append(f"{value}: the gate leaves out {len(tests)} tests, of {option.why_untested}")
     return lines + [f"answers to {line}" for line in answered_by("options", option.name)]
 
 

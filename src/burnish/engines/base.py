@@ -196,6 +196,7 @@ class GateReport:
         failures: names of the tests that failed, with one line each.
         build_id: build id of the very program that was tested.
         seconds: wall time.
+        left_out: names of the tests that were not asked for, since the build's options take out what they test.
     """
 
     passed: bool
@@ -204,6 +205,7 @@ class GateReport:
     failures: tuple[tuple[str, str], ...]
     build_id: str
     seconds: float
+    left_out: tuple[str, ...] = ()
 
 
 TICK_S = 0.05
@@ -364,8 +366,18 @@ class Engine(ABC):
         """Version and features as the program itself tells them."""
 
     @abstractmethod
-    def gate(self, subject: Built, tools: Built, place: Path, bench: Workbench) -> GateReport:
-        """Tests `subject` with the server's own tests; `tools` is the build made `with_tools`."""
+    def gate(
+        self, subject: Built, tools: Built, place: Path, bench: Workbench, tests: Sequence[str] | None = None
+    ) -> GateReport:
+        """Tests `subject` with the server's own tests.
+
+        Args:
+            subject: the build that is tested.
+            tools: the build made `with_tools`.
+            place: private scratch folder.
+            bench: recorded processes and progress.
+            tests: names of the tests; None: all of the engine's list.
+        """
 
     @abstractmethod
     def answers(self, built: Built, place: Path, bench: Workbench, launcher: Sequence[str] = ()) -> str | None:

@@ -129,9 +129,12 @@ class MariaDB(Engine):
             build_id=build_id(built.server),
         )
 
-    def gate(self, subject: Built, tools: Built, place: Path, bench: Workbench) -> GateReport:
+    def gate(
+        self, subject: Built, tools: Built, place: Path, bench: Workbench, tests: Sequence[str] | None = None
+    ) -> GateReport:
         """See `Engine.gate`."""
-        return mtr.gate(self.spec.gate_tests, subject, tools, place, bench, build_id(subject.server))
+        wanted = self.spec.gate_tests if tests is None else tests
+        return mtr.gate(wanted, subject, tools, place, bench, build_id(subject.server))
 
     def answers(self, built: Built, place: Path, bench: Workbench, launcher: Sequence[str] = ()) -> str | None:
         """See `Engine.answers`: statements fed to the server's own bootstrap mode, InnoDB and all."""

@@ -142,14 +142,15 @@ class Sqlite(Engine):
         pairs = (option.partition("=")[::2] for option in options if not option.startswith("COMPILER="))
         return Identity(version, tuple(sorted(pairs)), build_id(built.server))
 
-    def gate(self, subject: Built, tools: Built, place: Path, bench: Workbench) -> GateReport:
+    def gate(
+        self, subject: Built, tools: Built, place: Path, bench: Workbench, tests: Sequence[str] | None = None
+    ) -> GateReport:
         """SQL with known answers, speedtest1 --verify, kvtest and fuzzcheck, all of them `subject`'s own."""
         began = time.monotonic()
         data = sqlite_gate.folder_of(tools)
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        said = sqlite_gate.run_checks(
-            subject.server.resolve(), dict(subject.environment), self.spec.gate_tests, data, place, bench
-        )
+        wanted = self.spec.gate_tests if tests is None else tests
+        said = sqlite_gate.run_checks(subject.server.resolve(), dict(subject.environment), wanted, data, place, bench)
         expected = json.loads((data / "expected.json").read_text())
         comparable = self.identity(subject, bench).features == self.identity(tools, bench).features
         same_word = word_of(subject.server) == word_of(tools.server)

@@ -399,7 +399,8 @@ def _gate_words(report: Mapping[str, Any] | None, *, same: bool = False) -> str:
         return "not tested"
     if report["passed"]:
         skipped = f", {report['skipped']} skipped" if report["skipped"] else ""
-        return f"passed {report['tests']}{skipped}"
+        away = f", {len(report['left_out'])} left out" if report.get("left_out") else ""
+        return f"passed {report['tests']}{skipped}{away}"
     return "failed: " + ", ".join(test for test, _ in report["failures"][:3])
 
 

@@ -63,7 +63,7 @@ def plan_of(
         spec=spec,
         known=known_of(spec, store, source.digest if source else ""),
         source=source.origin if source else f"Debian source package {spec.debian_package}, to be fetched first",
-        gates={stages[-1].key: gate_key(spec, stages[-1].key) for _, stages in possible},
+        gates={stages[-1].key: gate_key(spec, stages) for _, stages in possible},
         data=[(name, key) for key, name in data.items()],
         same=same,
         trials=trials(same),

@@ -24,6 +24,7 @@ from burnish.build.recipes import Bolt, Compile, PackageFlags, Preload, Stage, S
 from burnish.build.sharing import in_order, kept_as
 from burnish.build.toolchains import Toolchain, choose
 from burnish.build.training import Trainer
+from burnish.catalogue.options import Untested, untested
 from burnish.elf import build_id
 from burnish.engines.base import Built, Engine, GateReport, Identity
 from burnish.errors import InfrastructureError, UnavailableError, UserError, together
@@ -72,9 +73,21 @@ class Made:
     notes: list[str] = field(default_factory=list)
 
 
-def gate_key(spec: EngineSpec, build: str) -> str:
-    """Names the gate's result for a build."""
-    return digest_of([build, spec.gate_tests])
+def gate_key(spec: EngineSpec, chain: Sequence[Stage]) -> str:
+    """Names the gate's result for the build that a chain of stages ends in."""
+    return digest_of([chain[-1].key, asked_of(spec, chain)])
+
+
+def asked_of(spec: EngineSpec, chain: Sequence[Stage]) -> tuple[str, ...]:
+    """The gate's tests for a build: the engine's, but for those that its options make pointless."""
+    away = {test for each in untested_by(spec, chain) for test in each.tests}
+    return tuple(test for test in spec.gate_tests if test not in away)
+
+
+def untested_by(spec: EngineSpec, chain: Sequence[Stage]) -> list[Untested]:
+    """The options of a chain's compile that take out what gate tests ask for."""
+    last = next((stage for stage in reversed(chain) if isinstance(stage, Compile)), None)
+    return untested(spec.name, last.options) if last else []
 
 
 def package_flags(spec: EngineSpec, source: Path, hardening: bool) -> PackageFlags:
@@ -334,6 +347,9 @@ class Maker:
             result.notes.append(f"{flag}: {count} objects were compiled without, by their own record ({example})")
         if not self._examine(result, built, baseline=baseline):
             return result
+        for each in untested_by(self.engine.spec, chain.stages):
+            count = f"{len(each.tests)} test{'s' if len(each.tests) > 1 else ''}"
+            result.notes.append(f"{each.option}: the gate leaves out {count}, of {each.why}: {', '.join(each.tests)}")
         report = self._gate(chain, built)
         if not report.passed:
             names = ", ".join(test for test, _ in report.failures[:3])
@@ -434,19 +450,22 @@ class Maker:
     def _gate(self, chain: Chain, built: Built) -> GateReport:
         """The gate's report for a build: from the store when it passed before, tested now otherwise."""
         assert self.tools is not None  # noqa: S101 - the baseline is made first
-        name, key = built.name, gate_key(self.engine.spec, chain.final)
+        spec = self.engine.spec
+        name, key, asked = built.name, gate_key(spec, chain.stages), asked_of(spec, chain.stages)
         passed = self.store.find("gates", key)
         if passed is not None:
-            report = GateReport(**{**passed.about["report"], "failures": ()})
+            about = passed.about["report"]
+            report = GateReport(**{**about, "failures": (), "left_out": tuple(about.get("left_out", ()))})
         else:
-            expected = self.store.cost(self.engine.spec.name, "gate", name) or self.engine.spec.costs.gate_s
+            expected = self.store.cost(spec.name, "gate", name) or spec.costs.gate_s
             place = self.scratch / "gate"
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(mode=0o700, parents=True)
             began = time.monotonic()
             with self.bench.step(f"{name}: gate", f"gate-{name}", expected):
-                report = self.engine.gate(built, self.tools, place, self.bench)
-                self.store.note_cost(self.engine.spec.name, "gate", name, time.monotonic() - began)
+                report = self.engine.gate(built, self.tools, place, self.bench, asked)
+                report = replace(report, left_out=tuple(test for test in spec.gate_tests if test not in asked))
+                self.store.note_cost(spec.name, "gate", name, time.monotonic() - began)
             self._note("gate", "gate", name, key, began, {})
             shutil.rmtree(place, ignore_errors=True)
             if report.passed:
