@@ -69,6 +69,13 @@ def test_a_build_for_this_processor_is_named_by_it() -> None:
     assert spell(Recipe(target="haswell"), GCC, HASWELL, "v").host == ()
 
 
+def test_clang_does_not_warn_of_this_very_processor() -> None:
+    """A warning of each file would have configure scripts believe that no flag works."""
+    quiet = ("-Wno-unknown-warning-option", "-Wno-invalid-feature-combination")
+    assert spell(Recipe(target="native"), CLANG, HASWELL, "v").c == ("-march=native", *quiet)
+    assert spell(Recipe(target="haswell"), CLANG, HASWELL, "v").c == ("-march=haswell",)
+
+
 @pytest.mark.parametrize(
     ("recipe", "tools", "processor", "says"),
     [
