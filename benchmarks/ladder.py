@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.build.ccache import CacheUse
+from burnish.build.sharing import MOSTLY
 from burnish.record.lines import is_file_name
 from burnish.record.record import Event, Record, import_events
 from burnish.workbench import duration
@@ -59,8 +60,8 @@ class Made:
 
     @property
     def full(self) -> bool:
-        """Whether every object, or nearly every one, was compiled."""
-        return self.kind == "compile" and (self.cache is None or self.cache.full)
+        """Whether it was more than putting a build together from the cache."""
+        return self.kind == "compile" and (self.cache is None or self.cache.share <= MOSTLY)
 
 
 @dataclass(frozen=True)

@@ -308,7 +308,8 @@ def test_make_says_yes_only_when_told(variables: Mapping[str, str], asks: bool) 
     done = process.run(["env", *unset, *given, "make", "-n", "test"], cwd=ROOT)
     assert done.ok, done.output
     assert ("--yes" not in done.output) == asks
-    assert done.output.index('-m "not real"') < done.output.index("-m real")
+    assert done.output.index('-m "not real"') < done.output.index('-m "real and not measures"')
+    assert done.output.index('-m "real and not measures"') < done.output.index('-m "real and measures"')
 
 
 @pytest.mark.real

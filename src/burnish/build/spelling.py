@@ -53,7 +53,7 @@ def spell(recipe: Recipe, toolchain: Toolchain, processor: Processor, who: str) 
     if recipe.target is not None:
         target = flags.target(recipe.target)
         _fits(target, toolchain, processor, who)
-        common = target.flags(toolchain.family)
+        common = (*target.flags, *target.quiet(toolchain.family))
         if target.native:
             host = (processor.model, *sorted(processor.features))
     c, cxx = common, common

@@ -106,15 +106,19 @@ class Target:
     needs: frozenset[str]
     since: Mapping[Family, int]
 
-    def flags(self, family: Family) -> tuple[str, ...]:
-        """The compile flags of a family, the same for both languages.
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The compile flags, the same for both languages and families."""
+        given = (("-march", self.march), ("-mtune", self.tune))
+        return tuple(f"{option}={value}" for option, value in given if value)
+
+    def quiet(self, family: Family) -> tuple[str, ...]:
+        """What keeps a family's compiler from warning of the target.
 
         clang 19 warns of every file where it finds AVX10.1 ("invalid feature combination: +avx10.1-256"), and a
         configure script takes a flag that warns for one that is not there: hardening would be lost unseen.
         """
-        given = (("-march", self.march), ("-mtune", self.tune))
-        quiet = _QUIET if family == "clang" and self.native and self.march else ()
-        return (*(f"{option}={value}" for option, value in given if value), *quiet)
+        return _QUIET if family == "clang" and self.native and self.march else ()
 
     def runs_on(self, processor: Processor) -> bool:
         """Whether that processor can run what is built for this target."""
