@@ -163,17 +163,8 @@ def test_targets_are_known_to_the_compilers(toolchains: list[Toolchain], tmp_pat
             if toolchain.major < target.since[toolchain.family] or (foreign and toolchain.family == "gcc"):
                 continue
             cross = [f"--target={architecture}-linux-gnu"] if foreign else []
-            said_here = [
-                *cross,
-                *target.flags,
-                *target.quiet(toolchain.family),
-                "-Werror",
-                "-O2",
-                "-S",
-                "-o",
-                "/dev/null",
-                "a.c",
-            ]
+            asked = [*cross, *target.flags, *target.quiet(toolchain.family)]
+            said_here = [*asked, "-Werror", "-O2", "-S", "-o", "/dev/null", "a.c"]
             command: list[str | Path] = [toolchain.cc, *said_here]
             done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
             assert done.returncode == 0, f"{toolchain.name}: {target.name}: {done.stderr}"

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from test_plan import GCC, PACKAGE, variant
+from test_plan import chain
 
-from burnish.build.recipes import Stage, stages
 from burnish.catalogue import load
 from burnish.run.making import asked_of, gate_key, untested_by
 from burnish.study.model import Recipe
 
 SPEC = load.engine("mariadb")
-
-
-def chain(recipe: Recipe) -> tuple[Stage, ...]:
-    return stages(
-        variant("v", recipe),
-        spec=SPEC,
-        source="source",
-        toolchain=GCC,
-        package=PACKAGE,
-        features=SPEC.default_features,
-        with_tools=False,
-        bolt=None,
-        profile_place="/work/p.profdata",
-    )
 
 
 @pytest.mark.parametrize(
@@ -35,7 +20,7 @@ def chain(recipe: Recipe) -> tuple[Stage, ...]:
     ],
 )
 def test_tests_of_what_an_option_takes_out_are_not_asked_for(recipe: Recipe) -> None:
-    fewer, usual = chain(recipe), chain(Recipe())
+    fewer, usual = chain("v", recipe, SPEC), chain("v", Recipe(), SPEC)
     (found,) = untested_by(SPEC, fewer)
     assert found.option == "WITH_EXTRA_CHARSETS=none"
     assert "main.ps" in found.tests
@@ -46,4 +31,5 @@ def test_tests_of_what_an_option_takes_out_are_not_asked_for(recipe: Recipe) -> 
 
 
 def test_another_value_of_the_option_is_asked_everything() -> None:
-    assert asked_of(SPEC, chain(Recipe(options=(("WITH_EXTRA_CHARSETS", "complex"),)))) == SPEC.gate_tests
+    recipe = Recipe(options=(("WITH_EXTRA_CHARSETS", "complex"),))
+    assert asked_of(SPEC, chain("v", recipe, SPEC)) == SPEC.gate_tests

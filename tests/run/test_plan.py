@@ -21,7 +21,7 @@ from burnish.run.making import resolve
 from burnish.run.plan import Known, Plan, Step, amount, make_plan, summary
 from burnish.run.request import read_request
 from burnish.run.setting import Options
-from burnish.study.model import Recipe, Variant
+from burnish.study.model import EngineSpec, Recipe, Variant
 
 SPEC = load.engine("fake")
 PACKAGE = PackageFlags(c=("-g", "-O2"), cxx=("-g", "-O2"), link=("-Wl,-z,relro",))
@@ -70,14 +70,14 @@ def variant(name: str, recipe: Recipe) -> Variant:
     return Variant(name, recipe, "a reason that is long enough")
 
 
-def chain(name: str, recipe: Recipe) -> tuple[Stage, ...]:
+def chain(name: str, recipe: Recipe, spec: EngineSpec = SPEC) -> tuple[Stage, ...]:
     return stages(
         variant(name, recipe),
-        spec=SPEC,
+        spec=spec,
         source="source",
         toolchain=CLANG if recipe.toolchain == "clang" else GCC,
         package=PACKAGE if recipe.hardening else BARE,
-        features="full",
+        features=spec.default_features,
         with_tools=name == "baseline",
         bolt=CLANG,
         profile_place="/work/p.profdata",
