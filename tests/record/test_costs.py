@@ -25,6 +25,15 @@ def test_the_newest_of_the_same_name_then_of_any(tmp_path: Path) -> None:
     assert history.figure("gate", "a", "seconds") is None
 
 
+def test_a_guess_is_taken_from_the_step_that_is_nearest() -> None:
+    rows = [("compile", "o3", Cost(9.0)), ("compile by gcc", "pgo", Cost(14.0)), ("compile by gcc", "a", Cost(13.0))]
+    history = History(rows)
+    assert history.figure("compile", "new", "seconds", "compile by gcc") == Figure(14.0), "the newest"
+    assert history.figure("instrumented", "new", "seconds", "compile by gcc") == Figure(14.0)
+    assert history.figure("compile", "o3", "seconds", "compile by gcc") == Figure(9.0, known=True), "its own is known"
+    assert history.figure("compile", "new", "seconds", "compile by clang") == Figure(9.0), "none of such: any"
+
+
 def test_a_file_of_an_older_version_is_gone_on_with(tmp_path: Path) -> None:
     path = tmp_path / "costs.sqlite"
     with closing(sqlite3.connect(path)) as db, db:

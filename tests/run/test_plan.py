@@ -179,6 +179,19 @@ def test_estimates_are_the_hosts_own_where_it_has_any() -> None:
     assert amount(None, 1.0) == "?"
 
 
+def test_a_compile_is_expected_to_take_what_its_compiler_took() -> None:
+    """Of MariaDB, clang compiles the same objects in two thirds of gcc's time."""
+    rows = [
+        ("compile", "newest", Cost(9.0)),
+        ("compile by clang", "newest", Cost(9.0)),
+        ("compile by gcc", "a", Cost(14.0)),
+    ]
+    found = plan(history=History(rows))
+    assert step(found, "compile", "unhardened").seconds == Figure(14.0)
+    assert step(found, "instrumented", "gcc-pgo").seconds == Figure(14.0), "and so does one that counts"
+    assert step(found, "instrumented", "clang-pgo-thinlto").seconds == Figure(9.0)
+
+
 def test_the_summary_says_what_is_ahead() -> None:
     trials = Step("trials", "trials of 14 cells", (), "", False, Figure(600.0))
     left = replace(plan(trials=trials), left_out=(("mine", "no compiler 'gcc-99'"),), to_install=("bolt-19",))

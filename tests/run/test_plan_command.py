@@ -18,6 +18,7 @@ from studying import burnish, kinds, study, text
 
 from burnish.catalogue import load
 from burnish.paths import Home
+from burnish.record.costs import Costs
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.run import planning
@@ -71,6 +72,11 @@ def test_a_plan_its_study_and_what_the_study_cost(burnish_home: Path, tmp_path: 
     failed = {str(body["variant"]): str(body["why"]) for body in kinds(burnish_home, "build_failed")}
     assert failed.keys() == {"broken-thin", "broken-plain"}
     assert all("(compile server.c)" in why for why in failed.values()), failed
+
+    costs = Costs(burnish_home / "store" / "costs.sqlite").history("fake")
+    for step in ("compile", "compile (objects cached)"):
+        assert costs.figure(f"{step} by gcc", "new", "seconds") is not None
+    assert costs.figure("compile by clang", "new", "seconds") is None, "its compile failed: nothing is to be learnt"
 
     ladder = benchmark("ladder")
     found = ladder.of_study(study(burnish_home))

@@ -40,7 +40,7 @@ from burnish.build.files import linked_copy
 from burnish.build.jobs import Jobs
 from burnish.build.recipes import Bolt, Compile
 from burnish.build.reproducer import KeptProfile
-from burnish.build.sharing import cost_title, objects_key
+from burnish.build.sharing import cost_title, objects_key, of_its_compiler
 from burnish.build.sources import Source
 from burnish.engines.base import BuildJob, Built, CompiledObject, Engine
 from burnish.errors import InfrastructureError
@@ -110,7 +110,8 @@ class Builder:
         """Configures, compiles and links a stage that is not in the store yet."""
         title = f"{name}: {stage.title}"
         spec = self.engine.spec
-        usual = self.store.cost(spec.name, stage.title, name) or spec.costs.compile_s
+        like = of_its_compiler(stage.title, stage)
+        usual = self.store.cost(spec.name, stage.title, name, like) or spec.costs.compile_s
         expected = self.expected.get(stage.key, self.expected.get(title, usual))
         with self.bench.step(title, f"build-{name}-{stage.title}-{stage.key}", expected) as log:
             return self._compile(stage, name, log)
@@ -198,7 +199,8 @@ class Builder:
             )
         cost = Cost(seconds, peak=self.bench.peak, kept=entry.size(), tree=tree)
         step = cost_title(stage.title, cached.share if cached else 0.0)
-        self.store.costs.note(self.engine.spec.name, step, name, cost)
+        for each in (step, of_its_compiler(step, stage)):
+            self.store.costs.note(self.engine.spec.name, each, name, cost)
         if link := entry.about.get("costs", {}).get("link"):
             peak, spent = link
             self.store.costs.note(self.engine.spec.name, "link", name, Cost(spent, peak=peak))

@@ -59,12 +59,21 @@ class History:
 
     rows: Sequence[tuple[str, str, Cost]] = ()
 
-    def figure(self, step: str, name: str, quantity: Quantity) -> Figure | None:
-        """The newest amount of this step for this name; of any name, as a guess, when there is none."""
+    def figure(self, step: str, name: str, quantity: Quantity, like: str = "") -> Figure | None:
+        """The newest amount of this step for this name; as a guess, when there is none, another's.
+
+        Args:
+            step: the step's name in the costs.
+            name: the build's, dataset's or variant's.
+            quantity: what is asked for.
+            like: step whose newest amount, of any name, is the better guess; else this step's own.
+        """
         amounts = [(found, value) for at, found, cost in self.rows if at == step and (value := getattr(cost, quantity))]
         mine = next((value for found, value in amounts if found == name), None)
         if mine is not None:
             return Figure(float(mine), known=True)
+        if like and (guess := self.figure(like, "", quantity)):
+            return Figure(guess.value)
         return Figure(float(amounts[0][1])) if amounts else None
 
 

@@ -122,9 +122,9 @@ class Store:
         """Remembers what a step cost on this host, for later plans (seconds of wall time, bytes)."""
         self.costs.note(engine, step, name, Cost(seconds, peak_rss))
 
-    def cost(self, engine: str, step: str, name: str) -> float | None:
-        """Wall seconds that the step took last time on this host; of any name when this one is new."""
-        found = self.costs.history(engine).figure(step, name, "seconds")
+    def cost(self, engine: str, step: str, name: str, like: str = "") -> float | None:
+        """Wall seconds that the step took here last time; when this name is new, another's (`History.figure`)."""
+        found = self.costs.history(engine).figure(step, name, "seconds", like)
         return found.value if found else None
 
     def _folder(self, kind: str, key: str) -> Path:

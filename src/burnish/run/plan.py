@@ -18,6 +18,7 @@ from burnish.build.sharing import (
     in_order,
     kept_as,
     objects_key,
+    of_its_compiler,
     partly_from_cache,
     relatives,
 )
@@ -228,10 +229,11 @@ def make_plan(
 def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Known, objects: set[str]) -> Step:
     cached = known.has(kept_as(stage), stage.key)
     costs, history, name, title = spec.costs, known.history, variants[0], stage.title
-    kept, tree = NOTHING, None
+    kept, tree, like = NOTHING, None, ""
     if isinstance(stage, Compile):
         kind = "compile" if cached else _kind(stage, spec, known, objects)
         title = from_cache(stage.title) if kind == "relink" else stage.title
+        like = of_its_compiler(title, stage)
         guess = costs.compile_s * (RELINK_SHARE if kind == "relink" else 1.0)
         kept = history.figure(stage.title, name, "kept") or Figure(1e6 * costs.kept_mb)
         tree = history.figure(stage.title, name, "tree") or Figure(1e6 * costs.build_mb)
@@ -247,7 +249,7 @@ def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Know
         training = getattr(stage, "training", ())
         kind = "training" if training else "merge"
         guess = TRAINING_SHARE * sum(seconds for _, seconds in training) if training else 0.01 * costs.compile_s
-    seconds = history.figure(title, name, "seconds") or Figure(guess)
+    seconds = history.figure(title, name, "seconds", like) or Figure(guess)
     if kind == "partial" and isinstance(stage, Compile):
         seconds = _partial(stage, name, spec, history)
     return Step(
@@ -275,7 +277,7 @@ def _kind(stage: Compile, spec: EngineSpec, known: Known, objects: Collection[st
 def _partial(stage: Compile, name: str, spec: EngineSpec, history: History) -> Figure:
     """Seconds of a stage most of whose objects come from the cache: its own, or between those of none and all."""
     steps = (from_cache(stage.title), stage.title, partly_from_cache(stage.title))
-    found = [history.figure(step, name, "seconds") for step in steps]
+    found = [history.figure(step, name, "seconds", of_its_compiler(step, stage)) for step in steps]
     for each in found:
         if each is not None and each.known:
             return each
