@@ -72,6 +72,7 @@ def chain(
     training: tuple[tuple[str, float], ...] | None = None,
     package: PackageFlags = PACKAGE,
     patches: tuple[Patch, ...] = (),
+    lbr: bool = False,
 ) -> tuple[Stage, ...]:
     return stages(
         Variant(name, recipe, "a reason that is long enough"),
@@ -85,6 +86,7 @@ def chain(
         profile_place=profile_place,
         training=training,
         patches=patches,
+        lbr=lbr,
     )
 
 

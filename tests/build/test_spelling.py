@@ -53,6 +53,26 @@ def test_entries_reach_both_compiles_of_a_profile() -> None:
         assert hint in final.flags.cxx
 
 
+def test_what_acts_after_the_counters_shares_a_training() -> None:
+    plain, late = (chain(Recipe(pgo=True, flags=names)) for names in ((), ("prefetch-loops", "points-to")))
+    assert [stage.key for stage in late[:-1]] == [stage.key for stage in plain[:-1]], (
+        "one instrumented build, one profile"
+    )
+    assert late[-1].key != plain[-1].key
+    assert "-fprefetch-loop-arrays" in compiles(late)[-1].flags.c
+    early = chain(Recipe(pgo=True, flags=("no-strict-aliasing", "prefetch-loops")))
+    counted, final = compiles(early)
+    assert counted.key != plain[0].key
+    assert "-fno-strict-aliasing" in counted.flags.c
+    assert "-fprefetch-loop-arrays" not in counted.flags.c
+    assert {"-fno-strict-aliasing", "-fprefetch-loop-arrays"} <= set(final.flags.cxx)
+
+
+def test_samples_are_of_the_very_code_that_ran() -> None:
+    sampled = compiles(chain(Recipe(pgo=True, sampled=True, flags=("no-vectorisation",)), tools=CLANG, lbr=True))
+    assert all("-fno-vectorize" in stage.flags.c for stage in sampled)
+
+
 def test_a_name_and_its_spelling_are_the_same_build() -> None:
     named, raw = chain(Recipe(flags=("points-to",))), chain(Recipe(c=("-fipa-pta",), cxx=("-fipa-pta",)))
     assert named[-1].key == raw[-1].key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -24,6 +25,44 @@ CXX = """
 extern "C" int two(int);
 struct A { virtual int f(int x) { return two(x); } virtual ~A() {} };
 int main(int argc, char **) { A a; A *b = &a; return b->f(argc) - argc; }
+"""
+
+
+LOOPS = """
+#include <stdio.h>
+#include <string.h>
+static double m[40][40], n[40][40], o[40][40];
+static int sorted[500];
+static const char *words[] = {"select", "insert", "update", "delete", "commit", "begin"};
+void product(int size) {
+  for (int i = 0; i < size; i++)
+    for (int j = 0; j < size; j++)
+      for (int k = 0; k < size; k++) o[i][j] += m[i][k] * n[k][j];
+}
+int order(int *a, int count, int down) {
+  int swaps = 0;
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j + 1 < count - i; j++)
+      if (down ? a[j] < a[j + 1] : a[j] > a[j + 1]) { int t = a[j]; a[j] = a[j + 1]; a[j + 1] = t; swaps++; }
+  return swaps;
+}
+unsigned hash(const char *s, unsigned h) { while (*s) h = h * 31 + (unsigned char)*s++; return h; }
+int split(const int *a, int count, int middle) {
+  int sum = 0;
+  for (int i = 0; i < count; i++) if (i < middle) sum += a[i]; else sum -= 2 * a[i];
+  return sum;
+}
+int main(int argc, char **argv) {
+  unsigned h = 7;
+  for (int i = 0; i < 40; i++) for (int j = 0; j < 40; j++) m[i][j] = i + j, n[i][j] = i - j;
+  product(39 + argc);
+  for (int i = 0; i < 500; i++) sorted[i] = (i * 7919) % 503;
+  int swaps = order(sorted, 500, argc > 1) + split(sorted, 500, 123);
+  for (int i = 0; i < 5000; i++) h = hash(words[i % 6], h) % 1000003;
+  char copy[300]; memset(copy, (int)h, sizeof copy);
+  for (int i = 0; i < 300; i++) swaps += copy[i] > 3;
+  return printf("%d %u %g %s\\n", swaps, h, o[3][4], argv[0]) < 0;
+}
 """
 
 
@@ -87,6 +126,57 @@ def test_every_entry_is_accepted_by_the_toolchains_that_it_names(toolchain: Tool
         if refused:
             alone = {entry.name: said(toolchain, [entry], tmp_path) for entry in group}
             pytest.fail(str({name: why for name, why in alone.items() if why} or refused))
+
+
+def counted(toolchain: Toolchain, added: Sequence[str], place: Path) -> str:
+    """What a program with loops of all kinds counts, built with these flags, as the family's tool prints it."""
+    (place / "loops.c").write_text(LOOPS)
+    for old in place.glob("loops.*[!c]"):
+        old.unlink()
+    steps: list[list[str | Path]] = [
+        [toolchain.cc, "-O2", *added, "-fprofile-generate", "-frandom-seed=0", "-c", "loops.c"],
+        [toolchain.cc, "-fprofile-generate", "loops.o", "-o", "loops.x"],
+        ["./loops.x"],
+    ]
+    if toolchain.family == "gcc":
+        assert toolchain.gcov_dump is not None
+        steps += [[toolchain.gcov_dump, "-l", "loops.gcda"]]
+    else:
+        assert toolchain.profdata is not None
+        steps += [
+            [toolchain.profdata, "merge", "loops.profraw", "-o", "loops.profdata"],
+            [toolchain.profdata, "show", "--all-functions", "--counts", "loops.profdata"],
+        ]
+    for step in steps:
+        done = subprocess.run(
+            step,
+            cwd=place,
+            env={**os.environ, "LLVM_PROFILE_FILE": "loops.profraw"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 0, (step, done.stderr)
+    return "\n".join(line for line in done.stdout.splitlines() if "stamp" not in line and "SUMMARY" not in line)
+
+
+@pytest.mark.parametrize("toolchain", find_toolchains(), ids=lambda toolchain: toolchain.name)
+def test_what_acts_after_the_counters_counts_the_same(toolchain: Toolchain, tmp_path: Path) -> None:
+    """Else a build would be given the profile of a program that it is not."""
+    if not toolchain.has_profile_runtime:
+        pytest.skip(f"{toolchain.name} has no profile runtime here")
+    plain = counted(toolchain, (), tmp_path)
+    assert len(plain.splitlines()) > 20
+    assert counted(toolchain, (), tmp_path) == plain
+    assert counted(toolchain, ["-fno-inline"], tmp_path) != plain, "what acts before them is seen"
+    late = [
+        entry for entry in here(flags.flags().values(), toolchain) if entry.spellings[toolchain.family].after_counters
+    ]
+    assert len(late) >= 5
+    for group in compatible(late):
+        added = [flag for entry in group for flag in entry.spellings[toolchain.family].c]
+        assert counted(toolchain, added, tmp_path) == plain, [entry.name for entry in group]
 
 
 def test_no_entry_is_for_nobody() -> None:

@@ -28,7 +28,7 @@ from burnish.build.profile_stages import (
     compiler_kind,
     merged,
 )
-from burnish.build.spelling import Spelled, spell
+from burnish.build.spelling import Spelled, counting, spell
 from burnish.build.toolchains import Toolchain, lacks
 from burnish.errors import UnavailableError, UserError
 from burnish.study.model import EngineSpec, FeatureSet, Flags, Recipe, Variant, Word, digest_of
@@ -352,7 +352,10 @@ def stages(
         names = CS_NAMES if recipe.lto == "thin" else ()
         # Trained without LTO: counters are placed before it, so the profile is the same and the build much quicker.
         neutral = linking.neutral(recipe)
-        plain = linking.linked(base_flags(neutral, package, spelled), neutral, toolchain, parts, link_place)
+        if not recipe.sampled:  # samples are of the very code that ran
+            neutral = counting(neutral, toolchain)
+        early = spell(neutral, toolchain, this_processor(), f"variant {variant.name}")
+        plain = linking.linked(base_flags(neutral, package, early), neutral, toolchain, parts, link_place)
         if kept is not None and kept.kind == kind:
             profile = kept.key
         elif recipe.sampled:

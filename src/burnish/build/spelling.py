@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from burnish.build.processor import Processor
 from burnish.build.toolchains import Toolchain
@@ -68,6 +68,19 @@ def spell(recipe: Recipe, toolchain: Toolchain, processor: Processor, who: str) 
     if "-fuse-ld=lld" in link and recipe.linker not in (None, "lld"):
         raise UserError(f"{who}: linker = {recipe.linker!r} contradicts a flag that needs lld; leave one out")
     return Spelled(c, cxx, link, level, host)
+
+
+def counting(recipe: Recipe, toolchain: Toolchain) -> Recipe:
+    """The recipe as far as it decides what a build that counts comes to: without entries that act after its counters.
+
+    Recipes that differ in such entries alone then share the instrumented build, the training and the profile.
+    """
+
+    def late(name: str) -> bool:
+        each = flags.flag(name).spellings.get(toolchain.family)
+        return each is not None and each.after_counters
+
+    return replace(recipe, flags=tuple(name for name in recipe.flags if not late(name)))
 
 
 def _available(entry: Flag, toolchain: Toolchain, processor: Processor, who: str) -> flags.Spelling:

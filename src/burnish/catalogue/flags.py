@@ -34,6 +34,8 @@ class Spelling:
         link: flags for the link.
         since: first major version that takes them; 0: all that matter.
         reason: what is special about this spelling, if anything is.
+        after_counters: whether they act only after the compiler has placed the counters of a profile, so that a
+            build that counts comes to the same counts without them.
     """
 
     c: tuple[str, ...] = ()
@@ -41,6 +43,7 @@ class Spelling:
     link: tuple[str, ...] = ()
     since: int = 0
     reason: str = ""
+    after_counters: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -139,6 +142,7 @@ class _Spelling(Entry):
     link: tuple[str, ...] = ()
     since: int = 0
     reason: str = ""
+    after_counters: bool = False
 
     @model_validator(mode="after")
     def _says_something(self) -> _Spelling:
@@ -147,7 +151,8 @@ class _Spelling(Entry):
         return self
 
     def value(self) -> Spelling:
-        return Spelling((*self.compile, *self.c), (*self.compile, *self.cxx), self.link, self.since, self.reason)
+        c, cxx = (*self.compile, *self.c), (*self.compile, *self.cxx)
+        return Spelling(c, cxx, self.link, self.since, self.reason, self.after_counters)
 
 
 class _Flag(Entry):

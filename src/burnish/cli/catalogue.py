@@ -110,6 +110,8 @@ def _flag_lines(entry: Flag) -> list[str]:
         lines.append(f"only on {', '.join(entry.architecture)}")
     if entry.requires_profile:
         lines.append("only with a profile")
+    if late := [family for family, each in entry.spellings.items() if each.after_counters]:
+        lines.append(f"acts after a profile's counters ({', '.join(late)}): shares the training of builds without it")
     others = [other.name for other in flag_catalogue().values() if entry.choice and other.choice == entry.choice]
     excluded = [name for name in (*others, *entry.excludes) if name != entry.name]
     if excluded:
