@@ -301,6 +301,20 @@ def test_slow_turns_make_a_pair_of_fewer_whole_rounds(
     assert len(pair.turns) == rounds * pair.places
 
 
+@pytest.mark.parametrize("design", [Design.DUET, Design.INTERLEAVED])
+@pytest.mark.parametrize(("overtime", "pairs"), [(-1000.0, 1), (1000.0, 3)], ids=["slow", "quick"])
+def test_slow_pairs_make_a_start_of_fewer(
+    arena: Arena, build_fake: BuildFake, design: Design, overtime: float, pairs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor a start for all of its pairs."""
+    monkeypatch.setattr(trials, "OVERTIME_S", overtime)
+    monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
+    built = build_fake()
+    found = arena.run(built, built, replace(ONE, turns=4, pairs=3), design=design)
+    assert found.invalid is None
+    assert len(found.pairs) == pairs
+
+
 def test_a_crash_makes_the_start_invalid(arena: Arena, build_fake: BuildFake) -> None:
     result = arena.run(build_fake(), build_fake("-DFAKE_CRASH_AFTER=600"))
     assert result.invalid == "candidate: the server was ended by signal 6"

@@ -60,6 +60,14 @@ def test_both_components_are_found_for_both_quantities() -> None:
     assert found.start_seconds == pytest.approx(12.4 - 3 * 2.4)
 
 
+def test_where_a_pair_is_all_that_a_start_has_the_spread_is_the_starts() -> None:
+    read = starts(0.006, 0.007)
+    found = calibrated(Read(read.readings, [pairs[:1] for pairs in read.pair_ratios], read.seconds))
+    assert found.capacity.sd_pair == 0.0
+    assert found.capacity.sd_start == found.capacity.sd_reading == pytest.approx(0.0076, rel=0.1)
+    assert found.best_pairs == 1
+
+
 def test_more_pairs_where_they_scatter_more_than_starts() -> None:
     assert calibrated(starts(0.02, 0.002)).best_pairs == 1
     assert calibrated(starts(0.0, 0.02)).best_pairs == 4

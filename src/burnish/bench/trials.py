@@ -43,6 +43,10 @@ PATIENCE_S = 10.0
 SLOWER = 2.0
 """So many times its nominal length a pair may last before it makes do with fewer rounds."""
 
+OVERTIME_S = 3.0
+"""So much longer than nominally all pairs of a start may last before it makes do with fewer of them: starts tell more
+than pairs, and a load whose passes take seconds would spend most of its time on few starts."""
+
 WARM_UP_POLL_S = 0.1
 """The same while nothing is read."""
 
@@ -117,7 +121,7 @@ class _Start:
         count = len(self.core_sets)
         turn = 0
         with self._events(self.running):
-            for number in range(1, self.timing.pairs + 1):
+            for number in self._numbers():
                 with self._observed(number):
                     watch = Watch(self.running)
                     read = []
@@ -146,7 +150,7 @@ class _Start:
             self._begin_alone(item)
             item.freeze(frozen=True)
         with self._events(self.running):
-            for number in range(1, self.timing.pairs + 1):
+            for number in self._numbers():
                 with self._observed(number):
                     watch = Watch(self.running)
                     read = []
@@ -237,18 +241,22 @@ class _Start:
                 break
         self.warm, self.settled = max(self.warm, spent), self.settled and calm
 
+    def _numbers(self) -> Iterator[int]:
+        """Numbers of a start's pairs: the first, and while another one fits into the length of all and `OVERTIME_S`."""
+        length = self.timing.pairs * self._nominal + OVERTIME_S
+        return (number + 1 for number in _fitting(self.timing.pairs, length))
+
     def _rounds(self, most: int) -> Iterator[int]:
         """Numbers of a pair's rounds: at least one, and while another one fits into `SLOWER` times the pair's length.
 
         A load whose unit of work is longer than a window, a whole pass, makes each turn as long as that.
         """
-        began = time.monotonic()
-        length = SLOWER * self.timing.turns * (self.timing.settle + self.timing.window)
-        for number in range(max(1, most)):
-            spent = time.monotonic() - began
-            if number and spent * (number + 1) / number > length:
-                return
-            yield number
+        return _fitting(most, SLOWER * self._nominal)
+
+    @property
+    def _nominal(self) -> float:
+        """Seconds that a pair takes when no turn is longer than it was asked to be."""
+        return self.timing.turns * (self.timing.settle + self.timing.window)
 
     def _turn(self, items: Sequence[Running]) -> dict[str, Reading]:
         """One turn of these sides; the controller sleeps through it, so as not to take CPU time from them.
@@ -310,6 +318,16 @@ class _Start:
         for item in self.running:
             item.side.stop()
         self.running.clear()
+
+
+def _fitting(most: int, length: float) -> Iterator[int]:
+    """Numbers from 0, at most so many: the first, and while another one as long as these fits into `length` seconds."""
+    began = time.monotonic()
+    for number in range(max(1, most)):
+        spent = time.monotonic() - began
+        if number and spent * (number + 1) / number > length:
+            return
+        yield number
 
 
 def run_start(

@@ -143,7 +143,7 @@ def calibrate(
     timing: Timing,
     at: str,
 ) -> Calibration:
-    """What A/A starts say; a `ValueError` for fewer than two of them or a single pair in each.
+    """What A/A starts say; a `ValueError` for fewer than two of them.
 
     Args:
         readings: log-ratio of each start, of ``capacity`` and of ``throughput``.
@@ -193,9 +193,11 @@ def calibrate(
 
 def _quantity(readings: Sequence[float], pairs: Sequence[Sequence[float]]) -> Quantity:
     interval = fixed_interval(readings, FAILING_LEVEL)
-    components = variance_components(pairs)
     mean = sum(readings) / len(readings)
     sd = math.sqrt(sum((value - mean) ** 2 for value in readings) / (len(readings) - 1))
+    if all(len(each) < 2 for each in pairs):  # the load's passes are so long that no start has a second pair
+        return Quantity(interval.ratio, interval.low, interval.high, 0.0, sd, sd)
+    components = variance_components(pairs)
     return Quantity(interval.ratio, interval.low, interval.high, components.sd_pair, components.sd_start, sd)
 
 
