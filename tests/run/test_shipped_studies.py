@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import shipping
 from shipping import quick, shown
 from studying import burnish, text
 
@@ -60,6 +62,17 @@ def test_the_manual_in_several_sittings(monkeypatch: pytest.MonkeyPatch) -> None
     said = shown(folder)
     assert "published %" in said
     assert max(map(len, said.splitlines())) <= 80
+
+
+def test_starts_read_otherwise_are_not_taken_for_starts_of_one_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another version of Burnish may have other times, or other parameters of a load, under the same names."""
+    run = quick(monkeypatch)
+    _, folder = run("mysql-manual", "dynamic-link")
+    before = starts(folder)
+    monkeypatch.setattr(shipping, "SHORT", replace(shipping.SHORT, window=0.25))
+    with pytest.raises(UserError, match=r"duet\.window was 0\.2 when .* and is 0\.25 now; --fresh begins"):
+        run("mysql-manual", "pgcc-O6")
+    assert starts(folder) == before
 
 
 def test_sun_on_a_short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,6 +103,16 @@ def test_canaries_switch_the_lane_off_on_a_noisy_day() -> None:
     assert on[1] < 0.2
 
 
+@pytest.mark.parametrize("precision", [0.0015, 0.002])
+def test_so_they_do_where_a_side_is_several_times_slower(precision: float) -> None:
+    """What is narrow enough then depends on the ratio that was read, which must not favour any."""
+    effect = math.log(0.3)
+    readings = drawn(noise.NOISES[0], effect=effect, starts=30, slots=Slots.RANDOM)
+    found = simulation.rates(readings, effect, Rule(cap=30, precision=precision))
+    assert found.covered >= 0.95 - SLACK
+    assert 8 < found.mean_starts < 30, "it was the width that stopped them"
+
+
 @pytest.mark.parametrize("precision", [0.005, 0.006])
 def test_intervals_read_once_narrow_enough_cover_as_they_say(precision: float) -> None:
     readings = drawn(noise.NOISES[0], effect=0.03, starts=30, slots=Slots.RANDOM)

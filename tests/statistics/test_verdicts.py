@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -205,6 +206,17 @@ def test_precision_ends_at_the_cap_and_says_that_it_was_missed() -> None:
     judgement = sample(around(0.3, 0.02), Rule(cap=12, precision=0.001))
     assert (judgement.kind, judgement.starts) == (Kind.FASTER, 12)
     assert "wider than asked (±0.1 %)" in judgement.reason
+
+
+def test_precision_is_of_the_faster_side() -> None:
+    """±1 % of a fourth would be ±0.25 % of what it is held against; of four times as much, ±1 % is ±4 % of that."""
+    rule = Rule(cap=12, precision=0.01)
+    slow, fast = (sample(around(math.log(ratio), 0.02), rule) for ratio in (0.25, 4.0))
+    assert slow.starts == rule.minimum < fast.starts
+    assert slow.difference is not None
+    assert math.log1p(0.01) < slow.difference.half_width <= math.log1p(0.04)
+    assert re.search(r"interval is ±[123]\.?\d? % of itself, ±0\.\d+ % of the baseline, as narrow as asked", slow.reason)
+    assert "of itself" not in fast.reason
 
 
 def test_a_family_asks_more_of_each_cell() -> None:

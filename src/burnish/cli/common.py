@@ -59,7 +59,10 @@ Database = Annotated[str | None, typer.Option(help="The database in --data to wo
 DefaultsFile = Annotated[Path | None, typer.Option(help="A my.cnf whose server settings are taken.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse to measure what routine tuning left undone.")]
 Precision = Annotated[
-    str, typer.Option(help="Half-width to reach, as in 1% or 0.5%; 'none' stops at the first verdict.")
+    str,
+    typer.Option(
+        help="Half-width to reach, in % of the faster side, as in 1% or 0.5%; 'none' stops at the first verdict."
+    ),
 ]
 MaxStarts = Annotated[int, typer.Option(min=3, max=60, help="Most starts of one cell.")]
 Pairs = Annotated[int | None, typer.Option(min=1, max=12, help="Pairs in a start.")]

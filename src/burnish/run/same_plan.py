@@ -68,6 +68,24 @@ def difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, A
     return first_difference(first, second)
 
 
+def otherwise(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
+    """The first thing in which two contests of one record measure otherwise what both have: a load, a design's times.
+
+    Such starts must not be taken for starts of one cell: a catalogue of another version may ask for other ones.
+
+    Args:
+        earlier: body of the event ``contest``, as recorded.
+        now: the one that is to follow.
+    """
+    first, second = (json.loads(json.dumps(_planned(_measured(each)), default=str)) for each in (earlier, now))
+    for word in ("loads", "times"):
+        mine, its = first.get(word, {}), second.get(word, {})
+        for name in mine.keys() & its.keys():
+            if (found := first_difference(mine[name], its[name], name)) is not None:
+                return found
+    return None
+
+
 def first_difference(one: Any, other: Any, where: str = "") -> tuple[str, Any, Any] | None:
     """The path of the first value that differs, and both values; None where all are equal."""
     if isinstance(one, Mapping) or isinstance(other, Mapping):
@@ -79,6 +97,16 @@ def first_difference(one: Any, other: Any, where: str = "") -> tuple[str, Any, A
         )
         return next((found for found in inner if found is not None), None)
     return None if one == other else (where, one, other)
+
+
+def _measured(contest: Mapping[str, Any]) -> dict[str, Any]:
+    """How a contest measures: its loads and the times of its designs, by name."""
+    loads = {}
+    for name, load in contest.get("workloads", {}).items():
+        told = _without_places(load)
+        told.pop("saturated", None)  # follows from a cell's conditions
+        loads[name] = {**told, "parameters": dict(told["parameters"])}
+    return {"loads": loads, "times": contest.get("timings", {})}
 
 
 def _without_places(load: Mapping[str, Any]) -> dict[str, Any]:

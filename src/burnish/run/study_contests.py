@@ -4,27 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 from burnish.bench.pairs import Contestant
-from burnish.run import conditions
+from burnish.errors import UserError
+from burnish.run import conditions, same_plan
 from burnish.run.cells import Cell
 from burnish.run.setting import Setting
 from burnish.study.model import Design, Timing
 
 
 def note_contest(setting: Setting, cells: Sequence[Cell], times: Mapping[Design, Timing]) -> None:
-    """The contest as every study notes it, so that its reports can be read; all cells so far are in it."""
+    """The contest as every study notes it, so that its reports can be read; all cells so far are in it.
+
+    Raises:
+        UserError: a load or a design's times are not what they were when the record's earlier starts were taken.
+    """
     earlier = setting.record.last("contest")
     before = earlier.body if earlier else {}
     loads = {cell.workload.name: cell for cell in cells}
+    now: dict[str, dict[str, Any]] = {
+        "timings": {cell.design: asdict(times[cell.design]) for cell in cells},
+        "workloads": {name: asdict(cell.workload) for name, cell in loads.items()},
+    }
+    if (found := same_plan.otherwise(before, now)) is not None:
+        where, was, asked = found
+        raise UserError(
+            f"{setting.record.folder.name}: {where} was {was!r} when its earlier starts were taken, and is {asked!r} "
+            "now; --fresh begins a study anew, the version of Burnish that began this one goes on with it"
+        )
     setting.record.append(
         "contest",
         designs={**before.get("designs", {}), **{name: cell.design for name, cell in loads.items()}},
         headlines={},
         cells=list(dict.fromkeys([*before.get("cells", ()), *(cell.name for cell in cells)])),
         rule=asdict(setting.rule),
-        timings={**before.get("timings", {}), **{cell.design: asdict(times[cell.design]) for cell in cells}},
-        workloads={**before.get("workloads", {}), **{name: asdict(cell.workload) for name, cell in loads.items()}},
+        timings={**before.get("timings", {}), **now["timings"]},
+        workloads={**before.get("workloads", {}), **now["workloads"]},
         core_sets=[sorted(cores) for cores in setting.core_sets],
         calibrations=[],
         forced=[],

@@ -49,8 +49,8 @@ class Rule:
         looks: numbers of starts at which "faster or slower?" is asked; the last one is `cap`. Empty: the
             usual ones. `(cap,)` is a study with a fixed number of starts.
         equivalence_looks: the same for "equivalent?"; a part of `looks`. Empty: the usual ones.
-        precision: half-width to go on to (0.005 = ±0.5 %), or None to stop at the first verdict. With it, the
-            only look is the one where the interval became narrow enough, or the cap.
+        precision: half-width to go on to (0.005 = ±0.5 %; `widest`), or None to stop at the first verdict. With it,
+            the only look is the one where the interval became narrow enough, or the cap.
         minimum: starts before which an interval is never called narrow enough.
         fast_alpha: the part of `alpha` that the fast lane spends where the host is calibrated.
         family: verdicts that the study is going to claim together; each spends alpha / family.
@@ -134,6 +134,20 @@ class HostPrior:
         """Whether the fast lane may lean on it, given the spread of the study's own A/A starts."""
         known = self.starts >= CALIBRATION_STARTS and math.isfinite(self.sd) and self.sd > 0.0
         return known and (canary_sd is None or canary_sd <= CANARY_LIMIT * self.sd)
+
+
+def widest(precision: float, mean: Floats) -> Floats:
+    """The largest half-width (a log-ratio) that is as narrow as asked around these means (log-ratios).
+
+    Precision is in per cent of the faster side, as reports give a ratio in per cent of the baseline: of a candidate
+    with a fourth of the baseline's rate, ±1 % of its own would be ±0.25 % of what it is held against.
+
+    Args:
+        precision: 0.005 = ±0.5 %.
+        mean: mean readings.
+    """
+    found: Floats = np.log1p(precision * np.exp(np.maximum(0.0, -mean)))
+    return found
 
 
 class Outcome(IntEnum):
@@ -257,7 +271,7 @@ def _until_narrow(table: _Table, rule: Rule, precision: float, result: Decisions
     equivalence_tail = boundaries.width_level(minimum, rule.cap, 2.0 * rule.alpha / rule.family) / 2.0
     for starts in range(minimum, min(table.count, rule.cap) + 1):
         half = table.half(starts, tail)
-        ready = (half <= math.log1p(precision)) | (starts == rule.cap)
+        ready = (half <= widest(precision, table.mean(starts))) | (starts == rule.cap)
         # A look that does not stop is not a look at the ratio: only its width is read.
         asked = ~result.stopped
         _note(result, _Look(starts, table.mean(starts), half, table.half(starts, equivalence_tail)), asked)

@@ -18,7 +18,7 @@ from burnish.statistics.planning import (
     starts_needed,
     variance_components,
 )
-from burnish.statistics.sequential import HostPrior, Outcome, Rule, decide
+from burnish.statistics.sequential import HostPrior, Outcome, Rule, decide, widest
 
 __all__ = [
     "Components",
@@ -207,10 +207,16 @@ def _next_look(rule: Rule, told: _Told) -> str:
 
 
 def _width(judgement: Judgement, precision: float) -> str:
-    half = judgement.difference.half_width if judgement.difference is not None else math.inf
-    reached = "as narrow as asked" if half <= math.log1p(precision) else "wider than asked"
-    level = f"{100.0 * judgement.difference.level:.4g} %" if judgement.difference is not None else "whole"
-    return f"; the {level} interval is {percent(math.expm1(half), 2)}, {reached} ({percent(precision)})"
+    found = judgement.difference
+    if found is None:
+        return ""
+    half, ratio = found.half_width, found.ratio
+    narrow = half <= float(widest(precision, np.array(math.log(ratio))))
+    reached = "as narrow as asked" if narrow else "wider than asked"
+    width = percent(math.expm1(half), 2)
+    if ratio < 1.0 - precision:
+        width += f" of itself, {percent(ratio * math.expm1(half), 2)} of the baseline"
+    return f"; the {100.0 * found.level:.4g} % interval is {width}, {reached} ({percent(precision)})"
 
 
 def _missing(judgement: Judgement, rule: Rule, told: _Told) -> str:

@@ -1,0 +1,34 @@
+"""Whether two contests of one record measure alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from burnish.run import same_plan
+
+TIMES = {"duet": {"window": 0.1, "pairs": 3}}
+
+
+def load(*parameters: list[str], **more: Any) -> dict[str, Any]:
+    return {"name": "l", "parameters": [list(each) for each in parameters], "threads": 1, **more}
+
+
+def contest(found: dict[str, Any], times: dict[str, Any] = TIMES) -> dict[str, Any]:
+    return {"workloads": {"l": found}, "timings": times}
+
+
+def test_a_load_with_other_parameters_is_measured_otherwise() -> None:
+    one, other = contest(load(["loops", "500"], ["tree", "/a"])), contest(load(["loops", "100"], ["tree", "/b"]))
+    assert same_plan.otherwise(one, other) == ("l.parameters.loops", "500", "100")
+    assert same_plan.otherwise(one, contest(load(["loops", "500"], ["tree", "/b"]))) is None, (
+        "where it lies is no matter"
+    )
+    assert same_plan.otherwise(one, contest(load(["loops", "500"], saturated=True))) is None, "follows from a cell"
+    assert same_plan.otherwise(one, {"workloads": {"m": load()}, "timings": {}}) is None, "nothing that both have"
+    assert same_plan.otherwise({}, one) is None, "nothing was measured so far"
+
+
+def test_so_is_one_read_at_other_times() -> None:
+    one = contest(load())
+    assert same_plan.otherwise(one, contest(load(), {"duet": {"window": 0.2, "pairs": 3}})) == ("duet.window", 0.1, 0.2)
+    assert same_plan.otherwise(one, contest(load(), {"duet": {"window": 0.1, "pairs": 2}})) is None, "by calibration"
