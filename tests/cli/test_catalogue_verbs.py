@@ -55,7 +55,11 @@ def test_a_search_shows_entries_in_full() -> None:
 
 def test_flags_for_machines() -> None:
     (entry,) = [each for each in values("flags", "prefetch") if each["flag"] == "prefetch-loops"]
-    assert entry["toolchains"]["gcc"] == {"c": ["-fprefetch-loop-arrays"], "cxx": ["-fprefetch-loop-arrays"]}
+    assert entry["toolchains"]["gcc"] == {
+        "c": ["-fprefetch-loop-arrays"],
+        "cxx": ["-fprefetch-loop-arrays"],
+        "after_counters": True,
+    }
     assert "no pass inserts" in entry["toolchains"]["clang"]["absent"]
     assert entry["answers"] == ["sun-compiler-flags: -xprefetch=auto -xprefetch_level=3"]
     assert entry["changes_results"] is False
