@@ -215,7 +215,9 @@ def test_precision_is_of_the_faster_side() -> None:
     assert slow.starts == rule.minimum < fast.starts
     assert slow.difference is not None
     assert math.log1p(0.01) < slow.difference.half_width <= math.log1p(0.04)
-    assert re.search(r"interval is ±[123]\.?\d? % of itself, ±0\.\d+ % of the baseline, as narrow as asked", slow.reason)
+    assert re.search(
+        r"interval is ±[123]\.?\d? % of itself, ±0\.\d+ % of the baseline, as narrow as asked", slow.reason
+    )
     assert "of itself" not in fast.reason
 
 

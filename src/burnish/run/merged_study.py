@@ -15,6 +15,7 @@ from typing import Any
 from burnish.errors import UserError
 from burnish.run import peaks
 from burnish.run.cells import Role
+from burnish.run.merged import is_canary
 from burnish.run.parts import OF_HOST, Body, Part, StartName, Step, canonical
 
 _BY_LOAD = ("designs", "timings", "workloads", "headlines")
@@ -37,7 +38,9 @@ def planned(part: Part) -> dict[str, Any]:
         name: {word: each for word, each in load.items() if word != "saturated"}  # follows from a cell's conditions
         for name, load in part.contest.get("workloads", {}).items()
     }
-    return {**part.contest, "designs": designs(part.starts), "workloads": loads}
+    # A baseline against itself is one cell, whichever row's design it was mixed in with; no verdict rests on it.
+    planned_designs = {cell: design for cell, design in designs(part.starts).items() if not is_canary(cell)}
+    return {**part.contest, "designs": planned_designs, "workloads": loads}
 
 
 def designs(starts: Mapping[StartName, Sequence[Step]]) -> dict[str, str]:
