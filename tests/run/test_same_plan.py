@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
-from burnish.run import same_plan
+from burnish.run import merged_study, same_plan
+
+
+class Named(NamedTuple):
+    """As much of a start's name as is asked for."""
+
+    cell: str
+
 
 TIMES = {"duet": {"window": 0.1, "pairs": 3}}
 
@@ -32,3 +40,11 @@ def test_so_is_one_read_at_other_times() -> None:
     one = contest(load())
     assert same_plan.otherwise(one, contest(load(), {"duet": {"window": 0.2, "pairs": 3}})) == ("duet.window", 0.1, 0.2)
     assert same_plan.otherwise(one, contest(load(), {"duet": {"window": 0.1, "pairs": 2}})) is None, "by calibration"
+
+
+def test_a_canarys_design_is_no_part_of_the_plan() -> None:
+    """One cell holds the baseline against itself, whichever row's design it was mixed in with."""
+    cells = {"baseline: A/A / l": "solo", "baseline: o3 / l": "duet"}
+    starts = {Named(cell): [SimpleNamespace(body={"design": design})] for cell, design in cells.items()}
+    part: Any = SimpleNamespace(contest={}, starts=starts)
+    assert merged_study.planned(part)["designs"] == {"baseline: o3 / l": "duet"}
