@@ -243,7 +243,7 @@ class _Start:
 
     def _numbers(self) -> Iterator[int]:
         """Numbers of a start's pairs: the first, and while another one fits into the length of all and `OVERTIME_S`."""
-        length = self.timing.pairs * self._nominal + OVERTIME_S
+        length = self.timing.pairs * self.timing.pair + OVERTIME_S
         return (number + 1 for number in _fitting(self.timing.pairs, length))
 
     def _rounds(self, most: int) -> Iterator[int]:
@@ -251,12 +251,7 @@ class _Start:
 
         A load whose unit of work is longer than a window, a whole pass, makes each turn as long as that.
         """
-        return _fitting(most, SLOWER * self._nominal)
-
-    @property
-    def _nominal(self) -> float:
-        """Seconds that a pair takes when no turn is longer than it was asked to be."""
-        return self.timing.turns * (self.timing.settle + self.timing.window)
+        return _fitting(most, SLOWER * self.timing.pair)
 
     def _turn(self, items: Sequence[Running]) -> dict[str, Reading]:
         """One turn of these sides; the controller sleeps through it, so as not to take CPU time from them.

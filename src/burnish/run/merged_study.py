@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from burnish.errors import UserError
-from burnish.run import peaks
+from burnish.run import peaks, same_plan
 from burnish.run.cells import Role
 from burnish.run.merged import is_canary
 from burnish.run.parts import OF_HOST, Body, Part, StartName, Step, canonical
@@ -34,10 +34,7 @@ def asked(part: Part) -> dict[str, Any]:
 
 def planned(part: Part) -> dict[str, Any]:
     """The contest as far as it is planned: designs by cell, as a load has one for builds, another for conditions."""
-    loads = {
-        name: {word: each for word, each in load.items() if word != "saturated"}  # follows from a cell's conditions
-        for name, load in part.contest.get("workloads", {}).items()
-    }
+    loads = {name: same_plan.without_conditions(load) for name, load in part.contest.get("workloads", {}).items()}
     # A baseline against itself is one cell, whichever row's design it was mixed in with; no verdict rests on it.
     planned_designs = {cell: design for cell, design in designs(part.starts).items() if not is_canary(cell)}
     return {**part.contest, "designs": planned_designs, "workloads": loads}

@@ -47,8 +47,7 @@ def plan(
         "loads": {name: _without_places(load) for name, load in (contest.get("workloads") or {}).items()},
         "compiler": compilers,
     }
-    plain: dict[str, Any] = json.loads(json.dumps(_planned(found), default=str))
-    return plain
+    return _plain(found)
 
 
 def program_keys(definition: Mapping[str, Any]) -> list[str]:
@@ -77,13 +76,8 @@ def otherwise(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, 
         earlier: body of the event ``contest``, as recorded.
         now: the one that is to follow.
     """
-    first, second = (json.loads(json.dumps(_planned(_measured(each)), default=str)) for each in (earlier, now))
-    for word in ("loads", "times"):
-        mine, its = first.get(word, {}), second.get(word, {})
-        for name in mine.keys() & its.keys():
-            if (found := first_difference(mine[name], its[name], name)) is not None:
-                return found
-    return None
+    found = difference(*(_plain(_measured(each)) for each in (earlier, now)))
+    return found and (found[0].partition(".")[2], *found[1:])
 
 
 def first_difference(one: Any, other: Any, where: str = "") -> tuple[str, Any, Any] | None:
@@ -99,19 +93,29 @@ def first_difference(one: Any, other: Any, where: str = "") -> tuple[str, Any, A
     return None if one == other else (where, one, other)
 
 
+def without_conditions(load: Mapping[str, Any]) -> dict[str, Any]:
+    """A load without what follows from a cell's conditions."""
+    return {word: each for word, each in load.items() if word != "saturated"}
+
+
 def _measured(contest: Mapping[str, Any]) -> dict[str, Any]:
     """How a contest measures: its loads and the times of its designs, by name."""
     loads = {}
     for name, load in contest.get("workloads", {}).items():
-        told = _without_places(load)
-        told.pop("saturated", None)  # follows from a cell's conditions
+        told = without_conditions(_without_places(load))
         loads[name] = {**told, "parameters": dict(told["parameters"])}
-    return {"loads": loads, "times": contest.get("timings", {})}
+    return {"loads": loads, "timings": contest.get("timings", {})}
 
 
 def _without_places(load: Mapping[str, Any]) -> dict[str, Any]:
     """A load without the parameters that say where things lie on its host."""
     return {**load, "parameters": [each for each in load.get("parameters", ()) if each[0] not in _WHERE]}
+
+
+def _plain(found: Mapping[str, Any]) -> dict[str, Any]:
+    """What of it is planned, in the values that a record gives back."""
+    plain: dict[str, Any] = json.loads(json.dumps(_planned(found), default=str))
+    return plain
 
 
 def _planned(value: Any) -> Any:

@@ -157,7 +157,7 @@ def calibrate(
         timing: times of a start.
         at: when, ISO 8601 UTC.
     """
-    pair_seconds = timing.turns * (timing.settle + timing.window)  # alone, each side has half of the turns
+    pair_seconds = timing.pair  # alone, each side has half of the turns
     typical = sorted(seconds)[len(seconds) // 2]
     start_seconds = max(1.0, typical - timing.pairs * pair_seconds)
     about = {

@@ -356,6 +356,11 @@ class Timing:
     pairs: int = 3
     turns: int = 2
 
+    @property
+    def pair(self) -> float:
+        """Seconds that a pair takes when no turn is longer than it was asked to be."""
+        return self.turns * (self.settle + self.window)
+
 
 @dataclass(frozen=True)
 class KnownDifference:
