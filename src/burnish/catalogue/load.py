@@ -127,6 +127,7 @@ class _Engine(Entry):
     reason: Reason
     hidden: bool = False
     debian_package: str | None = None
+    release_package: str | None = None
     build_options: str = ""
     package_c: tuple[str, ...] = ()
     package_cxx: tuple[str, ...] = ()

@@ -51,7 +51,9 @@ SeriesOption = Annotated[
 Ladder = Annotated[str | None, typer.Option("--threads", help="Client threads of rows that have a ladder, as in 1,4.")]
 Everything = Annotated[bool, typer.Option("--all", help="All series and threads of the study's file.")]
 Budget = Annotated[str | None, typer.Option(help="Time for this sitting, as in 2h or 90m: rows that fit are run.")]
-Release = Annotated[Path | None, typer.Option(help="A distribution's server program; default: the installed one.")]
+Release = Annotated[
+    Path | None, typer.Option(help="A distribution's server program; default: the installed one, else its package.")
+]
 Second = Annotated[str | None, typer.Option(help="The compiler that stands for another patch level: a name or a path.")]
 Features = Annotated[str | None, typer.Option(help="Feature set of all builds.")]
 Source = Annotated[Path | None, typer.Option(help="A source tree or tarball instead of Debian's package.")]

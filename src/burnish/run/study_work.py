@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.bench.pairs import Contestant
+from burnish.build import released
 from burnish.build.recipes import Compile
 from burnish.engines.registry import create
 from burnish.errors import InfrastructureError, UserError
@@ -244,11 +245,8 @@ class AtWork:
     def _release(self) -> Made:
         """The release binary, as a contestant; a `Left` where there is none."""
         if RELEASE not in self.made:
-            path = self.release or find_release(self.setting)
-            if path is None:
-                program = Path(self.setting.spec.server).name
-                raise Left(f"no release binary: `{program}` is not installed; --release PATH names one")
             try:
+                path = self.release or find_release(self.setting) or self._download_release()
                 built = create(self.setting.spec).existing(path)
             except UserError as error:
                 raise Left(str(error)) from None
@@ -257,6 +255,20 @@ class AtWork:
             if base is not None and mine is not None:
                 self.record.append("difference", found=differences(base, mine))
         return self.made[RELEASE]
+
+    def _download_release(self) -> Path:
+        """The distribution's server from its package, of the version that is built where the mirror has it."""
+        spec, origin = self.setting.spec, self.maker.builder.origin
+        program = Path(spec.server).name
+        if spec.release_package is None:
+            raise UserError(f"no release binary: `{program}` is not installed; --release PATH names one")
+        return released.obtain(
+            spec.release_package,
+            program,
+            origin.version if origin is not None else "",
+            cache=self.setting.home.downloads / "releases",
+            say=self.setting.bench.say,
+        )
 
     def _measure(self, each: Comparison) -> None:
         """The peak memory of the row's compiles, in both builds."""

@@ -412,6 +412,7 @@ class EngineSpec:
         reason: why the engine is here.
         hidden: not listed for users (the fake engine).
         debian_package: source package that the default source comes from; None: a folder shipped with Burnish.
+        release_package: binary package of the distribution that has the server; None: there is none.
         build_options: value of DEB_BUILD_MAINT_OPTIONS in the package's rules (what hardening it asks for).
         package_c: flags that the package's rules add for C beyond dpkg-buildflags.
         package_cxx: likewise for C++.
@@ -455,6 +456,7 @@ class EngineSpec:
     different: KnownDifference | None = None
     linking: EngineLinking = EngineLinking()
     markers: tuple[str, ...] = ()
+    release_package: str | None = None
 
 
 @dataclass(frozen=True)
