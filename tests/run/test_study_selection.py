@@ -51,6 +51,18 @@ def test_the_first_delivery_is_run_when_nothing_is_asked() -> None:
     assert "not asked for: --threads 8 brings it" in found.cut.values()
 
 
+def test_what_has_a_reason_in_place_of_builds_takes_no_other_ones_verdict() -> None:
+    # The reading of a second compiler, where there is none, once showed the A/A of the baseline as its own.
+    found = [each for each in sun().comparisons if each.reading == "compiler" and each.row == "fbo"]
+    assert {each.series for each in found} >= {"gcc", "clang"}
+    for each in found:
+        assert "--second-compiler names another" in str(each.reason)
+        assert each.cell is None
+        assert not each.control
+    tried = {each.cell.name for each in sun().comparisons if each.cell is not None and each.row == "baseline"}
+    assert any("baseline again" in name for name in tried)
+
+
 def test_all_of_it_and_parts_of_it() -> None:
     assert not by_name(sun(), Asked(everything=True)).cut
     some = by_name(sun(), Asked(rows=("unroll",), threads=(8,)))

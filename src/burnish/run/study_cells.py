@@ -97,8 +97,12 @@ class Comparison:
 
     @property
     def cell(self) -> Cell | None:
-        """The cell of a contest, where there is something to try."""
-        if self.workload is None or self.measure is not None:
+        """The cell of a contest, where there is something to try.
+
+        Where a reason stands in its place, nothing is known of its builds, and the names that it has instead may be
+        another comparison's.
+        """
+        if self.workload is None or self.measure is not None or self.reason is not None:
             return None
         own = Design.SOLO if self.versus else self.workload.design
         return Cell(self.label, self.workload, self.design or own, self.quantity, tag=self.group)

@@ -66,7 +66,7 @@ def end(at_work: AtWork, budget: float | None) -> Path:
     cells = {
         name: at_work.cell(each, name.removeprefix(f"{each.group}: ").rpartition(" / ")[0])
         for each in at_work.table.comparisons
-        if (name := tried.get(each.key, "")) in verdicts
+        if each.cell is not None and (name := tried.get(each.key, "")) in verdicts
     }
     if cells and ("baseline" in at_work.made or at_work.record.last("family") is None):
         kinds = _claim(at_work, cells)

@@ -160,8 +160,8 @@ class _Maker:
             return [replace(plain, reason=f"not known to this Burnish: {error}")]
         base, candidate, why = self._pair()
         apart = bool(difference(first, second))
-        control = base == candidate and not apart and not row.release
-        idle = control and why is None and not (row.control or reading.control)
+        control = why is None and base == candidate and not apart and not row.release
+        idle = control and not (row.control or reading.control)
         whole = replace(
             plain,
             base=base,
