@@ -188,7 +188,7 @@ class PrivateApt:
             self._write_sources(tuple(entry for entry in self.entries if entry not in aliens))
             done = process.run(argv, timeout=_INDEX_TIMEOUT)
         if not done.ok:
-            raise UnreachableError(_first_error(done))
+            raise UnreachableError(first_error(done))
         self._refreshed.write_text("")
 
     def _write_sources(self, entries: tuple[Entry, ...]) -> None:
@@ -205,8 +205,7 @@ class PrivateApt:
     def listed(self, package: str) -> list[Listed]:
         """The versions of `package` in the signed indexes, newest first."""
         done = process.run(self._argv("apt-cache", "madison", package))
-        rows = [[word.strip() for word in line.split("|")] for line in done.output.splitlines()]
-        suites = {row[1]: row[2].split()[1].rsplit("/", 1)[0] for row in rows if row[-1].endswith(" Sources")}
+        suites = {version: place.split()[1].rsplit("/", 1)[0] for version, place in offers(done.output, "Sources")}
         done = process.run(self._argv("apt-cache", "showsrc", "--only-source", package))
         versions: dict[str, Listed] = {}
         for fields in paragraphs(done.output):
@@ -239,7 +238,7 @@ class PrivateApt:
         for line in failed:
             if found := _GONE.search(line):
                 raise GoneError(next(filter(None, found.groups())).lower())
-        raise UnreachableError(_first_error(done))
+        raise UnreachableError(first_error(done))
 
 
 def _newest_first(one: Listed, other: Listed) -> int:
@@ -248,7 +247,18 @@ def _newest_first(one: Listed, other: Listed) -> int:
     return -1 if newer.exit_code == 0 else 1
 
 
-def _first_error(done: process.Completed) -> str:
+def offers(output: str, kind: str) -> list[tuple[str, str]]:
+    """(version, mirror with suite and index) of each line of `apt-cache madison` that is of one kind, newest first.
+
+    Args:
+        output: what it printed.
+        kind: ``Sources`` or ``Packages``.
+    """
+    rows = [[word.strip() for word in line.split("|")] for line in output.splitlines()]
+    return [(row[1], row[2]) for row in rows if len(row) == 3 and row[2].endswith(f" {kind}")]
+
+
+def first_error(done: process.Completed) -> str:
     """The first error line of apt, without its letter, in at most 200 characters."""
     if done.timed_out:
         return f"no end after {done.seconds:.0f} s"

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from burnish import process
+from burnish.build import apt
 from burnish.build.files import make_folder, remove_tree
 from burnish.errors import UserError
 
@@ -26,8 +26,7 @@ def versions(package: str) -> list[str]:
     if shutil.which("apt-cache") is None:
         return []
     done = process.run(["apt-cache", "madison", package], timeout=_INDEX_SECONDS)
-    rows = [[word.strip() for word in line.split("|")] for line in done.output.splitlines()]
-    return list(dict.fromkeys(row[1] for row in rows if len(row) == 3 and row[2].endswith(" Packages")))
+    return list(dict.fromkeys(version for version, _ in apt.offers(done.output, "Packages")))
 
 
 def obtain(package: str, program: str, like: str, *, cache: Path, say: Callable[[str], None]) -> Path:
@@ -64,24 +63,19 @@ def obtain(package: str, program: str, like: str, *, cache: Path, say: Callable[
 def _fetch(package: str, version: str, place: Path, say: Callable[[str], None]) -> str | None:
     """Downloads and unpacks one version to `place`, whole or not at all; why not, or None."""
     say(f"downloading {package} {version}, to be unpacked and not installed")
-    make_folder(place.parent)
-    draft = Path(tempfile.mkdtemp(prefix=".new-", dir=place.parent))
+    draft = place.with_name(f".{place.name}.partial")
+    remove_tree(draft)  # of a run that was killed
+    make_folder(draft)
     try:
         # As root apt would download as a user of its own, who can't enter our private folder.
         words = ["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", f"{package}={version}"]
         done = process.run(words, cwd=draft, timeout=_DOWNLOAD_SECONDS)
         packages = sorted(draft.glob("*.deb"))
+        if done.ok and packages:
+            done = process.run(["dpkg-deb", "-x", packages[0], draft / "root"], timeout=_UNPACK_SECONDS)
         if not done.ok or not packages:
-            return _first_error(done)
-        done = process.run(["dpkg-deb", "-x", packages[0], draft / "root"], timeout=_UNPACK_SECONDS)
-        if not done.ok:
-            return f"dpkg-deb: {_first_error(done)}"
+            return apt.first_error(done)
         (draft / "root").rename(place)
     finally:
         remove_tree(draft)
     return None
-
-
-def _first_error(done: process.Completed) -> str:
-    lines = [line.strip() for line in done.output.splitlines() if line.startswith(("E: ", "dpkg-deb: error"))]
-    return (lines or [f"exit code {done.exit_code}"])[0].removeprefix("E: ")[:200]

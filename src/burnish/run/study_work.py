@@ -29,7 +29,7 @@ from burnish.run.study_sitting import record_table, settled
 from burnish.run.timing import priors_of, timings
 from burnish.statistics.calibration import Calibration
 from burnish.study.conditions import condition_of
-from burnish.study.model import Condition, Design, Variant, Workload
+from burnish.study.model import Condition, Design, Recipe, Variant, Workload
 from burnish.workbench import duration
 
 
@@ -243,18 +243,26 @@ class AtWork:
         self._examined[key, workload.name, words] = None
 
     def _release(self) -> Made:
-        """The release binary, as a contestant; a `Left` where there is none."""
+        """The release binary, as a contestant; a `Left` where there is none, looked for once."""
         if RELEASE not in self.made:
-            try:
-                path = self.release or find_release(self.setting) or self._download_release()
-                built = create(self.setting.spec).existing(path)
-            except UserError as error:
-                raise Left(str(error)) from None
-            self.made[RELEASE] = known_program(self.setting, RELEASE, built)
-            base, mine = self.made["baseline"].identity, self.made[RELEASE].identity
-            if base is not None and mine is not None:
-                self.record.append("difference", found=differences(base, mine))
-        return self.made[RELEASE]
+            self.made[RELEASE] = self._find_release()
+        item = self.made[RELEASE]
+        if item.built is None:
+            raise Left(str(item.failure))
+        return item
+
+    def _find_release(self) -> Made:
+        """The release binary with what sets it apart from the baseline, or why there is none."""
+        try:
+            path = self.release or find_release(self.setting) or self._download_release()
+            built = create(self.setting.spec).existing(path)
+        except UserError as error:
+            return Made(Variant(RELEASE, Recipe(), "a distribution's program"), failure=str(error))
+        found = known_program(self.setting, RELEASE, built)
+        base, mine = self.made["baseline"].identity, found.identity
+        if base is not None and mine is not None:
+            self.record.append("difference", found=differences(base, mine))
+        return found
 
     def _download_release(self) -> Path:
         """The distribution's server from its package, of the version that is built where the mirror has it."""
