@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import math
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
-from burnish.run.starts import spread_about_zero
+from burnish.catalogue import load
+from burnish.errors import UserError
+from burnish.record.record import Record
+from burnish.run.cells import Cell
+from burnish.run.starts import check_designs, spread_about_zero
+from burnish.study.model import Design
 
 
 def test_the_spread_of_canaries_is_about_what_they_should_be() -> None:
     assert spread_about_zero([0.3]) is None
     assert spread_about_zero([0.03, 0.04]) == pytest.approx(math.sqrt(0.00125)), "their mean is known: 0"
+
+
+def test_a_cell_that_was_begun_in_another_design_is_refused(tmp_path: Path) -> None:
+    load_ = load.workload(load.engine("fake"), "fake_mix")
+    one, other = Cell("one", load_, Design.SOLO), Cell("other", load_, Design.INTERLEAVED)
+    with closing(Record(tmp_path / "study", create=True)) as record:
+        record.append("start", cell=one.name, start=1, design="solo")
+        check_designs(record, [one, other])
+        with pytest.raises(UserError, match=r"study: .* one / fake_mix was solo .* is interleaved now; "):
+            check_designs(record, [other, Cell("one", load_, Design.INTERLEAVED)])

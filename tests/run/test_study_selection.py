@@ -42,6 +42,14 @@ def test_a_cell_is_told_by_what_it_has() -> None:
     assert other.title.startswith("crc32c-hardware, ")
 
 
+def test_conditions_are_read_one_side_at_a_time_under_load() -> None:
+    table = expand(studies.study("mysql-manual"), load.engine("mariadb"))
+    cells = {each.row: each.cell for each in table.comparisons if each.cell is not None}
+    found = {row: (str(cell.design), cell.headline) for row, cell in cells.items()}
+    assert found["tls"] == found["thread-library"] == ("interleaved", "throughput")
+    assert found["arch-flags"] == ("duet", "capacity")
+
+
 def test_the_first_delivery_is_run_when_nothing_is_asked() -> None:
     found = by_name(sun(), Asked())
     assert {each.series for each in found.chosen} == {"gcc"}

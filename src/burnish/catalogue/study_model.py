@@ -92,7 +92,7 @@ class StudyRow:
         loads: roles of its loads.
         threads: numbers of client threads; empty: each load's own.
         quantity: which reading answers to the published figure.
-        design: trial design; None: the load's, or solo for conditions.
+        design: trial design; None: the load's, or that for conditions.
         series: names of the series that it is part of.
         readings: names of the readings that are taken of it.
         none: why it has no equivalent today; None where it has.

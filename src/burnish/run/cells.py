@@ -10,6 +10,11 @@ from burnish.study.model import Design, Workload
 AA = "A/A"
 """Candidate of a canary's cell: the baseline once more."""
 
+FOR_CONDITIONS = Design.INTERLEAVED
+"""Where two conditions are compared: they move work to the client, the kernel and the network, so a side must be alone
+under load, as a user will see it. In short turns, since what the neighbours leave changes from second to second: solo,
+the starts of one comparison lay almost three times as far apart (docs/WORKLOADS.md, Conditions)."""
+
 
 class Role(StrEnum):
     """What a cell is for."""

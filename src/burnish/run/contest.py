@@ -23,7 +23,7 @@ from burnish.run.cells import AA, Cell, Role
 from burnish.run.copies import Copies
 from burnish.run.findings import claim_together, plain_interval, sensitivity_values, side_summary
 from burnish.run.replicates import by_replicate, fresh
-from burnish.run.starts import INVALID_STARTS, canary_sd, cell_starts, spoilt
+from burnish.run.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, spoilt
 from burnish.statistics import multiplicity
 from burnish.statistics.replicates import judge_replicates
 from burnish.statistics.verdicts import HostPrior, Judgement, Kind, Rule, judge, start_reading
@@ -101,6 +101,7 @@ class Contest:
     def decide(self, cells: Sequence[Cell], rule: Rule) -> None:
         """Starts of these cells in turn until each is finished by this rule."""
         open_cells = [cell for cell in cells if self.record.last("verdict", cell=cell.name) is None]
+        check_designs(self.record, open_cells)
         while open_cells:
             for cell in list(open_cells):
                 judgement = self.judge(cell, rule)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from burnish.errors import UserError
 from burnish.record.record import Event, Record
 from burnish.run.cells import AA, Cell, Role
 from burnish.statistics.verdicts import Judgement, invalid
@@ -46,6 +47,22 @@ class Starts:
     def of(self, quantity: str) -> list[float]:
         """Log-ratios of ``capacity`` or ``throughput``."""
         return self.capacity if quantity == "capacity" else self.throughput
+
+
+def check_designs(record: Record, cells: Iterable[Cell]) -> None:
+    """Refuses cells that were begun in another design, which another version of Burnish may have chosen.
+
+    Raises:
+        UserError: names the first; starts of two designs are no sample of one thing.
+    """
+    for cell in cells:
+        begun = record.last("start", cell=cell.name)
+        if begun is not None and begun.body["design"] != cell.design:
+            raise UserError(
+                f"{record.folder.name}: the design of {cell.name} was {begun.body['design']} when its earlier starts "
+                f"were taken, and is {cell.design} now; --fresh begins a study anew, the version of Burnish that began "
+                "this one goes on with it"
+            )
 
 
 def cell_starts(record: Record, cell: str, *, pairs: bool = False) -> Starts:

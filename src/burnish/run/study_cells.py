@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from burnish.catalogue.published import Figure
 from burnish.catalogue.study_model import Study, StudyRow
-from burnish.run.cells import Cell
+from burnish.run.cells import FOR_CONDITIONS, Cell
 from burnish.study.model import Design, EngineSpec, Variant, Workload
 
 RELEASE = "release"
@@ -35,7 +35,7 @@ class Comparison:
         versus: what sets the candidate's condition apart.
         workload: the load at that many threads; None where nothing is loaded.
         quantity: which reading answers to the published figure.
-        design: trial design; None: the load's, or solo for conditions.
+        design: trial design; None: the load's, or that for conditions.
         published: the figure, where one was published.
         control: whether both sides are the same build.
         measure: what is read off the builds instead.
@@ -104,7 +104,7 @@ class Comparison:
         """
         if self.workload is None or self.measure is not None or self.reason is not None:
             return None
-        own = Design.SOLO if self.versus else self.workload.design
+        own = FOR_CONDITIONS if self.versus else self.workload.design
         return Cell(self.label, self.workload, self.design or own, self.quantity, tag=self.group)
 
 
