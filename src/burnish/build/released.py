@@ -57,7 +57,10 @@ def obtain(package: str, program: str, like: str, *, cache: Path, say: Callable[
         if not found:
             raise UserError(f"no release binary: {package} {version} has no {program}; {_WAY_OUT}")
         return found[0]
-    raise UserError(f"no release binary: {package} can't be had ({'; '.join(trouble)}); {_WAY_OUT}")
+    raise UserError(
+        f"no release binary: {package} can't be had ({'; '.join(trouble)}); `apt-get update` renews what apt knows of "
+        f"the mirror, {_WAY_OUT}"
+    )
 
 
 def _fetch(package: str, version: str, place: Path, say: Callable[[str], None]) -> str | None:
