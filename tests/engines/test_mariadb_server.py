@@ -254,6 +254,25 @@ def test_a_changed_row_changes_the_fingerprint(dataset: tuple[Built, Path], tmp_
 
 
 @pytest.mark.real
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_data_that_should_be_in_memory_are_there_before_the_load(
+    dataset: tuple[Built, Path], tmp_path: Path, in_memory: bool
+) -> None:
+    """A load of few long queries touches the last pages of an index so late that its readings would count them."""
+    built, data = dataset
+    side = side_of(built, data, tmp_path, "a", replace(small("oltp_read_only"), in_memory=in_memory))
+    try:
+        side.boot()
+        side.fingerprint()
+        read = side.misses()
+        for table in (1, 2):
+            side.query(f"SELECT COUNT(*) FROM sbtest{table} FORCE INDEX (k_{table})", "sbtest")
+        assert (side.misses() == read) is in_memory
+    finally:
+        side.stop()
+
+
+@pytest.mark.real
 def test_a_dataset_is_whole_and_ours(dataset: tuple[Built, Path]) -> None:
     _, data = dataset
     assert (data / MARKER).is_file()

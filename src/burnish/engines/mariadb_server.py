@@ -260,6 +260,19 @@ class Server:
             raise InfrastructureError(f"no checksum for {', '.join(missing)}", log=self.log)
         return digest_of([[str(name), int(str(checksum))] for name, checksum in sums])
 
+    def read_indexes(self, database: str) -> None:
+        """Reads a database's secondary indexes from end to end, so that they are in the buffer pool if they fit."""
+        listed = (
+            "SELECT DISTINCT TABLE_NAME, INDEX_NAME FROM information_schema.STATISTICS "
+            "WHERE TABLE_SCHEMA = DATABASE() AND INDEX_NAME <> 'PRIMARY' AND INDEX_TYPE = 'BTREE'"
+        )
+        try:
+            for table, index in self.query(listed, database):
+                whole = f"SELECT COUNT(*) FROM `{table}` FORCE INDEX (`{index}`)"  # noqa: S608 (the server's own names)
+                self.query(whole, database)
+        except (pymysql.err.MySQLError, OSError) as error:
+            raise InfrastructureError(f"reading the indexes of {database}: {error}", log=self.log) from error
+
     def ending(self) -> str:
         """How the server ended, in words."""
         code = None if self._process is None else self._process.poll()
