@@ -188,6 +188,20 @@ def test_rows_on_several_loads_are_a_matrix_with_the_worst_cell() -> None:
     assert "y +5.0" in said
 
 
+def test_a_cell_of_a_row_on_several_loads_is_told_with_its_load() -> None:
+    events = shipped(
+        *(comparison(f"a/{load}", row="a", load=load, cell=f"baseline: a / {load}") for load in "xyz"),
+        comparison("b", row="b", load="x", cell="baseline: b / x"),
+    )
+    decided(events, "a", "undecided", 1.0, steps="y")
+    decided(events, "b", "undecided", 1.0, steps="x")
+    decided(events, "a", "faster", 1.1, steps="x")
+    said = [line for block in blocks(summarise(events.made).shipped) for line in block.lines]  # type: ignore[arg-type]
+    assert "a, y: undecided: because" in said
+    assert "b: undecided: because" in said
+    assert "a on z: not measured yet" in said
+
+
 def test_seconds_profiles_and_weights_are_told() -> None:
     events = matrix()
     for name, rate in (("original", 1000.0), ("pgo", 1400.0)):

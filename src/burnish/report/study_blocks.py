@@ -26,14 +26,15 @@ def blocks(table: StudyTable) -> list[Block]:
     missing = _reasons(table)
     if missing:
         found.append(Block("Rows without a verdict, and why", lines=tuple(missing)))
+    names = names_of(table)
     doubtful = [
-        f"{name_of(line)}: {line.reason}"
+        f"{names[line.key]}: {line.reason}"
         for line in table.lines
         if line.verdict in ("invalid", "undecided", "measured")
     ]
     if doubtful:
         found.append(Block("What the table's words stand for", lines=tuple(doubtful)))
-    changed = [f"{name_of(line)}: alone {line.verdict}" for line in table.lines if line.together == "undecided"]
+    changed = [f"{names[line.key]}: alone {line.verdict}" for line in table.lines if line.together == "undecided"]
     said = [*table.advice]
     if changed:
         said.append(f"Looked through together (Benjamini-Hochberg), these are undecided: {'; '.join(changed)}.")
@@ -59,10 +60,29 @@ def _title(table: StudyTable, lines: Sequence[Line]) -> str:
     return f"{series}: {title}" if series else title
 
 
-def name_of(line: Line) -> str:
-    """A line by the words that tell it from all others of its table."""
+def names_of(table: StudyTable) -> dict[str, str]:
+    """Each line, by its key, in the words that tell it from all others of its table."""
+    loads = _loads(table)
+    return {line.key: _name(line, several=len(loads[_row(line)]) > 1) for line in table.lines}
+
+
+def _name(line: Line, *, several: bool) -> str:
+    load = line.load if several and not line.test else ""
     steps = f"{line.threads}" if line.threads else ""
-    return ", ".join(filter(None, (line.series, line.row, line.reading, steps, _test(line))))
+    return ", ".join(filter(None, (*_row(line), load, steps, _test(line))))
+
+
+def _row(line: Line) -> tuple[str, str, str]:
+    """What lines of one row have in common."""
+    return line.series, line.row, line.reading
+
+
+def _loads(table: StudyTable) -> dict[tuple[str, str, str], list[str]]:
+    """The loads of each row, in order."""
+    found: dict[tuple[str, str, str], dict[str, None]] = {}
+    for line in table.lines:
+        found.setdefault(_row(line), {})[line.load] = None
+    return {row: list(loads) for row, loads in found.items()}
 
 
 def _block(table: StudyTable, lines: Sequence[Line]) -> list[Block]:
@@ -132,9 +152,16 @@ def _reasons(table: StudyTable) -> list[str]:
     by_reason: dict[str, list[Line]] = {}
     for line in without:
         by_reason.setdefault(line.reason, []).append(line)
+    loads = _loads(table)
     said = []
     for reason, lines in by_reason.items():
-        names = list(dict.fromkeys(", ".join(filter(None, (line.series, line.row, line.reading))) for line in lines))
+        rows: dict[tuple[str, str, str], dict[str, None]] = {}
+        for line in lines:
+            rows.setdefault(_row(line), {})[line.load] = None
+        names = [
+            ", ".join(filter(None, row)) + (f" on {' and '.join(mine)}" if len(mine) < len(loads[row]) else "")
+            for row, mine in rows.items()
+        ]
         steps = sorted({line.threads for line in lines if line.threads is not None})
         whole = len(names) <= 4
         told = "; ".join(names) if whole else f"{len(names)} rows"
