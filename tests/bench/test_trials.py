@@ -246,6 +246,16 @@ def test_solo_one_is_up_at_a_time(arena: Arena, build_fake: BuildFake, monkeypat
     arena.check_gone()
 
 
+@pytest.mark.measures
+def test_a_turn_that_is_over_before_the_controller_gets_its_own_is_read(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trials, "LATE_S", -10.0)  # as on a host so busy that the time to wake is past
+    result = arena.run(build_fake(), build_fake(), replace(TIMING, pairs=1, turns=2))
+    assert result.invalid is None
+    assert result.pairs
+
+
 def test_a_pair_that_is_not_as_declared_is_invalid(
     arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch
 ) -> None:

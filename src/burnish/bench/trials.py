@@ -262,7 +262,7 @@ class _Start:
         """
         begin = readings.on_grid(time.monotonic() + self.timing.settle, TICK_S)
         patience = begin + max(3 * self.timing.window + PATIENCE_S, *(item.side.silence() for item in items))
-        time.sleep(begin + self.timing.window + LATE_S - time.monotonic())
+        time.sleep(max(0.0, begin + self.timing.window + LATE_S - time.monotonic()))  # 0: this process got no turn
         while True:
             for item in items:
                 item.read()
