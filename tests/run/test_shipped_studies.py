@@ -11,10 +11,12 @@ import shipping
 from shipping import quick, shown
 from studying import burnish, text
 
+from burnish.catalogue import load, studies
 from burnish.cli import app
 from burnish.errors import UserError
 from burnish.record.record import Record
 from burnish.report.study_table import Line, StudyTable
+from burnish.run.study_expansion import expand
 
 QUICK = ["--engine", "fake", "--starts", "2", "--pairs", "1"]
 
@@ -73,6 +75,19 @@ def test_starts_read_otherwise_are_not_taken_for_starts_of_one_study(monkeypatch
     with pytest.raises(UserError, match=r"duet\.window was 0\.2 when .* and is 0\.25 now; --fresh begins"):
         run("mysql-manual", "pgcc-O6")
     assert starts(folder) == before
+
+
+def test_a_cell_is_not_gone_on_with_in_another_design(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a version of Burnish would that chose another design for conditions."""
+    run = quick(monkeypatch)
+    _, folder = run("mysql-manual", "dynamic-link")
+    table = expand(studies.study("mysql-manual"), load.engine("fake"))
+    (tls,) = (each.cell for each in table.comparisons if each.row == "tls")
+    assert tls is not None
+    with closing(Record(folder)) as record:
+        record.append("start", cell=tls.name, start=1, design="solo")
+    with pytest.raises(UserError, match=r"the design of .* was solo when .* and is interleaved now; --fresh begins"):
+        run("mysql-manual", "tls")
 
 
 def test_sun_on_a_short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from burnish.report import study_patches, suites
 from burnish.report.study_table import OPEN, Block, Line, StudyTable
@@ -62,7 +62,7 @@ def _title(table: StudyTable, lines: Sequence[Line]) -> str:
 
 def names_of(table: StudyTable) -> dict[str, str]:
     """Each line, by its key, in the words that tell it from all others of its table."""
-    loads = _loads(table)
+    loads = _loads(table.lines)
     return {line.key: _name(line, several=len(loads[_row(line)]) > 1) for line in table.lines}
 
 
@@ -77,10 +77,10 @@ def _row(line: Line) -> tuple[str, str, str]:
     return line.series, line.row, line.reading
 
 
-def _loads(table: StudyTable) -> dict[tuple[str, str, str], list[str]]:
-    """The loads of each row, in order."""
+def _loads(lines: Iterable[Line]) -> dict[tuple[str, str, str], list[str]]:
+    """The loads of each row among these lines, in order."""
     found: dict[tuple[str, str, str], dict[str, None]] = {}
-    for line in table.lines:
+    for line in lines:
         found.setdefault(_row(line), {})[line.load] = None
     return {row: list(loads) for row, loads in found.items()}
 
@@ -152,15 +152,12 @@ def _reasons(table: StudyTable) -> list[str]:
     by_reason: dict[str, list[Line]] = {}
     for line in without:
         by_reason.setdefault(line.reason, []).append(line)
-    loads = _loads(table)
+    loads = _loads(table.lines)
     said = []
     for reason, lines in by_reason.items():
-        rows: dict[tuple[str, str, str], dict[str, None]] = {}
-        for line in lines:
-            rows.setdefault(_row(line), {})[line.load] = None
         names = [
             ", ".join(filter(None, row)) + (f" on {' and '.join(mine)}" if len(mine) < len(loads[row]) else "")
-            for row, mine in rows.items()
+            for row, mine in _loads(lines).items()
         ]
         steps = sorted({line.threads for line in lines if line.threads is not None})
         whole = len(names) <= 4

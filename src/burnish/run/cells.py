@@ -10,11 +10,6 @@ from burnish.study.model import Design, Workload
 AA = "A/A"
 """Candidate of a canary's cell: the baseline once more."""
 
-FOR_CONDITIONS = Design.INTERLEAVED
-"""Where two conditions are compared: they move work to the client, the kernel and the network, so a side must be alone
-under load, as a user will see it. In short turns, since what the neighbours leave changes from second to second: solo,
-the starts of one comparison lay almost three times as far apart (docs/WORKLOADS.md, Conditions)."""
-
 
 class Role(StrEnum):
     """What a cell is for."""
@@ -22,6 +17,20 @@ class Role(StrEnum):
     CLAIM = "claim"
     CANARY = "canary"
     CONFIRMATION = "confirmation"
+
+
+def own_design(workload: Workload, *, conditions: bool) -> Design:
+    """The design where nobody names one: the load's, but for two conditions.
+
+    Those move work to the client, the kernel and the network, so a side must be alone under load, as a user will see
+    it. In short turns, since what the neighbours leave changes from second to second: solo, the starts of one
+    comparison lay almost three times as far apart (docs/WORKLOADS.md, Conditions).
+
+    Args:
+        workload: the load.
+        conditions: whether two conditions are compared.
+    """
+    return Design.INTERLEAVED if conditions else workload.design
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from burnish.record.record import Record
 from burnish.record.store import Entry
 from burnish.run import calibration, conditions
 from burnish.run.beginning import nothing_half_made
-from burnish.run.cells import AA, FOR_CONDITIONS, Cell
+from burnish.run.cells import AA, Cell, own_design
 from burnish.run.contest import Contest
 from burnish.run.making import Made
 from burnish.run.preparing import Makings
@@ -81,9 +81,9 @@ def hold(setting: Setting, makings: Makings) -> None:
 
 def cell_for(setting: Setting, candidate: str, workload: Workload, design: Design | None = None) -> Cell:
     """A cell in the design that was asked for, that fits the workload, or that the host has cores for."""
-    chosen = design or (Design(setting.options.design) if setting.options.design else workload.design)
-    if setting.options.versus and not (design or setting.options.design):
-        chosen = FOR_CONDITIONS
+    named = setting.options.design
+    usual = own_design(workload, conditions=bool(setting.options.versus))
+    chosen = design or (Design(named) if named else usual)
     if chosen is Design.DUET and not setting.twin_cores:
         chosen = Design.INTERLEAVED
     shared = chosen is Design.DUET or not setting.twin_cores

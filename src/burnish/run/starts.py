@@ -49,6 +49,14 @@ class Starts:
         return self.capacity if quantity == "capacity" else self.throughput
 
 
+def begun_otherwise(record: Record, what: str, was: str, now: str) -> UserError:
+    """The error of a study whose earlier starts were taken otherwise than the next ones would be."""
+    return UserError(
+        f"{record.folder.name}: {what} was {was} when its earlier starts were taken, and is {now} now; --fresh begins "
+        "a study anew, the version of Burnish that began this one goes on with it"
+    )
+
+
 def check_designs(record: Record, cells: Iterable[Cell]) -> None:
     """Refuses cells that were begun in another design, which another version of Burnish may have chosen.
 
@@ -58,11 +66,7 @@ def check_designs(record: Record, cells: Iterable[Cell]) -> None:
     for cell in cells:
         begun = record.last("start", cell=cell.name)
         if begun is not None and begun.body["design"] != cell.design:
-            raise UserError(
-                f"{record.folder.name}: the design of {cell.name} was {begun.body['design']} when its earlier starts "
-                f"were taken, and is {cell.design} now; --fresh begins a study anew, the version of Burnish that began "
-                "this one goes on with it"
-            )
+            raise begun_otherwise(record, f"the design of {cell.name}", begun.body["design"], cell.design)
 
 
 def cell_starts(record: Record, cell: str, *, pairs: bool = False) -> Starts:

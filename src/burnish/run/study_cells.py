@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from burnish.catalogue.published import Figure
 from burnish.catalogue.study_model import Study, StudyRow
-from burnish.run.cells import FOR_CONDITIONS, Cell
+from burnish.run.cells import Cell, own_design
 from burnish.study.model import Design, EngineSpec, Variant, Workload
 
 RELEASE = "release"
@@ -104,8 +104,8 @@ class Comparison:
         """
         if self.workload is None or self.measure is not None or self.reason is not None:
             return None
-        own = FOR_CONDITIONS if self.versus else self.workload.design
-        return Cell(self.label, self.workload, self.design or own, self.quantity, tag=self.group)
+        design = self.design or own_design(self.workload, conditions=bool(self.versus))
+        return Cell(self.label, self.workload, design, self.quantity, tag=self.group)
 
 
 @dataclass(frozen=True)

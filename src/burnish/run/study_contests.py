@@ -7,10 +7,10 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from burnish.bench.pairs import Contestant
-from burnish.errors import UserError
 from burnish.run import conditions, same_plan
 from burnish.run.cells import Cell
 from burnish.run.setting import Setting
+from burnish.run.starts import begun_otherwise
 from burnish.study.model import Design, Timing
 
 
@@ -29,10 +29,7 @@ def note_contest(setting: Setting, cells: Sequence[Cell], times: Mapping[Design,
     }
     if (found := same_plan.otherwise(before, now)) is not None:
         where, was, asked = found
-        raise UserError(
-            f"{setting.record.folder.name}: {where} was {was!r} when its earlier starts were taken, and is {asked!r} "
-            "now; --fresh begins a study anew, the version of Burnish that began this one goes on with it"
-        )
+        raise begun_otherwise(setting.record, where, repr(was), repr(asked))
     setting.record.append(
         "contest",
         designs={**before.get("designs", {}), **{name: cell.design for name, cell in loads.items()}},
