@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from burnish.build import ccache
 from burnish.build.ccache import CacheUse
+from burnish.build.jobs import Jobs
+from burnish.build.recipes import Compile
 from burnish.build.sharing import cost_title, from_cache, partly_from_cache
 from burnish.build.toolchains import Toolchain
 from burnish.catalogue import load
 from burnish.engines.base import BuildJob
 from burnish.engines.fake import SOURCES, FakeEngine
 from burnish.errors import UserError
-from burnish.study.model import Flags
+from burnish.study.model import Flags, PrecompiledHeaders
+from profiling import Shop
 
 LOG = """# /s/a.c
 direct_cache_hit
@@ -152,3 +156,13 @@ def test_clang_builds_with_thinlto_come_from_the_cache(lab: Lab, clang: Toolchai
     )
     assert lab.build(clang, *words, link=link) == CacheUse(misses=ALL)
     assert lab.build(clang, *words, link=link) == CacheUse(hits=ALL)
+
+
+def test_headers_are_precompiled_for_gcc_only(tmp_path: Path, gcc: Toolchain, clang: Toolchain) -> None:
+    headers = (PrecompiledHeaders("server", ("all.h",), "For a test."),)
+    for toolchain, expected in ((gcc, headers), (clang, ())):
+        shop = Shop(tmp_path / toolchain.family, toolchain)
+        shop.builder.engine.spec = replace(shop.builder.engine.spec, precompiled=headers)
+        stage = shop.chain("bolt")[0]
+        assert isinstance(stage, Compile)
+        assert shop.builder._job(stage, Jobs(1, 1)).precompiled == expected

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from mariadb_support import PlainBench, engine
 
-from burnish.build import effective
+from burnish.build import ccache, effective
 from burnish.build.toolchains import Toolchain
 from burnish.engines import mariadb_build, mtr
 from burnish.engines.base import BuildJob
 from burnish.engines.mariadb_data import SCRIPTS
 from burnish.errors import InfrastructureError
-from burnish.study.model import Flags
+from burnish.study.model import Flags, PrecompiledHeaders
 
 CMAKE = """\
 cmake_minimum_required(VERSION 3.13)
@@ -247,3 +247,94 @@ def test_mariadbs_relro_does_not_cancel_lazy_binding(job: BuildJob) -> None:
     assert check not in options(job)
     for flag in ("-Wl,-z,lazy", "-Wl,-z,norelro"):
         assert options(replace(job, flags=Flags(c=(), cxx=(), link=("-Wl,-z,now", flag))))[check] == "0"
+
+
+PARTED = {
+    "all.h": "#pragma once\n#include <vector>\n"
+    "#ifdef OWN\nstatic const int own = 1;\n#else\nstatic const int own = 0;\n#endif\n",
+    "sql/usual.cc": '#include "../all.h"\nint usual() { return own; }\n',
+    "sql/defines.cc": '#define OWN\n#include "../all.h"\nint defines() { return own; }\n',
+    "sql/begins.cc": '#include <new>\n#include "../all.h"\nint begins() { return own; }\n',
+    "sql/reads_less.cc": '#include "../all.h"\nint reads_less() { return own; }\n',
+    "sql/late.cc": '#include "../all.h"\n#define LATE own\nint late() { return LATE; }\n',
+}
+
+
+@pytest.fixture
+def parted(job: BuildJob) -> BuildJob:
+    """The job with a part that has headers to precompile, one of its files generated."""
+    for name, text in PARTED.items():
+        (job.source / name).write_text(text)
+    path = job.source / "CMakeLists.txt"
+    text = path.read_text().replace("project(small C CXX)", "project(MySQL C CXX)")
+    path.write_text(
+        text
+        + "file(WRITE ${CMAKE_BINARY_DIR}/made.cc [[#include <vector>\nint made() { return 0; }]])\n"
+        + "add_library(parted STATIC sql/usual.cc sql/defines.cc sql/begins.cc sql/late.cc sql/reads_less.cc)\n"
+        + "target_sources(parted PRIVATE ${CMAKE_BINARY_DIR}/made.cc)\n"
+        + "target_link_libraries(mariadbd parted)\n"
+    )
+    headers = PrecompiledHeaders("parted", ("all.h",), "For a test.", without=("reads_less.cc",))
+    return replace(job, precompiled=(headers, replace(headers, target="nowhere")))
+
+
+@pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is not installed")
+def test_headers_are_read_once_for_files_that_mean_them_as_they_are(parted: BuildJob) -> None:
+    mariadb_build.build(parted, TESTS)
+    commands = {Path(item.source).name: item.command for item in engine().objects(parted)}
+    with_them = {name for name, command in commands.items() if "-include" in command}
+    assert set(commands) == {
+        "main.cc",
+        "part.c",
+        "usual.cc",
+        "defines.cc",
+        "begins.cc",
+        "late.cc",
+        "made.cc",
+        "reads_less.cc",
+    }
+    assert with_them == {"usual.cc", "late.cc"}
+    assert len(list(parted.place.rglob("cmake_pch.hxx.gch"))) == 1
+
+
+def test_headers_are_read_by_each_file_where_one_is_missing_or_cmake_would_split_its_path(parted: BuildJob) -> None:
+    assert options(parted)["BURNISH_PRECOMPILED"].split(";")[0] == f"parted,{parted.source}/all.h"
+    split = parted.source.with_name("one,two")
+    split.mkdir()
+    (split / "all.h").touch()
+    assert "BURNISH_PRECOMPILED" not in options(replace(parted, source=split))
+    (parted.source / "all.h").unlink()
+    assert "BURNISH_PRECOMPILED" not in options(parted)
+
+
+@pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is not installed")
+@pytest.mark.skipif(shutil.which("ccache") is None, reason="no ccache on this machine")
+def test_what_depends_on_precompiled_headers_comes_from_the_cache_while_their_text_is_the_same(
+    parted: BuildJob, tmp_path: Path
+) -> None:
+    def build(**changes: object) -> tuple[int, int]:
+        shutil.rmtree(parted.place)
+        parted.place.mkdir()
+        job = replace(parted, cache=tmp_path / "cache", **changes)  # type: ignore[arg-type]
+        mariadb_build.build(job, TESTS)
+        log = job.cache_log.read_text()
+        found = ccache.read_log(log)
+        assert found.passed == 0, log
+        return found.hits, found.misses
+
+    hits, everything = build()
+    assert hits == 0
+    assert build() == (everything, 0)
+    flags = replace(parted.flags, cxx=("-O3", "-g", "-fprofile-generate", "-fprofile-update=atomic"))
+    build(flags=flags)
+    assert build(flags=flags) == (everything, 0), "with counters"
+
+    header = parted.source / "all.h"
+    header.write_text(header.read_text().replace("own = 0", "own = 2"))
+    assert build() == (everything - 4, 4), "not defines.cc, which reads the other half"
+    header.write_text(header.read_text() + "#define late_name late\n")
+    source = parted.source / "sql/late.cc"
+    source.write_text('#include "../all.h"\nint late_name() { return own; }\n')
+    build()
+    header.write_text(header.read_text().replace("late_name late", "late_name later"))
+    assert build() == (everything - 1, 1), "a macro of the header is what one of its readers says"

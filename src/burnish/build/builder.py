@@ -236,6 +236,8 @@ class Builder:
             keep_debug=stage.linking.keep_debug or stage.debug,
             full_debug=stage.debug,
             meter=compile_costs.lay(self.work),
+            # gcc's machine code is the same with them; clang's was not looked into.
+            precompiled=self.engine.spec.precompiled if stage.toolchain.family == "gcc" else (),
         )
 
     def cost_of(self, stage: Compile, name: str, words: Sequence[str]) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 Nothing is relaxed for more hits. Builds are made at one constant path, so that the working folder in debug
 information (`hash_dir`) and absolute paths (`base_dir`) never differ between two builds of one home; headers that a
-build generates are recognised by their content; so no `sloppiness` is needed either.
+build generates are recognised by their content; so no `sloppiness` is needed either, but for precompiled headers.
 """
 
 from __future__ import annotations
@@ -68,12 +68,20 @@ def size_gb(environment: Mapping[str, str] = os.environ) -> float:
     return float(text)
 
 
-def launcher(flags: Iterable[str]) -> tuple[str, ...]:
-    """Words before a compiler in its command line, for compile commands with these flags."""
-    return ("sh", str(_WRAPPER)) if any(flag.startswith("-fprofile-") for flag in flags) else ("ccache",)
+def launcher(flags: Iterable[str], *, precompiled: bool = False) -> tuple[str, ...]:
+    """Words before a compiler in its command line, for compile commands with these flags.
+
+    Args:
+        flags: the build's compile flags.
+        precompiled: whether the build has precompiled headers.
+    """
+    wrapped = precompiled or any(flag.startswith("-fprofile-") for flag in flags)
+    return ("sh", str(_WRAPPER)) if wrapped else ("ccache",)
 
 
-def environment(folder: Path, log: Path, flags: Iterable[str], gb: float) -> dict[str, str]:
+def environment(
+    folder: Path, log: Path, flags: Iterable[str], gb: float, *, precompiled: bool = False
+) -> dict[str, str]:
     """Variables for whatever runs the compilers: a cache of our own, whatever the user's settings are.
 
     Args:
@@ -81,6 +89,7 @@ def environment(folder: Path, log: Path, flags: Iterable[str], gb: float) -> dic
         log: file that gets a paragraph for each compilation, for `read_log`.
         flags: the build's compile flags.
         gb: bound on the cache's size.
+        precompiled: whether the build has precompiled headers.
     """
     found = {
         "CCACHE_DIR": str(folder),
@@ -88,6 +97,12 @@ def environment(folder: Path, log: Path, flags: Iterable[str], gb: float) -> dic
         "CCACHE_MAXSIZE": f"{gb:g}G",
         "CCACHE_STATSLOG": str(log),
     }
+    if precompiled:
+        # ccache does not look into a precompiled header and asks to be told that this is meant. The wrapper puts the
+        # digest of its text beside it, which stands for it; a macro of it that changes shows in what the preprocessor
+        # makes of the file that reads it. So everything is seen that is seen without, as long as the preprocessor is
+        # always asked.
+        found |= {"CCACHE_SLOPPINESS": "pch_defines,time_macros", "CCACHE_PCH_EXTSUM": "1", "CCACHE_NODIRECT": "1"}
     if any(re.fullmatch(r"-m(arch|tune|cpu)=native", flag) for flag in flags):
         # To ccache "native" is a word like any other; to a home on another processor it means other code.
         found["CCACHE_NAMESPACE"] = processor_digest(Path("/proc/cpuinfo").read_text(errors="replace"))

@@ -28,6 +28,7 @@ from burnish.study.model import (
     KnownDifference,
     Linker,
     Lto,
+    PrecompiledHeaders,
     Recipe,
     Static,
     Strip,
@@ -121,6 +122,12 @@ class _Linking(Entry):
     packages_32: tuple[str, ...] = ()
 
 
+class _Precompiled(Entry):
+    reason: Reason
+    headers: tuple[str, ...] = Field(min_length=1)
+    without: tuple[str, ...] = ()
+
+
 class _Engine(Entry):
     name: str
     title: str
@@ -146,6 +153,8 @@ class _Engine(Entry):
     times: dict[Design, _Times]
     different: _Different | None = None
     linking: _Linking | None = None
+    precompiled: dict[str, _Precompiled] = Field(default_factory=dict)
+    steal_bound: float = Field(default=EngineSpec.steal_bound, gt=0, le=1)
 
 
 class _Workload(Entry):
@@ -176,6 +185,10 @@ class _Variant(Entry):
     narrows_portability: bool = False
 
 
+_OWN_TYPES = {"features", "training", "costs", "different", "times", "linking", "precompiled"}
+"""What of an engine's file has a type of its own in `EngineSpec`."""
+
+
 @cache
 def engines() -> Mapping[str, EngineSpec]:
     """All engines of the catalogue by name, hidden ones included."""
@@ -188,7 +201,7 @@ def engines() -> Mapping[str, EngineSpec]:
         }
         if entry.default_features not in sets:
             raise unknown(f"feature set in {path.name}", entry.default_features, sets)
-        values = entry.model_dump(exclude={"features", "training", "costs", "different", "times", "linking"})
+        values = entry.model_dump(exclude=_OWN_TYPES)
         found[entry.name] = EngineSpec(
             **values,
             features=sets,
@@ -197,6 +210,9 @@ def engines() -> Mapping[str, EngineSpec]:
             different=_different(entry.different),
             times=_times(entry.times, path.name),
             linking=EngineLinking(**entry.linking.model_dump()) if entry.linking else EngineLinking(),
+            precompiled=tuple(
+                PrecompiledHeaders(target=target, **value.model_dump()) for target, value in entry.precompiled.items()
+            ),
         )
     return found
 

@@ -17,7 +17,7 @@ from burnish.engines.steps import Step
 from burnish.errors import UserError
 from burnish.process import Completed
 from burnish.study.loads import Parameter
-from burnish.study.model import Condition, EngineSpec, FeatureSet, Flags, Workload
+from burnish.study.model import Condition, EngineSpec, FeatureSet, Flags, PrecompiledHeaders, Workload
 
 if TYPE_CHECKING:
     from burnish.build.compile_costs import Meter
@@ -84,6 +84,7 @@ class BuildJob:
         keep_debug: whether debug sections stay in the program although the engine's own link drops them.
         full_debug: whether objects carry all of the compiler's debug information: samples are mapped by it.
         meter: what notes the memory and time of each compile and link; None: nothing does.
+        precompiled: headers that the engine's build may read once for many files.
     """
 
     source: Path
@@ -104,11 +105,14 @@ class BuildJob:
     keep_debug: bool = False
     full_debug: bool = False
     meter: Meter | None = None
+    precompiled: tuple[PrecompiledHeaders, ...] = ()
 
     @property
     def launcher(self) -> tuple[str, ...]:
         """Words before a compiler in its command line."""
-        return ccache.launcher((*self.flags.c, *self.flags.cxx)) if self.cache else self.metered
+        if self.cache is None:
+            return self.metered
+        return ccache.launcher((*self.flags.c, *self.flags.cxx), precompiled=bool(self.precompiled))
 
     @property
     def cache_log(self) -> Path:
@@ -131,7 +135,8 @@ class BuildJob:
         if self.cache is None:
             return self.meter_environment
         behind = {"CCACHE_PREFIX": str(self.meter.script)} if self.meter else {}
-        cache = ccache.environment(self.cache, self.cache_log, (*self.flags.c, *self.flags.cxx), self.cache_gb)
+        flags = (*self.flags.c, *self.flags.cxx)
+        cache = ccache.environment(self.cache, self.cache_log, flags, self.cache_gb, precompiled=bool(self.precompiled))
         return {**cache, **behind, **self.meter_environment}
 
 

@@ -75,6 +75,13 @@ def configure_command(job: BuildJob) -> list[str]:
         options |= {"CMAKE_JOB_POOLS": f"links={job.link_jobs}", "CMAKE_JOB_POOL_LINK": "links"}
     if static:
         options["CMAKE_PROJECT_INCLUDE"] = str(Path(__file__).with_name("static_libraries.cmake"))
+    if headers := precompiled(job):
+        script = Path(__file__).with_name("precompiled.cmake")
+        options |= {
+            "CMAKE_PROJECT_MySQL_INCLUDE": str(script),
+            "BURNISH_PRECOMPILED": ";".join(headers),
+            "BURNISH_WITHOUT": ";".join(name for entry in job.precompiled for name in entry.without),
+        }
     if job.launcher:
         options |= {f"CMAKE_{language}_COMPILER_LAUNCHER": ";".join(job.launcher) for language in ("C", "CXX")}
     if job.metered:
@@ -83,6 +90,22 @@ def configure_command(job: BuildJob) -> list[str]:
     options |= dict(job.features.options) | dict(job.options)
     words = ["cmake", "-G", "Ninja", "-S", str(job.source), "-B", str(job.place)]
     return [*words, *(f"-D{name}={value}" for name, value in options.items())]
+
+
+def precompiled(job: BuildJob) -> list[str]:
+    """Targets with their precompiled headers, as precompiled.cmake takes them.
+
+    A source that lacks one of a target's headers, as another version may, has none for that target; one at a path that
+    cmake would take for a list has none at all.
+    """
+    if set(",;") & set(str(job.source)):
+        return []
+    found = []
+    for entry in job.precompiled:
+        headers = [job.source / header for header in entry.headers]
+        if all(header.is_file() for header in headers):
+            found.append(",".join([entry.target, *map(str, headers)]))
+    return found
 
 
 _APPENDED: dict[str, tuple[str, ...]] = {

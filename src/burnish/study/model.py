@@ -403,6 +403,23 @@ class EngineLinking:
 
 
 @dataclass(frozen=True)
+class PrecompiledHeaders:
+    """Headers that are read once for many files of an engine, which makes the compile shorter and no other code.
+
+    Attributes:
+        target: what of the engine's own build they are read for.
+        headers: their paths in the source tree, in the order in which they are read.
+        reason: why these.
+        without: names of files that go without, since their code would be another.
+    """
+
+    target: str
+    headers: tuple[str, ...]
+    reason: str
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class EngineSpec:
     """An engine's TOML, validated.
 
@@ -431,6 +448,8 @@ class EngineSpec:
         times: times of a start under each design.
         different: a side that is known to differ from the baseline, if there is one.
         linking: what static, 32-bit and stripped programs of this engine need.
+        precompiled: headers to precompile; none: every file reads its own.
+        steal_bound: share of a pair's CPU time, 0 to 1, that the hypervisor may take away before the pair is invalid.
     """
 
     name: str
@@ -455,8 +474,10 @@ class EngineSpec:
     times: Mapping[Design, Timing]
     different: KnownDifference | None = None
     linking: EngineLinking = EngineLinking()
+    precompiled: tuple[PrecompiledHeaders, ...] = ()
     markers: tuple[str, ...] = ()
     release_package: str | None = None
+    steal_bound: float = 0.05
 
 
 @dataclass(frozen=True)
