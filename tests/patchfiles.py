@@ -10,7 +10,7 @@ from pathlib import Path
 from conftest import FAKE_SOURCE
 
 ROUNDS = "#define ROUNDS 4000UL"
-OVERHEAD = "#define OVERHEAD 60UL"
+OVERHEAD = "#define OVERHEAD 15UL"
 IDENTITY = {
     "GIT_AUTHOR_NAME": "A",
     "GIT_AUTHOR_EMAIL": "a@example.org",

@@ -326,7 +326,7 @@ def test_slow_pairs_make_a_start_of_fewer(
 
 
 def test_a_crash_makes_the_start_invalid(arena: Arena, build_fake: BuildFake) -> None:
-    result = arena.run(build_fake(), build_fake("-DFAKE_CRASH_AFTER=600"))
+    result = arena.run(build_fake(), build_fake("-DFAKE_CRASH_AFTER=200"))
     assert result.invalid == "candidate: the server was ended by signal 6"
     assert len(result.pairs) < 2
     arena.check_gone()
@@ -467,6 +467,7 @@ def test_neighbours_make_a_pair_invalid(arena: Arena, build_fake: BuildFake, mon
         host.swapped, host.stolen = weather.swapped, weather.stolen
         host.asleep, host.jumped = weather.asleep, weather.jumped
 
+    arena.engine.spec = replace(arena.engine.spec, steal_bound=load.engine("mariadb").steal_bound)
     monkeypatch.setattr(arena, "see", on_pair)
     monkeypatch.setattr(counters, "read_swap", host.read_swap)
     monkeypatch.setattr(counters, "read_cpu_times", host.read_cpu_times)

@@ -125,7 +125,7 @@ def test_patches_that_conflict(tmp_path: Path) -> None:
 
 
 def test_patches_of_another_tree(tmp_path: Path) -> None:
-    stale = diff(OVERHEAD, "#define OVERHEAD 61UL").replace("-#define OVERHEAD 60UL", "-#define OVERHEAD 59UL")
+    stale = diff(OVERHEAD, "#define OVERHEAD 16UL").replace("-#define OVERHEAD 15UL", "-#define OVERHEAD 14UL")
     words = write(tmp_path, good=COMMENT, stale=stale, lost=FASTER.replace("fake_work.c", "nowhere.c"))
     said = refused(*words[:2])
     assert f"{words[1]}: does not apply to fake " in said

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -26,6 +27,14 @@ def burnish(*words: str | Path, limit: float = 900) -> subprocess.CompletedProce
     )
 
 
+def calm(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows; the test is skipped where the hypervisor takes so much that Burnish refuses the figures."""
+    for row in found["rows"]:
+        if row["verdict"] == "invalid" and "the hypervisor took" in row["reason"]:
+            pytest.skip(row["reason"])
+    return cast("list[dict[str, Any]]", found["rows"])
+
+
 @pytest.mark.measures
 @pytest.mark.timeout(1200)
 def test_sqlite_from_source_to_verdict(burnish_home: Path) -> None:
@@ -37,7 +46,7 @@ def test_sqlite_from_source_to_verdict(burnish_home: Path) -> None:
     assert builds["baseline"]["gate"].startswith("passed")
     assert builds["clang-pgo-thinlto"]["gate"].startswith("passed")
     assert "0 mismatching, 0 missing" in builds["clang-pgo-thinlto"]["notes"][-1]
-    rows = [row for row in found["rows"] if row["candidate"] == "clang-pgo-thinlto"]
+    rows = [row for row in calm(found) if row["candidate"] == "clang-pgo-thinlto"]
     assert len(rows) == 2
     for row in rows:
         # 1.1 to 1.2 here; four starts on a noisy hour may leave it undecided, but never turn it round.
@@ -75,7 +84,7 @@ def test_debians_mariadbd_against_itself(burnish_home: Path, tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["differences"] == []
-    (row,) = found["rows"]
+    (row,) = calm(found)
     # An A/A on a noisy machine: bounds on the ratio, wide enough for its worst evening.
     assert 0.95 < row["capacity"]["ratio"] < 1.05
     assert row["starts"] >= 3

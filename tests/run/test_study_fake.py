@@ -245,7 +245,7 @@ def test_other_designs_judge_throughput(burnish_home: Path, own: Path, design: s
     assert child.returncode == 0, err
     found = json.loads(out)
     (row,) = found["rows"]
-    assert (row["design"], row["headline"], row["starts"]) == (design, "throughput", 4)
+    assert (row["design"], row["headline"], row["starts"]) == (design, "throughput", 4), row["reason"]
     # One side at a time feels whatever else runs on the machine, the other tests for instance, so that throughput,
     # which is judged here, may read anything near 1.3; CPU per transaction does not feel it.
     assert row["verdict"] in ("faster", "undecided")

@@ -41,7 +41,8 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[str, ...]
     assert "going on with" in err
     assert "speed130 faster" in " ".join(out.split())
     result = summary(burnish_home)
-    assert {row.verdict for row in result.rows} <= {"faster", "slower", "equivalent", "undecided"}
+    verdicts = {row.verdict for row in result.rows}
+    assert verdicts <= {"faster", "slower", "equivalent", "undecided"}, [row.reason for row in result.rows]
     assert kinds(burnish_home, *finished)[: len(done)] == done
     compiled = [body for body in kinds(burnish_home, "command") if body["what"] == "compile server.c"]
     # baseline, instrumented, with profile, speed130: a finished build is never compiled again. The kill at the first

@@ -123,7 +123,7 @@ class _Start:
         with self._events(self.running):
             for number in self._numbers():
                 with self._observed(number):
-                    watch = Watch(self.running)
+                    watch = self._watch()
                     read = []
                     for _ in self._rounds(self.timing.turns // count):
                         for _ in range(count):
@@ -152,7 +152,7 @@ class _Start:
         with self._events(self.running):
             for number in self._numbers():
                 with self._observed(number):
-                    watch = Watch(self.running)
+                    watch = self._watch()
                     read = []
                     for _ in self._rounds(self.timing.turns // 2):
                         together: dict[str, Reading] = {}
@@ -174,7 +174,7 @@ class _Start:
             with self._events(self.running):
                 for number in range(1, self.timing.pairs + 1):
                     with self._observed(number):
-                        watch = Watch(self.running)
+                        watch = self._watch()
                         read = [self._turn(self.running) for _ in range(rounds)]
                         parts[-1].append(watch.pair(read, 1, self.workload, shared=False))
             self.stop()
@@ -285,6 +285,9 @@ class _Start:
     def _close(self, number: int, pair: Pair) -> None:
         self.pairs.append(pair)
         self.on_pair(number, pair)
+
+    def _watch(self) -> Watch:
+        return Watch(self.running, self.engine.spec.steal_bound)
 
     def _observed(self, number: int) -> contextlib.AbstractContextManager[None]:
         return self.observe(number, {item.label: item.side.server_pids() for item in self.running})

@@ -10,9 +10,6 @@ from burnish.bench.readings import Reading
 from burnish.bench.running import Running
 from burnish.study.model import Workload
 
-STEAL_BOUND = 0.05
-"""Share of a pair's CPU time that the hypervisor may take away before the pair is invalid."""
-
 STANDSTILL_S = 0.5
 """So long the host may be suspended, and so far the wall clock may jump, before the pair is invalid."""
 
@@ -28,10 +25,12 @@ class Watch:
 
     Args:
         items: the sides that are up.
+        steal_bound: share of a pair's CPU time that the hypervisor may take away before the pair is invalid.
     """
 
-    def __init__(self, items: Sequence[Running]) -> None:
+    def __init__(self, items: Sequence[Running], steal_bound: float) -> None:
         self.items = items
+        self.steal_bound = steal_bound
         self.before = counters.read_cpu_times()
         self.swaps = counters.read_swap()
         self.clocks = counters.read_clocks()
@@ -86,8 +85,8 @@ class Watch:
             return f"the host was suspended for {slept:.1f} s; keep it awake"
         if abs(jumped) > STANDSTILL_S:
             return f"the wall clock jumped by {jumped:+.1f} s; let the time service settle"
-        if steal > STEAL_BOUND:
-            return f"the hypervisor took {steal:.0%} of the CPU (bound {STEAL_BOUND:.0%}); try at a quieter hour"
+        if steal > self.steal_bound:
+            return f"the hypervisor took {steal:.0%} of the CPU (bound {self.steal_bound:.0%}); try at a quieter hour"
         return None
 
 

@@ -2,20 +2,22 @@
 
 /* A chain of dependent multiplications, each of which waits for the one before. It is written in assembly
  * so that it costs the same at every optimisation level, with every compiler and with counters for a
- * profile. 4000 rounds are some 0.4 ms.
+ * profile. 4000 rounds are some 1.8 ms.
  *
- * The system calls of a request cost about as much as 60 rounds (6 us where it was measured), whatever the
- * speed: they are taken into account, so that the whole request's cost is what FAKE_SPEED says. */
+ * The system calls of a request cost about as much as 15 rounds (6 us where it was measured), whatever the
+ * speed: they are taken into account, so that the whole request's cost is what FAKE_SPEED says. Where they
+ * cost far more, as under a hypervisor that has a hand in each of them, a request must be long beside them:
+ * when it was 0.45 ms, a host read 1.2 for 1.3 every time, as if a third came on top. */
 #define ROUNDS 4000UL
-#define OVERHEAD 60UL
+#define OVERHEAD 15UL
 
 #if defined(__x86_64__)
-#define ROUND(value) __asm__ volatile(".rept 128\n\timulq %0, %0\n\t.endr" : "+r"(value))
+#define ROUND(value) __asm__ volatile(".rept 512\n\timulq %0, %0\n\t.endr" : "+r"(value))
 #elif defined(__aarch64__)
-#define ROUND(value) __asm__ volatile(".rept 128\n\tmul %0, %0, %0\n\t.endr" : "+r"(value))
+#define ROUND(value) __asm__ volatile(".rept 512\n\tmul %0, %0, %0\n\t.endr" : "+r"(value))
 #else
 #define ROUND(value)                                  \
-	for (int step = 0; step < 128; step++) {      \
+	for (int step = 0; step < 512; step++) {      \
 		value *= value;                       \
 		__asm__ volatile("" : "+r"(value));   \
 	}
