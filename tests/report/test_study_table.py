@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
 
+from burnish.report import study_hosts
 from burnish.report.study_blocks import blocks
+from burnish.report.study_extras import matrices
 from burnish.report.study_table import per_cent, study_table
 from burnish.report.summary import sentences, summarise
 from burnish.report.terminal import markdown, render
@@ -34,8 +37,8 @@ def shipped(*comparisons: dict[str, Any], cut: dict[str, str] | None = None, rec
     return events
 
 
-def decided(events: Events, row: str, kind: str, value: float, *, steps: str = "w") -> Events:
-    body = verdict(f"{row} / {steps}", kind, ratio(value))
+def decided(events: Events, row: str, kind: str, value: float, *, steps: str = "w", on: str = "") -> Events:
+    body = verdict(f"{row} / {steps}", kind, ratio(value)) | {"on": on}
     return events.add("verdict", **{**body, "cell": f"baseline: {row} / {steps}"})
 
 
@@ -103,7 +106,7 @@ def test_a_binary_is_found_under_the_name_that_it_was_tried_by() -> None:
     assert table.lines[0].verdict == "equivalent"
 
 
-def ladder(kinds: dict[str, tuple[str, float]]) -> Events:
+def ladder(kinds: dict[str, tuple[str, float]], on: dict[str, str] | None = None) -> Events:
     made = [
         comparison(f"{row}/{step}", row=row, threads=step, cell=f"baseline: {row} / w:threads={step}")
         for row in kinds
@@ -112,7 +115,7 @@ def ladder(kinds: dict[str, tuple[str, float]]) -> Events:
     events = shipped(*made, recommends=True)
     for row, (kind, value) in kinds.items():
         for step in (1, 4):
-            decided(events, row, kind, value, steps=f"w:threads={step}")
+            decided(events, row, kind, value, steps=f"w:threads={step}", on=(on or {}).get(row, ""))
     return events
 
 
@@ -186,6 +189,41 @@ def test_rows_on_several_loads_are_a_matrix_with_the_worst_cell() -> None:
     assert "trained on (rows), tested on (columns)" in said
     assert "y -10.0" in said
     assert "y +5.0" in said
+
+
+def test_a_matrix_of_several_hosts_says_whose_row_each_is() -> None:
+    table = summarise(matrix().made).shipped
+    assert table is not None
+    (alone,) = matrices(table)
+    lines = tuple(replace(line, hosts=({"host": line.row.upper()},)) for line in table.lines)
+    (apart,) = matrices(replace(table, lines=lines))
+    assert alone.head == ("", "x", "y", "worst")
+    assert alone.lines == ()
+    assert apart.head == ("", "on", "x", "y", "worst")
+    assert [row[:2] for row in apart.rows] == [("a", "A"), ("b", "B")]
+    assert apart.lines == ("rows from different hosts are no comparison of their trainings",)
+    one = tuple(replace(line, hosts=({"host": "A"},)) for line in table.lines)
+    assert matrices(replace(table, lines=one))[0].head == alone.head
+
+
+def test_a_ladder_of_several_hosts_says_whose_row_each_is() -> None:
+    kinds = {"unroll": ("faster", 1.05), "native": ("slower", 0.9), "fbo": ("slower", 0.9)}
+    made = summarise(ladder(kinds, {"unroll": "A", "native": "B", "fbo": "B"}).made)
+    assert made.shipped is not None
+    compact, cells, *_ = blocks(made.shipped)
+    assert compact.head == ("% at threads", "on", "1", "4")
+    assert [row[:2] for row in compact.rows] == [("unroll", "A"), ("native", "B"), ("fbo", "B")]
+    assert "rows from different hosts are no comparison of what they stand for" in compact.lines
+    assert cells.head[:3] == ("row", "on", "thr")
+    assert [row[:3] for row in cells.rows[1:3]] == [("unroll", "A", "4"), ("native", "B", "1")]
+    (said,) = made.shipped.advice
+    assert said.endswith("rows from different hosts are no comparison of what they stand for.")
+    together = replace(made, merged={"hosts": ["A", "B"], "studies": []})
+    (block,) = study_hosts.blocks(made.shipped, together)
+    assert block.lines[-2:] == ("measured on A alone: unroll", "measured on B alone: native; fbo")
+    lines = tuple(replace(line, hosts=({"host": f"{line.threads}"},)) for line in made.shipped.lines[:2])
+    (block,) = study_hosts.blocks(replace(made.shipped, lines=lines), together)
+    assert block.lines[-2:] == ("measured on 1 alone: unroll, 1", "measured on 4 alone: unroll, 4")
 
 
 def test_a_cell_of_a_row_on_several_loads_is_told_with_its_load() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -105,6 +106,26 @@ def test_sun_on_a_short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(Record(folder)) as record:
         assert record.last("finished") is None, "the rest of the file is still open"
         assert record.last("family") is not None
+
+
+def test_a_sitting_says_first_what_all_of_it_takes(burnish_home: Path) -> None:
+    words = ["study", "run", "mysql-manual", *QUICK, "--rows", "dynamic-link,strip", "--budget", "10m"]
+    _, err = text(burnish(*words))
+    before, _ = err.split("row 1 of 2", 1)
+    assert "2 full compiles" in before, "the baseline's and a row's"
+    assert err.count("compile: done") == 2
+    assert "2 cells to measure, about" in before
+
+
+def test_what_a_budget_cuts_is_not_told_as_ahead(burnish_home: Path) -> None:
+    rows = ["--rows", "compiler-and-options,dynamic-link"]
+    costs = json.loads(text(burnish("study", "show", "mysql-manual", *QUICK, *rows, "--json"))[0])["rows"]
+    first, second = (cost["making_seconds"] + cost["trial_seconds"] for cost in costs)
+    assert second < first
+    _, err = text(burnish("study", "run", "mysql-manual", *QUICK, *rows, "--budget", f"{int(first)}s"))
+    before, _ = err.split("row 1 of 1: dynamic-link", 1)
+    assert "2 full compiles" in before, "the baseline's and the row's"
+    assert "1 cell to measure, about" in before
 
 
 def test_before_running(burnish_home: Path) -> None:

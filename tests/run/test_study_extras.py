@@ -15,7 +15,7 @@ from burnish.cli.common import app
 from burnish.record.record import Record
 from burnish.run.plan import Plan
 from burnish.run.study_cells import Comparison
-from burnish.run.study_extras import Allowance, Extra, told, within
+from burnish.run.study_extras import Allowance, Extra, sums, told, within
 from burnish.run.study_plan import Forecast, Selection, UnitCost
 from burnish.run.study_robust import search, weights_after
 
@@ -88,6 +88,20 @@ def show(*words: str) -> str:
     done = CliRunner().invoke(app, ["study", "show", *words], env={"COLUMNS": "80", "TERM": "dumb"})
     assert done.exit_code == 0, (done.output, done.exception)
     return done.stdout
+
+
+def test_sums_are_of_rows_then_of_everything() -> None:
+    costs = [UnitCost(("gcc", "a"), 2, 600.0, 60.0, 0.0), UnitCost(("gcc", "b"), 1, 0.0, 120.0, 0.0)]
+    rows = "cells to measure, about 13 min 00 s at the least number of starts: 10 min 00 s of builds and tests, "
+    assert sums(costs, (), {}) == [f"3 {rows}3 min 00 s of trials"]
+    assert sums(costs[1:], (), {})[0].startswith("1 cell to measure, about 2 min 00 s")
+    search = Extra("search", "search for weights", 60.0, 60.0, most=5)
+    assert sums((), (search,), {"profiles": "no time"}) == [
+        "no cell left to measure",
+        "beyond the table: search for weights: about 2 min a round, 5 at most",
+        "all together about 2 min 00 s (of a search one round)",
+        "left out: profiles: no time",
+    ]
 
 
 def test_the_forecast_counts_what_is_beyond_the_table() -> None:

@@ -105,3 +105,9 @@ def test_a_budget_too_small_for_one_row_says_what_one_needs() -> None:
     selection, found = costs(600, 3000)
     with pytest.raises(UserError, match=r"--budget 5 min 00 s: too small for one row: .* needs about 10 min"):
         within(selection, found, 300)
+
+
+def test_what_fits_whole_is_the_selection_itself() -> None:
+    selection, found = costs(600, 3000)
+    assert within(selection, found, 3600) is selection
+    assert within(selection, found, 3599) is not selection

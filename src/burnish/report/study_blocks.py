@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from burnish.report import study_patches, suites
-from burnish.report.study_table import OPEN, Block, Line, StudyTable
+from burnish.report.study_table import NO_COMPARISON, OPEN, Block, Line, StudyTable, apart, letters
 
 _MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
 
@@ -89,17 +89,21 @@ def _block(table: StudyTable, lines: Sequence[Line]) -> list[Block]:
     steps = sorted({line.threads for line in lines if line.threads is not None and line.verdict})
     title = _title(table, lines)
     patched = any(line.shows for line in lines)
+    hosts = apart([line] for line in lines)
     found = []
     if len(steps) > 1:
         rows = dict.fromkeys(line.row for line in lines if line.threads is not None)
         at = {(line.row, line.threads): line for line in lines}
-        cells = tuple((row, *(_compact(at.get((row, step))) for step in steps)) for row in rows)
-        head = ("% at threads", *(str(step) for step in steps))
-        found.append(Block(title, head, cells, ("+ faster, - slower, = equivalent, ? undecided, ! invalid; · none",)))
+        on = {row: (letters(line for line in lines if line.row == row),) if hosts else () for row in rows}
+        cells = tuple((row, *on[row], *(_compact(at.get((row, step))) for step in steps)) for row in rows)
+        head = ("% at threads", *(("on",) if hosts else ()), *(str(step) for step in steps))
+        legend = "+ faster, - slower, = equivalent, ? undecided, ! invalid; · none"
+        found.append(Block(title, head, cells, (legend, NO_COMPARISON) if hosts else (legend,)))
         title = f"{title}: each cell"
     wide = any(line.threads is not None for line in lines)
     head = (
         "row",
+        *(("on",) if hosts else ()),
         *(("thr",) if wide else ()),
         *(("here",) if patched else ()),
         "published %",
@@ -111,6 +115,7 @@ def _block(table: StudyTable, lines: Sequence[Line]) -> list[Block]:
     rows_ = tuple(
         (
             _where(line, several) + (" (A/A)" if line.control else ""),
+            *((letters([line]),) if hosts else ()),
             *((str(line.threads or ""),) if wide else ()),
             *((line.shows,) if patched else ()),
             line.published,

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from burnish.report.study_table import Block, Line, StudyTable, per_cent
+from burnish.report.study_table import Block, Line, StudyTable, apart, letters, per_cent
 from burnish.statistics.means import geometric_mean
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -50,14 +50,18 @@ def matrices(table: StudyTable) -> list[Block]:
         if not rows:
             continue
         loads = list(dict.fromkeys(load for cells in rows.values() for load in cells))
+        hosts = apart(cells.values() for cells in rows.values())
         body = []
         for row, cells in rows.items():
             worst = min(cells.values(), key=_change)
             told = f"{worst.load} {_change(worst):+.1f}"
-            body.append((row, *(_cell(cells.get(load)) for load in loads), told))
+            body.append(
+                (row, *((letters(cells.values()),) if hosts else ()), *(_cell(cells.get(load)) for load in loads), told)
+            )
         title = "trained on (rows), tested on (columns), % over the baseline"
-        head = ("", *loads, "worst")
-        found.append(Block(f"{series}: {title}" if series else title, head, tuple(body)))
+        head = ("", *(("on",) if hosts else ()), *loads, "worst")
+        notes = ("rows from different hosts are no comparison of their trainings",) if hosts else ()
+        found.append(Block(f"{series}: {title}" if series else title, head, tuple(body), notes))
     return found
 
 

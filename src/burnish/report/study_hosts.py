@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from burnish.report import merged
 from burnish.report.study_blocks import names_of
-from burnish.report.study_table import Block, Line, StudyTable, per_cent
+from burnish.report.study_table import Block, Line, StudyTable, apart, letters, per_cent
 
 if TYPE_CHECKING:
     from burnish.report.summary import Summary
@@ -19,12 +20,25 @@ def blocks(table: StudyTable, summary: Summary) -> list[Block]:
     names = names_of(table)
     several = [line for line in table.lines if len(line.hosts) > 1]
     said = [*merged.origins(summary.merged), *(_by_host(line, names[line.key]) for line in several)]
-    alone: dict[str, list[str]] = {}
-    for line in table.lines:
-        if len(line.hosts) == 1:
-            alone.setdefault(line.hosts[0]["host"], []).append(names[line.key])
-    said += [f"measured on {host} alone: {'; '.join(each)}" for host, each in sorted(alone.items())]
+    said += [f"measured on {host} alone: {'; '.join(each)}" for host, each in sorted(_alone(table, names).items())]
     return [Block("What was put together", lines=tuple(said))]
+
+
+def _alone(table: StudyTable, names: Mapping[str, str]) -> dict[str, list[str]]:
+    """By host, what it alone measured: rows of which it did all that was done, single cells of others."""
+    rows: dict[str, list[Line]] = {}
+    for line in table.lines:
+        if line.hosts:
+            rows.setdefault(", ".join(filter(None, (line.series, line.row))), []).append(line)
+    found: dict[str, list[str]] = {}
+    for row, lines in rows.items():
+        if len(lines[0].hosts) == 1 and not apart([line] for line in lines):
+            found.setdefault(letters(lines), []).append(row)
+            continue
+        for line in lines:
+            if len(line.hosts) == 1:
+                found.setdefault(letters([line]), []).append(names[line.key])
+    return found
 
 
 def _by_host(line: Line, name: str) -> str:

@@ -18,7 +18,6 @@ from burnish.run.plan import amount
 from burnish.run.study_cells import Comparison, Table
 from burnish.run.study_extras import Extra
 from burnish.run.study_plan import Forecast, Selection, minutes, unit_of, unit_words
-from burnish.workbench import duration
 
 
 def listing(studies: Sequence[Study]) -> RenderableType:
@@ -108,14 +107,8 @@ def _remarks(
     chosen = [each for each in selection.chosen if each.reason is None]
     mine = {unit_of(each) for each in chosen}
     costs = [cost for cost in found.costs if cost.unit in mine]
-    seconds = sum(cost.seconds for cost in costs)
     lines = [
-        (
-            f"{sum(cost.cells for cost in costs)} cells to measure, about {duration(seconds)} at the least number of "
-            f"starts: {duration(sum(cost.making for cost in costs))} of builds and tests, "
-            f"{duration(sum(cost.trials for cost in costs))} of trials"
-        ),
-        *_beyond(seconds, extras, left),
+        *study_extras.sums(costs, extras, left),
         f"disk: {amount(found.plan.kept, 1e9)} GB kept, {amount(found.plan.tree, 1e9)} GB build folder",
     ]
     if any(each.shows for each in table.comparisons):
@@ -131,15 +124,6 @@ def _remarks(
             cut.setdefault(selection.cut[each.key], []).append(unit_words(unit_of(each)))
     lines += [f"{_few(dict.fromkeys(names))}: {reason}" for reason, names in cut.items()]
     return lines
-
-
-def _beyond(rows: float, extras: Sequence[Extra], left: Mapping[str, str]) -> list[str]:
-    """What is told beyond the table, what it takes, and what of it is left out."""
-    lines = [f"beyond the table: {each.words}" for each in extras]
-    if extras:
-        once = " (of a search one round)" if any(each.most > 1 for each in extras) else ""
-        lines.append(f"all together about {duration(rows + sum(each.seconds for each in extras))}{once}")
-    return [*lines, *(f"left out: {title}: {why}" for title, why in left.items())]
 
 
 def _by_reason(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:

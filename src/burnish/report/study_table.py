@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -237,6 +237,19 @@ def hosts_of(told: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     return tuple(told.get("hosts", ())) or tuple({"host": label} for label in [told.get("on")] if label)
 
 
+def letters(lines: Iterable[Line]) -> str:
+    """Letters of the hosts that measured any of these lines; '' where the record is of one host."""
+    return ", ".join(sorted({each["host"] for line in lines for each in line.hosts}))
+
+
+NO_COMPARISON = "rows from different hosts are no comparison of what they stand for"
+
+
+def apart(groups: Iterable[Iterable[Line]]) -> bool:
+    """Whether these groups of lines were measured on different hosts; those that nobody measured do not count."""
+    return len({letters(group) for group in groups} - {""}) > 1
+
+
 def _advice(lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], body: Mapping[str, Any]) -> list[str]:
     """For each series what to build with, in per cent over the baseline, as the original gives it."""
     first = next(iter(body["readings"]))
@@ -263,6 +276,8 @@ def _advice(lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None]
             told += f"; the best of {len(rows)}, so measured again on fresh starts: {figures}, the figures to quote"
         elif len(rows) > 1:
             told += f"; the best of {len(rows)} looks better than it is"
+        if apart(rows.values()):
+            told += f"; {NO_COMPARISON}"
         said.append(f"{told}.")
     return said
 

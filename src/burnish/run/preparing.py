@@ -25,8 +25,17 @@ from burnish.run.source import obtain_source
 from burnish.study.model import Condition, Variant
 
 
-def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tuple[list[Chain], Maker]:
-    """Source, toolchains, stages: everything before the first build."""
+def prepare(
+    setting: Setting, variants: Sequence[Variant], features: str, ahead: Sequence[str] | None = None
+) -> tuple[list[Chain], Maker]:
+    """Source, toolchains, stages: everything before the first build.
+
+    Args:
+        setting: what is studied, and where.
+        variants: whose stages these are.
+        features: name of the feature set.
+        ahead: lines that say what is ahead; None: the plan of these variants.
+    """
     spec, bench, options = setting.spec, setting.bench, setting.options
     work = setting.home.work(spec.name)
     training = workload_choice.training_workloads(spec, variants)
@@ -82,7 +91,7 @@ def prepare(setting: Setting, variants: Sequence[Variant], features: str) -> tup
     )
     builder.expected.update(plan.expected)
     setting.record.append("plan", **plan.as_dict())
-    for line in summary(plan):
+    for line in summary(plan) if ahead is None else ahead:
         bench.say(line)
     bench.total = len(plan.building)
     return chains, maker

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +17,9 @@ from burnish.statistics.verdicts import Judgement, invalid
 
 INVALID_STARTS = 3
 """So many invalid starts, and at least half as many as valid ones, make a cell invalid instead of being repeated."""
+
+_FIGURES = re.compile(r"(?<![\w.-])\d[\d.,]*")
+"""Figures in a sentence, not those in the name of a build."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,14 @@ def begun_otherwise(record: Record, what: str, was: str, now: str) -> UserError:
     """The error of a study whose earlier starts were taken otherwise than the next ones would be."""
     return UserError(
         f"{record.folder.name}: {what} was {was} when its earlier starts were taken, and is {now} now; --fresh begins "
-        "a study anew, the version of Burnish that began this one goes on with it"
+        "a study anew; with the version of Burnish and the number of cores that began this one it goes on"
     )
 
 
 def check_designs(record: Record, cells: Iterable[Cell]) -> None:
-    """Refuses cells that were begun in another design, which another version of Burnish may have chosen.
+    """Refuses cells that were begun in another design.
+
+    Another version of Burnish may have chosen it, or the same one where it had more cores or fewer.
 
     Raises:
         UserError: names the first; starts of two designs are no sample of one thing.
@@ -103,13 +109,17 @@ def starts_of(events: Iterable[Event]) -> Starts:
 def spoilt(reasons: Sequence[str], valid: int) -> Judgement | None:
     """The judgement of a cell of which too many starts were invalid; None where they are few enough to be repeated.
 
+    Of the commonest reason the first is told; reasons that differ in their figures alone are one.
+
     Args:
         reasons: why starts were invalid, one each.
         valid: how many were not.
     """
     if len(reasons) < INVALID_STARTS or 2 * len(reasons) < valid:
         return None
-    reason, count = Counter(reasons).most_common(1)[0]
+    alike = [_FIGURES.sub("", reason) for reason in reasons]
+    common, count = Counter(alike).most_common(1)[0]
+    reason = reasons[alike.index(common)]
     return invalid(f"{len(reasons)} starts were invalid, {count} of them: {reason}", valid)
 
 

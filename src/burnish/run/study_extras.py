@@ -20,7 +20,7 @@ from burnish.run import study_plan
 from burnish.run.plan import Plan
 from burnish.run.setting import Options
 from burnish.run.study_cells import Comparison, Table
-from burnish.run.study_plan import Asked, Forecast, Selection, minutes
+from burnish.run.study_plan import Asked, Forecast, Selection, UnitCost, minutes
 from burnish.run.study_robust import comparisons_of, variant_of, weights_after
 from burnish.run.study_sitting import wants_timeline
 from burnish.study.model import Design
@@ -244,6 +244,22 @@ def within(
         else:
             out[each.title] = why
     return tuple(kept), out
+
+
+def sums(costs: Sequence[UnitCost], extras: Sequence[Extra], left: Mapping[str, str]) -> list[str]:
+    """What rows take together, then what is told beyond them, what that takes, and what of it is left out; pure."""
+    cells, rows = sum(cost.cells for cost in costs), sum(cost.seconds for cost in costs)
+    making, trials = sum(cost.making for cost in costs), sum(cost.trials for cost in costs)
+    told = (
+        f"{cells} cell{'s' if cells > 1 else ''} to measure, about {duration(rows)} at the least number of starts: "
+        f"{duration(making)} of builds and tests, {duration(trials)} of trials"
+    )
+    lines = [told if cells else "no cell left to measure"]
+    lines += [f"beyond the table: {each.words}" for each in extras]
+    if extras:
+        once = " (of a search one round)" if any(each.most > 1 for each in extras) else ""
+        lines.append(f"all together about {duration(rows + sum(each.seconds for each in extras))}{once}")
+    return [*lines, *(f"left out: {title}: {why}" for title, why in left.items())]
 
 
 def as_dict(extras: Sequence[Extra], left_out: Mapping[str, str]) -> dict[str, Any]:

@@ -171,7 +171,7 @@ def _first(study: Study, asked: Asked) -> tuple[Collection[str], Collection[int]
 
 
 def within(selection: Selection, found: Forecast, budget: float | None) -> Selection:
-    """What of a selection fits into a budget: units in order, each that still fits; pure.
+    """What of a selection fits into a budget: units in order, each that still fits; itself where all do; pure.
 
     Raises:
         UserError: not even one row fits; says what it needs.
@@ -192,6 +192,8 @@ def within(selection: Selection, found: Forecast, budget: float | None) -> Selec
             f"--budget {duration(budget)}: too small for one row: {unit_words(least.unit)} needs about "
             f"{minutes(least.seconds)}"
         )
+    if not out:
+        return selection
     costs = {cost.unit: cost for cost in found.costs}
     for each in selection.chosen:
         if unit_of(each) in out:

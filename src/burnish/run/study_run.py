@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from rich.console import Console
 from burnish.paths import Home
 from burnish.run import beginning, needs, preparing, studies, study_chains, study_extras, study_plan
 from burnish.run import workloads as workload_choice
+from burnish.run.plan import summary
 from burnish.run.setting import Ask, Options, Setting
 from burnish.run.studies import Definition
 from burnish.run.study_cells import Table
@@ -45,14 +47,18 @@ def run(home: Home, sitting: Sitting, options: Options, console: Console, ask: A
     with studies.lock(home):
         _install(table, selection, options, ask)
         found, extras = forecast(home, table, selection, sitting.asked, options, definition)
-        selection = study_plan.within(selection, found, sitting.asked.budget)
+        asked_for, selection = selection, study_plan.within(selection, found, sitting.asked.budget)
+        if selection is not asked_for:
+            found, _ = forecast(home, table, selection, sitting.asked, options, definition)
         needs.check_disk(home, spec, sum(step.kind in ("compile", "partial") for step in found.plan.ahead))
         loads = study_plan.workloads_of([each for each in selection.chosen if each.reason is None])
         loads = tuple({each.name: each for each in (*loads, *analysis_loads(table, sitting.asked))}.values())
         setting = beginning.begin(home, spec, definition, options, console, loads, ask)
         expected = {cost.unit: cost.seconds for cost in found.costs}
+        ahead = summary(found.plan)
+        ahead += study_extras.sums(found.costs, *study_extras.within(extras, found, selection, sitting.asked.budget))
         with beginning.nothing_half_made(setting.record):
-            at_work = _begin(setting, table, selection, sitting)
+            at_work = _begin(setting, table, selection, sitting, ahead)
         setting.bench.total = len(found.plan.building)
         at_work.maker.builder.expected.update(found.plan.expected)
         at_work.go(expected, sitting.asked.budget)
@@ -83,14 +89,14 @@ def _install(table: Table, selection: Selection, options: Options, ask: Ask | No
         needs.ensure_or_go_on([group], f"rows that need {group}", options, ask)
 
 
-def _begin(setting: Setting, table: Table, selection: Selection, sitting: Sitting) -> AtWork:
+def _begin(setting: Setting, table: Table, selection: Selection, sitting: Sitting, ahead: Sequence[str]) -> AtWork:
     """Source, stages of all builds, the baseline's build and data."""
     record_table(setting.record, table, selection)
     have = settled(setting.record)
     chosen = [each for each in selection.chosen if each.reason is None and not study_plan.is_decided(each, have)]
     names = study_plan.needed(chosen)
     features = setting.options.features or setting.spec.default_features
-    (first,), maker = preparing.prepare(setting, [table.variants["baseline"]], features)
+    (first,), maker = preparing.prepare(setting, [table.variants["baseline"]], features, ahead)
     origin = maker.builder.origin
     assert origin is not None  # noqa: S101 - prepare gave it
     chains = study_chains.chains_of(
