@@ -36,6 +36,7 @@ def permitted() -> None:
 
 
 @pytest.mark.timeout(200)
+@pytest.mark.measures
 def test_two_builds_are_explained(build_fake: BuildFake, burnish_home: Path, permitted: None) -> None:
     one, other = build_fake().server, build_fake("-DFAKE_SPEED=130").server
     child = studying.burnish("why", one, other, "--seconds", "3", "--yes")

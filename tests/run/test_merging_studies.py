@@ -370,6 +370,7 @@ def call(*words: str | Path) -> str:
     return done.stdout
 
 
+@pytest.mark.measures
 def test_pieces_of_the_manual_on_two_hosts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Run, exported, merged, imported, rendered and checked; the same study goes on by itself after that."""
     run = quick(monkeypatch)

@@ -31,6 +31,7 @@ def starts(folder: Path) -> int:
         return sum(1 for _ in record.events("start"))
 
 
+@pytest.mark.measures
 def test_the_manual_in_several_sittings(monkeypatch: pytest.MonkeyPatch) -> None:
     run = quick(monkeypatch)
     found, folder = run("mysql-manual", "dynamic-link", "tcp-remote", "charsets", "compile-memory")
@@ -91,6 +92,7 @@ def test_a_cell_is_not_gone_on_with_in_another_design(monkeypatch: pytest.Monkey
         run("mysql-manual", "tls")
 
 
+@pytest.mark.measures
 def test_sun_on_a_short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
     found, folder = quick(monkeypatch)("sun-2008", "baseline", "unroll", "restrict", threads=(1,))
     mine = {(line.row, line.reading): line for line in found.lines if line.series == "gcc" and line.threads == 1}

@@ -82,6 +82,7 @@ def test_show_prints_from_the_record_alone(burnish_home: Path, own: Path, tmp_pa
     assert "| speed130 | faster |" in markdown
 
 
+@pytest.mark.measures
 def test_a_second_run_begins_a_new_study_and_builds_nothing(burnish_home: Path, own: Path, tmp_path: Path) -> None:
     words = ["tune", "fake", "--variants", "speed130", "--recipes", str(own), "--precision", "none"]
     words += ["--max-starts", "3"]

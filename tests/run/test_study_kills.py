@@ -15,6 +15,7 @@ def own(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize(
     "moments",
     [("command", "build", "gate", "start", "pair"), ("dataset", "profile", "start_done", "verdict")],
