@@ -30,7 +30,10 @@ def shipped(*comparisons: dict[str, Any], cut: dict[str, str] | None = None, rec
         rows=rows,
         readings={"": {"title": "", "reason": ""}},
         series={"": ""},
-        builds=["baseline"],
+        builds=[
+            "baseline",
+            *dict.fromkeys(each["candidate"] for each in comparisons if each["candidate"] != "release"),
+        ],
         comparisons=list(comparisons),
         cut=cut or {},
     )
@@ -137,6 +140,43 @@ def test_the_best_row_is_recommended_in_per_cent() -> None:
         events.add("verdict", **{**verdict("fbo / w", "faster", ratio(1.18)), "cell": again, "role": "confirmation"})
     (said,) = sentences(summarise(events.made))
     assert "measured again on fresh starts: +18.0 [+16.8, +19.2], +18.0 [+16.8, +19.2], the figures to quote" in said
+
+
+def test_what_is_recommended_was_held_against_the_baseline_in_whatever_reading() -> None:
+    """Not a row held against another row, nor the baseline with a change of source, nor what was not built here."""
+    made = [
+        comparison("baseline", candidate="baseline again", control=True),
+        comparison("baseline/source", row="baseline", reading="source", cell="baseline: noinline / w"),
+        comparison("release"),
+        comparison("alias", base="unroll"),
+        comparison("unroll"),
+        comparison("fbo", reading="feedback"),
+        comparison("fbo/igen", row="fbo", reading="igen", base="fbo", cell="fbo: fbo.igen / w"),
+        comparison("clang/native", row="native", series="clang", base="clang.baseline", cell="baseline: native / w"),
+    ]
+    events = shipped(*made, recommends=True)
+    for row, value in {
+        "noinline": 1.5,
+        "release": 1.4,
+        "alias": 1.3,
+        "unroll": 1.1,
+        "fbo": 1.2,
+        "native": 1.05,
+    }.items():
+        decided(events, row, "faster", value)
+    first, second = sentences(summarise(events.made))
+    assert first.startswith("build with fbo: +20.0 % over the baseline")
+    assert "the best of 2 " in first
+    assert second.startswith("clang: build with native: +5.0 % over the baseline")
+
+
+def test_builds_beside_a_program_that_was_not_built_here_keep_their_gates() -> None:
+    events = shipped(comparison("release"))
+    events.add("build", variant="baseline", key="k", about={}, identity={})
+    events.add("gate", variant="baseline", report={"passed": True, "tests": 7, "skipped": 0, "failures": []})
+    events.add("program", variant="release", path="/usr/sbin/a", key="r", identity={})
+    gates = {build.variant: build.gate for build in summarise(events.made).builds}
+    assert gates == {"baseline": "passed 7", "release": "not built here"}
 
 
 def test_nothing_is_recommended_when_nothing_is_faster() -> None:

@@ -250,17 +250,38 @@ def apart(groups: Iterable[Iterable[Line]]) -> bool:
     return len({letters(group) for group in groups} - {""}) > 1
 
 
+def over_baseline(body: Mapping[str, Any]) -> dict[str, dict[str, list[str]]]:
+    """By series and row, the keys of what is held against the series' baseline: what a recommendation is made of.
+
+    A row that is held against another row's build says nothing of the baseline, a control is the baseline itself, and
+    a program that was not built here is none to build with.
+
+    Args:
+        body: the record's ``shipped`` event.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    controls_ = {each["row"] for each in body["comparisons"] if each["control"] and _is_baseline(each)}
+    for each in body["comparisons"]:
+        built = each["candidate"] in body["builds"]
+        if built and each["cell"] is not None and each["row"] not in controls_ and _is_baseline(each):
+            found.setdefault(each["series"], {}).setdefault(each["row"], []).append(each["key"])
+    return found
+
+
+def _is_baseline(each: Mapping[str, Any]) -> bool:
+    return each["base"] in ("baseline", f"{each['series']}.baseline")
+
+
 def _advice(lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], body: Mapping[str, Any]) -> list[str]:
     """For each series what to build with, in per cent over the baseline, as the original gives it."""
-    first = next(iter(body["readings"]))
     said = []
-    for series in dict.fromkeys(line.series for line in lines):
-        mine = [line for line in lines if line.series == series and line.reading == first and not line.control]
-        done = [line for line in mine if line.interval is not None]
-        if not done:
-            continue
+    measured = {line.key: line for line in lines if line.interval is not None}
+    for series, keys in over_baseline(body).items():
         name = f"{series}: " if series else ""
-        rows = {row: [line for line in done if line.row == row] for row in dict.fromkeys(line.row for line in done)}
+        rows = {row: [measured[key] for key in mine if key in measured] for row, mine in keys.items()}
+        rows = {row: mine for row, mine in rows.items() if mine}
+        if not rows:
+            continue
         faster = {row: each for row, each in rows.items() if all(_kind(line) == "faster" for line in each)}
         if not faster:
             loses = ", ".join(row for row, each in rows.items() if any(_kind(line) == "slower" for line in each))

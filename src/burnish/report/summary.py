@@ -363,7 +363,7 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
                 seconds=about.get("seconds"),
                 server_bytes=about.get("server_bytes"),
                 gate=_gate_words(gates.get(name) or gates.get(first), same=bool(facts.get("same")))
-                if not programs
+                if name not in programs
                 else "not built here",
                 failure=facts.get("failure") or missing.get(name) or missing.get(first),
                 notes=tuple(notes),

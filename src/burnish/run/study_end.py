@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from burnish.record.record import Record
+from burnish.report.study_table import over_baseline
 from burnish.run import beginning, holding, study_plan
 from burnish.run.cells import Cell, Role
 from burnish.run.contest import CONFIRMING_STARTS
@@ -71,7 +72,7 @@ def end(at_work: AtWork, budget: float | None) -> Path:
     if cells and ("baseline" in at_work.made or at_work.record.last("family") is None):
         kinds = _claim(at_work, cells)
         if at_work.table.study.recommends:
-            _confirm(at_work, {tried[key]: key for key in tried if tried[key] in cells}, kinds, budget)
+            _confirm(at_work, {key: cell for key, cell in tried.items() if cell in cells}, kinds, budget)
     have = settled(at_work.record)
     left = {str(event.body["key"]): bool(event.body["final"]) for event in at_work.record.events("left")}
     still = [
@@ -110,17 +111,14 @@ def _claim(at_work: AtWork, cells: Mapping[str, Cell]) -> Mapping[str, Kind]:
     return claim_together(at_work.record, family, at_work.setting.rule, explore=True)
 
 
-def _confirm(at_work: AtWork, keys: Mapping[str, str], kinds: Mapping[str, Kind], budget: float | None) -> None:
-    """The best row of each series on fresh starts: picked from many, it looks better than it is."""
+def _confirm(at_work: AtWork, tried: Mapping[str, str], kinds: Mapping[str, Kind], budget: float | None) -> None:
+    """The best row of each series on fresh starts: picked from several, it looks better than it is."""
     of = {each.key: each for each in at_work.table.comparisons}
-    first = next(iter(at_work.table.study.readings))
-    for series in at_work.table.study.series:
-        mine: dict[str, list[tuple[Comparison, str]]] = {}
-        for cell, key in keys.items():
-            each = of[key]
-            if each.series == series and each.reading == first and not each.release:
-                mine.setdefault(each.row, []).append((each, cell))
-        best = _best(at_work.record, mine, kinds)
+    table = at_work.record.last("shipped")
+    for rows in over_baseline(table.body).values() if table else ():
+        mine = {row: [(of[key], tried[key]) for key in keys if key in tried] for row, keys in rows.items()}
+        mine = {row: cells for row, cells in mine.items() if cells}
+        best = _best(at_work.record, mine, kinds) if len(mine) > 1 else None
         if best is not None:
             _again(at_work, [each for each, _ in mine[best]], budget)
 
