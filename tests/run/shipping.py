@@ -37,10 +37,12 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Run:
 
     monkeypatch.setattr(load, "engine", engine)
 
-    def run(name: str, *rows: str, threads: tuple[int, ...] = (), **more: Any) -> tuple[StudyTable, Path]:
+    def run(
+        name: str, *rows: str, threads: tuple[int, ...] = (), starts: int = 2, **more: Any
+    ) -> tuple[StudyTable, Path]:
         console = Console(file=io.StringIO(), width=80)
         sitting = Sitting(name, "fake", Asked(rows=rows, threads=threads))
-        folder = study_run.run(paths.home(), sitting, Options(starts=2, **more), console, None)
+        folder = study_run.run(paths.home(), sitting, Options(starts=starts, **more), console, None)
         table = summary_of(folder).shipped
         assert table is not None
         return table, folder

@@ -110,6 +110,28 @@ def test_sun_on_a_short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
         assert record.last("family") is not None
 
 
+@pytest.mark.measures
+def test_the_best_of_two_rows_is_measured_again_whatever_reading_it_is_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are made faster, as a profile makes nothing of the fake engine; of one row alone none is picked."""
+    for row in studies.study("sun-2008").rows:
+        if row.name in ("fbo", "fbo+unroll"):
+            monkeypatch.setitem(row.recipe, "c", [f"-DFAKE_SPEED={130 if row.name == 'fbo' else 160}"])
+    run = quick(monkeypatch)
+    _, folder = run("sun-2008", "fbo", threads=(1,), starts=4)
+    with closing(Record(folder)) as record:
+        assert record.last("again") is None
+    found, same = run("sun-2008", "fbo+unroll", threads=(1,), starts=4)
+    assert same == folder
+    with closing(Record(folder)) as record:
+        picked = [event.body["key"] for event in record.events("again")]
+    assert len(picked) == 1, shown(folder)
+    (best,) = (line for line in found.lines if line.key in picked)
+    assert (best.row, best.reading) == ("fbo+unroll", "feedback")
+    (said,) = (each for each in found.advice if "build with" in each)
+    assert said.startswith("gcc: build with fbo+unroll: ")
+    assert "the best of 2, so measured again on fresh starts" in said
+
+
 def test_a_sitting_says_first_what_all_of_it_takes(burnish_home: Path) -> None:
     words = ["study", "run", "mysql-manual", *QUICK, "--rows", "dynamic-link,strip", "--budget", "10m"]
     _, err = text(burnish(*words))
