@@ -311,8 +311,13 @@ def amount(figure: Figure | None, unit: float, digits: int = 1) -> str:
     return f"{'' if figure.known else '~'}{figure.value / unit:,.{digits}f}"
 
 
-def summary(plan: Plan) -> list[str]:
-    """The plan in a few lines: what is ahead, how long, how large; then what is left out and why."""
+def summary(plan: Plan, *, seconds: bool = True) -> list[str]:
+    """The plan in a few lines: what is ahead, how long, how large; then what is left out and why.
+
+    Args:
+        plan: the plan.
+        seconds: whether to say how long it takes; no, where the lines that follow say it.
+    """
     ahead, cached = plan.ahead, len(plan.steps) - len(plan.ahead)
     kinds = ("partial", "relink", "training", "bolt", "gate")
     counts = {kind: sum(step.kind == kind for step in ahead) for kind in kinds}
@@ -329,14 +334,13 @@ def summary(plan: Plan) -> list[str]:
             f"{_several(len(plan.building), 'step')} to make, {cached} cached: " + ", ".join(filter(None, parts))
         )
         making = sum((step.seconds for step in plan.building), NOTHING)
-        lines.append(f"building and testing take about {_about(making)}")
-        lines.append(
-            f"disk: {amount(plan.kept, 1e9)} GB kept, {amount(plan.tree, 1e9)} GB build folder; "
-            f"largest process: {amount(plan.peak, 1e9)} GB"
-        )
+        if seconds:
+            lines.append(f"building and testing take {_about(making)}")
+        largest = "" if plan.peak is None else f"; largest process: {amount(plan.peak, 1e9)} GB"
+        lines.append(f"disk: {amount(plan.kept, 1e9)} GB kept, {amount(plan.tree, 1e9)} GB build folder{largest}")
     trials = next((step for step in ahead if step.kind == "trials"), None)
-    if trials is not None:
-        lines.append(f"{trials.title} take about {_about(trials.seconds)} at the least")
+    if trials is not None and seconds:
+        lines.append(f"{trials.title} take {_about(trials.seconds)} at the least")
     if plan.to_install:
         lines.append(f"installed first, after asking: {' '.join(plan.to_install)}")
     return [*lines, *(f"left out: {name}: {why}" for name, why in plan.left_out)]
@@ -347,4 +351,4 @@ def _several(count: int, one: str, many: str = "") -> str:
 
 
 def _about(figure: Figure) -> str:
-    return f"{'' if figure.known else '~'}{duration(figure.value)}"
+    return f"{'about ' if figure.known else '~'}{duration(figure.value)}"

@@ -55,7 +55,7 @@ def run(home: Home, sitting: Sitting, options: Options, console: Console, ask: A
         loads = tuple({each.name: each for each in (*loads, *analysis_loads(table, sitting.asked))}.values())
         setting = beginning.begin(home, spec, definition, options, console, loads, ask)
         expected = {cost.unit: cost.seconds for cost in found.costs}
-        ahead = summary(found.plan)
+        ahead = summary(found.plan, seconds=False)
         ahead += study_extras.sums(found.costs, *study_extras.within(extras, found, selection, sitting.asked.budget))
         with beginning.nothing_half_made(setting.record):
             at_work = _begin(setting, table, selection, sitting, ahead)
