@@ -1,13 +1,14 @@
 """A server's general log as statements with weights: equal transactions once, weighted by how often they came; pure.
 
-Each connection's statements are put in order; what lies between BEGIN and COMMIT is one unit. Statements that only
-arrange a connection (SET, USE, SHOW, pings) or change tables' definitions are left out, and counted.
+Each connection's statements are put in order; what lies between BEGIN and COMMIT is one unit, and with autocommit off
+what lies between one COMMIT and the next. Statements that only arrange a connection (SET, USE, SHOW, pings) or change
+tables' definitions are left out, and counted.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -24,6 +25,62 @@ _REPLAYED = re.compile(r"^(SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH|CALL|DO|BEGI
                        r"SAVEPOINT|RELEASE)\b|^\(", re.IGNORECASE)  # fmt: skip
 _BEGIN = re.compile(r"^(BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE)
 _FINISH = re.compile(r"^(COMMIT|ROLLBACK)\b(?!\s+(WORK\s+)?TO\b)", re.IGNORECASE)
+_BREAKS = ("Connect", "Quit", "Change user", "Reset connection")
+_AUTOCOMMIT = re.compile(
+    r"\s*(?:(?:SESSION|LOCAL)\s+|@@(?:(?:session|local)\.)?)?autocommit\s*:?=\s*'?(?P<value>\w+)'?\s*", re.IGNORECASE
+)
+_IMPLICIT = re.compile(
+    r"^(ALTER|ANALYZE|(CREATE|DROP)(?!\s+TEMPORARY)|FLUSH|GRANT|LOCK|OPTIMIZE|RENAME|REVOKE|TRUNCATE)\b", re.IGNORECASE
+)
+"""Statements that commit what is open: "Statements That Cause an Implicit Commit" in both servers' manuals."""
+
+
+@dataclass
+class _Connection:
+    """What a connection has open.
+
+    Attributes:
+        autocommit: whether a statement outside a transaction is one of its own.
+        block: statements of the open transaction; None: none is open.
+    """
+
+    autocommit: bool = True
+    block: list[str] | None = None
+
+    def take(self, statement: str) -> tuple[tuple[str, ...], ...]:
+        """The units that end with or before this statement."""
+        if _BEGIN.match(statement):
+            ended = self.commit()
+            self.block = [statement]
+            return ended
+        if self.block is None:
+            if _FINISH.match(statement):
+                return ()
+            if self.autocommit:
+                return ((statement,),)
+            self.block = ["BEGIN"]
+        self.block.append(statement)
+        if not _FINISH.match(statement):
+            return ()
+        unit, self.block = tuple(self.block), None
+        return (unit,)
+
+    def arrange(self, statement: str) -> tuple[tuple[str, ...], ...]:
+        """The units that a statement ends which is itself not replayed."""
+        if _IMPLICIT.match(statement):
+            return self.commit()
+        words = statement[3:].split(",") if statement[:3].upper() == "SET" else []
+        found = [match["value"].upper() for match in map(_AUTOCOMMIT.fullmatch, words) if match]
+        if not found:
+            return ()
+        before, self.autocommit = self.autocommit, found[-1] in ("1", "ON", "TRUE", "DEFAULT")
+        # Only switching it on commits.
+        return self.commit() if self.autocommit and not before else ()
+
+    def commit(self) -> tuple[tuple[str, ...], ...]:
+        """The open transaction as a unit, ended by a COMMIT that the log does not have."""
+        unit, self.block = self.block, None
+        return () if unit is None or len(unit) == 1 else ((*unit, "COMMIT"),)
 
 
 @dataclass(frozen=True)
@@ -59,9 +116,12 @@ def read(lines: Iterable[str], where: str, *, most: int = 100_000) -> Replay:
     units: Counter[tuple[str, ...]] = Counter()
     left: Counter[str] = Counter()
     databases: Counter[str] = Counter()
-    blocks: dict[str, list[str]] = {}
-    taken = 0
+    connections: defaultdict[str, _Connection] = defaultdict(_Connection)
+    taken = unfinished = 0
     for thread, command, text in _entries(lines):
+        if command in _BREAKS:
+            # The server rolls back what is open; numbers come again after its restart.
+            unfinished += connections.pop(thread, _Connection()).block is not None
         if command == "Init DB":
             databases[text] += 1
         elif command == "Connect":
@@ -70,27 +130,19 @@ def read(lines: Iterable[str], where: str, *, most: int = 100_000) -> Replay:
                 databases[named[1]] += 1
         elif command in ("Query", "Execute"):
             statement = text.strip().rstrip(";").strip()
-            if not replayed(statement):
-                left[statement.split(maxsplit=1)[0].upper() if statement else "(nothing)"] += 1
-                continue
-            taken += 1
-            block = blocks.get(thread)
-            if _BEGIN.match(statement):
-                blocks[thread] = [statement]  # an open one is committed by the new one
-            elif block is None:
-                if not _FINISH.match(statement):
-                    units[statement,] += 1
+            if replayed(statement):
+                taken += 1
+                units.update(connections[thread].take(statement))
             else:
-                block.append(statement)
-                if _FINISH.match(statement):
-                    units[tuple(blocks.pop(thread))] += 1
+                left[statement.split(maxsplit=1)[0].upper() if statement else "(nothing)"] += 1
+                units.update(connections[thread].arrange(statement))
     if not units:
         raise UserError(f"{where}: no statement in it that could be replayed; is it a general log (general_log = ON)?")
     return Replay(
         units=tuple(Unit(statements, float(count)) for statements, count in units.most_common(most)),
         statements=taken,
         left_out=dict(left.most_common()),
-        unfinished=len(blocks),
+        unfinished=unfinished + sum(each.block is not None for each in connections.values()),
         databases=tuple(name for name, _ in databases.most_common()),
     )
 
