@@ -16,9 +16,19 @@ from burnish.study.model import Workload
     [(0.98, "got 62% of its cores, though they were busy for 98%"), (0.65, "the client is the bottleneck")],
 )
 def test_who_keeps_a_server_from_being_busy(cores: float, says: str) -> None:
-    workload = Workload("w", "fake", "a load that fills its server", "p", saturated=True)
-    assert says in (unlike_declared(workload, {}, {"baseline": 0.62}, {}, cores) or "")
-    assert unlike_declared(workload, {}, {"baseline": 0.95}, {}, cores) is None
+    workload = Workload("w", "fake", "a load that fills its server", "p", saturated=True, threads=4)
+    sides = {"baseline": Reading(2.0, 10, 0, 1.0, 0.1, cores=(3,))}
+    assert says in (unlike_declared(workload, sides, {"baseline": 0.62}, {}, cores) or "")
+    assert unlike_declared(workload, sides, {"baseline": 0.95}, {}, cores) is None
+
+
+def test_too_few_clients_for_the_cores_make_no_pair_invalid() -> None:
+    """Four clients can't fill sixteen cores: a host that large is not to blame, and the load is named beforehand."""
+    workload = Workload("w", "fake", "a load that fills its server", "p", saturated=True, threads=4)
+    sides = {"baseline": Reading(2.0, 10, 0, 1.0, 0.1, cores=tuple(range(16)))}
+    assert unlike_declared(workload, sides, {"baseline": 0.25}, {}, 0.3) is None
+    full = replace(workload, threads=64)
+    assert "the client is the bottleneck" in (unlike_declared(full, sides, {"baseline": 0.25}, {}, 0.3) or "")
 
 
 def test_a_side_that_finished_no_transaction_has_no_figures() -> None:

@@ -189,7 +189,7 @@ def test_sql_bench_runs_pass_after_pass(built: Built, tmp_path: Path) -> None:
     _, said = examine(built, workload, condition_of(["transport=tls"]), tmp_path / "data", tmp_path)
     assert "cipher TLS" in said
     with pytest.raises(UserError, match="one client each"):
-        examine(built, workload, Condition(threads=4), tmp_path / "data", tmp_path)
+        examine(built, replace(workload, threads=4), Condition(), tmp_path / "data", tmp_path)
 
 
 def test_settings_are_checked_by_the_server_itself(built: Built, dataset: Path, tmp_path: Path) -> None:

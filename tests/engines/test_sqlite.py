@@ -218,7 +218,7 @@ def test_arguments(make_side: MakeSide, stand_in: Built) -> None:
 
 def test_threads_are_refused(make_side: MakeSide) -> None:
     with pytest.raises(UserError, match="has one; leave threads out"):
-        SqliteSide(replace(make_side().spec, condition=Condition(threads=4)))
+        SqliteSide(replace((spec := make_side().spec), workload=replace(spec.workload, threads=4)))
 
 
 def test_identity_leaves_the_compiler_out(engine: Sqlite, stand_in: Built, bench: FakeBench) -> None:

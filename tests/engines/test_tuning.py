@@ -43,12 +43,13 @@ LOAD = Workload(
     program="oltp_read_write",
     parameters=(("tables", "4"),),
     writes=True,
+    threads=16,
     in_memory=True,
 )
 
 
 def facts(**values: str) -> Facts:
-    return Facts({**GOOD, **values}, LOAD, threads=16, data_bytes=116 << 20)
+    return Facts({**GOOD, **values}, LOAD, data_bytes=116 << 20)
 
 
 def test_the_servers_own_list_of_variables() -> None:

@@ -88,7 +88,6 @@ def test_an_imported_study_is_not_gone_on_with(tmp_path: Path) -> None:
         workloads=("w",),
         features="full",
         source="shipped",
-        threads=None,
         precision=0.01,
         max_starts=8,
         pairs=3,

@@ -16,7 +16,7 @@ from burnish.engines.registry import create
 from burnish.errors import UserError
 from burnish.paths import home
 from burnish.record.store import Store
-from burnish.run import making, planning, verbs
+from burnish.run import making, planning, verbs, workloads
 from burnish.run.setting import Options
 from burnish.run.source import source_request
 from burnish.study.model import Condition
@@ -179,8 +179,8 @@ def test_too_many_threads_are_found_before_anything_is_built_for_nothing(burnish
 
 def test_sqlite_says_at_once_that_it_has_one_thread_and_no_server(tmp_path: Path) -> None:
     engine, bench = create(load.engine("sqlite")), FakeBench(tmp_path)
-    with pytest.raises(UserError, match="--threads: 4 threads, but a load of SQLite has one; leave threads out"):
-        engine.ready(Condition(threads=4), tmp_path, bench)
+    with pytest.raises(UserError, match="speedtest1:threads=4: 4 threads, but a load of SQLite has one; leave threads"):
+        workloads.choose(load.engine("sqlite"), ["speedtest1"], ladder=(4,))
     with pytest.raises(UserError, match="has no server: --set, --versus and --defaults-file say how one is deployed"):
         engine.ready(Condition(transport="tcp"), tmp_path, bench)
     assert engine.ready(Condition(), tmp_path, bench) == Condition()

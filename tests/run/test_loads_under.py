@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from burnish.catalogue import load
-from burnish.run.conditions import groups, loads_under
+from burnish.errors import UserError
+from burnish.run.conditions import examine, groups, loads_under
 from burnish.run.holding import cell_for
 from burnish.run.setting import Options
 from burnish.study.conditions import condition_of
 from burnish.study.model import Condition, Design
+from conftest import FakeBench
 
 BUSY = load.workload(load.engine("mariadb"), "oltp_read_only")
 
@@ -53,3 +56,25 @@ def test_a_condition_is_measured_alone_under_load(options: Options, design: str,
     setting: Any = SimpleNamespace(options=options, twin_cores=True)
     found = cell_for(setting, "candidate", BUSY)
     assert (found.design, found.headline) == (Design(design), headline)
+
+
+@pytest.mark.parametrize(("cores", "found"), [(1, []), (16, ["oltp_read_only has 8 client threads for a side of 16"])])
+def test_what_is_left_undone_is_noted_and_under_strict_refused(cores: int, found: list[str], tmp_path: Path) -> None:
+    """What the server's settings leave undone, and what the load does on this host's cores."""
+    notes: list[dict[str, Any]] = []
+    setting: Any = SimpleNamespace(
+        workloads=[BUSY],
+        engine=SimpleNamespace(examine=lambda *_: ["general_log is on"]),
+        core_sets=(frozenset(range(cores)), frozenset(range(cores, 2 * cores))),
+        scratch=tmp_path,
+        bench=FakeBench(tmp_path),
+        record=SimpleNamespace(append=lambda kind, **body: notes.append({"kind": kind, **body})),
+        options=Options(),
+    )
+    built: Any = None
+    examine(setting, built, [Condition()], {})
+    assert [each["kind"] for each in notes] == ["tuning"]
+    assert [line.partition(" cores,")[0] for line in notes[0]["found"]] == ["general_log is on", *found]
+    setting.options = Options(strict=True)
+    with pytest.raises(UserError, match=f"--strict: {1 + len(found)} settings to mend.*general_log is on"):
+        examine(setting, built, [Condition()], {})

@@ -82,6 +82,19 @@ def test_fewer_threads_are_no_longer_held_to_saturate() -> None:
             wanted(f"oltp_read_only:threads={number}")
 
 
+def test_a_load_with_a_rate_to_keep_to_is_not_held_to_saturate() -> None:
+    assert not wanted("oltp_read_only:rate=100").saturated
+    assert wanted("oltp_read_only:rate=0").saturated
+
+
+def test_too_few_threads_for_a_sides_cores_are_named_with_the_number_that_fills_them() -> None:
+    assert loads.idle(READ, 2) is None
+    said = "8 client threads for a side of 16 cores, which may leave some idle; --threads 64 fills them"
+    assert (loads.idle(READ, 16) or "").endswith(said)
+    assert loads.idle(wanted("oltp_read_only:threads=1"), 16) is None, "asked for, and not held to saturate"
+    assert "--threads 1024" in (loads.idle(READ, 500) or "")
+
+
 def test_a_ladder_makes_a_load_of_each_step() -> None:
     found = loads.at_each([READ, wanted("oltp_read_only:tables=2")], loads.ladder("1,8"))
     assert [each.name for each in found] == [

@@ -8,6 +8,7 @@ from burnish.bench import counters, readings
 from burnish.bench.pairs import Pair
 from burnish.bench.readings import Reading
 from burnish.bench.running import Running
+from burnish.study import loads
 from burnish.study.model import Workload
 
 STANDSTILL_S = 0.5
@@ -123,14 +124,15 @@ def unlike_declared(
                 "give the server more of it (a larger buffer pool), or take a smaller dataset"
             )
     for label, share in busy.items():
-        if workload.saturated and share < BUSY_BOUND <= cores:
+        if share >= BUSY_BOUND or not loads.fills(workload, max(1, len(sides[label].cores))):
+            continue
+        if cores >= BUSY_BOUND:
             return (
                 f"{label}'s server got {share:.0%} of its cores, though they were busy for {cores:.0%} of the time: "
                 "something else runs on this host; end it (`top` names it), or measure at a quieter hour"
             )
-        if workload.saturated and share < BUSY_BOUND:
-            return (
-                f"{label}'s server was busy for {share:.0%} of its cores, but {workload.name} says that it is "
-                "saturated: the client is the bottleneck; give it more --threads"
-            )
+        return (
+            f"{label}'s server was busy for {share:.0%} of its cores, but {workload.name} says that it is "
+            "saturated: the client is the bottleneck; give it more --threads"
+        )
     return None

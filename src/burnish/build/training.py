@@ -6,7 +6,7 @@ import contextlib
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from burnish.bench import datasets
@@ -147,8 +147,8 @@ class Trainer:
             SideSpec(
                 label="training",
                 built=built,
-                condition=Condition(threads=min(workload.threads, TRAINING_THREADS)),
-                workload=workload,
+                condition=Condition(),
+                workload=replace(workload, threads=min(workload.threads, TRAINING_THREADS)),
                 data=data,
                 folder=folder / "side",
                 seed=seed,

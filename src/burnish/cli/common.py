@@ -105,12 +105,6 @@ def loads_of(text: str | None) -> tuple[str, ...]:
     return loads.split(text or "")
 
 
-def threads_of(text: str | None) -> tuple[int | None, tuple[int, ...]]:
-    """(number of threads, ladder): one of the two is empty."""
-    steps = loads.ladder(text)
-    return (steps[0], ()) if len(steps) == 1 else (None, steps)
-
-
 def design_of(name: str) -> Design:
     """The design of that name."""
     if name not in list(Design):

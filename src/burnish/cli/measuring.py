@@ -41,11 +41,11 @@ from burnish.cli.common import (
     progress,
     replicates_of,
     summary_of,
-    threads_of,
 )
 from burnish.errors import UserError
 from burnish.run import calibrating, planning, verbs
 from burnish.run.setting import Options
+from burnish.study import loads
 
 
 @app.command(epilog="Example: burnish tune mariadb --workloads oltp_read_only --precision 0.5%")
@@ -87,7 +87,6 @@ def tune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and end, as the verb plan does.")] = False,
 ) -> None:
     """Build a server many ways from source, test each build, and say which is fastest."""
-    count, steps = threads_of(threads)
     options = Options(
         variants=names_of(variants),
         recipes=recipes,
@@ -96,8 +95,7 @@ def tune(
         source=source,
         source_version=source_version,
         sha256=sha256,
-        threads=count,
-        ladder=steps,
+        ladder=loads.ladder(threads),
         settings=tuple(settings or ()),
         data=data,
         database=database,
@@ -157,11 +155,9 @@ def compare(
     for option, path in (("A", first), ("B", second)):
         if not path.is_file():
             raise UserError(f"{option}: {path}: there is no such file; give the path of a server program")
-    count, steps = threads_of(threads)
     options = Options(
         workloads=loads_of(workloads),
-        threads=count,
-        ladder=steps,
+        ladder=loads.ladder(threads),
         settings=tuple(settings or ()),
         data=data,
         database=database,
@@ -200,13 +196,11 @@ def calibrate(
 ) -> None:
     """Measure this host's noise with the baseline against itself; later studies use what is found."""
     chosen = [design_of(name) for name in names_of(designs)]
-    count, steps = threads_of(threads)
     options = Options(
         workloads=loads_of(workloads),
         features=features,
         source=source,
-        threads=count,
-        ladder=steps,
+        ladder=loads.ladder(threads),
         pairs=pairs,
         starts=starts,
         seed=seed,

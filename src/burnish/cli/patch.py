@@ -35,10 +35,10 @@ from burnish.cli.common import (
     progress,
     replicates_of,
     summary_of,
-    threads_of,
 )
 from burnish.run import patching
 from burnish.run.setting import Options
+from burnish.study import loads
 
 
 @app.command(epilog="Example: burnish patch mariadb crc32c.patch spin.patch --workloads oltp_read_only --why")
@@ -100,15 +100,13 @@ def patch(
     as_json: AsJson = False,
 ) -> None:
     """Say what each patch of a series does for a load: alone, together with the others, and when it is left out."""
-    count, steps = threads_of(threads)
     options = Options(
         recipes=recipes,
         workloads=loads_of(workloads),
         features=features,
         source_version=source_version,
         sha256=sha256,
-        threads=count,
-        ladder=steps,
+        ladder=loads.ladder(threads),
         settings=tuple(settings or ()),
         data=data,
         database=database,

@@ -43,7 +43,7 @@ def why(
     """Explain why one build takes less CPU time than another: functions, libraries, kernel, and the ceiling."""
     home = paths.home()
     request = explaining.requested(home, first, second, study, engine)
-    options = Options(threads=threads, design=design, seed=seed, yes=yes)
+    options = Options(ladder=(threads,) if threads else (), design=design, seed=seed, yes=yes)
     folder = explaining.why(home, request, workload, seconds, options, progress, asker())
     print_summary(summary_of(folder), as_json)
     if not as_json:

@@ -267,11 +267,6 @@ class SideSpec:
     cores: frozenset[int]
     environment: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def threads(self) -> int:
-        """Client threads: the condition's, else the workload's."""
-        return self.condition.threads or self.workload.threads
-
 
 class Side(ABC):
     """A side that lives: its server, then its load; ended in any case by `stop`."""

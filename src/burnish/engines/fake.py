@@ -229,15 +229,16 @@ class FakeEngine(Engine):
         self,
         built: Built,  # noqa: ARG002
         workload: Workload,
-        condition: Condition,
+        condition: Condition,  # noqa: ARG002
         data: Path | None,  # noqa: ARG002
         place: Path,  # noqa: ARG002
         bench: Workbench,  # noqa: ARG002
     ) -> list[str]:
         """UserError where there are more client threads than connections."""
-        threads = condition.threads or workload.threads
-        if threads > MAX_CONNECTIONS:
-            raise UserError(f"max_connections is {MAX_CONNECTIONS}, but {workload.name} has {threads} client threads")
+        if workload.threads > MAX_CONNECTIONS:
+            raise UserError(
+                f"max_connections is {MAX_CONNECTIONS}, but {workload.name} has {workload.threads} client threads"
+            )
         return []
 
     def side(self, spec: SideSpec) -> Side:
@@ -306,7 +307,7 @@ class FakeSide(Side):
             spec.built.server.resolve().parent / "load",
             SOCKET,
             str(self._server.pid),
-            str(spec.threads),
+            str(spec.workload.threads),
             str(spec.seed),
             spec.workload.parameter("write_every", "0"),
             spec.workload.parameter("timeout_s", "2"),

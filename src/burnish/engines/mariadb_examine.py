@@ -29,8 +29,7 @@ def examine(
     """See `Engine.examine`."""
     settings = settings_of(workload, condition)
     values = variables(built, settings, place, bench)
-    threads = condition.threads or workload.threads
-    said = tuning.warnings(tuning.Facts(values, workload, threads, _tables_bytes(data, workload.database)))
+    said = tuning.warnings(tuning.Facts(values, workload, _tables_bytes(data, workload.database)))
     unusual = workload.file or workload.parts or condition.settings or condition.transport != "unix"
     if data is not None and (unusual or workload.program == sql_bench.PROGRAM):
         copy = place / "data"

@@ -76,7 +76,7 @@ class MariaDBSide(Side):
     def _new_load(self) -> LoadProcess:
         spec = self.spec
         if spec.workload.program == sql_bench.PROGRAM:
-            sql_bench.check_clients(spec.threads)
+            sql_bench.check_clients(spec.workload.threads)
             return sql_bench.SqlBenchLoad(
                 spec.workload,
                 self._server.address,
@@ -89,7 +89,7 @@ class MariaDBSide(Side):
             spec.workload,
             self._server.address,
             server_pid=self._server.pid,
-            threads=spec.threads,
+            threads=spec.workload.threads,
             seed=spec.seed,
             folder=spec.folder,
             cores=spec.cores,

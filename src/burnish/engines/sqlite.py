@@ -30,10 +30,10 @@ from burnish.engines.base import (
     SideSpec,
     Workbench,
 )
-from burnish.engines.sqlite_side import DATABASE, SqliteSide, data_options, one_thread, program_arguments
+from burnish.engines.sqlite_side import DATABASE, SqliteSide, data_options, program_arguments
 from burnish.engines.steps import Command, Step, Text, perform
 from burnish.errors import InfrastructureError, UserError
-from burnish.study.model import Condition, Workload
+from burnish.study.model import Workload
 
 LOOP = "sqlite_loop.c"
 COMMANDS = "compile_commands.json"
@@ -196,24 +196,6 @@ class Sqlite(Engine):
             return
         argv: list[str | Path] = [built.server, "kvtest", "init", folder / DATABASE, *data_options(workload)]
         bench.run("make data", argv, env=dict(built.environment), timeout=300).check("making kvtest's data")
-
-    def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:
-        """See `Engine.ready`; a `UserError` for more than one thread."""
-        one_thread(asked.threads or 1, "--threads")
-        return super().ready(asked, folder, bench)
-
-    def examine(
-        self,
-        built: Built,  # noqa: ARG002
-        workload: Workload,
-        condition: Condition,  # noqa: ARG002
-        data: Path | None,  # noqa: ARG002
-        place: Path,  # noqa: ARG002
-        bench: Workbench,  # noqa: ARG002
-    ) -> list[str]:
-        """UserError for a load of more than one thread, as a ladder makes them."""
-        one_thread(workload.threads, workload.name)
-        return []
 
     def side(self, spec: SideSpec) -> Side:
         """A side, not yet booted."""

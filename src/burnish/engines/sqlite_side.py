@@ -67,7 +67,7 @@ class SqliteSide(Side):
     """SQLite and its load in one process: `boot` starts it, `load` lets it go."""
 
     def __init__(self, spec: SideSpec) -> None:
-        one_thread(spec.threads, spec.workload.name)
+        one_thread(spec.workload.threads, spec.workload.name)
         self.spec = spec
         self._arguments = program_arguments(spec)
         self._process: subprocess.Popen[bytes] | None = None

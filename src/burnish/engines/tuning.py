@@ -27,13 +27,11 @@ class Facts:
     Attributes:
         values: the server's variables as it reads its options, by name with underscores.
         workload: the load.
-        threads: client threads.
         data_bytes: size of the tables.
     """
 
     values: Mapping[str, str]
     workload: Workload
-    threads: int
     data_bytes: int
 
 
@@ -75,7 +73,7 @@ def warnings(facts: Facts) -> list[str]:
     Raises:
         UserError: the load can't even connect.
     """
-    values, threads = facts.values, facts.threads
+    values, threads = facts.values, facts.workload.threads
     connections = _number(values, "max_connections")
     if connections is not None and connections < threads + SPARE:
         raise UserError(
@@ -125,19 +123,21 @@ def _logs(values: Mapping[str, str]) -> list[str]:
 def _prepared(facts: Facts) -> str | None:
     most = _number(facts.values, "max_prepared_stmt_count")
     tables = int(facts.workload.parameter("tables", "1")) if facts.workload.parameter("tables", "1").isdigit() else 1
-    needed = 0 if facts.workload.parameter("db_ps_mode") == "disable" else facts.threads * tables * STATEMENTS
+    needed = 0 if facts.workload.parameter("db_ps_mode") == "disable" else facts.workload.threads * tables * STATEMENTS
     if most is None or most >= needed:
         return None
-    return f"max_prepared_stmt_count is {most}, {facts.threads} threads on {tables} tables may prepare {needed}"
+    return (
+        f"max_prepared_stmt_count is {most}, {facts.workload.threads} threads on {tables} tables may prepare {needed}"
+    )
 
 
 def _tables(facts: Facts) -> str | None:
     most = _number(facts.values, "table_open_cache")
     text = facts.workload.parameter("tables", "1")
-    needed = facts.threads * (int(text) if text.isdigit() else 1)
+    needed = facts.workload.threads * (int(text) if text.isdigit() else 1)
     if most is None or most >= needed:
         return None
-    return f"table_open_cache is {most}, {facts.threads} threads on {text} tables hold {needed} open"
+    return f"table_open_cache is {most}, {facts.workload.threads} threads on {text} tables hold {needed} open"
 
 
 def _mb(size: int) -> str:

@@ -43,7 +43,6 @@ def definition_of(
         workloads=tuple(workload.identity for workload in workloads),
         features=features,
         source=str(options.source.resolve()) if options.source else f"debian={options.source_version or 'newest'}",
-        threads=options.threads,
         precision=options.precision,
         max_starts=options.max_starts,
         pairs=options.pairs,

@@ -55,7 +55,7 @@ def calibrate(
         with beginning.nothing_half_made(setting.record):
             setting.workloads = check(setting.engine, setting.workloads, setting.bench)
             chains, maker = preparing.prepare(setting, variants, features)
-            maker.look = partial(conditions.possible, setting, [Condition(threads=options.threads)])
+            maker.look = partial(conditions.possible, setting, [Condition()])
             made = maker.make(chains)
         _hold(setting, made, maker.data, designs)
         return beginning.finish(setting)
@@ -63,7 +63,7 @@ def calibrate(
 
 def _hold(setting: Setting, made: Sequence[Made], data: Mapping[str, Entry], designs: Sequence[Design]) -> None:
     options, spec = setting.options, setting.spec
-    condition = Condition(threads=options.threads)
+    condition = Condition()
     baseline = holding.contestant(made[0], condition)
     times = timings(setting)
     starts = max(CALIBRATION_STARTS, options.starts or 0)

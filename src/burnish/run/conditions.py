@@ -14,12 +14,13 @@ from burnish.run import workloads
 from burnish.run.setting import Options, Setting
 from burnish.study import defaults_file
 from burnish.study.conditions import condition_of, difference
+from burnish.study.loads import idle
 from burnish.study.model import Condition, Workload, digest_of
 
 
 def usual(options: Options) -> Condition:
     """The condition of every side, as asked."""
-    return condition_of(options.settings, over=Condition(threads=options.threads))
+    return condition_of(options.settings)
 
 
 def versus(options: Options) -> Condition | None:
@@ -99,6 +100,7 @@ def _amiss(setting: Setting, built: Built, conditions: Sequence[Condition], data
             place.mkdir(mode=0o700, parents=True)
             found += setting.engine.examine(built, workload, condition, _data(entry), place, setting.bench)
             shutil.rmtree(place, ignore_errors=True)
+        found += filter(None, [idle(workload, len(setting.core_sets[0]))])
     return list(dict.fromkeys(found))
 
 

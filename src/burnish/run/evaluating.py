@@ -306,7 +306,7 @@ def _unit_side(setting: Setting, workload: Workload, built: Built) -> SideSpec:
     return SideSpec(
         label=built.name,
         built=built,
-        condition=Condition(threads=setting.options.threads),
+        condition=Condition(),
         workload=workload,
         data=setting.scratch / "data0",
         folder=setting.scratch / "unit",

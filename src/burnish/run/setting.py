@@ -31,7 +31,6 @@ class Options:
         source: None for Debian's package, a version of it, or a path.
         source_version: version to pin of Debian's package.
         sha256: expected digest of a tarball.
-        threads: client threads.
         precision: half-width to reach; None to stop at the first verdict.
         max_starts: most starts of a cell.
         pairs: pairs in a start.
@@ -46,7 +45,7 @@ class Options:
         jobs: parallel compile jobs; None for all cores.
         fresh: begin a new study even when an unfinished one would fit.
         yes: install what is missing without asking.
-        ladder: numbers of client threads, each a load of its own; empty: one number for each load.
+        ladder: numbers of client threads, each a load of its own; empty: each load's own number.
         settings: what every server is set to, ``NAME=VALUE`` each (see `burnish.study.conditions`).
         versus: likewise, what sets the second program's condition apart (`compare`).
         data: a user's dump or data folder for the user's loads.
@@ -64,7 +63,6 @@ class Options:
     source: Path | None = None
     source_version: str | None = None
     sha256: str | None = None
-    threads: int | None = None
     precision: float | None = 0.01
     max_starts: int = 12
     pairs: int | None = None

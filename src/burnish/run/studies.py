@@ -34,7 +34,6 @@ class Definition:
         workloads: names of workloads.
         features: feature set of all variants.
         source: what was asked for as the source: ``debian``, ``debian=VERSION`` or a path.
-        threads: client threads; None takes each workload's.
         precision: half-width to reach (0.01 = ±1 %); None stops at the first verdict.
         max_starts: most starts of a cell.
         pairs: pairs in a start; None: the calibration's or the engine's.
@@ -46,7 +45,7 @@ class Definition:
         trainings: training replicates of every variant.
         seed: decides slots and keys.
         recipes: each variant's recipe, as plain values.
-        conditions: what was asked of conditions and data, beyond threads.
+        conditions: what was asked of conditions and data.
         patches: by variant that has any, the digests of its patches' content.
         portable: level or processor that every build must run on, or None.
     """
@@ -57,7 +56,6 @@ class Definition:
     workloads: tuple[str, ...]
     features: str
     source: str
-    threads: int | None
     precision: float | None
     max_starts: int
     pairs: int | None

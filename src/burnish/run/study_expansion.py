@@ -18,7 +18,7 @@ from burnish.run import workloads as workload_choice
 from burnish.run.study_cells import BASELINE, RELEASE, Comparison, Table
 from burnish.run.study_patches import Sides
 from burnish.study.conditions import condition_of, difference
-from burnish.study.model import Condition, EngineSpec, Marks, Recipe, Variant
+from burnish.study.model import EngineSpec, Marks, Recipe, Variant
 
 
 @dataclass
@@ -154,7 +154,7 @@ class _Maker:
         try:
             every = workload_choice.choose(self.engine, [name], ladder=(number,) if number else ())
             given = (*self.settings, *row.given, *settings)
-            first = condition_of(given, over=Condition(threads=None))
+            first = condition_of(given)
             second = condition_of(row.versus, over=first, option="--versus")
         except UserError as error:
             return [replace(plain, reason=f"not known to this Burnish: {error}")]

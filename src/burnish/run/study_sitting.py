@@ -85,7 +85,7 @@ def definition_of(table: Table, options: Options) -> Definition:
     features = options.features or spec.default_features
     plain = beginning.definition_of(own.name, spec, replace(options, explore=True), ["baseline"], (), features, ())
     loads = tuple(dict.fromkeys(each.named[spec.name] for each in own.loads.values() if spec.name in each.named))
-    return replace(plain, workloads=loads, recipes={"rows": digest_of(meaning)}, threads=None, patches=pins)
+    return replace(plain, workloads=loads, recipes={"rows": digest_of(meaning)}, patches=pins)
 
 
 def finished(home: Home, definition: Definition) -> Path | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from burnish.catalogue import load
-from burnish.engines import own_data, sql_bench
+from burnish.engines import own_data, sql_bench, sqlite_side
 from burnish.engines.base import Engine, Workbench
 from burnish.errors import UserError, together, unknown
 from burnish.run.setting import Options
@@ -91,6 +91,8 @@ def choose(
     for workload in every:
         if workload.program == sql_bench.PROGRAM:
             sql_bench.check_clients(workload.threads)
+        if spec.name == "sqlite":
+            sqlite_side.one_thread(workload.threads, workload.name)
         if sum(other.name == workload.name for other in every) > 1:
             raise UserError(f"{workload.name!r} is named twice; name each once")
     return every

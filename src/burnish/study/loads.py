@@ -16,7 +16,13 @@ from burnish.study.model import Workload
 THREADS = "threads"
 """The one parameter that every load has: its client threads."""
 
+RATE = "rate"
+"""sysbench's parameter for transactions a second, which it keeps to; 0: as many as there can be."""
+
 MAX_THREADS = 1024
+
+FILL = 4
+"""Client threads for each core that a side has which keep a saturated load's server from waiting for a client."""
 
 _FOLLOWING = re.compile(r"^[^:/.]+=")
 
@@ -69,7 +75,8 @@ def asked(text: str) -> Asked:
 def applied(workload: Workload, wanted: Asked) -> Workload:
     """`workload` with what was asked for; its name tells what differs, so that equal loads have equal names.
 
-    Fewer threads than its own leave a server idle now and then, so that it is no longer held to be saturated.
+    Fewer threads than its own, or a rate to keep to, leave a server idle now and then, so that it is no longer held to
+    be saturated.
     """
     usual = dict(workload.parameters)
     given = {name: value for name, value in wanted.parameters if name != THREADS and usual.get(name) != value}
@@ -81,7 +88,7 @@ def applied(workload: Workload, wanted: Asked) -> Workload:
         name=f"{workload.name}:{words}" if words else workload.name,
         parameters=tuple((usual | given).items()),
         threads=threads,
-        saturated=workload.saturated and threads >= workload.threads,
+        saturated=workload.saturated and threads >= workload.threads and given.get(RATE, "0") == "0",
     )
 
 
@@ -118,6 +125,21 @@ def applied_threads(workload: Workload, threads: int) -> Workload:
         return workload
     name = f"{workload.name}{',' if ':' in workload.name else ':'}{THREADS}={threads}"
     return replace(workload, name=name, threads=threads, saturated=workload.saturated and threads >= workload.threads)
+
+
+def fills(workload: Workload, cores: int) -> bool:
+    """Whether a server on that many cores is held to be busy without a rest under this load."""
+    return workload.saturated and workload.threads >= FILL * cores
+
+
+def idle(workload: Workload, cores: int) -> str | None:
+    """A line where a load that would saturate its server has too few client threads for a side's cores."""
+    if not workload.saturated or fills(workload, cores):
+        return None
+    return (
+        f"{workload.name} has {workload.threads} client threads for a side of {cores} cores, which may leave "
+        f"some idle; --threads {min(MAX_THREADS, FILL * cores)} fills them"
+    )
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ class Workload:
         reason: why one would run it and what it shows.
         program: sysbench script, or the engine's own load program.
         parameters: what the program is called with (tables, rows, sizes), as (name, value).
-        threads: client threads when the condition does not say.
+        threads: client threads of each side.
         writes: whether it changes its data, so that they are restored before each start.
         dataset: name of the data it needs; workloads with the same name and parameters share a dataset.
         unit: what is counted: ``transaction`` or ``unit`` (one whole pass of a program).
@@ -270,7 +270,6 @@ class Condition:
     """How a server is deployed for a trial.
 
     Attributes:
-        threads: client threads of each side; None takes the workload's.
         settings: server settings beyond the engine's own, as (name, value).
         transport: how clients reach the server: its Unix socket, TCP on the loopback device, TLS over that, or TCP
             from another host (a network namespace).
@@ -279,7 +278,6 @@ class Condition:
         delay: of the network in each direction (``1ms``), likewise.
     """
 
-    threads: int | None = None
     settings: tuple[tuple[str, str], ...] = ()
     transport: Transport = "unix"
     certificates: str = ""
