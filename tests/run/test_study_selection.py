@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from burnish.catalogue import load, studies
@@ -9,7 +11,7 @@ from burnish.errors import UserError
 from burnish.run.plan import Plan
 from burnish.run.study_cells import Table
 from burnish.run.study_expansion import expand
-from burnish.run.study_plan import Asked, Forecast, Selection, UnitCost, budget_of, by_name, unit_of, within
+from burnish.run.study_plan import Asked, Forecast, Need, Selection, UnitCost, budget_of, by_name, unit_of, within
 
 
 def sun() -> Table:
@@ -85,6 +87,11 @@ def test_names_that_are_not_there_are_told_together() -> None:
     assert "unknown series of sun-2008 'clnag' (did you mean 'clang'?)" in str(raised.value)
 
 
+def test_a_ladder_for_a_study_without_one_is_refused() -> None:
+    with pytest.raises(UserError, match="--threads: no row of mysql-manual has a ladder of threads; leave it out"):
+        by_name(expand(studies.study("mysql-manual"), load.engine("fake")), Asked(threads=(4,)))
+
+
 def costs(*seconds: float) -> tuple[Selection, Forecast]:
     chosen = [each for each in by_name(sun(), Asked(threads=(4,))).chosen if each.reason is None]
     units = list(dict.fromkeys(unit_of(each) for each in chosen))[: len(seconds)]
@@ -105,6 +112,22 @@ def test_a_budget_too_small_for_one_row_says_what_one_needs() -> None:
     selection, found = costs(600, 3000)
     with pytest.raises(UserError, match=r"--budget 5 min 00 s: too small for one row: .* needs about 10 min"):
         within(selection, found, 300)
+
+
+def test_what_several_rows_need_is_paid_by_the_first_that_is_run() -> None:
+    """Cut the row that was to pay for it, and the next one has to; alone, too, it would not fit."""
+    selection, found = costs(0, 0, 0)
+    shared, own = Need("compile", 600.0, 0.0, 5.0), Need("cell", 0.0, 3000.0)
+    needs = ((shared, own), (shared, Need("other", 60.0)), (shared, Need("third", 0.0, 60.0)))
+    found = replace(found, costs=tuple(replace(c, needs=n) for c, n in zip(found.costs, needs, strict=True)))
+    first, second, third = (cost.unit for cost in found.costs)
+    assert [cost.seconds for cost in found.of([first, second, third]).costs] == [3600, 60, 60]
+    kept = within(selection, found, 720)
+    assert {unit_of(each) for each in kept.chosen} == {second, third}
+    assert [cost.seconds for cost in found.of([second, third]).costs] == [3600, 660, 60]
+    assert [cost.kept for cost in found.of([second, third]).costs] == [5, 5, 0]
+    with pytest.raises(UserError, match="needs about 11 min"):
+        within(Selection(kept.chosen), replace(found, costs=found.costs[:2]), 650)
 
 
 def test_what_fits_whole_is_the_selection_itself() -> None:

@@ -119,6 +119,7 @@ def show_study(
     definition = study_sitting.definition_of(table, options)
     found, extras = study_run.forecast(home, table, selection, sitting.asked, options, definition)
     selection = study_plan.within(selection, found, sitting.asked.budget)
+    found = found.of([study_plan.unit_of(each) for each in selection.chosen])
     beyond = study_extras.within(extras, found, selection, sitting.asked.budget)
     if as_json:
         sys.stdout.write(json.dumps(plan_report.as_dict(table, found, selection, *beyond), indent=1) + "\n")

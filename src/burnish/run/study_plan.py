@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from burnish.build import sources
@@ -34,6 +34,23 @@ OBJECTS_SHARE = 0.15
 
 
 @dataclass(frozen=True)
+class Need:
+    """One thing that a row needs done, which another row may need too.
+
+    Attributes:
+        name: the same for all who need it.
+        making: seconds to make, test or fill it.
+        trials: seconds of trials at the least number of starts.
+        kept: bytes that the store will grow by.
+    """
+
+    name: str
+    making: float = 0.0
+    trials: float = 0.0
+    kept: float = 0.0
+
+
+@dataclass(frozen=True)
 class UnitCost:
     """What one row under one series will cost.
 
@@ -41,8 +58,9 @@ class UnitCost:
         unit: series and row.
         cells: comparisons that are still to be measured.
         making: seconds to make, test and fill what is not there, without what an earlier row needs too.
-        trials: seconds of trials at the least number of starts.
-        kept: bytes that the store will grow by.
+        trials: seconds of trials at the least number of starts, likewise.
+        kept: bytes that the store will grow by, likewise.
+        needs: all that it needs, whoever else does.
     """
 
     unit: Unit
@@ -50,6 +68,19 @@ class UnitCost:
     making: float
     trials: float
     kept: float
+    needs: tuple[Need, ...] = ()
+
+    def after(self, had: Collection[str]) -> UnitCost:
+        """What is left of it once the needs of these names are seen to."""
+        if not self.needs:
+            return self
+        left = [need for need in self.needs if need.name not in had]
+        return replace(
+            self,
+            making=sum(need.making for need in left),
+            trials=sum(need.trials for need in left),
+            kept=sum(need.kept for need in left),
+        )
 
     @property
     def seconds(self) -> float:
@@ -80,6 +111,16 @@ class Forecast:
     def cells(self) -> int:
         """Likewise."""
         return sum(cost.cells for cost in self.costs)
+
+    def of(self, units: Collection[Unit]) -> Forecast:
+        """The same where these units alone are run: what several of them need is the first's."""
+        had: set[str] = set()
+        costs = []
+        for cost in self.costs:
+            costs.append(cost.after(had))
+            if cost.unit in units:
+                had |= {need.name for need in cost.needs}
+        return replace(self, costs=tuple(costs))
 
 
 @dataclass(frozen=True)
@@ -147,6 +188,9 @@ def by_name(table: Table, asked: Asked) -> Selection:
                 if name not in {row.name for row in study.rows}]  # fmt: skip
     problems += [unknown(f"series of {study.name}", name, study.series) for name in asked.series
                  if name not in study.series]  # fmt: skip
+    ladder = sorted({each.threads for each in table.comparisons if each.threads is not None})
+    if asked.threads and not ladder:
+        problems.append(UserError(f"--threads: no row of {study.name} has a ladder of threads; leave it out"))
     if problems:
         raise together(problems)
     series, threads = _first(study, asked)
@@ -178,26 +222,27 @@ def within(selection: Selection, found: Forecast, budget: float | None) -> Selec
     """
     if budget is None or not found.costs:
         return selection
-    left, cut, taken = budget, dict(selection.cut), 0
-    out: set[Unit] = set()
-    for cost in found.costs:
+    left, cut = budget, dict(selection.cut)
+    had: set[str] = set()
+    out: dict[Unit, UnitCost] = {}
+    for each_cost in found.costs:
+        cost = each_cost.after(had)
         if cost.seconds <= left:
             left -= cost.seconds
-            taken += 1
+            had |= {need.name for need in cost.needs}
         else:
-            out.add(cost.unit)
-    if not taken:
-        least = min(found.costs, key=lambda cost: cost.seconds)
+            out[cost.unit] = cost
+    if len(out) == len(found.costs):
+        least = min(out.values(), key=lambda cost: cost.seconds)
         raise UserError(
             f"--budget {duration(budget)}: too small for one row: {unit_words(least.unit)} needs about "
             f"{minutes(least.seconds)}"
         )
     if not out:
         return selection
-    costs = {cost.unit: cost for cost in found.costs}
     for each in selection.chosen:
         if unit_of(each) in out:
-            cut[each.key] = f"cut by --budget: its row needs about {minutes(costs[unit_of(each)].seconds)}"
+            cut[each.key] = f"cut by --budget: its row needs about {minutes(out[unit_of(each)].seconds)}"
     return Selection(tuple(each for each in selection.chosen if unit_of(each) not in out), cut)
 
 
@@ -249,7 +294,8 @@ def predict(
     trained = training_workloads(spec, possible)
     every = sql_bench.located(tuple({**trained, **loads}.values()), home.work(spec.name) / "source")
     plan = forecast.plan_of(list(chains.values()), spec=spec, store=store, source=known, workloads=every)
-    return Forecast(plan, tuple(_costs(table, plan, open_ones, missing, options)), missing)
+    found = Forecast(plan, tuple(_costs(table, plan, open_ones, missing, options)), missing)
+    return found.of([cost.unit for cost in found.costs])
 
 
 def is_decided(comparison: Comparison, decided: Collection[str]) -> bool:
@@ -261,34 +307,29 @@ def is_decided(comparison: Comparison, decided: Collection[str]) -> bool:
 def _costs(
     table: Table, plan: Plan, comparisons: Sequence[Comparison], missing: Mapping[str, str], options: Options
 ) -> list[UnitCost]:
-    """Each unit's part of the plan: what an earlier one needs too is that one's."""
-    made: set[str] = set()
-    tried: set[str] = set()
+    """All that each unit needs of the plan, its costs not yet summed (see `Forecast.of`)."""
     found = []
     for unit in dict.fromkeys(unit_of(each) for each in comparisons):
         mine = [each for each in comparisons if unit_of(each) == unit and not missing.keys() & set(builds_of(each))]
+        if not mine:
+            continue
         builds = {"baseline", *(name for each in mine for name in builds_of(each))}
-        steps = [
-            step
+        needs = [
+            Need(step.key or step.title, step.seconds.value, 0.0, step.kept.value)
             for step in plan.building
-            if (step.key or step.title) not in made and (not step.variants or builds & set(step.variants))
+            if not step.variants or builds & set(step.variants)
         ]
-        made |= {step.key or step.title for step in steps}
-        seconds = 0.0
         for each in mine:
+            if each.measure is not None:
+                needs.append(Need(each.key, OBJECTS_SHARE * table.engine.costs.compile_s))
             cell = each.cell
-            if cell is None or cell.name in tried or each.shows == study_patches.IDENTICAL:
+            if cell is None or each.shows == study_patches.IDENTICAL:
                 continue  # what is the same machine code is built to prove it, and not tried
-            tried.add(cell.name)
             start = start_seconds(timing_of(table, options, each))
-            seconds += rule_of(options).minimum * start
-            canary = f"canary {each.group} {cell.workload.name}"
-            seconds += 0.0 if canary in tried else CANARIES * start
-            tried.add(canary)
-        if mine:
-            apart = sum(each.measure is not None for each in mine)
-            making = sum(step.seconds.value for step in steps) + apart * OBJECTS_SHARE * table.engine.costs.compile_s
-            found.append(UnitCost(unit, len(mine), making, seconds, sum(step.kept.value for step in steps)))
+            needs.append(Need(f"cell {cell.name}", 0.0, rule_of(options).minimum * start))
+            needs.append(Need(f"canary {each.group} {cell.workload.name}", 0.0, CANARIES * start))
+        once = tuple({need.name: need for need in reversed(needs)}.values())[::-1]
+        found.append(UnitCost(unit, len(mine), 0.0, 0.0, 0.0, once))
     return found
 
 
