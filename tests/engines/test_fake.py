@@ -177,7 +177,7 @@ def test_processes_are_on_their_cores_and_gone_after_stop(start: Starter, build_
     assert len(pids) == 2
     for pid in pids:
         threads = [int(path.name) for path in Path(f"/proc/{pid}/task").iterdir()]
-        assert len(threads) >= side.spec.threads
+        assert len(threads) >= side.spec.workload.threads
         assert {os.sched_getaffinity(thread) == core for thread in threads} == {True}
     side.stop()
     side.stop()

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.real
 
 SPEC = engine().spec
 DUMP = """\
-CREATE DATABASE shop; USE `shop`;
+CREATE DATABASE `my-shop`; USE `my-shop`;
 CREATE TABLE items (id INT PRIMARY KEY, name VARCHAR(40), price INT) ENGINE=InnoDB;
 INSERT INTO items VALUES (1, 'one; of', 10), (2, 'two', 20), (3, 'three', 30);
 """
@@ -75,15 +75,25 @@ def test_statements_over_a_dump_and_then_over_a_copy_of_that_folder(built: Built
     theirs = tmp_path / "data"
     before = {item: item.stat().st_mtime_ns for item in theirs.rglob("*")}
     copied = workloads.own(SPEC, path, OwnData(theirs))
-    assert copied.database == "shop"
+    assert copied.database == "my-shop"
     engine().create_dataset(built, built, copied, tmp_path / "copy", bench)
     assert {item: item.stat().st_mtime_ns for item in theirs.rglob("*")} == before
     assert "runs" in examine(built, copied, Condition(), tmp_path / "copy", tmp_path)[1]
 
     path.write_text("SELECT 1;\n\nSELECT name FROM itmes;\n")
     wrong = workloads.own(SPEC, path, OwnData(theirs))
-    with pytest.raises(UserError, match=r"mine\.sql:3: Table 'shop\.itmes' doesn't exist"):
+    with pytest.raises(UserError, match=r"mine\.sql:3: Table 'my-shop\.itmes' doesn't exist"):
         examine(built, wrong, Condition(), tmp_path / "copy", tmp_path)
+
+
+def test_data_are_made_with_the_page_size_of_a_users_settings(built: Built, dataset: Path, tmp_path: Path) -> None:
+    """A server whose settings name another one does not start on data made without."""
+    workload = replace(small("oltp_read_only"), settings=(("innodb_page_size", "4k"),))
+    engine().create_dataset(built, built, workload, tmp_path / "data", PlainBench(tmp_path))
+    _, said = examine(built, workload, Condition(), tmp_path / "data", tmp_path)
+    assert said == "oltp_read_only: runs, transport unix"
+    with pytest.raises(UserError, match="the server does not start under this condition"):
+        examine(built, workload, Condition(), dataset, tmp_path)
 
 
 def test_over_tls_the_loads_own_cipher_is_told(built: Built, dataset: Path, tmp_path: Path) -> None:

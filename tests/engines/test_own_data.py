@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
 import subprocess
 import sys
@@ -87,5 +89,33 @@ def test_a_dump_tells_its_database_packed_or_not(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     assert own_data.databases(plain) == own_data.databases(packed) == ["shop"]
     assert own_data.identity(plain) != own_data.identity(packed)
+    for name, pack in (("d.sql.xz", lzma.compress), ("d.sql.bz2", bz2.compress)):
+        (tmp_path / name).write_bytes(pack(plain.read_bytes()))
+        assert own_data.databases(tmp_path / name) == ["shop"]
+    plain.write_text("USE `my shop`;\nCREATE TABLE t (a INT);\n")
+    assert own_data.databases(plain) == ["my shop"]
     plain.write_text("CREATE TABLE t (a INT);\n")
     assert own_data.database_of(plain, None) == "sbtest"
+
+
+def test_what_is_no_dump_is_named(tmp_path: Path) -> None:
+    packed = tmp_path / "d.sql.gz"
+    packed.write_bytes(b"USE `shop`;\n")
+    with pytest.raises(UserError, match=r"d\.sql\.gz: can't be read \(Not a gzipped file .*give a whole dump"):
+        own_data.identity(packed)
+    packed.write_bytes(gzip.compress(bytes(range(1, 128)) * 90)[:60])
+    with pytest.raises(UserError, match=r"can't be read .*ended before"):
+        own_data.identity(packed)
+    packed.with_suffix(".zst").write_bytes(b"\x28\xb5\x2f\xfd\0\0")
+    with pytest.raises(UserError, match=r"d\.sql\.zst: no dump, which is text; give one \(\.sql, \.sql\.gz"):
+        own_data.identity(packed.with_suffix(".zst"))
+
+
+def test_a_folders_name_is_the_databases_in_the_servers_own_spelling(tmp_path: Path) -> None:
+    place = folder(tmp_path, "my@002dapp")
+    assert own_data.databases(place) == ["my-app"]
+    assert own_data.database_of(place, None) == own_data.database_of(place, "my-app") == "my-app"
+    (place / "my@002dapp" / "t.ibd").write_bytes(b"x" * 70)
+    assert own_data.size(place, "my-app") == 70
+    assert own_data.size(place, "shop") == 0
+    assert own_data.named("caf@4e2d_1") == "caf中_1"

@@ -91,6 +91,13 @@ def test_what_is_untuned_is_named(name: str, value: str, says: str) -> None:
     assert said.startswith(says)
 
 
+def test_own_data_that_the_pool_does_not_hold_are_named() -> None:
+    """Nothing says of them whether they are meant to fit."""
+    small = facts(innodb_buffer_pool_size=str(64 << 20))
+    (said,) = tuning.warnings(replace(small, workload=replace(LOAD, in_memory=False, own_data="/srv/shop.sql")))
+    assert said.startswith("innodb_buffer_pool_size is 64 MB, the data of w are 116 MB")
+
+
 def test_what_does_not_matter_is_not_named() -> None:
     small = facts(innodb_buffer_pool_size=str(64 << 20), max_prepared_stmt_count="100")
     load = replace(LOAD, in_memory=False, writes=False, parameters=(("tables", "4"), ("db_ps_mode", "disable")))

@@ -72,9 +72,9 @@ def test_what_is_left_undone_is_noted_and_under_strict_refused(cores: int, found
         options=Options(),
     )
     built: Any = None
-    examine(setting, built, [Condition()], {})
+    examine(setting, [(built, Condition())], {})
     assert [each["kind"] for each in notes] == ["tuning"]
     assert [line.partition(" cores,")[0] for line in notes[0]["found"]] == ["general_log is on", *found]
     setting.options = Options(strict=True)
     with pytest.raises(UserError, match=f"--strict: {1 + len(found)} settings to mend.*general_log is on"):
-        examine(setting, built, [Condition()], {})
+        examine(setting, [(built, Condition())], {})

@@ -6,9 +6,12 @@ import pytest
 
 from burnish.bench.datasets import dataset_key
 from burnish.catalogue import load
+from burnish.engines import sysbench
+from burnish.engines.sysbench_parameters import GENERAL
 from burnish.errors import UserError
-from burnish.run import workloads
+from burnish.run import mixes, workloads
 from burnish.run.workloads import OwnData, choose
+from burnish.study.loads import Parameter
 from burnish.study.model import Design, Workload
 
 SPEC = load.engine("mariadb")
@@ -67,8 +70,14 @@ def test_a_mix_is_written_by_its_parts() -> None:
             "together:oltp_read_only=3,oltp_isnert=1",
             r"unknown load, or parameter of one, in together 'oltp_isnert' \(did you mean 'oltp_insert'",
         ),
+        ("together:./mine.lua=1,oltp_insert=1", r"\./mine\.lua: a mix takes loads of the catalogue"),
+        (
+            "together:oltp_read_only=90,oltp_insert=10,threads=4",
+            r"of 4 client threads none is left for oltp_insert; take --threads 6 or more, smaller weights, or in_turn",
+        ),
         ("together:oltp_read_only=half,oltp_insert=1", "give its weight, a whole number from 1 to 1000"),
         ("together:oltp_read_only=1,checksum=1", "checksum wants other data than the load before it"),
+        ("bulk_insert:threads=300", "each client thread has a table of its own, and there are 256 of them"),
         ("together:bulk_insert=1,oltp_insert=1", "bulk_insert makes tables of the same names"),
         ("together:igen_like=1,larger_than_memory=1", "its loads want different innodb_flush_log_at_trx_commit"),
     ],
@@ -76,6 +85,43 @@ def test_a_mix_is_written_by_its_parts() -> None:
 def test_a_mix_that_makes_no_sense_is_told(text: str, says: str) -> None:
     with pytest.raises(UserError, match=says):
         one(text)
+
+
+def told(workload: Workload) -> dict[str, Parameter]:
+    """What the parts' programs take, as they would tell."""
+    if workload.parts:
+        return dict(GENERAL)
+    reads = {"range_size": Parameter("number")} if workload.entry == "oltp_read_only" else {}
+    names = ("tables", "table_size", "db_ps_mode", "skip_trx")
+    switch = Parameter("switch")
+    return {**GENERAL, **reads, **{name: switch if name == "skip_trx" else Parameter("text") for name in names}}
+
+
+def test_a_mixs_parameters_go_to_the_parts_whose_programs_take_them() -> None:
+    text = "together:oltp_read_only=1,oltp_insert=1,skip-trx=1,range-size=50,rand-type=pareto,table-size=500"
+    found = mixes.check(one(text), told)
+    assert (
+        found.name == "together:oltp_read_only=1,oltp_insert=1,rand-type=pareto,range-size=50,skip-trx=1,table-size=500"
+    )
+    read, insert = (dict(part.parameters) for part, _ in found.parts)
+    assert (read["skip_trx"], read["range_size"], read["table_size"]) == ("on", "50", "500")
+    assert insert["skip_trx"] == "on"
+    assert "range_size" not in insert
+    assert found.parameters == (("rand_type", "pareto"),), "sysbench's own, for all parts"
+    with pytest.raises(UserError, match=r"in together 'range_sise' \(did you mean 'range_size'"):
+        mixes.check(one("together:oltp_read_only=1,oltp_insert=1,range-sise=5"), told)
+    with pytest.raises(UserError, match="oltp_read_only: skip_trx=perhaps: give on or off"):
+        mixes.check(one("together:oltp_read_only=1,oltp_insert=1,skip-trx=perhaps"), told)
+
+
+def test_threads_are_shared_out_as_the_weights_say_or_it_is_said() -> None:
+    three = one("together:oltp_read_only=3,oltp_update_index=1,threads=8")
+    assert mixes.shares(three) == [6, 2]
+    assert mixes.uneven(three) is None
+    odd = mixes.uneven(one("together:oltp_read_only=3,oltp_update_index=1,threads=6")) or ""
+    assert odd.endswith(": 6 client threads are shared out 5 : 1, not 3 : 1; take a multiple of 4")
+    assert mixes.uneven(one("in_turn:oltp_read_only=3,oltp_update_index=1,threads=6")) is None
+    assert one("in_turn:oltp_read_only=90,oltp_update_index=1,threads=2").threads == 2
 
 
 def test_a_load_named_twice_is_told_however_it_is_spelled() -> None:
@@ -94,6 +140,21 @@ def test_a_users_script_is_known_by_what_it_holds(tmp_path: Path) -> None:
     second = one(f"{script}:rows=5")
     assert (first.name, first.dataset) != (second.name, second.dataset)
     assert first.identity != second.identity
+
+
+def test_what_a_script_requires_beside_itself_is_part_of_it(tmp_path: Path) -> None:
+    script, helper, deeper = (tmp_path / name for name in ("mine.lua", "helper.lua", "deeper.lua"))
+    script.write_text('require("oltp_common")\nrequire "helper"\nfunction event() end\n')
+    alone = one(str(script))
+    helper.write_text("require('deeper')\n")
+    deeper.write_text("rows = 5\n")
+    whole = one(str(script))
+    assert alone.identity != whole.identity
+    assert sysbench.unchanged(whole) == script.read_bytes()
+    deeper.write_text("rows = 6\n")
+    assert one(str(script)).identity != whole.identity
+    with pytest.raises(UserError, match=r"mine\.lua: it, or what it requires, was changed while the study ran"):
+        sysbench.unchanged(whole)
 
 
 def test_statements_want_data(tmp_path: Path) -> None:

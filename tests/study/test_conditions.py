@@ -49,7 +49,6 @@ def test_a_network_between_two_hosts_has_limits() -> None:
     ("word", "says"),
     [
         ("transport", "--set transport: write NAME=VALUE"),
-        ("x=", "--set x=: write NAME=VALUE"),
         ("transport=tsl", "unknown value in --set transport= 'tsl' (did you mean 'tls'?)"),
         ("durability=none", "unknown value in --set durability= 'none'; there are: commit, second, system"),
         ("datadir=/var/lib/mysql", "--set datadir=/var/lib/mysql: Burnish decides datadir"),
@@ -85,13 +84,45 @@ quick
 
 
 def test_the_servers_groups_of_a_configuration_are_taken() -> None:
-    settings, left = defaults_file.parse(CNF, "my.cnf")
+    settings, told = defaults_file.parse(CNF, "my.cnf", "10.11")
     assert settings == (
         ("innodb_buffer_pool_size", "4G"),
         ("skip_name_resolve", "ON"),
         ("sql_mode", "STRICT_TRANS_TABLES"),
     )
-    assert left == ("user", "port")
+    assert told == (
+        "[mariadb-10.11] (line 9) is read, as a server of 10.11 does",
+        "user, port left out: Burnish decides these",
+    )
+
+
+def test_a_group_for_one_version_is_left_out_and_told() -> None:
+    """Which version the server is turns out when its source is there; another one's settings would be wrong for it."""
+    text = "[mysqld-5.7]\nmax_connections=5\n[client-server]\nmax_allowed_packet=1G\n[mysqldump]\nquick\n"
+    settings, (told,) = defaults_file.parse(text, "my.cnf")
+    assert settings == (("max_allowed_packet", "1G"),)
+    assert told == "[mysqld-5.7] (line 1) left out: not for a release that is known yet"
+
+
+def test_loose_stays_and_plugins_add_up() -> None:
+    text = "[mysqld]\nloose-rocksdb_cache=5\nplugin-load-add=a\nplugin_load_add = b\nsql_mode =\n"
+    assert defaults_file.parse(text, "my.cnf")[0] == (
+        ("loose_rocksdb_cache", "5"),
+        ("plugin_load_add", "a;b"),
+        ("sql_mode", ""),
+    )
+    with pytest.raises(UserError, match="loose_datadir"):
+        defaults_file.parse("[mysqld]\nloose-datadir = x\n", "my.cnf")
+
+
+def test_a_variable_may_be_empty_and_loose() -> None:
+    assert condition_of(["sql_mode=", "loose-Max-Connections=5"]).settings == (
+        ("sql_mode", ""),
+        ("loose_max_connections", "5"),
+    )
+    for word in ("transport=", "binlog=", "=5", "sql_mode"):
+        with pytest.raises(UserError, match="write NAME=VALUE"):
+            condition_of([word])
 
 
 def test_all_foreign_paths_are_named() -> None:

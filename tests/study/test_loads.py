@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from burnish.bench.datasets import dataset_key
 from burnish.errors import UserError
 from burnish.study import loads
 from burnish.study.loads import Parameter
@@ -71,6 +74,14 @@ def test_a_name_tells_what_differs_and_equal_loads_have_equal_names() -> None:
 def test_only_what_shapes_the_data_tells_datasets_apart() -> None:
     assert wanted("oltp_read_only:rand-type=pareto,skip-trx=on").data_parameters() == READ.data_parameters()
     assert wanted("oltp_read_only:table-size=5").data_parameters() != READ.data_parameters()
+
+
+def test_settings_that_shape_the_files_tell_datasets_apart() -> None:
+    page = replace(READ, settings=(("innodb_page_size", "4k"), ("innodb_buffer_pool_size", "1G")))
+    assert page.data_settings() == (("innodb_page_size", "4k"),)
+    assert READ.data_settings() == ()
+    assert dataset_key("mariadb", "10", page) != dataset_key("mariadb", "10", READ)
+    assert dataset_key("mariadb", "10", replace(page, settings=page.settings[1:])) == dataset_key("mariadb", "10", READ)
 
 
 def test_fewer_threads_are_no_longer_held_to_saturate() -> None:

@@ -15,7 +15,8 @@ from burnish.study.model import Workload, digest_of
 
 def dataset_key(engine: str, version: str, workload: Workload) -> str:
     """Names a dataset by the engine's version, what it holds and how large it is, whichever load asks for it."""
-    return digest_of([engine, version, workload.dataset, sorted(workload.data_parameters())])
+    shaping = [workload.data_settings()] if workload.data_settings() else []
+    return digest_of([engine, version, workload.dataset, sorted(workload.data_parameters()), *shaping])
 
 
 def obtain(
@@ -48,7 +49,7 @@ def obtain(
             "engine": engine.spec.name,
             "version": version,
             "dataset": workload.dataset,
-            "parameters": dict(workload.data_parameters()),
+            "parameters": dict(workload.data_parameters() + workload.data_settings()),
             "seconds": seconds,
         },
     )

@@ -134,6 +134,7 @@ class _Engine(Entry):
     reason: Reason
     hidden: bool = False
     debian_package: str | None = None
+    series: str = ""
     release_package: str | None = None
     build_options: str = ""
     package_c: tuple[str, ...] = ()

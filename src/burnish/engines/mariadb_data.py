@@ -78,14 +78,14 @@ def create_dataset(built: Built, tools: Built, workload: Workload, folder: Path,
     scratch = folder / ".prepare"  # within the folder: whoever removes a half-made dataset removes this too
     scratch.mkdir(mode=0o700)
     if not copied:
-        _bootstrap(built, scripts, folder, scratch, bench)
+        _bootstrap(built, scripts, folder, scratch, workload, bench)
     server = Server(
         Launch(
             program=built.server,
             data=folder,
             folder=scratch,
             options=built.options,
-            settings=_MAKING + (workload.settings if workload.own_data else ()),
+            settings=(workload.settings if workload.own_data else workload.data_settings()) + _MAKING,
             environment=built.environment,
         )
     )
@@ -122,13 +122,16 @@ def _tables(server: Server, workload: Workload) -> list[str]:
     return names
 
 
-def _bootstrap(built: Built, scripts: list[Path], folder: Path, scratch: Path, bench: Workbench) -> None:
+def _bootstrap(
+    built: Built, scripts: list[Path], folder: Path, scratch: Path, workload: Workload, bench: Workbench
+) -> None:
     """Makes the system tables by feeding `scripts` to the server in its own bootstrap mode."""
     statements = scratch / "bootstrap.sql"
     # The server's bootstrap mode reads statement by statement, each of which must end its line.
     head = "create database mysql;\nuse mysql;\n"
     statements.write_text(head + "\n".join(script.read_text() for script in scripts))
-    words = [str(built.server), *private_options(folder), *built.options, "--bootstrap"]
+    shaping = [f"--{name}={value}" for name, value in workload.data_settings()]
+    words = [str(built.server), *private_options(folder), *built.options, *shaping, "--bootstrap"]
     done = bench.run(
         "bootstrap",
         words,

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pymysql
 
-from burnish.engines import sql_bench, sysbench, tuning
+from burnish.catalogue import load
+from burnish.engines import own_data, sql_bench, sysbench, tuning
 from burnish.engines.base import Built, SideSpec, Workbench
 from burnish.engines.mariadb_server import private_options, setting_options
 from burnish.engines.mariadb_side import MariaDBSide, settings_of
 from burnish.errors import InfrastructureError, UserError
 from burnish.study import statements
-from burnish.study.conditions import plain
+from burnish.study.conditions import plain, setting_name
 from burnish.study.model import Condition, Workload
 
 REHEARSAL_S = 1.5
@@ -29,9 +30,8 @@ def examine(
     """See `Engine.examine`."""
     settings = settings_of(workload, condition)
     values = variables(built, settings, place, bench)
-    said = tuning.warnings(tuning.Facts(values, workload, _tables_bytes(data, workload.database)))
-    unusual = workload.file or workload.parts or condition.settings or condition.transport != "unix"
-    if data is not None and (unusual or workload.program == sql_bench.PROGRAM):
+    said = tuning.warnings(tuning.Facts(values, workload, own_data.size(data, workload.database) if data else 0))
+    if data is not None and _unusual(workload, condition):
         copy = place / "data"
         bench.run("copy data", ["cp", "-a", "--reflink=auto", data, copy]).check(f"copying the data to {copy}")
         try:
@@ -54,7 +54,8 @@ def variables(built: Built, settings: tuple[tuple[str, str], ...], place: Path, 
 
     plainly, _ = ask([])
     values = tuning.parse_help("\n".join(plainly))
-    tuning.check_names({plain(name): value for name, value in settings}, values, str(built.server))
+    strict = [plain(name) for name, _ in settings if setting_name(name) == plain(name)]
+    tuning.check_names(strict, values, str(built.server))
     lines, ok = ask(setting_options(settings))
     # Of a value that it can't read it may complain and go on to print what it made of it.
     wrong = [said for said in _errors(lines) if said not in _errors(plainly)]
@@ -69,8 +70,14 @@ def _errors(lines: Sequence[str]) -> list[str]:
     return [line.partition("[ERROR]")[2].strip() for line in lines if "[ERROR]" in line]
 
 
-def _tables_bytes(data: Path | None, database: str) -> int:
-    return sum(path.stat().st_size for path in (data / database).glob("*.ibd")) if data else 0
+def _unusual(workload: Workload, condition: Condition) -> bool:
+    """Whether nobody has run this load under these settings before."""
+    shipped = load.workloads().get((workload.engine, workload.entry))
+    if shipped is None or shipped.program == sql_bench.PROGRAM:
+        return True
+    if (shipped.settings, shipped.parameters) != (workload.settings, workload.parameters):
+        return True
+    return bool(condition.settings) or condition.transport != "unix"
 
 
 def rehearse(

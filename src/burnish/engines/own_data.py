@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import bz2
 import fcntl
 import gzip
 import hashlib
+import lzma
 import re
 import shutil
+import zlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from burnish.engines.base import Workbench
 from burnish.errors import UserError
@@ -18,9 +22,12 @@ if TYPE_CHECKING:
     from burnish.engines.mariadb_server import Server
 
 _SYSTEM = {"mysql", "performance_schema", "information_schema", "sys"}
-_USE = re.compile(rb"(?:^|;[ \t]*)USE `?([^`;\s]+)`?\s*;", re.MULTILINE | re.IGNORECASE)
+_USE = re.compile(rb"(?:^|;[ \t]*)USE (?:`([^`]+)`|([^`;\s]+))\s*;", re.MULTILINE | re.IGNORECASE)
+_ENCODED = re.compile(r"@([0-9a-f]{4})")
 _HEAD = 1 << 20
 _CLIENTS = ("mariadb", "mysql")
+_PACKED: Mapping[str, Callable[[Path, str], Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+_BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
 
 def identity(place: Path) -> str:
@@ -30,10 +37,13 @@ def identity(place: Path) -> str:
         UserError: there is nothing at `place`, or nothing that can be used.
     """
     if place.is_file():
+        if b"\0" in _head(place):
+            forms = ", ".join(f".sql{suffix}" for suffix in ("", *_PACKED))
+            raise UserError(f"--data {place}: no dump, which is text; give one ({forms}) or a data folder")
         with place.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()[:16]
     if not place.is_dir():
-        raise UserError(f"--data {place}: there is no such thing; give a dump (.sql, .sql.gz) or a data folder")
+        raise UserError(f"--data {place}: there is no such thing; give a dump (.sql, packed or not) or a data folder")
     check_folder(place)
     facts = [(str(path.relative_to(place)), path.stat()) for path in sorted(place.rglob("*")) if path.is_file()]
     return digest_of([[name, fact.st_size, fact.st_mtime_ns] for name, fact in facts])
@@ -61,34 +71,65 @@ def check_folder(place: Path) -> None:
         ) from None
 
 
+def named(folder: str) -> str:
+    """The database that a server keeps in a folder of that name: ``my@002dapp`` is ``my-app``.
+
+    A server writes characters other than ASCII letters, digits and ``_`` as ``@`` and their number in four hexadecimal
+    digits ("Mapping of Identifiers to File Names" in the manual of MySQL); its two-letter codes for letters with
+    accents stay as they are.
+    """
+    return _ENCODED.sub(lambda match: chr(int(match[1], 16)), folder)
+
+
 def databases(place: Path) -> list[str]:
     """The databases that a dump or data folder holds, as far as it says so itself; sorted."""
     if place.is_dir():
-        return sorted(path.name for path in place.iterdir() if path.is_dir() and _holds_tables(path))
-    with _opened(place) as file:
-        return sorted({match.decode(errors="replace") for match in _USE.findall(file.read(_HEAD))} - _SYSTEM)
+        return sorted(named(path.name) for path in place.iterdir() if path.is_dir() and _holds_tables(path))
+    found = (quoted or bare for quoted, bare in _USE.findall(_head(place)))
+    return sorted({name.decode(errors="replace") for name in found} - _SYSTEM)
 
 
 def _holds_tables(folder: Path) -> bool:
     return folder.name not in _SYSTEM and any(folder.glob("*.frm"))
 
 
-def _opened(place: Path) -> gzip.GzipFile:
-    # GzipFile's interface is what both have in common
-    return gzip.open(place, "rb") if place.suffix == ".gz" else place.open("rb")  # type: ignore[return-value]
+def _opened(place: Path) -> IO[bytes]:
+    unpack = _PACKED.get(place.suffix)
+    file: IO[bytes] = unpack(place, "rb") if unpack else place.open("rb")
+    return file
 
 
-def database_of(place: Path, named: str | None) -> str:
-    """The database that a load works in: the one that is named, or the only one there is.
+def _head(place: Path) -> bytes:
+    """The beginning of a dump, unpacked; a `UserError` when it can't be read."""
+    try:
+        with _opened(place) as file:
+            return file.read(_HEAD)
+    except _BROKEN as error:
+        raise _unreadable(place, error) from None
+
+
+def _unreadable(place: Path, error: Exception) -> UserError:
+    why = getattr(error, "strerror", None) or str(error)
+    return UserError(f"--data {place}: can't be read ({why}); give a whole dump that you may read")
+
+
+def size(data: Path, database: str) -> int:
+    """Bytes of the InnoDB tables of a database in a data folder."""
+    folders = (path for path in data.iterdir() if path.is_dir() and named(path.name) == database)
+    return sum(path.stat().st_size for folder in folders for path in folder.glob("*.ibd"))
+
+
+def database_of(place: Path, wanted: str | None) -> str:
+    """The database that a load works in: the one that is wanted, or the only one there is.
 
     Raises:
         UserError: there are several and none is named, or the named one is not there.
     """
     found = databases(place)
-    if named is not None:
-        if place.is_dir() and named not in found:
-            raise UserError(f"--database {named}: not in {place}; there are: {', '.join(found) or 'none'}")
-        return named
+    if wanted is not None:
+        if place.is_dir() and wanted not in found:
+            raise UserError(f"--database {wanted}: not in {place}; there are: {', '.join(found) or 'none'}")
+        return wanted
     if len(found) > 1 or (not found and place.is_dir()):
         raise UserError(f"--data {place}: it holds {len(found)} databases ({', '.join(found)}); name one in --database")
     return found[0] if found else "sbtest"
@@ -117,10 +158,15 @@ def load_dump(place: Path, server: Server, database: str, tools: Path, bench: Wo
             "`apt-get install mariadb-client`, or give a data folder"
         )
     plain = place
-    if place.suffix == ".gz":
+    if place.suffix in _PACKED:
         plain = server.launch.folder / "dump.sql"
-        with _opened(place) as packed, plain.open("wb") as out:
-            shutil.copyfileobj(packed, out)
+        try:
+            with _opened(place) as packed, plain.open("wb") as out:
+                shutil.copyfileobj(packed, out)
+        except _BROKEN as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # the disk's, not the dump's
+            raise _unreadable(place, error) from None
     into = [] if databases(place) else [database]  # else the dump says itself where it goes
     for name in into:
         server.query(f"CREATE DATABASE `{name}`")

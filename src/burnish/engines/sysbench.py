@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from burnish.engines import own_script
 from burnish.engines.base import TICK_S, Workbench
 from burnish.engines.load_process import LoadProcess
 from burnish.errors import UserError
@@ -104,10 +104,11 @@ def preparing(workload: Workload) -> list[Workload]:
 
 def unchanged(workload: Workload) -> bytes:
     """What the user's file of a workload holds; a `UserError` when it is no longer what the study began with."""
-    content = Path(workload.file).read_bytes()
-    if hashlib.sha256(content).hexdigest()[:16] != workload.content:
-        raise UserError(f"{workload.file}: it was changed while the study ran; run it again with --fresh")
-    return content
+    if own_script.digest(Path(workload.file)) != workload.content:
+        raise UserError(
+            f"{workload.file}: it, or what it requires, was changed while the study ran; run it again with --fresh"
+        )
+    return Path(workload.file).read_bytes()
 
 
 def environment(workload: Workload, folder: Path) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from burnish.errors import UserError, nearest
@@ -56,10 +56,10 @@ def parse_help(text: str) -> dict[str, str]:
     return {**options, **values}
 
 
-def check_names(settings: Mapping[str, str], values: Mapping[str, str], server: str) -> None:
+def check_names(settings: Iterable[str], values: Mapping[str, str], server: str) -> None:
     """A `UserError` with the nearest name for a setting that the server does not know."""
     for name in settings:
-        known = {name, name.removeprefix("skip_"), name.removeprefix("loose_"), name.removeprefix("enable_")}
+        known = {name, name.removeprefix("skip_"), name.removeprefix("enable_")}
         if not known & set(values):
             raise UserError(
                 f"unknown server variable {name!r}{nearest(name, values)} in --set or --defaults-file; `{server} "
@@ -91,7 +91,8 @@ def _number(values: Mapping[str, str], name: str) -> int | None:
 
 def _memory(facts: Facts) -> str | None:
     pool = _number(facts.values, "innodb_buffer_pool_size")
-    if pool is None or pool >= facts.data_bytes or not facts.workload.in_memory:
+    # Of a user's own data it is not known whether they are meant to fit, so that it is said; no pair is held to it.
+    if pool is None or pool >= facts.data_bytes or not (facts.workload.in_memory or facts.workload.own_data):
         return None
     return (
         f"innodb_buffer_pool_size is {_mb(pool)}, the data of {facts.workload.name} are {_mb(facts.data_bytes)}: "

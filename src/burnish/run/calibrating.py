@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -55,7 +54,7 @@ def calibrate(
         with beginning.nothing_half_made(setting.record):
             setting.workloads = check(setting.engine, setting.workloads, setting.bench)
             chains, maker = preparing.prepare(setting, variants, features)
-            maker.look = partial(conditions.possible, setting, [Condition()])
+            maker.look = lambda built: conditions.possible(setting, [(built, Condition())])
             made = maker.make(chains)
         _hold(setting, made, maker.data, designs)
         return beginning.finish(setting)

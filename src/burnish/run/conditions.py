@@ -10,7 +10,7 @@ from pathlib import Path
 from burnish.engines.base import Built
 from burnish.errors import UserError
 from burnish.record.store import Entry
-from burnish.run import workloads
+from burnish.run import mixes, workloads
 from burnish.run.setting import Options, Setting
 from burnish.study import defaults_file
 from burnish.study.conditions import condition_of, difference
@@ -46,8 +46,7 @@ def words(options: Options) -> tuple[str, ...]:
     """What was asked of conditions and data, in the form that finds the study again."""
     said = [*options.settings, *(f"versus {word}" for word in options.versus)]
     if options.defaults_file is not None:
-        settings, _ = defaults_file.read(options.defaults_file)
-        said.append(f"defaults {digest_of(settings)}")
+        said.append(f"defaults {digest_of(defaults_file.content(options.defaults_file))}")
     return tuple(said)
 
 
@@ -66,22 +65,22 @@ def loads_under(loads: Sequence[Workload], pair: Sequence[Condition]) -> tuple[W
     return tuple(replace(each, saturated=False) if waits else each for each in loads)
 
 
-def possible(setting: Setting, conditions: Sequence[Condition], built: Built) -> None:
-    """Looks at every load under each condition as far as that takes no data, so that none are made in vain.
+def possible(setting: Setting, sides: Sequence[tuple[Built, Condition]]) -> None:
+    """Looks at every load on each server under its condition as far as that takes no data: none are made in vain.
 
     Raises:
         UserError: something can't work at all: a variable that the server does not know, too many client threads.
     """
-    _amiss(setting, built, conditions, {})
+    _amiss(setting, sides, {})
 
 
-def examine(setting: Setting, built: Built, conditions: Sequence[Condition], data: Mapping[str, Entry]) -> None:
-    """Looks at every load under each condition; notes and says what routine tuning left undone.
+def examine(setting: Setting, sides: Sequence[tuple[Built, Condition]], data: Mapping[str, Entry]) -> None:
+    """Looks at every load on each server under its condition; notes and says what routine tuning left undone.
 
     Raises:
         UserError: something can't work at all; or, under ``--strict``, something is left undone.
     """
-    found = _amiss(setting, built, conditions, data)
+    found = _amiss(setting, sides, data)
     setting.record.append("tuning", found=found)
     for line in found:
         setting.bench.say(f"untuned: {line}")
@@ -89,18 +88,18 @@ def examine(setting: Setting, built: Built, conditions: Sequence[Condition], dat
         raise UserError(f"--strict: {len(found)} settings to mend before builds are compared: {'; '.join(found)}")
 
 
-def _amiss(setting: Setting, built: Built, conditions: Sequence[Condition], data: Mapping[str, Entry]) -> list[str]:
+def _amiss(setting: Setting, sides: Sequence[tuple[Built, Condition]], data: Mapping[str, Entry]) -> list[str]:
     """What routine tuning left undone, a line each."""
     found: list[str] = []
     for workload in setting.workloads:
         entry = data.get(workload.name)
-        for condition in conditions:
+        for built, condition in dict.fromkeys(sides):
             place = setting.scratch / "examine"
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(mode=0o700, parents=True)
             found += setting.engine.examine(built, workload, condition, _data(entry), place, setting.bench)
             shutil.rmtree(place, ignore_errors=True)
-        found += filter(None, [idle(workload, len(setting.core_sets[0]))])
+        found += filter(None, [idle(workload, len(setting.core_sets[0])), mixes.uneven(workload)])
     return list(dict.fromkeys(found))
 
 

@@ -174,7 +174,7 @@ def explain(
         pairs = zip(request.names, request.built, strict=True)
         made = [known_program(setting, name, built) for name, built in pairs]
         found = differences(*(each.identity for each in made if each.identity))
-        conditions.possible(setting, [conditions.usual(options)], request.built[0])
+        conditions.possible(setting, [(built, conditions.usual(options)) for built in request.built])
     setting.record.append("difference", found=found)
     with setting.bench.step("reading the programs", "why-programs", counts=False):
         codes = {name: machine_code.read_code(built.server.resolve()) for name, built in _builts(made).items()}

@@ -45,7 +45,8 @@ def hold(setting: Setting, makings: Makings) -> None:
     assert baseline.built is not None  # noqa: S101 - there are cells
     if not makings.examined:
         with nothing_half_made(setting.record):
-            conditions.examine(setting, baseline.built, list(dict.fromkeys(makings.pair)), makings.data)
+            others = [(item.built, other) for item in candidates if item.built]
+            conditions.examine(setting, [(baseline.built, condition), *others], makings.data)
     known = known_calibrations(setting, cells)
     times = timings(setting, known)
     setting.record.append(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 
 from burnish.build import ccache
 from burnish.build.builder import Builder
@@ -124,11 +123,11 @@ def make(setting: Setting, variants: Sequence[Variant], features: str) -> Making
         condition = conditions.ready(setting, conditions.usual(setting.options))
         setting.workloads = conditions.loads_under(setting.workloads, [condition])
         chains, maker = prepare(setting, expand(variants, factors), features)
-        maker.look = partial(conditions.possible, setting, [condition])
+        maker.look = lambda built: conditions.possible(setting, [(built, condition)])
         baseline = maker.make(chains[:1])
         if baseline[0].built is not None:
             # Before the others are built: a load that can't run is not worth them.
-            conditions.examine(setting, baseline[0].built, [condition], maker.data)
+            conditions.examine(setting, [(baseline[0].built, condition)], maker.data)
     made, replicates = gather(variants, [*baseline, *maker.make(chains[1:], more=True)], factors)
     for item in made[1:]:
         item.built = None if item.same else item.built

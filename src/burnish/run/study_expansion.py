@@ -231,13 +231,13 @@ class _Maker:
         if reference is None:
             return None
         reading = self.reading
-        against = reference.line if reading.against == "row" else reference.against
+        apart = reading.against != "row"  # else the row's own line, in the reading's other column
         asked = Reference(
             reference.table,
             reference.line,
-            against or reference.line,
+            (reference.against if apart else "") or reference.line,
             reference.column or reading.column,
-            reference.against_column or reading.against_column,
+            (reference.against_column if apart else "") or reading.against_column,
         )
         try:
             return published.figure(asked, number)

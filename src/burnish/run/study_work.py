@@ -239,7 +239,7 @@ class AtWork:
 
     def _examine_one(self, key: str, workload: Workload, condition: Condition, words: str) -> None:
         built = next(item.built for item in self.made.values() if item.built is not None and item.built.key == key)
-        conditions.examine(replace(self.setting, workloads=(workload,)), built, [condition], self.maker.data)
+        conditions.examine(replace(self.setting, workloads=(workload,)), [(built, condition)], self.maker.data)
         self._examined[key, workload.name, words] = None
 
     def _release(self) -> Made:

@@ -78,14 +78,15 @@ def compare(
                 setting.workloads = sql_bench.located(setting.workloads, obtain_source(setting, None)[1])
             made = [known_program(setting, name, item) for name, item in zip(names, built, strict=True)]
         one, two = (item.identity for item in made)
-        server = made[0].built
-        assert server is not None and one is not None and two is not None  # noqa: S101, PT018 - programs that exist
+        server, second = (item.built for item in made)
+        assert server is not None and second is not None  # noqa: S101, PT018 - programs that exist
+        assert one is not None and two is not None  # noqa: S101, PT018 - likewise
         found = differences(one, two)
         setting.record.append("difference", found=found)
         setting.bench.say("\n    ".join(f"they differ: {line}" for line in found) or "same version, same features")
         data: dict[str, Entry] = {}
         with beginning.nothing_half_made(setting.record):
-            conditions.possible(setting, list(dict.fromkeys(pair)), server)
+            conditions.possible(setting, [(server, pair[0]), (second, pair[1])])
             for workload in (w for w in setting.workloads if w.dataset != "none"):
                 with setting.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", counts=False):
                     data[workload.name] = datasets.obtain(

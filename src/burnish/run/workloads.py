@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from pathlib import Path
 
 from rich.console import Console
 
 from burnish.catalogue import load
-from burnish.engines import own_data, sql_bench, sqlite_side
+from burnish.engines import own_data, own_script, sql_bench, sqlite_side
 from burnish.engines.base import Engine, Workbench
-from burnish.errors import UserError, together, unknown
+from burnish.errors import UserError, together
+from burnish.run import mixes
 from burnish.run.setting import Options
 from burnish.study import defaults_file, loads, statements
 from burnish.study.loads import Asked, Parameter
-from burnish.study.model import Design, EngineSpec, Mixing, Variant, Workload
+from burnish.study.model import Design, EngineSpec, Variant, Workload
 
 SUFFIXES = (".lua", ".sql")
 """Files that are loads: a sysbench script, or statements."""
 
-MIXINGS: tuple[Mixing, ...] = ("together", "in_turn")
 OWN_THREADS = 4
 _NOTHING = ("nothing",)  # of a load's parameters, none says what a user's own data are
 
@@ -40,12 +38,19 @@ class OwnData:
     database: str | None = None
 
 
+def read_defaults(spec: EngineSpec, options: Options) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """The settings of the user's configuration file, and what is to be said of it; nothing where there is none."""
+    if options.defaults_file is None:
+        return (), ()
+    path = options.defaults_file
+    return defaults_file.parse(defaults_file.content(path), str(path), "" if options.source else spec.series)
+
+
 def chosen(spec: EngineSpec, options: Options) -> tuple[Workload, ...]:
     """The workloads of a request, or the engine's default ones; see `choose`."""
-    settings, left = defaults_file.read(options.defaults_file) if options.defaults_file else ((), ())
-    if left:
-        told = f"{options.defaults_file}: {', '.join(left)} left out: Burnish decides these"
-        Console(stderr=True).print(told, markup=False, highlight=False, soft_wrap=True)
+    settings, told = read_defaults(spec, options)
+    for line in told:
+        Console(stderr=True).print(f"{options.defaults_file}: {line}", markup=False, highlight=False, soft_wrap=True)
     return choose(
         spec,
         options.workloads or spec.workloads,
@@ -93,6 +98,12 @@ def choose(
             sql_bench.check_clients(workload.threads)
         if spec.name == "sqlite":
             sqlite_side.one_thread(workload.threads, workload.name)
+        mixes.check_shares(workload)
+        if workload.dataset == mixes.BULK and workload.threads > workload.prepare_threads:
+            raise UserError(
+                f"{workload.name}: each client thread has a table of its own, and there are {workload.prepare_threads} "
+                "of them; take no more threads"
+            )
         if sum(other.name == workload.name for other in every) > 1:
             raise UserError(f"{workload.name!r} is named twice; name each once")
     return every
@@ -110,20 +121,19 @@ def _one(spec: EngineSpec, wanted: Asked, data: OwnData | None) -> Workload:
     if spec.name == "mariadb":
         if Path(wanted.name).suffix in SUFFIXES:
             return loads.applied(own(spec, Path(wanted.name), data), wanted)
-        if wanted.name.replace("-", "_") in MIXINGS:
-            return mixed(spec, wanted)
+        if wanted.name.replace("-", "_") in mixes.MIXINGS:
+            return mixes.mixed(spec, wanted)
     return loads.applied(load.workload(spec, wanted.name), wanted)
 
 
 def own(spec: EngineSpec, path: Path, data: OwnData | None = None) -> Workload:
     """A user's script or file of statements as a workload; a `UserError` when it can't be read or parsed."""
     try:
-        content = path.read_bytes()
+        content, digest = path.read_bytes(), own_script.digest(path)
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    digest = hashlib.sha256(content).hexdigest()[:16]
     scripted = path.suffix == ".lua"
     if not scripted:
         statements.parse(_decoded(content, path), str(path))
@@ -159,83 +169,6 @@ def _decoded(content: bytes, path: Path) -> str:
         raise UserError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from None
 
 
-def mixed(spec: EngineSpec, wanted: Asked) -> Workload:
-    """Loads of the catalogue with weights, as in ``together:oltp_read_only=3,oltp_update_index=1``.
-
-    A parameter that is no load's name goes to every part that takes it (``table-size=10000``).
-
-    Raises:
-        UserError: fewer than two loads, a weight that is no whole number, parts whose data get in each other's way.
-    """
-    mixing = next(mixing for mixing in MIXINGS if mixing == wanted.name.replace("-", "_"))
-    mine = {name: value for (engine, name), value in load.workloads().items() if engine == spec.name}
-    weights = {name: text for name, text in wanted.parameters if name in mine}
-    shared = {name: text for name, text in wanted.parameters if name not in mine and name != loads.THREADS}
-    taken = {name for each in weights for name in (*dict(mine[each].parameters), *mine[each].shape)}
-    for name in shared:
-        if name not in taken:
-            raise unknown(f"load, or parameter of one, in {wanted.name}", name, (*mine, *taken, loads.THREADS))
-    parts = [(_part(mine[name], shared), _weight(wanted.name, name, text)) for name, text in weights.items()]
-    if len(parts) < 2:
-        raise UserError(
-            f"{wanted.name}: a mix has two loads or more, as in {wanted.name}:oltp_read_only=3,oltp_insert=1"
-        )
-    _check_data([part for part, _ in parts], wanted.name)
-    told = [*((part.name, str(weight)) for part, weight in parts), *sorted(shared.items())]
-    words = ",".join(f"{name if name in mine else name.replace('_', '-')}={text}" for name, text in told)
-    base = Workload(
-        name=f"{mixing}:{words}",
-        engine=spec.name,
-        reason="A mix of loads that was asked for: " + ", ".join(part.name for part, _ in parts) + ".",
-        program="mix.lua",
-        threads=max(part.threads for part, _ in parts),
-        writes=any(part.writes for part, _ in parts),
-        dataset="+".join(sorted({part.dataset for part, _ in parts})),
-        design=Design.INTERLEAVED if any(part.design is Design.INTERLEAVED for part, _ in parts) else Design.DUET,
-        in_memory=all(part.in_memory for part, _ in parts),
-        settings=reduce(_joined, (part.settings for part, _ in parts), ()),
-        parts=tuple(parts),
-        mixing=mixing,
-    )
-    threads = tuple(item for item in wanted.parameters if item[0] == loads.THREADS)
-    return loads.applied_threads(base, loads.applied(base, Asked(base.name, threads)).threads)
-
-
-def _part(workload: Workload, shared: Mapping[str, str]) -> Workload:
-    """A part of a mix with those of the mix's parameters that it takes."""
-    own = {*dict(workload.parameters), *workload.shape}
-    given = {name: text for name, text in shared.items() if name in own}
-    return replace(workload, parameters=tuple({**dict(workload.parameters), **given}.items()))
-
-
-def _weight(where: str, name: str, text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise UserError(f"{where}: {name}={text}: give its weight, a whole number from 1 to 1000")
-    return int(text)
-
-
-def _joined(one: tuple[tuple[str, str], ...], other: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    for name, value in other:
-        if dict(one).get(name, value) != value:
-            raise UserError(f"a mix: its loads want different {name} ({dict(one)[name]} and {value}); run them apart")
-    return one + tuple(item for item in other if item not in one)
-
-
-def _check_data(parts: Iterable[Workload], where: str) -> None:
-    """Loads that share a dataset must mean the same data by it."""
-    seen: dict[str, tuple[tuple[str, str], ...]] = {}
-    for part in parts:
-        if part.program == sql_bench.PROGRAM:
-            raise UserError(f"{where}: {part.name} has a client program of its own; run it apart")
-        if part.dataset == "bulk":
-            raise UserError(f"{where}: {part.name} makes tables of the same names as the others; run it apart")
-        if seen.setdefault(part.dataset, part.data_parameters()) != part.data_parameters():
-            raise UserError(
-                f"{where}: {part.name} wants other data than the load before it; give both the same size, as in "
-                f"{where}:...,table-size=10000"
-            )
-
-
 def training_workloads(spec: EngineSpec, variants: Sequence[Variant]) -> dict[str, Workload]:
     """The workloads that the engine's training and the recipes' own need; a `UserError` names variant and workload."""
     found = {name: load.workload(spec, name) for name, _ in spec.training}
@@ -261,7 +194,14 @@ def check(engine: Engine, workloads: Sequence[Workload], bench: Workbench) -> tu
     Raises:
         UserError: a script does not load, a parameter is none of its program's, or its value is of another kind.
     """
-    return tuple(loads.check(workload, _known(engine, workload, bench)) for workload in workloads)
+
+    def known(workload: Workload) -> dict[str, Parameter]:
+        return _known(engine, workload, bench)
+
+    return tuple(
+        mixes.check(workload, known) if workload.parts else loads.check(workload, known(workload))
+        for workload in workloads
+    )
 
 
 def _known(engine: Engine, workload: Workload, bench: Workbench) -> dict[str, Parameter]:

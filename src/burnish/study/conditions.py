@@ -77,7 +77,8 @@ def condition_of(words: Iterable[str], *, over: Condition | None = None, option:
     for word in _single(words, option):
         name, equals, value = word.partition("=")
         name, value = plain(name), value.strip()
-        if not name or not equals or not value:
+        variable = name not in ("transport", *NETWORK, *WORDS)
+        if not name or not equals or not (value or variable):
             raise UserError(f"{option} {word}: write NAME=VALUE, as in transport=tcp or innodb_buffer_pool_size=2G")
         if name == "transport":
             chosen = next((each for each in TRANSPORTS if each == value), None)
@@ -99,7 +100,8 @@ def condition_of(words: Iterable[str], *, over: Condition | None = None, option:
                 "its files in folders of its own, so give a plain name or leave it out"
             )
         else:
-            condition = replace(condition, settings=merged(condition.settings, ((name, value),)))
+            setting = (setting_name(word.partition("=")[0]), value)
+            condition = replace(condition, settings=merged(condition.settings, (setting,)))
     if condition.limited and condition.transport != "remote":
         raise UserError(
             f"{option}: rate and delay are those of a network between two hosts; say transport=remote,rate=100mbit"
@@ -133,6 +135,11 @@ def _network(condition: Condition, name: str, value: str, where: str) -> Conditi
 def plain(name: str) -> str:
     """A setting's name as the server's own list of variables has it, with underscores."""
     return name.strip().lstrip("-").replace("-", "_").lower().removeprefix("loose_")
+
+
+def setting_name(name: str) -> str:
+    """A setting's name with underscores; a ``loose_`` stays, by which a server passes over what it does not know."""
+    return ("loose_" if re.match(r"\s*(--)?loose[-_]", name, re.IGNORECASE) else "") + plain(name)
 
 
 def merged(settings: Sequence[tuple[str, str]], later: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

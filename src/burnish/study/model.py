@@ -183,6 +183,23 @@ class Design(StrEnum):
     SOLO = "solo"
 
 
+SHAPING = frozenset(
+    {
+        "character_set_server",
+        "collation_server",
+        "default_storage_engine",
+        "innodb_checksum_algorithm",
+        "innodb_data_file_path",
+        "innodb_default_row_format",
+        "innodb_file_per_table",
+        "innodb_page_size",
+        "innodb_undo_tablespaces",
+        "lower_case_table_names",
+    }
+)
+"""Server settings that decide what files a server makes: data made under others are other data, or none to it."""
+
+
 @dataclass(frozen=True)
 class Workload:
     """A load that an engine's load program understands.
@@ -259,6 +276,10 @@ class Workload:
                 return next(iter(each.values()))
             return tuple((f"{name}.{item[0]}", item[1]) for name, items in sorted(each.items()) for item in items)
         return tuple(item for item in self.parameters if not self.shape or item[0] in self.shape)
+
+    def data_settings(self) -> tuple[tuple[str, str], ...]:
+        """Those of its settings that decide what its data look like on disk, sorted."""
+        return tuple(sorted(item for item in self.settings if item[0] in SHAPING))
 
     def parameter(self, name: str, default: str = "") -> str:
         """A parameter's value, or `default`."""
@@ -428,6 +449,7 @@ class EngineSpec:
         hidden: not listed for users (the fake engine).
         debian_package: source package that the default source comes from; None: a folder shipped with Burnish.
         release_package: binary package of the distribution that has the server; None: there is none.
+        series: release series of the default source; '' where none is told.
         build_options: value of DEB_BUILD_MAINT_OPTIONS in the package's rules (what hardening it asks for).
         package_c: flags that the package's rules add for C beyond dpkg-buildflags.
         package_cxx: likewise for C++.
@@ -475,6 +497,7 @@ class EngineSpec:
     precompiled: tuple[PrecompiledHeaders, ...] = ()
     markers: tuple[str, ...] = ()
     release_package: str | None = None
+    series: str = ""
     steal_bound: float = 0.05
 
 
