@@ -18,17 +18,17 @@ from burnish.study.model import Workload
 def test_who_keeps_a_server_from_being_busy(cores: float, says: str) -> None:
     workload = Workload("w", "fake", "a load that fills its server", "p", saturated=True, threads=4)
     sides = {"baseline": Reading(2.0, 10, 0, 1.0, 0.1, cores=(3,))}
-    assert says in (unlike_declared(workload, sides, {"baseline": 0.62}, {}, cores) or "")
-    assert unlike_declared(workload, sides, {"baseline": 0.95}, {}, cores) is None
+    assert says in (unlike_declared(workload, sides, {"baseline": 0.62}, {}, cores, 1) or "")
+    assert unlike_declared(workload, sides, {"baseline": 0.95}, {}, cores, 1) is None
 
 
 def test_too_few_clients_for_the_cores_make_no_pair_invalid() -> None:
     """Four clients can't fill sixteen cores: a host that large is not to blame, and the load is named beforehand."""
     workload = Workload("w", "fake", "a load that fills its server", "p", saturated=True, threads=4)
     sides = {"baseline": Reading(2.0, 10, 0, 1.0, 0.1, cores=tuple(range(16)))}
-    assert unlike_declared(workload, sides, {"baseline": 0.25}, {}, 0.3) is None
+    assert unlike_declared(workload, sides, {"baseline": 0.25}, {}, 0.3, 16) is None
     full = replace(workload, threads=64)
-    assert "the client is the bottleneck" in (unlike_declared(full, sides, {"baseline": 0.25}, {}, 0.3) or "")
+    assert "the client is the bottleneck" in (unlike_declared(full, sides, {"baseline": 0.25}, {}, 0.3, 16) or "")
 
 
 def test_a_side_that_finished_no_transaction_has_no_figures() -> None:
@@ -36,5 +36,7 @@ def test_a_side_that_finished_no_transaction_has_no_figures() -> None:
     workload = Workload("w", "fake", "long transactions", "p")
     busy = Reading(2.0, 0, 0, 1.0, 0.1, steps=4000)
     sides = {"baseline": replace(busy, done=3), "other": busy}
-    assert (unlike_declared(workload, sides, {}, {}, 1.0) or "").startswith("other finished no transaction; take fewer")
-    assert unlike_declared(workload, {**sides, "other": replace(busy, done=1)}, {}, {}, 1.0) is None
+    assert (unlike_declared(workload, sides, {}, {}, 1.0, 1) or "").startswith(
+        "other finished no transaction; take fewer"
+    )
+    assert unlike_declared(workload, {**sides, "other": replace(busy, done=1)}, {}, {}, 1.0, 1) is None

@@ -59,6 +59,7 @@ class Watch:
         }
         core_busy = {core: round(times.busy_share, 4) for core, times in spent.items()}
         cores = min((share for core, share in core_busy.items() if core in used), default=0.0)
+        width = max(1, *(len(reading.cores) for turn in turns for reading in turn.values()))
         return Pair(
             turns=tuple(turns),
             places=places,
@@ -68,7 +69,7 @@ class Watch:
             busy=busy,
             steal=steal,
             core_busy=core_busy,
-            invalid=self._against(sides, steal) or unlike_declared(workload, sides, busy, misses, cores),
+            invalid=self._against(sides, steal) or unlike_declared(workload, sides, busy, misses, cores, width),
         )
 
     def _against(self, sides: Mapping[str, Reading], steal: float) -> str | None:
@@ -103,6 +104,7 @@ def unlike_declared(
     busy: Mapping[str, float],
     misses: Mapping[str, int],
     cores: float,
+    width: int,
 ) -> str | None:
     """Why a pair is not what the workload says of itself (data in memory, a server without a moment's rest), or None.
 
@@ -114,6 +116,7 @@ def unlike_declared(
         busy: by label, the share of its cores that the server was busy for, 0 to 1.
         misses: by label, the pages that the server read from disk.
         cores: share that the idlest of these cores was busy for, 0 to 1, with whatever else runs on the host.
+        width: cores that a side has at a time; over the turns of a pair it may have had more, in turn.
     """
     if idle := [label for label, side in sides.items() if not side.done]:
         return f"{idle[0]} finished no transaction; take fewer client threads, or shorter transactions"
@@ -124,7 +127,7 @@ def unlike_declared(
                 "give the server more of it (a larger buffer pool), or take a smaller dataset"
             )
     for label, share in busy.items():
-        if share >= BUSY_BOUND or not loads.fills(workload, max(1, len(sides[label].cores))):
+        if share >= BUSY_BOUND or not loads.fills(workload, width):
             continue
         if cores >= BUSY_BOUND:
             return (

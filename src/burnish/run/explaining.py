@@ -20,6 +20,7 @@ from burnish.bench.machine_code import Code
 from burnish.bench.pairs import Contestant, Pair
 from burnish.bench.sampling import Ability, Recorded, Sampling, Stacks
 from burnish.catalogue import load
+from burnish.engines import sql_bench
 from burnish.engines.base import Built
 from burnish.engines.registry import create
 from burnish.errors import InfrastructureError, UserError, unknown
@@ -27,11 +28,13 @@ from burnish.paths import Home
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.run import beginning, conditions, holding, needs, studies
+from burnish.run import workloads as workload_choice
 from burnish.run.cells import Cell
 from burnish.run.evaluating import Sampled, evaluate
 from burnish.run.making import Made
 from burnish.run.programs import differences, known_program, short_names
 from burnish.run.setting import Ask, Options, Setting
+from burnish.run.source import obtain_source
 from burnish.study.model import EngineSpec, Timing, Workload
 
 PAIRS = 3
@@ -140,10 +143,14 @@ def why(
         ask: puts a question to the user.
     """
     spec = load.engine(request.engine)
-    chosen = load.workload(spec, workload or spec.workloads[0])
+    options = replace(options, workloads=(workload or spec.workloads[0],))
+    found = workload_choice.chosen(spec, options)
+    if len(found) > 1:
+        raise UserError(f"--workload {workload}: that is {len(found)} loads; name one, as in {found[0].name}")
+    groups = [group for group in spec.system_packages if "build" not in group] + conditions.groups(options)
     with studies.lock(home):
-        needs.ensure([group for group in spec.system_packages if "build" not in group], "the load", options, ask)
-        return explain(home, request, chosen, seconds, options, console, ask)
+        needs.ensure(groups, "the load", options, ask)
+        return explain(home, request, found[0], seconds, options, console, ask)
 
 
 def permitted(host: HostFacts, options: Options, ask: Ask | None) -> tuple[Path, Ability]:
@@ -171,6 +178,10 @@ def explain(
     perf, ability = permitted(read_host(home.root), options, ask)
     setting = beginning.begin(home, spec, definition, options, console, (workload,), ask)
     with beginning.nothing_half_made(setting.record):
+        setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
+        if any(sql_bench.is_nowhere(each) for each in setting.workloads):
+            setting.workloads = sql_bench.located(setting.workloads, obtain_source(setting, None)[1])
+        (workload,) = setting.workloads
         pairs = zip(request.names, request.built, strict=True)
         made = [known_program(setting, name, built) for name, built in pairs]
         found = differences(*(each.identity for each in made if each.identity))
