@@ -162,7 +162,7 @@ def test_more_threads_than_the_server_takes(build_fake: BuildFake, burnish_home:
     child = studying.burnish("why", program, program, "--threads", "1000", "--yes")
     _, progress = studying.text(child)
     assert child.returncode == 2
-    assert "burnish: max_connections is 256, but fake_mix has 1000 client threads" in progress
+    assert "burnish: max_connections is 256, but fake_mix:threads=1000 has 1000 client threads" in progress
     assert not list(burnish_home.glob("studies/*"))
 
 

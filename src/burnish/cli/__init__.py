@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Annotated
 
@@ -60,8 +61,9 @@ def _usage(error: typer.TyperException) -> str:
     """A wrong call in one line, with the nearest verb where a verb was meant."""
     text = error.format_message()
     words = sys.argv[1:2]
-    if "No such command" in text and words:
-        verbs_known = [command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands]
-        verbs_known += [group.name for group in app.registered_groups if group.name]
-        return str(unknown("verb", words[0], verbs_known))
+    found = re.search(r"No such command '(.*?)'", text)
+    context = getattr(error, "ctx", None)
+    if found and context is not None:
+        group = f"{context.info_name} " if context.parent else ""
+        return str(unknown(f"{group}verb", found[1], context.command.list_commands(context)))
     return f"{text} (see `burnish {' '.join(words)} --help`)"
