@@ -92,6 +92,18 @@ def test_what_became_of_each_variant() -> None:
     assert failed.failure == "build failed: x"
 
 
+def test_what_another_sitting_has_built_is_not_missing() -> None:
+    events = Events("baseline", "m32").run()
+    events.add("variant_missing", variant="m32", why="needs 32-bit libraries that are not here")
+    events.run().add("build", variant="m32", key="k", about={"toolchain": "gcc-12"}, identity={})
+    events.add("gate", variant="m32", report={"passed": True, "tests": 7, "skipped": 0, "failures": []})
+    program = {"bits": 32, "needed": ["libc.so.6"], "versions": [["GLIBC", "2.34"]]}
+    events.add("evidence", variant="m32", tried={}, program=program, needs={"level": "x86-64", "beyond": []})
+    build = summarise(events.made).builds[1]
+    assert (build.gate, build.failure) == ("passed 7", None)
+    assert build.needs == "32 bit, x86-64, glibc 2.34"
+
+
 def test_a_comparison_of_two_programs() -> None:
     events = Events("/usr/sbin/a", "/opt/b", verb="compare").run()
     for path in ("/usr/sbin/a", "/opt/b"):

@@ -18,10 +18,14 @@ of the build."""
 
 
 def needs(facts: Facts | None) -> str:
-    """What a build needs to run: instruction-set level, glibc and libstdc++, or that it is static."""
+    """What a build needs to run: instruction-set level, glibc and libstdc++, or that it is static.
+
+    A 32-bit program's are 32-bit libraries, which a 64-bit system seldom has, so that this is said first.
+    """
     if not facts:
         return "-"
-    level = facts["needs"]["level"] or "not read"
+    word = "32 bit, " if facts["program"].get("bits") == 32 else ""
+    level = word + (facts["needs"]["level"] or "not read")
     beyond = "".join(f"+{name.lower()}" for name in facts["needs"]["beyond"])
     return f"{level}{beyond}, {libraries(facts)}"
 

@@ -338,7 +338,7 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
     builds = {event.body["variant"]: event.body for event in by.get("build", ())}
     gates = {event.body["variant"]: event.body["report"] for event in by.get("gate", ())}
     variants = {event.body["variant"]: event.body for event in by.get("variant", ())}
-    missing = {event.body["variant"]: event.body["why"] for event in by.get("variant_missing", ())}
+    missing = _missing(by)
     programs = {event.body["variant"]: event.body for event in by.get("program", ())}
     looked = {event.body["variant"]: event.body for event in by.get("evidence", ())}
     changed = {event.body["variant"]: event.body for event in by.get("changed", ())}
@@ -378,6 +378,13 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
             )
         )
     return rows
+
+
+def _missing(by: Mapping[str, Sequence[Event]]) -> dict[str, str]:
+    """Why variants could not be built; what any sitting or machine of the record has built is not missing."""
+    built = {event.body["variant"] for event in by.get("build", ())}
+    missing = {event.body["variant"]: event.body["why"] for event in by.get("variant_missing", ())}
+    return {name: why for name, why in missing.items() if name not in built}
 
 
 def _made_with(about: Mapping[str, Any]) -> tuple[str, ...]:
