@@ -142,6 +142,26 @@ def test_the_best_row_is_recommended_in_per_cent() -> None:
     assert "measured again on fresh starts: +18.0 [+16.8, +19.2], +18.0 [+16.8, +19.2], the figures to quote" in said
 
 
+def test_starts_that_two_rows_tell_of_are_said_to_be_the_same() -> None:
+    cell = "baseline: A/A / w"
+    made = [
+        comparison("baseline", cell=cell, control=True),
+        comparison("debug"),
+        comparison("baseline/igen", row="baseline", reading="igen", cell=cell, control=True),
+        comparison("debug again", cell="baseline: debug / w"),
+    ]
+    events = shipped(*made)
+    events.add("verdict", **{**verdict("A/A / w", "equivalent", ratio(1.0)), "cell": cell})
+    decided(events, "debug", "slower", 0.4)
+    table = summarise(events.made).shipped
+    assert table is not None
+    said = [line for block in blocks(table) for line in block.lines if "the same starts" in line]
+    assert said == [
+        "debug again: the same starts as in debug, not measured a second time",
+        "baseline: the same starts as in 'A study', not measured a second time",
+    ]
+
+
 def test_what_is_recommended_was_held_against_the_baseline_in_whatever_reading() -> None:
     """Not a row held against another row, nor the baseline with a change of source, nor what was not built here."""
     made = [

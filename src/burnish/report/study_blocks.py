@@ -124,7 +124,21 @@ def _block(table: StudyTable, lines: Sequence[Line]) -> list[Block]:
         )
         for line in shown
     )
-    return [*found, Block(title, head, rows_, tuple(study_patches.legend(table, lines)))]
+    return [*found, Block(title, head, rows_, (*study_patches.legend(table, lines), *_told_before(table, lines)))]
+
+
+def _told_before(table: StudyTable, lines: Sequence[Line]) -> list[str]:
+    """Which rows tell of starts that a line above tells of too: one measurement is not two that agree."""
+    first: dict[str, Line] = {}
+    for line in table.lines:
+        first.setdefault(line.cell, line)
+    said: dict[str, None] = {}
+    for line in lines:
+        before = first[line.cell]
+        if line.cell and before is not line:
+            where = _where(before, False) if _part(before) == _part(line) else f"'{_title(table, [before])}'"
+            said[f"{_where(line, False)}: the same starts as in {where}, not measured a second time"] = None
+    return list(said)
 
 
 def _where(line: Line, several: bool) -> str:

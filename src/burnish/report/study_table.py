@@ -48,6 +48,7 @@ class Line:
         published_unit: unit of the published figure; '' without one.
         hosts: in a record put together from several hosts, what each of them says by itself.
         hosts_differ: whether two of those have nothing in common.
+        cell: the cell whose starts it tells of, which other lines may tell of too; '' without any.
     """
 
     key: str
@@ -71,6 +72,7 @@ class Line:
     published_unit: str = ""
     hosts: tuple[Mapping[str, Any], ...] = ()
     hosts_differ: bool = False
+    cell: str = ""
 
     @property
     def identical(self) -> bool:
@@ -229,6 +231,7 @@ def _line(
         published_unit=(each["published"] or {}).get("unit", ""),
         hosts=hosts_of(verdict or figure or {}),
         hosts_differ=bool(verdict and verdict.get("hosts_differ")),
+        cell=verdict["cell"] if verdict else "",
     )
 
 
