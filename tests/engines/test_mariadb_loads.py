@@ -206,8 +206,11 @@ def test_settings_are_checked_by_the_server_itself(built: Built, dataset: Path, 
     workload = replace(small("oltp_read_write"), in_memory=True)
     found, _ = examine(built, workload, condition_of(["slow_query_log=ON"]), dataset, tmp_path)
     assert found == ["slow_query_log is on: each statement is written to a file"]
-    with pytest.raises(UserError, match=r"unknown server variable 'slow_query_lgo' \(did you mean 'slow_query_log'"):
+    unknown = r"unknown server variable 'slow_query_lgo' \(did you mean 'slow_query_log'\?\) in "
+    with pytest.raises(UserError, match=f"{unknown}--set or --versus; "):
         examine(built, workload, condition_of(["slow_query_lgo=ON"]), dataset, tmp_path)
+    with pytest.raises(UserError, match=f"{unknown}--defaults-file; "):
+        examine(built, replace(workload, settings=(("slow_query_lgo", "ON"),)), Condition(), dataset, tmp_path)
     with pytest.raises(UserError, match="the server refuses these settings: Unknown suffix 'l' used for variable"):
         examine(built, workload, condition_of(["innodb_buffer_pool_size=lots"]), dataset, tmp_path)
     many = replace(workload, threads=2048)

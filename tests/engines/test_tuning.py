@@ -63,11 +63,11 @@ def test_the_servers_own_list_of_variables() -> None:
 
 def test_an_unknown_variable_gets_the_nearest_name() -> None:
     known = tuning.parse_help(HELP)
-    tuning.check_names({"max_connections": "5", "skip_log_bin": "ON"}, known, "mariadbd")
+    tuning.check_names({"max_connections": "5", "skip_log_bin": "ON"}, known, "mariadbd", "--set")
     with pytest.raises(
-        UserError, match=r"unknown server variable 'max_conections' \(did you mean 'max_connections'\?\)"
+        UserError, match=r"unknown server variable 'max_conections' \(did you mean 'max_connections'\?\) in my\.cnf;"
     ):
-        tuning.check_names({"max_conections": "5"}, known, "mariadbd")
+        tuning.check_names({"max_conections": "5"}, known, "mariadbd", "my.cnf")
 
 
 def test_a_tuned_server_gives_no_warning() -> None:

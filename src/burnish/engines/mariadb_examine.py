@@ -28,8 +28,7 @@ def examine(
     built: Built, workload: Workload, condition: Condition, data: Path | None, place: Path, bench: Workbench
 ) -> list[str]:
     """See `Engine.examine`."""
-    settings = settings_of(workload, condition)
-    values = variables(built, settings, place, bench)
+    values = variables(built, workload, condition, place, bench)
     said = tuning.warnings(tuning.Facts(values, workload, own_data.size(data, workload.database) if data else 0))
     if data is not None and _unusual(workload, condition):
         copy = place / "data"
@@ -43,8 +42,11 @@ def examine(
     return said
 
 
-def variables(built: Built, settings: tuple[tuple[str, str], ...], place: Path, bench: Workbench) -> dict[str, str]:
-    """The server's variables with these settings, as it reads them itself; a `UserError` for one it does not know."""
+def variables(
+    built: Built, workload: Workload, condition: Condition, place: Path, bench: Workbench
+) -> dict[str, str]:
+    """The server's variables for this load, as it reads them itself; a `UserError` for one it does not know."""
+    settings = settings_of(workload, condition)
 
     def ask(options: list[str]) -> tuple[list[str], bool]:
         lines: list[str] = []
@@ -54,8 +56,15 @@ def variables(built: Built, settings: tuple[tuple[str, str], ...], place: Path, 
 
     plainly, _ = ask([])
     values = tuning.parse_help("\n".join(plainly))
-    strict = [plain(name) for name, _ in settings if setting_name(name) == plain(name)]
-    tuning.check_names(strict, values, str(built.server))
+    shipped = load.workloads().get((workload.engine, workload.entry))
+    own = shipped is not None and shipped.settings == workload.settings
+    origins = (
+        (condition.settings, "--set or --versus"),
+        (workload.settings, f"what {workload.name} sets by itself" if own else "--defaults-file"),
+    )
+    for given, origin in origins:
+        strict = [plain(name) for name, _ in given if setting_name(name) == plain(name)]
+        tuning.check_names(strict, values, str(built.server), origin)
     lines, ok = ask(setting_options(settings))
     # Of a value that it can't read it may complain and go on to print what it made of it.
     wrong = [said for said in _errors(lines) if said not in _errors(plainly)]

@@ -56,13 +56,13 @@ def parse_help(text: str) -> dict[str, str]:
     return {**options, **values}
 
 
-def check_names(settings: Iterable[str], values: Mapping[str, str], server: str) -> None:
-    """A `UserError` with the nearest name for a setting that the server does not know."""
+def check_names(settings: Iterable[str], values: Mapping[str, str], server: str, origin: str) -> None:
+    """A `UserError` with the nearest name for a setting that the server does not know; `origin`: who gave them."""
     for name in settings:
         known = {name, name.removeprefix("skip_"), name.removeprefix("enable_")}
         if not known & set(values):
             raise UserError(
-                f"unknown server variable {name!r}{nearest(name, values)} in --set or --defaults-file; `{server} "
+                f"unknown server variable {name!r}{nearest(name, values)} in {origin}; `{server} "
                 "--no-defaults --help --verbose` lists all of them"
             )
 

@@ -71,7 +71,9 @@ def possible(setting: Setting, sides: Sequence[tuple[Built, Condition]]) -> None
     Raises:
         UserError: something can't work at all: a variable that the server does not know, too many client threads.
     """
-    _amiss(setting, sides, {})
+    # The most client threads first: what a refusal asks for then is enough for the whole ladder.
+    loads = sorted(setting.workloads, key=lambda each: -each.threads)
+    _amiss(setting, loads, sides, {})
 
 
 def examine(setting: Setting, sides: Sequence[tuple[Built, Condition]], data: Mapping[str, Entry]) -> None:
@@ -80,7 +82,7 @@ def examine(setting: Setting, sides: Sequence[tuple[Built, Condition]], data: Ma
     Raises:
         UserError: something can't work at all; or, under ``--strict``, something is left undone.
     """
-    found = _amiss(setting, sides, data)
+    found = _amiss(setting, setting.workloads, sides, data)
     setting.record.append("tuning", found=found)
     for line in found:
         setting.bench.say(f"untuned: {line}")
@@ -88,10 +90,15 @@ def examine(setting: Setting, sides: Sequence[tuple[Built, Condition]], data: Ma
         raise UserError(f"--strict: {len(found)} settings to mend before builds are compared: {'; '.join(found)}")
 
 
-def _amiss(setting: Setting, sides: Sequence[tuple[Built, Condition]], data: Mapping[str, Entry]) -> list[str]:
+def _amiss(
+    setting: Setting,
+    loads: Sequence[Workload],
+    sides: Sequence[tuple[Built, Condition]],
+    data: Mapping[str, Entry],
+) -> list[str]:
     """What routine tuning left undone, a line each."""
     found: list[str] = []
-    for workload in setting.workloads:
+    for workload in loads:
         entry = data.get(workload.name)
         for built, condition in dict.fromkeys(sides):
             place = setting.scratch / "examine"
