@@ -82,3 +82,8 @@ def test_names_without_parameters() -> None:
         "_ZL3fooi": "foo",
     }
     assert demangle([]) == {}
+
+
+def test_without_binutils_names_stay_the_linkers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert demangle(["_ZN4Item3fixEv"]) == {"_ZN4Item3fixEv": "_ZN4Item3fixEv"}

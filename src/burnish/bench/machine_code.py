@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+import shutil
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -83,10 +84,10 @@ def separate_symbols(path: Path) -> Path | None:
 
 
 def demangle(names: Iterable[str]) -> dict[str, str]:
-    """C++ names without their parameters, by the linker's names."""
+    """C++ names without their parameters, by the linker's names; those themselves where there are no binutils."""
     every = sorted(set(names))
-    if not every:
-        return {}
+    if not every or shutil.which("c++filt") is None:
+        return {name: name for name in every}
     with tempfile.NamedTemporaryFile("w", prefix="burnish-names-") as file:
         file.write("\n".join(every) + "\n")
         file.flush()

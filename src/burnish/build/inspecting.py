@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from burnish import process
+from burnish.bench.machine_code import demangle
 from burnish.build import counts, profiles
 from burnish.build.collecting import DATA, function_counts
 from burnish.build.kept import name_of
@@ -36,7 +37,7 @@ class Inspection:
         counted: how many of them ran.
         hot: how many of those make 99 % of all counts.
         second_round: functions with context-sensitive counters.
-        hottest: (function, share of all counts), hottest first.
+        hottest: (function, share of all counts), hottest first; C++ names as people write them.
         size: bytes on disk.
     """
 
@@ -96,8 +97,17 @@ def inspect(entry: Entry, store: Store, engine: Engine, toolchains: Sequence[Too
         counted=sum(count > 0 for count in found.values()),
         hot=len(counts.hot_names(found, profiles.HOT_SHARE)),
         second_round=about.get("context_sensitive") or 0,
-        hottest=tuple(counts.hottest(found, top)),
+        hottest=_spelled(counts.hottest(found, top)),
         size=entry.size(),
+    )
+
+
+def _spelled(hottest: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
+    """Functions under the names that people know; a local one's file stays before its name ('a.cc;f')."""
+    parts = [name.rpartition(";") for name, _ in hottest]
+    names = demangle(symbol for _, _, symbol in parts)
+    return tuple(
+        (f"{file}{mark}{names[symbol]}", share) for (file, mark, symbol), (_, share) in zip(parts, hottest, strict=True)
     )
 
 

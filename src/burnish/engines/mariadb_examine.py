@@ -42,9 +42,7 @@ def examine(
     return said
 
 
-def variables(
-    built: Built, workload: Workload, condition: Condition, place: Path, bench: Workbench
-) -> dict[str, str]:
+def variables(built: Built, workload: Workload, condition: Condition, place: Path, bench: Workbench) -> dict[str, str]:
     """The server's variables for this load, as it reads them itself; a `UserError` for one it does not know."""
     settings = settings_of(workload, condition)
 
