@@ -89,6 +89,7 @@ def test_a_dump_tells_its_database_packed_or_not(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     assert own_data.databases(plain) == own_data.databases(packed) == ["shop"]
     assert own_data.identity(plain) != own_data.identity(packed)
+    assert own_data.identity(plain, "shop") == own_data.identity(plain), "it says itself where it goes"
     for name, pack in (("d.sql.xz", lzma.compress), ("d.sql.bz2", bz2.compress)):
         (tmp_path / name).write_bytes(pack(plain.read_bytes()))
         assert own_data.databases(tmp_path / name) == ["shop"]
@@ -96,6 +97,7 @@ def test_a_dump_tells_its_database_packed_or_not(tmp_path: Path) -> None:
     assert own_data.databases(plain) == ["my shop"]
     plain.write_text("CREATE TABLE t (a INT);\n")
     assert own_data.database_of(plain, None) == "sbtest"
+    assert own_data.identity(plain, "shop") != own_data.identity(plain) == own_data.identity(plain, "sbtest")
 
 
 def test_what_is_no_dump_is_named(tmp_path: Path) -> None:

@@ -30,8 +30,10 @@ _PACKED: Mapping[str, Callable[[Path, str], Any]] = {".gz": gzip.open, ".xz": lz
 _BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
 
-def identity(place: Path) -> str:
+def identity(place: Path, wanted: str | None = None) -> str:
     """A digest of a dump's bytes, or of a data folder's files by name, size and time of change.
+
+    A dump that names no database goes into the one that is `wanted` (see `database_of`): other data for each.
 
     Raises:
         UserError: there is nothing at `place`, or nothing that can be used.
@@ -41,7 +43,8 @@ def identity(place: Path) -> str:
             forms = ", ".join(f".sql{suffix}" for suffix in ("", *_PACKED))
             raise UserError(f"--data {place}: no dump, which is text; give one ({forms}) or a data folder")
         with place.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+            digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        return digest if databases(place) else digest_of([digest, database_of(place, wanted)])
     if not place.is_dir():
         raise UserError(f"--data {place}: there is no such thing; give a dump (.sql, packed or not) or a data folder")
     check_folder(place)

@@ -155,7 +155,7 @@ def own(spec: EngineSpec, path: Path, data: OwnData | None = None) -> Workload:
         return base
     return replace(
         base,
-        dataset=f"data-{own_data.identity(data.place)}",
+        dataset=f"data-{own_data.identity(data.place, data.database)}",
         own_data=str(data.place.resolve()),
         database=own_data.database_of(data.place, data.database),
         shape=_NOTHING,
