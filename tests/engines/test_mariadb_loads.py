@@ -86,6 +86,29 @@ def test_statements_over_a_dump_and_then_over_a_copy_of_that_folder(built: Built
         examine(built, wrong, Condition(), tmp_path / "copy", tmp_path)
 
 
+def test_a_mix_of_ones_own_and_the_catalogues(built: Built, tmp_path: Path) -> None:
+    """A user's data and sysbench's tables are in one database; tables that two parts would make are told."""
+    if shutil.which("mariadb", path=f"{built.folder / 'client'}:/usr/bin:/usr/local/bin") is None:
+        pytest.skip("MariaDB's client is not installed")
+    dump, path, script, bench = (*(tmp_path / name for name in ("dump.sql", "mine.sql", "m.lua")), PlainBench(tmp_path))
+    dump.write_text(DUMP)
+    path.write_text(STATEMENTS)
+    text = f"in_turn:{path}=2,oltp_point_select=1,tables=1,table-size=100,threads=2"
+    (mix,) = workloads.choose(SPEC, [text], data=OwnData(dump))
+    (mix,) = workloads.check(engine(), [mix], bench)
+    engine().create_dataset(built, built, mix, tmp_path / "data", bench)
+    assert examine(built, mix, Condition(), tmp_path / "data", tmp_path)[1] == f"{mix.name}: runs, transport unix"
+    path.write_text("SELECT name FROM itmes;\n")
+    (wrong,) = workloads.choose(SPEC, [text], data=OwnData(dump))
+    with pytest.raises(UserError, match=r"mine\.sql:1: Table 'my-shop\.itmes' doesn't exist"):
+        examine(built, wrong, Condition(), tmp_path / "data", tmp_path)
+
+    script.write_text('require("oltp_common")\nfunction event() end\n')
+    (mix,) = workloads.choose(SPEC, [f"in_turn:{script}=2,oltp_point_select=1,tables=1,table-size=100"])
+    with pytest.raises(UserError, match=r"in_turn: m\.lua makes tables of the same names .*Table 'sbtest1' already"):
+        engine().create_dataset(built, built, mix, tmp_path / "twice", bench)
+
+
 def test_data_are_made_with_the_page_size_of_a_users_settings(built: Built, dataset: Path, tmp_path: Path) -> None:
     """A server whose settings name another one does not start on data made without."""
     workload = replace(small("oltp_read_only"), settings=(("innodb_page_size", "4k"),))

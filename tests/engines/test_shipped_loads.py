@@ -131,6 +131,32 @@ def test_parts_keep_their_own_parameters(tmp_path: Path) -> None:
     assert max(int(found[2]) for found in keys if found) <= 7
 
 
+def test_a_mix_runs_scripts_and_statements_of_ones_own(tmp_path: Path) -> None:
+    """Each finds what it requires beside itself, and its own statements."""
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "helper.lua").write_text(f"return {{text = 'HELPED {name}'}}\n")
+        (tmp_path / name / "mine.lua").write_text(
+            "local helper = require('helper')\nsysbench.cmdline.options = {rows = {'rows', 3}}\n"
+            "function thread_init() con = sysbench.sql.driver():connect() end\n"
+            "function event() con:query(helper.text .. ' ' .. sysbench.opt.rows) end\n"
+        )
+        (tmp_path / f"{name}.sql").write_text(f"SELECT '{name}';\n")
+    files = ",".join(f"{tmp_path}/{file}={weight}" for file, weight in (("one/mine.lua", 2), ("other/mine.lua", 1)))
+    files += "," + ",".join(f"{tmp_path}/{file}=1" for file in ("one.sql", "other.sql"))
+    (found,) = workloads.choose(
+        SPEC, [f"in_turn:{files},checksum=1,table-size=9"], data=workloads.OwnData(tmp_path / "one.sql")
+    )
+    (sent,) = play(found, tmp_path, events=60)
+    assert Counter(line for line in sent if not line.startswith("CHECKSUM")) == {
+        "HELPED one 3": 20,
+        "HELPED other 3": 10,
+        "SELECT 'one'": 10,
+        "SELECT 'other'": 10,
+    }
+    assert len(sent) == 60
+
+
 def test_statements_are_drawn_by_their_weights(tmp_path: Path) -> None:
     path = tmp_path / "mine.sql"
     path.write_text(

@@ -36,6 +36,19 @@ def test_a_load_with_other_parameters_is_measured_otherwise() -> None:
     assert same_plan.otherwise({}, one) is None, "nothing was measured so far"
 
 
+def test_where_a_users_script_lies_is_no_matter_alone_or_in_a_mix() -> None:
+    def own(place: str, content: str = "c") -> dict[str, Any]:
+        return load(file=f"{place}/m.lua", program=f"{place}/m.lua", content=content)
+
+    def mixed(place: str, content: str = "c") -> dict[str, Any]:
+        return contest(load(program="mix.lua", parts=[[own(place, content), 2], [load(program="oltp_insert"), 1]]))
+
+    assert same_plan.otherwise(contest(own("/a")), contest(own("/b"))) is None
+    assert same_plan.otherwise(contest(own("/a")), contest(own("/a", "d"))) is not None
+    assert same_plan.otherwise(mixed("/a"), mixed("/b")) is None
+    assert same_plan.otherwise(mixed("/a"), mixed("/a", "d")) is not None
+
+
 def test_so_is_one_read_at_other_times() -> None:
     one = contest(load())
     assert same_plan.otherwise(one, contest(load(), {"duet": {"window": 0.2, "pairs": 3}})) == ("duet.window", 0.1, 0.2)

@@ -70,7 +70,8 @@ def test_a_mix_is_written_by_its_parts() -> None:
             "together:oltp_read_only=3,oltp_isnert=1",
             r"unknown load, or parameter of one, in together 'oltp_isnert' \(did you mean 'oltp_insert'",
         ),
-        ("together:./mine.lua=1,oltp_insert=1", r"\./mine\.lua: a mix takes loads of the catalogue"),
+        ("together:./mine.lua=1,oltp_insert=1", r"^mine\.lua: there is no such file"),
+        ("together:./mine.sql=half,oltp_insert=1", r"^mine\.sql: there is no such file"),
         (
             "together:oltp_read_only=90,oltp_insert=10,threads=4",
             r"of 4 client threads none is left for oltp_insert; take --threads 6 or more, smaller weights, or in_turn",
@@ -173,6 +174,30 @@ def test_statements_want_data(tmp_path: Path) -> None:
     assert key(one(str(path), OwnData(dump))) != before
     with pytest.raises(UserError, match="no load of your own works on it"):
         one("oltp_read_only", OwnData(dump))
+
+
+def test_a_mix_has_loads_of_ones_own_in_it(tmp_path: Path) -> None:
+    script, queries, dump = tmp_path / "my-load.lua", tmp_path / "mine.sql", tmp_path / "dump.sql"
+    script.write_text("function event() end\n")
+    queries.write_text("SELECT 1;")
+    dump.write_text("USE `shop`;")
+    text = f"in_turn:{script}=2,oltp_read_only=1,threads=6"
+    found = one(text)
+    assert found.name == "in_turn:my-load.lua=2,oltp_read_only=1,threads=6"
+    assert [part.file for part, _ in found.parts] == [str(script), ""]
+    assert (found.writes, found.design, found.own_data) == (True, Design.INTERLEAVED, "")
+    assert [part.entry for part in sysbench.preparing(found)] == ["oltp_read_only", "my-load.lua"]
+    script.write_text("function event() end -- changed\n")
+    assert one(text).identity != found.identity
+
+    whole = one(f"together:oltp_read_only=1,{script}=1,{queries}=2", OwnData(dump))
+    assert (whole.own_data, whole.database) == (str(dump), "shop")
+    assert [part.entry for part in sysbench.preparing(whole)] == ["oltp_read_only"], "the others' data are there"
+    assert key(whole) != key(one(f"together:{script}=1,{queries}=2", OwnData(dump)))
+    with pytest.raises(UserError, match="statements need data to work on"):
+        one(f"together:oltp_read_only=1,{queries}=2")
+    with pytest.raises(UserError, match="give its weight, a whole number"):
+        one(f"together:oltp_read_only=1,{script}=some")
 
 
 def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:

@@ -93,12 +93,14 @@ def create_dataset(built: Built, tools: Built, workload: Workload, folder: Path,
         server.boot()
         if not workload.own_data:
             server.query(f"CREATE DATABASE `{workload.database}`")
-            if workload.program == sql_bench.PROGRAM:
-                sql_bench.put(workload, folder)
-            else:
-                sysbench.prepare(workload, server.address, bench=bench)
         elif not copied:
             own_data.load_dump(Path(workload.own_data), server, workload.database, tools.folder, bench)
+        if workload.program == sql_bench.PROGRAM:
+            sql_bench.put(workload, folder)
+        elif sysbench.preparing(workload):
+            if workload.own_data:
+                _tables(server, workload)
+            sysbench.prepare(workload, server.address, bench=bench)
         names = _tables(server, workload)
         if names:
             server.query("ANALYZE TABLE " + ", ".join(f"`{name}`" for name in names), workload.database)

@@ -112,8 +112,9 @@ def rehearse(
             side.boot()
         except InfrastructureError as error:
             raise UserError(f"{workload.name}: the server does not start under this condition: {_why(error)}") from None
-        if workload.file.endswith(".sql"):
-            _try_statements(side, workload)
+        for part in (workload, *(part for part, _ in workload.parts)):
+            if part.file.endswith(".sql"):
+                _try_statements(side, part)
         side.load()
         end = time.monotonic() + REHEARSAL_S
         while time.monotonic() < end:

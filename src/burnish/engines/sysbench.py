@@ -24,6 +24,7 @@ LATENCY_EVERY = 5
 
 _SHIPPED = HOOK.parent
 _PREPARE_SEED = 42  # one dataset for a set of parameters, whoever prepares it
+_THERE = re.compile(r"Table '[^']+' already exists")
 _TROUBLE = re.compile(r"^(FATAL|ALERT|ERROR|PANIC)\b")
 
 
@@ -71,11 +72,12 @@ def _connection(workload: Workload, address: Address) -> list[str]:
 
 
 def prepare(workload: Workload, address: Address, *, bench: Workbench) -> None:
-    """Fills the empty database with the workload's tables, by its own script or by each of its parts'.
+    """Fills the database with the workload's tables, by its own script or by each of its parts'.
 
     What a script that does not implement the command would have made is taken to be nothing.
 
     Raises:
+        UserError: two parts of a mix make the same tables.
         InfrastructureError: that failed; the log is attached.
     """
     for part in preparing(workload):
@@ -93,13 +95,23 @@ def prepare(workload: Workload, address: Address, *, bench: Workbench) -> None:
         if not done.ok and any("does not implement the 'prepare' command" in line for line in lines):
             bench.say(f"{part.entry} makes no data of its own (its script has no prepare command)")
             continue
+        there = next((match[0] for line in lines if (match := _THERE.search(line))), None)
+        if there is not None and workload.parts:
+            raise UserError(
+                f"{workload.entry}: {part.name} makes tables of the same names as the data before it ({there}); run it "
+                "apart, or have a script of yours make none: sysbench.cmdline.commands.prepare = {function() end}"
+            )
         done.check(f"preparing the data of {part.name}")
 
 
 def preparing(workload: Workload) -> list[Workload]:
-    """The loads whose scripts make the data of `workload`: itself, or one for each dataset of its parts."""
+    """The loads whose scripts make the data of `workload`: itself, or one for each dataset of its parts.
+
+    What works on a user's data has them; a user's scripts come last, as they may lack a prepare command.
+    """
     parts = [part for part, _ in workload.parts] or [workload]
-    return list({part.dataset: part for part in parts}.values())
+    making = {part.dataset: part for part in parts if not part.own_data}
+    return sorted(making.values(), key=lambda part: bool(part.file))
 
 
 def unchanged(workload: Workload) -> bytes:
@@ -118,17 +130,26 @@ def environment(workload: Workload, folder: Path) -> dict[str, str]:
         workload: the load; ``statements.lua`` reads a user's statements, ``mix.lua`` the parts of a mix.
         folder: the load's private folder, for the statements.
     """
-    if workload.file:
-        content = unchanged(workload)
-        if workload.file.endswith(".sql"):
-            compiled = folder / "statements"
-            compiled.write_bytes(statements.compiled(statements.parse(content.decode(), workload.file)))
-            return {"BURNISH_STATEMENTS": str(compiled)}
+    if not workload.parts:
+        return _own_environment(workload, folder / "statements")
     lines = []
-    for part, weight in workload.parts:
+    for place, (part, weight) in enumerate(workload.parts):
         lines += [f"script={script(part.program)}", f"weight={weight}"]
         lines += [f"option={name}={value}" for name, value in part.parameters]
+        own = _own_environment(part, folder / f"statements-{place}")
+        lines += [f"variable={name}={value}" for name, value in own.items()]
     return {"BURNISH_MIX": "\n".join(lines), "BURNISH_MIXING": workload.mixing}
+
+
+def _own_environment(workload: Workload, compiled: Path) -> dict[str, str]:
+    """What the script of a user's file is told, `compiled` being where statements go; nothing for a shipped load."""
+    if not workload.file:
+        return {}
+    content = unchanged(workload)
+    if not workload.file.endswith(".sql"):
+        return {}
+    compiled.write_bytes(statements.compiled(statements.parse(content.decode(), workload.file)))
+    return {"BURNISH_STATEMENTS": str(compiled)}
 
 
 class SysbenchLoad(LoadProcess):

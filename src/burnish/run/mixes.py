@@ -15,7 +15,7 @@ from burnish.engines import sql_bench
 from burnish.errors import UserError, unknown
 from burnish.study import loads
 from burnish.study.loads import Asked, Parameter
-from burnish.study.model import Design, EngineSpec, Mixing, Workload
+from burnish.study.model import Design, EngineSpec, Mixing, Workload, digest_of
 
 MIXINGS: tuple[Mixing, ...] = ("together", "in_turn")
 
@@ -26,20 +26,24 @@ _MISSPELT = 0.8
 """So like a load's name that it is one misspelt: refused before any program is asked for its parameters."""
 
 
-def mixed(spec: EngineSpec, wanted: Asked) -> Workload:
-    """Loads of the catalogue with weights, as in ``together:oltp_read_only=3,oltp_update_index=1``.
+def mixed(spec: EngineSpec, wanted: Asked, own: Callable[[Path], Workload]) -> Workload:
+    """Loads with weights, as in ``together:oltp_read_only=3,./mine.lua=1``.
 
     A parameter that is no load's name goes to every part that takes it (``table-size=10000``). Those that the catalogue
     does not know of stay the mix's own until `check` has asked the parts' programs for theirs.
 
+    Args:
+        spec: the engine.
+        wanted: the mix as it was asked for.
+        own: the load that is in a user's file.
+
     Raises:
-        UserError: fewer than two loads, a weight that is no whole number, parts whose data get in each other's way.
+        UserError: fewer than two loads, a weight that is no whole number, parts whose data get in each other's way, a
+            file that is no load.
     """
-    for name, _ in wanted.parameters:
-        if Path(name).suffix in (".lua", ".sql"):
-            raise UserError(f"{wanted.name}: {name}: a mix takes loads of the catalogue; run a file of your own apart")
     mixing = next(mixing for mixing in MIXINGS if mixing == wanted.name.replace("-", "_"))
     mine = {name: value for (engine, name), value in load.workloads().items() if engine == spec.name}
+    mine |= {name: own(Path(name)) for name, _ in wanted.parameters if name.endswith(loads.FILES)}
     weights = {name: text for name, text in wanted.parameters if name in mine}
     shared = {name: text for name, text in wanted.parameters if name not in mine and name != loads.THREADS}
     taken = {name for each in weights for name in (*dict(mine[each].parameters), *mine[each].shape)}
@@ -52,8 +56,11 @@ def mixed(spec: EngineSpec, wanted: Asked) -> Workload:
             f"{wanted.name}: a mix has two loads or more, as in {wanted.name}:oltp_read_only=3,oltp_insert=1"
         )
     _check_data([part for part, _ in parts], wanted.name)
-    told = [*((part.name, str(weight)) for part, weight in parts), *sorted(shared.items())]
-    words = ",".join(f"{name if name in mine else name.replace('_', '-')}={text}" for name, text in told)
+    told = [(part.name, str(weight)) for part, weight in parts]
+    told += [(name.replace("_", "-"), text) for name, text in sorted(shared.items())]
+    words = ",".join(f"{name}={text}" for name, text in told)
+    contents = [part.content for part, _ in parts if part.content]
+    with_data = [part for part, _ in parts if part.own_data]
     base = Workload(
         name=f"{mixing}:{words}",
         engine=spec.name,
@@ -66,6 +73,9 @@ def mixed(spec: EngineSpec, wanted: Asked) -> Workload:
         design=Design.INTERLEAVED if any(part.design is Design.INTERLEAVED for part, _ in parts) else Design.DUET,
         in_memory=all(part.in_memory for part, _ in parts),
         settings=reduce(_joined, (part.settings for part, _ in parts), ()),
+        content=digest_of(contents) if contents else "",
+        own_data=with_data[0].own_data if with_data else "",
+        database=(with_data[0] if with_data else parts[0][0]).database,
         parts=tuple(parts),
         mixing=mixing,
     )

@@ -108,8 +108,12 @@ def _measured(contest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_places(load: Mapping[str, Any]) -> dict[str, Any]:
-    """A load without the parameters that say where things lie on its host."""
-    return {**load, "parameters": [each for each in load.get("parameters", ()) if each[0] not in _WHERE]}
+    """A load without what says where things lie on its host: a user's script, a parameter; its parts likewise."""
+    return {
+        **{word: each for word, each in load.items() if word != "program" or not load.get("file")},
+        "parameters": [each for each in load.get("parameters", ()) if each[0] not in _WHERE],
+        "parts": [[_without_places(part), weight] for part, weight in load.get("parts") or ()],
+    }
 
 
 def _plain(found: Mapping[str, Any]) -> dict[str, Any]:

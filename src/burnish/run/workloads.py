@@ -18,9 +18,6 @@ from burnish.study import defaults_file, loads, statements
 from burnish.study.loads import Asked, Parameter
 from burnish.study.model import Design, EngineSpec, Variant, Workload
 
-SUFFIXES = (".lua", ".sql")
-"""Files that are loads: a sysbench script, or statements."""
-
 OWN_THREADS = 4
 _NOTHING = ("nothing",)  # of a load's parameters, none says what a user's own data are
 
@@ -119,10 +116,10 @@ def _each(spec: EngineSpec, wanted: Asked, data: OwnData | None) -> list[Workloa
 
 def _one(spec: EngineSpec, wanted: Asked, data: OwnData | None) -> Workload:
     if spec.name == "mariadb":
-        if Path(wanted.name).suffix in SUFFIXES:
+        if wanted.name.endswith(loads.FILES):
             return loads.applied(own(spec, Path(wanted.name), data), wanted)
         if wanted.name.replace("-", "_") in mixes.MIXINGS:
-            return mixes.mixed(spec, wanted)
+            return mixes.mixed(spec, wanted, lambda path: own(spec, path, data))
     return loads.applied(load.workload(spec, wanted.name), wanted)
 
 

@@ -1,7 +1,7 @@
 """Loads as a user asks for them: a name of the catalogue or a file, with parameters after a colon; pure.
 
 ``oltp_read_only:tables=8,rand-type=pareto,./mine.lua:rows=5,oltp_insert`` asks for three loads. A word with ``=`` in
-it belongs to the load before it unless a colon comes first.
+it belongs to the load before it unless a colon comes first; a mix has files among its parameters (``./mine.lua=2``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ MAX_THREADS = 1024
 FILL = 4
 """Client threads for each core that a side has which keep a saturated load's server from waiting for a client."""
 
-_FOLLOWING = re.compile(r"^[^:/.]+=")
+FILES = (".lua", ".sql")
+"""How the name of a load of one's own ends: a script, or statements with weights."""
+
+_FOLLOWING = re.compile(rf"^([^:/.]+|[^:=]*({'|'.join(map(re.escape, FILES))}))=")
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class Asked:
 
     Attributes:
         name: a name of the catalogue, or a file's path.
-        parameters: what was said after the colon, as (name with underscores, value), each name once.
+        parameters: what was said after the colon, as (name with underscores, value), each name once; a file's path
+            as it is.
     """
 
     name: str
@@ -61,7 +65,8 @@ def asked(text: str) -> Asked:
     given: dict[str, str] = {}
     for word in filter(None, (part.strip() for part in rest.split(","))):
         key, equals, value = word.partition("=")
-        key = key.strip().lstrip("-").replace("-", "_")
+        key = key.strip()
+        key = key if key.endswith(FILES) else key.lstrip("-").replace("-", "_")
         if not key or not equals or not value.strip():
             raise UserError(
                 f"{text}: {word!r} is no parameter; write NAME=VALUE, as in {name}:tables=8,rand-type=pareto"

@@ -2,7 +2,8 @@
 -- that they don't know of each other.
 --
 -- Environment:
---   BURNISH_MIX     for each part the lines script=..., weight=..., and option=NAME=VALUE for what differs from its own
+--   BURNISH_MIX     for each part the lines script=..., weight=..., option=NAME=VALUE for what differs from its own, and
+--                   variable=NAME=VALUE for what it alone finds in its environment
 --   BURNISH_MIXING  together: each client thread runs one part, threads shared out by weight;
 --                   in_turn: each client thread runs transactions of all parts in turn, by weight
 
@@ -19,7 +20,7 @@ local function as(like, value)
 end
 
 -- The world of one part: what it sets stays in it, what it reads and has not set is everybody's.
-local function world(given)
+local function world(given, variables, folder)
    local own = setmetatable({cmdline = {command = sysbench.cmdline.command, options = {}, commands = {}}, hooks = {}},
                             {__index = sysbench})
    own.cmdline.PARALLEL_COMMAND = sysbench.cmdline.PARALLEL_COMMAND
@@ -33,11 +34,13 @@ local function world(given)
       return sysbench.opt[name]
    end})
    local env = setmetatable({sysbench = own}, {__index = _G})
+   env.os = setmetatable({getenv = function(name) return variables[name] or os.getenv(name) end}, {__index = os})
    local loaded = {}
+   local places = (folder and folder .. "/?.lua;" or "") .. package.path -- what a script requires may lie beside it
    env._G = env
    env.require = function(name)
       if loaded[name] == nil then
-         local file = package.searchpath and package.searchpath(name, package.path)
+         local file = package.searchpath and package.searchpath(name, places)
          if file == nil then
             return require(name)
          end
@@ -52,7 +55,7 @@ local function world(given)
 end
 
 local function load(part)
-   part.env = world(part.options)
+   part.env = world(part.options, part.variables, part.script:match("^(.*)/"))
    if part.script:sub(1, 1) == "/" then
       part.env.dofile(part.script)
    else
@@ -64,13 +67,16 @@ end
 for line in (assert(os.getenv("BURNISH_MIX"), "BURNISH_MIX is not set") .. "\n"):gmatch("(.-)\n") do
    local key, value = line:match("^(%w+)=(.*)$")
    if key == "script" then
-      parts[#parts + 1] = {script = value, options = {}}
+      parts[#parts + 1] = {script = value, options = {}, variables = {}}
    elseif key == "weight" then
       parts[#parts].weight = tonumber(value)
       total = total + tonumber(value)
    elseif key == "option" then
       local name, text = value:match("^([^=]+)=(.*)$")
       parts[#parts].options[name] = text
+   elseif key == "variable" then
+      local name, text = value:match("^([^=]+)=(.*)$")
+      parts[#parts].variables[name] = text
    end
 end
 for _, part in ipairs(parts) do
