@@ -200,6 +200,12 @@ def test_a_mix_has_loads_of_ones_own_in_it(tmp_path: Path) -> None:
         one(f"together:oltp_read_only=1,{script}=some")
 
 
+def test_what_sysbench_runs_is_mariadbs() -> None:
+    for text, what in (("./mine.sql", "a file of your own"), ("together:kvtest=1,speedtest1=1", "a mix")):
+        with pytest.raises(UserError, match=f"{what} is run by sysbench, on mariadb; sqlite has kvtest, kvtest-read"):
+            choose(load.engine("sqlite"), [text])
+
+
 def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"nix\.lua: there is no such file"):
         one("./nix.lua")

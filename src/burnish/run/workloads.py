@@ -115,11 +115,17 @@ def _each(spec: EngineSpec, wanted: Asked, data: OwnData | None) -> list[Workloa
 
 
 def _one(spec: EngineSpec, wanted: Asked, data: OwnData | None) -> Workload:
-    if spec.name == "mariadb":
-        if wanted.name.endswith(loads.FILES):
-            return loads.applied(own(spec, Path(wanted.name), data), wanted)
-        if wanted.name.replace("-", "_") in mixes.MIXINGS:
-            return mixes.mixed(spec, wanted, lambda path: own(spec, path, data))
+    own_file, mix = wanted.name.endswith(loads.FILES), wanted.name.replace("-", "_") in mixes.MIXINGS
+    if (own_file or mix) and spec.name != "mariadb":
+        mine = sorted(name for engine, name in load.workloads() if engine == spec.name)
+        raise UserError(
+            f"{wanted.name}: {'a mix' if mix else 'a file of your own'} is run by sysbench, on mariadb; {spec.name} "
+            f"has {', '.join(mine)}"
+        )
+    if own_file:
+        return loads.applied(own(spec, Path(wanted.name), data), wanted)
+    if mix:
+        return mixes.mixed(spec, wanted, lambda path: own(spec, path, data))
     return loads.applied(load.workload(spec, wanted.name), wanted)
 
 
