@@ -54,3 +54,11 @@ def test_what_cannot_be_read_is_named(place: Path, words: list[str], says: str) 
     with pytest.raises(UserError) as caught:
         CliRunner().invoke(app, ["workload", "from-digest", *given], catch_exceptions=False)
     assert str(caught.value).startswith(says.replace("{}", str(place)))
+
+
+def test_the_list_tells_of_files_and_mixes_where_they_run() -> None:
+    listed = CliRunner().invoke(app, ["workload", "list", "mariadb"], catch_exceptions=False).output
+    assert "oltp_read_only (mariadb, " in listed
+    assert "./mine.sql --data dump.sql" in listed
+    assert "together:oltp_read_only=3,./mine.lua=1" in listed
+    assert "mine.lua" not in CliRunner().invoke(app, ["workload", "list", "sqlite"], catch_exceptions=False).output

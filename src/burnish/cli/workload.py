@@ -27,6 +27,12 @@ workload = typer.Typer(
 )
 app.add_typer(workload, name="workload", epilog="Example: burnish workload list mariadb")
 
+_BESIDE = (
+    "\nBeside these, on mariadb: a sysbench script of your own (./mine.lua); statements with weights over your data "
+    "(./mine.sql --data dump.sql); mixes of any of them, as in together:oltp_read_only=3,./mine.lua=1 (client threads "
+    "shared out) or in_turn:oltp_read_only=3,oltp_insert=1 (each thread does all)."
+)
+
 
 @workload.command("list", epilog="Example: burnish workload list mariadb")
 def list_loads(
@@ -57,6 +63,8 @@ def list_loads(
         out.print(f"[bold]{each.name}[/bold] ({each.engine}, {each.threads} threads)")
         out.print(Padding(Text(each.reason), (0, 0, 0, 4)))
         out.print(Padding(Text("; ".join(filter(None, (words, _settings(each.settings)))), style="dim"), (0, 0, 0, 4)))
+    if any(each.engine == "mariadb" for each in every):
+        out.print(Text(_BESIDE))
 
 
 def _settings(settings: tuple[tuple[str, str], ...]) -> str:
