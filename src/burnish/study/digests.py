@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from burnish.errors import UserError, together
+from burnish.errors import UserError
 from burnish.study.general_log import replayed
 from burnish.study.placeholders import Averages, Unfilled, filled
 from burnish.study.schema import Table
@@ -216,7 +216,9 @@ def _short(text: str) -> str:
 def _refused(problems: Sequence[UserError], has_schema: bool, unknown: int, known: int) -> UserError:
     schema = "" if has_schema else "give the tables' definitions in --schema DUMP, or "
     share = f"{unknown / (unknown + known):.1%} of the executions"
-    shown = list(problems[:_TOLD])
-    more = f" and {len(problems) - _TOLD} others" if len(problems) > _TOLD else ""
-    shown.append(UserError(f"to go on{more}: {schema}--leave-out leaves them out ({share})"))
-    return together(shown)
+    shown = [str(problem) for problem in problems[:_TOLD]]
+    more = [f"and {len(problems) - _TOLD} others"] if len(problems) > _TOLD else []
+    head = (
+        f"of {len(problems)} statements it is not known what they were; {schema}--leave-out leaves them out ({share}):"
+    )
+    return UserError("\n  ".join([head, *shown, *more]))
