@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from burnish.report.study_table import Block, Line, StudyTable, apart, letters, per_cent
-from burnish.statistics.means import geometric_mean
+from burnish.statistics.means import geometric_mean, quotient
 
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -140,11 +140,10 @@ def _search(table: StudyTable) -> list[Block]:
         alone = next((line for line in table.lines if line.row == row and line.load == role and line.interval), None)
         if alone is None or alone.interval is None:
             continue
-        mine = best["intervals"][role]["ratio"]
-        cost = 100.0 * (mine / alone.interval["ratio"] - 1.0)
+        mine = best["intervals"][role]
         lines.append(
-            f"{role}: {100.0 * (mine - 1.0):+.1f} % over the baseline; trained on it alone {_change(alone):+.1f} %: "
-            f"the mix costs {cost:+.1f} %"
+            f"{role}: {per_cent(mine)} % over the baseline; trained on it alone {per_cent(alone.interval)} %: "
+            f"the mix against that {per_cent(quotient(mine, alone.interval))} %"
         )
     head = ("no.", *loads, "worst load, %", "robust")
     return [Block("Search for weights", head, tuple(body), tuple(lines))]

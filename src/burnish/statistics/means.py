@@ -1,4 +1,4 @@
-"""Ratios of several independent cells as one: their geometric mean.
+"""Ratios of several independent cells as one: their geometric mean, and the quotient of two.
 
 The mean of n logarithms of ratios has the standard error sqrt(sum of their squares) / n. Each cell's own is read off
 its interval, which for few starts is wider than the normal one's, so that the mean's errs on the same side.
@@ -25,6 +25,26 @@ def geometric_mean(values: Sequence[Mapping[str, float]], level: float = LEVEL) 
     middle = sum(math.log(each["ratio"]) for each in values) / len(values)
     error = math.sqrt(sum(_error(each) ** 2 for each in values)) / len(values)
     half = NormalDist().inv_cdf((1 + level) / 2) * error
+    return {
+        "ratio": math.exp(middle),
+        "low": math.exp(middle - half),
+        "high": math.exp(middle + half),
+        "level": level,
+    }
+
+
+def quotient(one: Mapping[str, float], other: Mapping[str, float], level: float = LEVEL) -> dict[str, float]:
+    """How many times the first of two independent ratios is the second, with its interval (keys as in the mean).
+
+    The variances of two logarithms add up.
+
+    Args:
+        one: a ratio with its interval.
+        other: likewise; against the same baseline, so that this cancels out.
+        level: of the quotient's interval, whatever theirs are.
+    """
+    middle = math.log(one["ratio"] / other["ratio"])
+    half = NormalDist().inv_cdf((1 + level) / 2) * math.hypot(_error(one), _error(other))
     return {
         "ratio": math.exp(middle),
         "low": math.exp(middle - half),

@@ -1,0 +1,48 @@
+"""Several cells as one: what their intervals hold, by simulation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from burnish.statistics.intervals import fixed_interval
+from burnish.statistics.means import geometric_mean, quotient
+
+STUDIES = 2000
+
+
+def test_a_quotient_has_both_spreads_in_it() -> None:
+    one = {"ratio": 1.10, "low": 1.10 / 1.03, "high": 1.10 * 1.03, "level": 0.95}
+    other = {"ratio": 1.20, "low": 1.20 / 1.04, "high": 1.20 * 1.04, "level": 0.95}
+    found = quotient(one, other)
+    assert found["ratio"] == pytest.approx(1.10 / 1.20)
+    half = math.hypot(math.log(1.03), math.log(1.04))
+    assert found["high"] == pytest.approx(1.10 / 1.20 * math.exp(half))
+    assert found["low"] == pytest.approx(1.10 / 1.20 / math.exp(half))
+    back = quotient(other, one)
+    assert back["high"] == pytest.approx(1 / found["low"])
+
+
+@pytest.mark.parametrize("starts", [4, 12])
+def test_quotient_and_mean_hold_the_truth_as_often_as_they_say(starts: int) -> None:
+    """Two cells of unlike spread; few starts err on the wide side, since theirs are Student's intervals."""
+    random = np.random.default_rng(11)
+    truths, spreads = (math.log(1.05), math.log(1.20)), (0.01, 0.03)
+    held = {"quotient": 0, "mean": 0}
+    for _ in range(STUDIES):
+        one, other = (
+            asdict(fixed_interval(random.normal(truth, spread, starts).tolist()))
+            for truth, spread in zip(truths, spreads, strict=True)
+        )
+        mean = geometric_mean([one, other])
+        assert mean is not None
+        for name, found, truth in (
+            ("quotient", quotient(one, other), truths[0] - truths[1]),
+            ("mean", mean, sum(truths) / 2),
+        ):
+            held[name] += found["low"] <= math.exp(truth) <= found["high"]
+    for name, times in held.items():
+        assert 0.94 <= times / STUDIES <= 0.985, (name, times / STUDIES)
