@@ -26,6 +26,14 @@ def test_a_quotient_has_both_spreads_in_it() -> None:
     assert back["high"] == pytest.approx(1 / found["low"])
 
 
+def test_what_too_few_starts_do_not_tell_is_open_at_both_ends() -> None:
+    told = {"ratio": 1.1, "low": 1.0, "high": 1.2, "level": 0.95}
+    untold = {"ratio": 1.2, "low": 0.0, "high": math.inf, "level": 0.95}
+    for found in (quotient(told, untold), geometric_mean([told, untold])):
+        assert found is not None
+        assert (found["low"], found["high"]) == (0.0, math.inf)
+
+
 @pytest.mark.parametrize("starts", [4, 12])
 def test_quotient_and_mean_hold_the_truth_as_often_as_they_say(starts: int) -> None:
     """Two cells of unlike spread; few starts err on the wide side, since theirs are Student's intervals."""

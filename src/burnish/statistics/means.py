@@ -54,6 +54,8 @@ def quotient(one: Mapping[str, float], other: Mapping[str, float], level: float 
 
 
 def _error(value: Mapping[str, float]) -> float:
-    """Standard error of a ratio's logarithm, from its interval."""
+    """Standard error of a ratio's logarithm, from its interval; infinite where too few starts were read to say."""
+    if value["low"] <= 0.0 or math.isinf(value["high"]):
+        return math.inf
     half = (math.log(value["high"]) - math.log(value["low"])) / 2
     return half / NormalDist().inv_cdf((1 + value["level"]) / 2)
