@@ -293,6 +293,27 @@ def test_a_server_says_who_it_is(dataset: tuple[Built, Path], tmp_path: Path) ->
     assert len(who.build_id) == 40
 
 
+def test_the_systems_messages_make_no_server_of_another_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where MariaDB is installed, an engine's program is looked for among all programs that are named."""
+    monkeypatch.setattr(mariadb_data, "SYSTEM", tmp_path / "usr")
+    messages = tmp_path / "usr/share/mysql/english/errmsg.sys"
+    messages.parent.mkdir(parents=True)
+    messages.touch()
+    foreign = tmp_path / "a/b/c/program"
+    foreign.parent.mkdir(parents=True)
+    foreign.write_bytes(b"\x7fELF and nothing of ours")
+    with pytest.raises(UserError, match="no MariaDB server, and none of its messages beside it"):
+        engine().existing(foreign)
+    foreign.write_bytes(b"\x7fELF 10.11.18-MariaDB")
+    assert engine().existing(foreign).folder == tmp_path / "usr"
+    linked = tmp_path / "usr/sbin/mariadbd"  # what is linked from parts has its name in one of them
+    linked.parent.mkdir()
+    linked.write_bytes(b"\x7fELF main alone")
+    assert engine().existing(linked).folder == tmp_path / "usr"
+
+
 def test_other_programs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is no such program"):
         engine().existing(tmp_path / "mariadbd")

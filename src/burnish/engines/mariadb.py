@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -93,7 +94,13 @@ class MariaDB(Engine):
             file.seek(0)
             if file.read(4) != b"\x7fELF":
                 raise UserError(f"{program}: not a program (no ELF header); name the mariadbd itself")
-        folder, messages = found
+            folder, messages = found
+            # The system's messages are there for any program; the server's own name is not.
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                if folder not in program.parents and content.find(b"MariaDB") < 0:
+                    raise UserError(
+                        f"{program}: no MariaDB server, and none of its messages beside it; name a mariadbd"
+                    )
         return Built(
             name=str(program),
             folder=folder,

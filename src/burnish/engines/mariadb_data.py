@@ -21,17 +21,20 @@ _MAKING = (("innodb_flush_log_at_trx_commit", "0"), ("innodb_fast_shutdown", "0"
 _SHARES = ("sql/share", "share/mysql", "share/mariadb", "share")
 _MESSAGES = "english/errmsg.sys"
 
+SYSTEM = Path("/usr")
+"""Where a distribution's package has its messages, whatever program asks for them."""
+
 
 def installation(program: Path) -> tuple[Path, Path] | None:
     """(folder of the installation that `program` belongs to, its folder of messages); None: no messages found.
 
-    Looks around the program first (a build tree, an unpacked package), then in /usr.
+    Looks around the program first (a build tree, an unpacked package), then in `SYSTEM`.
     """
     around = [
         *list(program.parents)[1:2],
         *list(program.parents)[:1],
         *list(program.parents)[2:3],
-        Path("/usr"),
+        SYSTEM,
     ]
     for root in around:
         for share in _SHARES:
