@@ -232,6 +232,10 @@ def test_settings_are_checked_by_the_server_itself(built: Built, dataset: Path, 
     unknown = r"unknown server variable 'slow_query_lgo' \(did you mean 'slow_query_log'\?\) in "
     with pytest.raises(UserError, match=f"{unknown}--set or --versus; "):
         examine(built, workload, condition_of(["slow_query_lgo=ON"]), dataset, tmp_path)
+    parts = ((replace(small("oltp_insert"), settings=(("slow_query_lgo", "ON"),)), 1), (small("oltp_delete"), 1))
+    mix = replace(small("oltp_insert"), name="together:a=1,b=1", parts=parts, settings=parts[0][0].settings)
+    with pytest.raises(UserError, match=f"{unknown}what together:a=1,b=1 sets by itself; "):
+        examine(built, mix, Condition(), dataset, tmp_path)
     with pytest.raises(UserError, match=f"{unknown}--defaults-file; "):
         examine(built, replace(workload, settings=(("slow_query_lgo", "ON"),)), Condition(), dataset, tmp_path)
     with pytest.raises(UserError, match="the server refuses these settings: Unknown suffix 'l' used for variable"):

@@ -54,13 +54,7 @@ def variables(built: Built, workload: Workload, condition: Condition, place: Pat
 
     plainly, _ = ask([])
     values = tuning.parse_help("\n".join(plainly))
-    shipped = load.workloads().get((workload.engine, workload.entry))
-    own = shipped is not None and shipped.settings == workload.settings
-    origins = (
-        (condition.settings, "--set or --versus"),
-        (workload.settings, f"what {workload.name} sets by itself" if own else "--defaults-file"),
-    )
-    for given, origin in origins:
+    for given, origin in ((condition.settings, "--set or --versus"), (workload.settings, _origin(workload))):
         strict = [plain(name) for name, _ in given if setting_name(name) == plain(name)]
         tuning.check_names(strict, values, str(built.server), origin)
     lines, ok = ask(setting_options(settings))
@@ -70,6 +64,14 @@ def variables(built: Built, workload: Workload, condition: Condition, place: Pat
         said = (wrong or lines[-1:] or ["it said nothing"])[0]
         raise UserError(f"the server refuses these settings: {said}")
     return tuning.parse_help("\n".join(lines))
+
+
+def _origin(workload: Workload) -> str:
+    """Who gave a load's settings: its entry, or those of its parts; else a user's file, which replaces them all."""
+    shipped = load.workloads().get((workload.engine, workload.entry))
+    entries = [shipped] if shipped else [part for part, _ in workload.parts]
+    usual = {item for entry in entries for item in entry.settings}
+    return f"what {workload.name} sets by itself" if usual.issuperset(workload.settings) else "--defaults-file"
 
 
 def _errors(lines: Sequence[str]) -> list[str]:

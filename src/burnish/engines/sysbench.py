@@ -107,7 +107,8 @@ def prepare(workload: Workload, address: Address, *, bench: Workbench) -> None:
 def preparing(workload: Workload) -> list[Workload]:
     """The loads whose scripts make the data of `workload`: itself, or one for each dataset of its parts.
 
-    What works on a user's data has them; a user's scripts come last, as they may lack a prepare command.
+    What works on a user's data has them. A user's scripts come last: of two that make the same tables, theirs is the
+    one that can be told to make none.
     """
     parts = [part for part, _ in workload.parts] or [workload]
     making = {part.dataset: part for part in parts if not part.own_data}

@@ -23,14 +23,7 @@ def geometric_mean(values: Sequence[Mapping[str, float]], level: float = LEVEL) 
     if not values:
         return None
     middle = sum(math.log(each["ratio"]) for each in values) / len(values)
-    error = math.sqrt(sum(_error(each) ** 2 for each in values)) / len(values)
-    half = NormalDist().inv_cdf((1 + level) / 2) * error
-    return {
-        "ratio": math.exp(middle),
-        "low": math.exp(middle - half),
-        "high": math.exp(middle + half),
-        "level": level,
-    }
+    return _around(middle, math.hypot(*map(_error, values)) / len(values), level)
 
 
 def quotient(one: Mapping[str, float], other: Mapping[str, float], level: float = LEVEL) -> dict[str, float]:
@@ -43,8 +36,12 @@ def quotient(one: Mapping[str, float], other: Mapping[str, float], level: float 
         other: likewise; against the same baseline, so that this cancels out.
         level: of the quotient's interval, whatever theirs are.
     """
-    middle = math.log(one["ratio"] / other["ratio"])
-    half = NormalDist().inv_cdf((1 + level) / 2) * math.hypot(_error(one), _error(other))
+    return _around(math.log(one["ratio"] / other["ratio"]), math.hypot(_error(one), _error(other)), level)
+
+
+def _around(middle: float, error: float, level: float) -> dict[str, float]:
+    """The ratio whose logarithm is `middle`, known to a standard error of `error`."""
+    half = NormalDist().inv_cdf((1 + level) / 2) * error
     return {
         "ratio": math.exp(middle),
         "low": math.exp(middle - half),
