@@ -43,7 +43,7 @@ environment:
 	@BURNISH_PREPARE=dev ./burnish $(yes)
 
 packages: environment
-	@$(python) -m burnish.system $(yes) $(packages)
+	@$(python) -m burnish.base.system $(yes) $(packages)
 
 # Needs uv (pip install uv). The locks hold every platform's digests, so that they serve on any Debian.
 lock:

@@ -20,7 +20,7 @@ from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
-from burnish import process, warden
+from burnish.base import process, warden
 from burnish.record.record import Record
 from burnish.report.summary import summarise
 from burnish.report.terminal import markdown

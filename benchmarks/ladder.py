@@ -25,11 +25,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from burnish.build.ccache import CacheUse
-from burnish.build.sharing import MOSTLY
+from burnish.base.durations import duration
+from burnish.builds.sharing import MOSTLY
 from burnish.record.lines import is_file_name
 from burnish.record.record import Event, Record, import_events
-from burnish.workbench import duration
+from burnish.toolchain.ccache import CacheUse
 
 MAKING = ("compile", "train", "merge", "bolt", "strip")
 MOST_COMPILES = 7

@@ -22,7 +22,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from burnish import paths
+from burnish.base import paths
 from burnish.record.record import Record
 
 LOAD = "oltp_read_only"

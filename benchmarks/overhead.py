@@ -28,14 +28,14 @@ from pathlib import Path
 
 from rich.console import Console
 
-from burnish import paths
-from burnish.build.recipes import Compile
-from burnish.process import Completed
-from burnish.run import beginning, preparing, studies
-from burnish.run.making import Maker
-from burnish.run.request import read_request
-from burnish.run.setting import Options
-from burnish.workbench import Bench
+from burnish.base import paths
+from burnish.base.process import Completed
+from burnish.builds.stages import Compile
+from burnish.record.workbench import Bench
+from burnish.study import preparing, session, studies
+from burnish.study.builds.make import Maker
+from burnish.study.options import Options
+from burnish.study.request import read_request
 
 LIMIT = 0.02
 VARIANT = "gcc-o1"
@@ -137,10 +137,8 @@ def main() -> None:
     request = read_request("sqlite", options)
     asked = (request.spec, options, ["baseline", VARIANT], request.workloads, request.features, request.variants)
     with studies.lock(home):
-        definition = beginning.definition_of("tune", *asked)
-        setting = beginning.begin(
-            home, request.spec, definition, options, Console(stderr=True), request.workloads, None
-        )
+        definition = session.definition_of("tune", *asked)
+        setting = session.begin(home, request.spec, definition, options, Console(stderr=True), request.workloads, None)
         chains, maker = preparing.prepare(setting, request.variants, request.features)
         stage = chains[1].stages[0]
         assert isinstance(stage, Compile)

@@ -22,15 +22,15 @@ from pathlib import Path
 
 from rich.console import Console
 
-from burnish import process
-from burnish.build.toolchains import choose, find_toolchains
+from burnish.base import process
+from burnish.base.errors import InfrastructureError, UserError
 from burnish.catalogue import load
-from burnish.engines.base import BuildJob
+from burnish.engines.contract import BuildJob
 from burnish.engines.registry import create
 from burnish.engines.steps import Command
-from burnish.errors import InfrastructureError, UserError
-from burnish.study.model import Flags
-from burnish.workbench import Bench
+from burnish.model.recipe import Flags
+from burnish.record.workbench import Bench
+from burnish.toolchain.toolchains import choose, find_toolchains
 
 BESIDES = ("-fpch-preprocess", "-Winvalid-pch")
 """What a compile that reads precompiled headers is given besides the headers themselves."""

@@ -20,10 +20,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from burnish.paths import Home
-from burnish.run import beginning, planning, preparing, studies
-from burnish.run.request import read_request
-from burnish.run.setting import Options
+from burnish.base.paths import Home
+from burnish.study import preparing, session, studies
+from burnish.study.options import Options
+from burnish.study.planning import tune_plan
+from burnish.study.request import read_request
 
 VARIANTS = 30
 LIMIT_S = 2.0
@@ -48,13 +49,13 @@ def build_all(home: Home, options: Options) -> None:
     names = [variant.name for variant in request.variants]
     asked = (request.spec, options, names, request.workloads, request.features, request.variants)
     with studies.lock(home):
-        setting = beginning.begin(
-            home, request.spec, beginning.definition_of("tune", *asked), options, Console(), request.workloads, None
+        setting = session.begin(
+            home, request.spec, session.definition_of("tune", *asked), options, Console(), request.workloads, None
         )
         chains, maker = preparing.prepare(setting, request.variants, request.features)
         failed = [each.failure for each in maker.make(chains) if each.failure]
         assert not failed, failed
-        beginning.finish(setting)
+        session.finish(setting)
 
 
 def main() -> None:
@@ -83,7 +84,7 @@ def main() -> None:
             whole.append(time.monotonic() - began)
             assert "nothing to build" in said.stdout, said.stdout
             began = time.monotonic()
-            assert not planning.plan(home, "fake", options).building
+            assert not tune_plan.plan(home, "fake", options).building
             deciding.append(time.monotonic() - began)
     for what, seconds in (("the command", whole), ("the deciding", deciding)):
         print(f"{what}: median {statistics.median(seconds):.2f} s, slowest {max(seconds):.2f} s (limit {LIMIT_S:g} s)")

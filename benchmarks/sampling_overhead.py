@@ -28,6 +28,7 @@ from pathlib import Path
 from rich.console import Console
 from scipy import stats
 
+from burnish.base.paths import home
 from burnish.bench import datasets
 from burnish.bench.host import read_host
 from burnish.bench.placement import place
@@ -35,13 +36,12 @@ from burnish.bench.readings import PairRatio, pair_ratio, reading, ready
 from burnish.bench.sampling import Sampling, Stacks, find_ability, find_perf
 from burnish.bench.topology import duet_core_sets
 from burnish.catalogue import load
-from burnish.engines.base import Side, SideSpec, Tick
+from burnish.engines.contract import Side, SideSpec, Tick
 from burnish.engines.registry import create
-from burnish.paths import home
+from burnish.model.condition import Condition
 from burnish.record.store import Store
-from burnish.run.copies import Copies
-from burnish.study.model import Condition
-from burnish.workbench import Bench
+from burnish.record.workbench import Bench
+from burnish.study.trials.copies import Copies
 
 BOUND = 0.02
 SETTLE_S = 0.05

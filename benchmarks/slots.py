@@ -23,8 +23,8 @@ from pathlib import Path
 
 from scipy import stats
 
+from burnish.model.workload import Design
 from burnish.record import lines
-from burnish.study.model import Design
 
 MANY = 64
 """From so many client threads on a load is a group of its own."""

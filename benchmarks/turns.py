@@ -23,6 +23,7 @@ from pathlib import Path
 from rich.console import Console
 from scipy import stats
 
+from burnish.base.paths import home
 from burnish.bench import datasets
 from burnish.bench.host import read_host
 from burnish.bench.pairs import Contestant, StartResult
@@ -30,12 +31,12 @@ from burnish.bench.topology import duet_core_sets
 from burnish.bench.trials import run_start
 from burnish.catalogue import load
 from burnish.engines.registry import create
-from burnish.paths import home
+from burnish.model.condition import Condition
+from burnish.model.workload import Design, Timing
 from burnish.record.store import Store
-from burnish.run.copies import Copies
+from burnish.record.workbench import Bench
 from burnish.statistics.planning import starts_needed
-from burnish.study.model import Condition, Design, Timing
-from burnish.workbench import Bench
+from burnish.study.trials.copies import Copies
 
 SIDES = ("one", "other")
 

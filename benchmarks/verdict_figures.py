@@ -22,12 +22,12 @@ import numpy as np
 from scipy import stats
 
 from burnish.record.record import Record, import_events
-from burnish.run.starts import cell_starts
 from burnish.statistics.boundaries import Floats
 from burnish.statistics.calibration import Calibration, from_dict
 from burnish.statistics.planning import Components
 from burnish.statistics.sequential import Rule
 from burnish.statistics.simulation import rates
+from burnish.study.trials.starts import cell_starts
 
 SEED = 97
 FIXED_RULE = 0.025

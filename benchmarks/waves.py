@@ -20,7 +20,7 @@ from typing import Any
 
 from burnish.bench.readings import Reading, pair_ratio
 from burnish.record import lines
-from burnish.run.cells import AA
+from burnish.study.cells import AA
 
 
 def turns_of(recorded: list[list[float]]) -> list[Reading]:

@@ -11,13 +11,14 @@ from typing import Protocol
 
 import pytest
 
-from burnish import process
-from burnish.build.toolchains import Toolchain, find_toolchains
+from burnish.base import process
+from burnish.base.process import Completed
 from burnish.catalogue import load
-from burnish.engines.base import BuildJob, Built
-from burnish.engines.fake import FakeEngine
-from burnish.process import Completed
-from burnish.study.model import Flags
+from burnish.engines.contract import BuildJob
+from burnish.engines.fake.engine import FakeEngine
+from burnish.model.recipe import Flags
+from burnish.program.built import Built
+from burnish.toolchain.toolchains import Toolchain, find_toolchains
 
 # A shell that begins the tests in the background has them ignore SIGINT, and with them every program they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -71,7 +72,7 @@ class FakeBench:
         return self.logs / name
 
 
-LONGEST = ("run", "statistics")
+LONGEST = ("study", "statistics")
 """Folders whose tests run whole studies, or simulate many."""
 
 

@@ -10,17 +10,17 @@ from pathlib import Path
 
 from rich.console import Console
 
-from burnish.build import kept, merging
-from burnish.build.builder import Builder
-from burnish.build.profile_stages import Merge, Train
-from burnish.build.recipes import Bolt, Compile, PackageFlags, Stage, stages
-from burnish.build.toolchains import Toolchain
-from burnish.build.training import Trainer
+from burnish.builds.builder import Builder
+from burnish.builds.stages import Bolt, Compile, PackageFlags, Stage, stages
+from burnish.builds.training import Trainer
 from burnish.catalogue import load
-from burnish.engines.fake import FakeEngine
+from burnish.engines.fake.engine import FakeEngine
+from burnish.model.recipe import Recipe, Variant
+from burnish.profiles import kept, merging
+from burnish.profiles.stages import Merge, Train
 from burnish.record.store import Entry, Store
-from burnish.study.model import Recipe, Variant
-from burnish.workbench import Bench
+from burnish.record.workbench import Bench
+from burnish.toolchain.toolchains import Toolchain
 from conftest import FAKE_SOURCE
 
 TRAINING = (("fake_mix", 0.6),)

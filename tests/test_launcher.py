@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish import process
-from burnish.process import Completed
+from burnish.base import process
+from burnish.base.process import Completed
 
 ROOT = Path(__file__).parent.parent
 FILES = ("burnish", "pyproject.toml", "requirements.lock", "requirements-dev.lock")

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from burnish import process
+from burnish.base import process
 from burnish.bench import counters
 from burnish.bench.counters import CpuTimes, SwapCounters, Usage, difference, read_cpu_times, read_swap
 

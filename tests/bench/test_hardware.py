@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish import process
+from burnish.base import process
 from burnish.bench import hardware
 
 SAID = """1000000,,cycles:u,50000,100.00,,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from burnish.bench.readings import Reading, on_grid, pair_ratio, rate, reading, ready, steady, total
-from burnish.engines.base import Tick
+from burnish.engines.contract import Tick
 
 
 def ticks_at(*times: float, rate: float = 100.0) -> list[Tick]:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from burnish import process
+from burnish.base import process
+from burnish.base.errors import InfrastructureError, UserError
 from burnish.bench.sampling import Ability, Sampling, Stacks, find_ability, find_perf, read
-from burnish.errors import InfrastructureError, UserError
 from burnish.why.samples import parse_flat, parse_stacks
 
 MakePerf = Callable[[str], Path]
@@ -76,7 +76,7 @@ def test_a_timer_samples_more_seldom_than_a_counter() -> None:
 
 
 def test_no_perf_names_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("burnish.system.find_programs", dict.fromkeys)
+    monkeypatch.setattr("burnish.base.system.find_programs", dict.fromkeys)
     with pytest.raises(UserError, match=r"apt-get install --no-install-recommends linux-perf"):
         find_perf()
 

@@ -22,10 +22,12 @@ from burnish.bench.running import Running
 from burnish.bench.slots import draw_slots
 from burnish.bench.trials import run_start
 from burnish.catalogue import load
-from burnish.engines import fake
-from burnish.engines.base import MARKER, TICK_S, Built, Side, SideSpec, Tick
-from burnish.engines.fake import DATA_FILE, FakeEngine, FakeSide
-from burnish.study.model import Condition, Design, Timing
+from burnish.engines.contract import MARKER, TICK_S, Side, SideSpec, Tick
+from burnish.engines.fake import engine
+from burnish.engines.fake.engine import DATA_FILE, FakeEngine, FakeSide
+from burnish.model.condition import Condition
+from burnish.model.workload import Design, Timing
+from burnish.program.built import Built
 from conftest import BuildFake, FakeBench
 
 TIMING = Timing(settle=0.1, window=0.3, warmup=0.2, pairs=2)
@@ -113,7 +115,7 @@ class Arena:
 
 @pytest.fixture
 def arena(tmp_path: Path, bench: FakeBench, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
-    monkeypatch.setattr(fake, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(engine, "PATIENCE_S", 0.5)
     if len(CORES) < 2:
         pytest.skip("a duet needs two cores")
     made = Arena(tmp_path, bench)

@@ -8,7 +8,7 @@ import pytest
 
 from burnish.bench.readings import Reading
 from burnish.bench.watch import unlike_declared
-from burnish.study.model import Workload
+from burnish.model.workload import Workload
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import dataclasses
 
 import pytest
 
+from burnish.base.errors import UserError
 from burnish.catalogue import flags, load, options
 from burnish.catalogue.answers import PUBLISHED, Answer, answered_by, answers, published
-from burnish.errors import UserError
-from burnish.study.model import Marks, Recipe
+from burnish.model.recipe import Marks, Recipe
 
 
 def test_every_published_line_is_answered_and_nothing_else() -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from burnish.build.processor import this_processor
-from burnish.build.toolchains import Toolchain, find_toolchains
+from burnish.base.errors import UserError
+from burnish.base.processor import this_processor
 from burnish.catalogue import edge, flags, load
 from burnish.catalogue.flags import LEVEL, Flag
-from burnish.errors import UserError
-from burnish.study.model import Marks, Recipe
+from burnish.model.recipe import Marks, Recipe
+from burnish.toolchain.toolchains import Toolchain, find_toolchains
 
 C = """
 #include <string.h>

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from burnish.base.errors import UserError
 from burnish.catalogue import flags, load
 from burnish.catalogue.load import ROOT
-from burnish.errors import UserError
-from burnish.study.model import EngineSpec, Recipe
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import Recipe
 
 FILES = sorted(ROOT.rglob("*.toml"))
 

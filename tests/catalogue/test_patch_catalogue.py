@@ -9,25 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from burnish.build import patches as patching
-from burnish.build import series
-from burnish.build.patches import Patch
+from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.catalogue.micro import micros
-from burnish.catalogue.patches import (
-    WORD,
-    CataloguePatch,
-    located,
-    patch,
-    patch_set,
-    patch_sets,
-    read_set,
-    table,
-)
-from burnish.errors import UserError
+from burnish.catalogue.patches import WORD, CataloguePatch, located, patch, patch_set, patch_sets, read_set, table
+from burnish.model.recipe import Marks
 from burnish.record.store import Store
-from burnish.study.conditions import condition_of
-from burnish.study.model import Marks
+from burnish.source.patches import patch as patching
+from burnish.source.patches import series
+from burnish.source.patches.patch import Patch
+from burnish.workload.conditions import condition_of
 from conftest import FAKE_SOURCE
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from burnish.base.errors import UserError
 from burnish.catalogue import load, published, studies
 from burnish.catalogue.published import Figure, Reference, figure
-from burnish.errors import UserError
-from burnish.run.study_cells import Comparison, Table
-from burnish.run.study_expansion import expand, other_compilers
+from burnish.study.bundled.cells import Comparison, Table
+from burnish.study.bundled.expansion import expand, other_compilers
 
 SHIPPED = studies.names()
 LEAST = """title = "A study"

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from burnish.build.processor import Processor
+from burnish.base.errors import UserError
+from burnish.base.processor import Processor
 from burnish.catalogue import flags, options
 from burnish.cli import catalogue
 from burnish.cli.common import app
-from burnish.errors import UserError
 
 
 def run(*words: str) -> str:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from burnish.catalogue import flags, load, options, studies
 from burnish.catalogue.patches import located
 from burnish.cli.common import app
-from burnish.study import loads
+from burnish.workload import loads
 
 ROOT: Any = typer.main.get_command(app)
 """The command line as typer makes it; its classes are typer's own business."""

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from burnish import paths
+from burnish.base import paths
+from burnish.base.errors import UserError
 from burnish.cli.common import app
-from burnish.errors import UserError
 from burnish.record import exchange
 from burnish.record.record import Event
 from pieces import Piece, whole

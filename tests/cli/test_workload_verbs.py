@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from burnish.base.errors import UserError
 from burnish.cli.common import app
-from burnish.errors import UserError
-from burnish.study import statements
+from burnish.workload.sql import statements
 
 DIGESTS = """\
 SCHEMA_NAME\tDIGEST_TEXT\tCOUNT_STAR\tSUM_ROWS_SENT

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from burnish import process
+from burnish.base import process
 from burnish.catalogue import load
-from burnish.engines.base import Built
-from burnish.engines.mariadb import MariaDB
-from burnish.study.model import Workload
+from burnish.engines.mariadb.engine import MariaDB
+from burnish.model.workload import Workload
+from burnish.program.built import Built
 
 SERVER_VARIABLE = "BURNISH_TEST_MARIADBD"
 """Names a mariadbd for the tests that need a real one; else one that is installed is taken."""

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from mariadb_support import PlainBench
 
-from burnish.engines import certificates
-from burnish.errors import UserError
+from burnish.base.errors import UserError
+from burnish.engines.mariadb import certificates
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 

@@ -14,14 +14,17 @@ from statistics import median
 
 import pytest
 
-from burnish import process
-from burnish.build.toolchains import Toolchain
+from burnish.base import process
+from burnish.base.errors import InfrastructureError, UserError
 from burnish.catalogue import load
-from burnish.engines import fake, fake_gate
-from burnish.engines.base import MARKER, BuildJob, Built, Side, SideSpec, Tick
-from burnish.engines.fake import FakeEngine
-from burnish.errors import InfrastructureError, UserError
-from burnish.study.model import Condition, Flags
+from burnish.engines.contract import MARKER, BuildJob, Side, SideSpec, Tick
+from burnish.engines.fake import engine as fake
+from burnish.engines.fake import gate
+from burnish.engines.fake.engine import FakeEngine
+from burnish.model.condition import Condition
+from burnish.model.recipe import Flags
+from burnish.program.built import Built
+from burnish.toolchain.toolchains import Toolchain
 from conftest import FAKE_SOURCE, BuildFake, FakeBench
 
 CORES = frozenset(os.sched_getaffinity(0))
@@ -282,7 +285,7 @@ def test_the_gate_passes_a_right_build_by_either_compiler(
 def test_the_gate_names_the_test_that_failed(
     start: Starter, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch, flag: str, test: str
 ) -> None:
-    monkeypatch.setattr(fake_gate, "ANSWER_S", 1.0)
+    monkeypatch.setattr(gate, "ANSWER_S", 1.0)
     place = start.place / "gate"
     place.mkdir()
     built = build_fake(flag)
@@ -316,7 +319,7 @@ def test_the_gate_skips_what_a_feature_set_leaves_out(
 
 def test_known_answers() -> None:
     # FNV-1a, 64 bits, of "foobar": RFC 9923, test vectors.
-    assert fake_gate.checksum("f", b"oobar") == "85944171f73967e8"
+    assert gate.checksum("f", b"oobar") == "85944171f73967e8"
 
 
 def test_identity_tells_versions_and_features_apart(
@@ -420,5 +423,5 @@ def test_what_the_catalogue_says_fits_the_engine(fake_engine: FakeEngine) -> Non
     assert spec.debian_package is None
     for name in (*spec.workloads, *(step[0] for step in spec.training)):
         assert load.workload(spec, name).engine == "fake"
-    assert set(spec.gate_tests) == set(fake_gate._TESTS)
+    assert set(spec.gate_tests) == set(gate._TESTS)
     assert all((FAKE_SOURCE / name).is_file() for name in (*fake.SOURCES, "load.c", "fake.h"))

@@ -7,28 +7,26 @@ from pathlib import Path
 import pytest
 from mariadb_support import PlainBench, real_server
 
-from burnish.build import emulation
 from burnish.catalogue.instructions import processors
-from burnish.engines import mariadb_answers
+from burnish.engines.mariadb import answers
+from burnish.program import emulation
 
 
 def test_each_statement_is_one_line_and_each_answer_is_asked_for(tmp_path: Path) -> None:
-    lines = mariadb_answers.statements(tmp_path).splitlines()
+    lines = answers.statements(tmp_path).splitlines()
     assert all(line.endswith(";") for line in lines), "bootstrap mode reads statement by statement"
     written = {line.rsplit("/", 1)[1].rstrip("';") for line in lines if "outfile" in line}
-    assert written == set(mariadb_answers.KNOWN)
+    assert written == set(answers.KNOWN)
 
 
 def test_the_first_wrong_answer_is_told(tmp_path: Path) -> None:
-    for name, right in mariadb_answers.KNOWN.items():
+    for name, right in answers.KNOWN.items():
         (tmp_path / name).write_text(f"{name}\t{right}\n")
-    assert mariadb_answers.wrong(tmp_path) is None
+    assert answers.wrong(tmp_path) is None
     (tmp_path / "groups").write_text("groups\t3899\n")
-    assert mariadb_answers.wrong(tmp_path) == "groups: expected '3900', got '3899'"
+    assert answers.wrong(tmp_path) == "groups: expected '3900', got '3899'"
     (tmp_path / "rows").unlink()
-    assert mariadb_answers.wrong(tmp_path) == (
-        "rows: expected '3900\\t952168.7500\\t2026-06-12 12:00:00', got 'nothing'"
-    )
+    assert answers.wrong(tmp_path) == ("rows: expected '3900\\t952168.7500\\t2026-06-12 12:00:00', got 'nothing'")
 
 
 @pytest.mark.real
@@ -40,4 +38,4 @@ def test_a_real_server_answers_here_and_on_other_processors(tmp_path: Path, proc
         if found is None:
             pytest.skip("qemu's user-mode emulation is not here")
         launcher = found.launcher(processors()[processor])
-    assert mariadb_answers.ask(real_server(), tmp_path, PlainBench(tmp_path / "logs"), launcher) is None
+    assert answers.ask(real_server(), tmp_path, PlainBench(tmp_path / "logs"), launcher) is None

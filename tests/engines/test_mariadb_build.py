@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 from mariadb_support import PlainBench, engine
 
-from burnish.build import ccache, effective
-from burnish.build.toolchains import Toolchain
-from burnish.engines import mariadb_build, mtr
-from burnish.engines.base import BuildJob
-from burnish.engines.mariadb_data import SCRIPTS
-from burnish.errors import InfrastructureError
-from burnish.study.model import Flags, PrecompiledHeaders
+from burnish.base.errors import InfrastructureError
+from burnish.builds import effective
+from burnish.engines.contract import BuildJob
+from burnish.engines.mariadb import build as mariadb_build
+from burnish.engines.mariadb import mtr
+from burnish.engines.mariadb.data import SCRIPTS
+from burnish.model.engine import PrecompiledHeaders
+from burnish.model.recipe import Flags
+from burnish.toolchain import ccache
+from burnish.toolchain.toolchains import Toolchain
 
 CMAKE = """\
 cmake_minimum_required(VERSION 3.13)

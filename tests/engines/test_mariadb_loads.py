@@ -13,17 +13,19 @@ import pymysql
 import pytest
 from mariadb_support import PlainBench, engine, real_server, small
 
-from burnish import netns, process, warden
+from burnish.base import netns, process, warden
+from burnish.base.errors import UserError
 from burnish.bench.datasets import dataset_key
-from burnish.engines import digest_table
-from burnish.engines.base import Built, SideSpec, Tick
-from burnish.engines.mariadb_server import Launch, Server
-from burnish.errors import UserError
-from burnish.run import workloads
-from burnish.run.workloads import OwnData
-from burnish.study import digests, statements
-from burnish.study.conditions import condition_of
-from burnish.study.model import Condition, Workload
+from burnish.engines.contract import SideSpec, Tick
+from burnish.engines.mariadb import digest_table
+from burnish.engines.mariadb.server import Launch, Server
+from burnish.model.condition import Condition
+from burnish.model.workload import Workload
+from burnish.program.built import Built
+from burnish.study import workloads
+from burnish.study.workloads import OwnData
+from burnish.workload.conditions import condition_of
+from burnish.workload.sql import digests, statements
 
 pytestmark = pytest.mark.real
 

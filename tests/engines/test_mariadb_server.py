@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 from mariadb_support import PlainBench, engine, real_server, small
 
-from burnish.engines import mariadb_data
-from burnish.engines.base import MARKER, Built, Side, SideSpec, Tick
-from burnish.engines.mariadb_server import Launch, Server, setting_options
-from burnish.engines.sysbench import LATENCY_EVERY, TICK_S
-from burnish.errors import InfrastructureError, UserError
-from burnish.run import workloads
-from burnish.study.model import Condition, Workload
+from burnish.base.errors import InfrastructureError, UserError
+from burnish.engines.contract import MARKER, Side, SideSpec, Tick
+from burnish.engines.load.sysbench import LATENCY_EVERY, TICK_S
+from burnish.engines.mariadb import data as mariadb_data
+from burnish.engines.mariadb.server import Launch, Server, setting_options
+from burnish.model.condition import Condition
+from burnish.model.workload import Workload
+from burnish.program.built import Built
+from burnish.study import workloads
 
 
 def data_folder(tmp_path: Path) -> Path:
@@ -74,7 +76,7 @@ def test_a_server_that_dies_at_its_start_shows_its_log(tmp_path: Path) -> None:
 
 
 def test_a_server_that_hangs_at_its_start_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("burnish.engines.mariadb_server._BOOT_SECONDS", 0.5)
+    monkeypatch.setattr("burnish.engines.mariadb.server._BOOT_SECONDS", 0.5)
     server = Server(Launch(script(tmp_path, "exec sleep 600"), data_folder(tmp_path), tmp_path / "side"))
     with pytest.raises(InfrastructureError, match="did not answer"):
         server.boot()

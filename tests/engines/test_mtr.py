@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from mariadb_support import PlainBench, engine
 
-from burnish.engines import mtr
-from burnish.engines.base import Built
-from burnish.engines.mtr import LIST, Results
+from burnish.engines.mariadb import mtr
+from burnish.engines.mariadb.mtr import LIST, Results
+from burnish.program.built import Built
 
 RECORDED = Path(__file__).with_name("mtr")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from mariadb_support import PlainBench
 
-from burnish.engines import own_data
-from burnish.errors import UserError
+from burnish.base.errors import UserError
+from burnish.engines.mariadb import own_data
 
 
 def folder(tmp_path: Path, *databases: str) -> Path:

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from burnish.catalogue import load
-from burnish.engines import sql_bench, sysbench
-from burnish.engines.sysbench_parameters import of_help
-from burnish.run import workloads
-from burnish.study.loads import Parameter
-from burnish.study.model import Workload
+from burnish.engines.load import sql_bench, sysbench
+from burnish.engines.load.sysbench_parameters import of_help
+from burnish.model.workload import Workload
+from burnish.study import workloads
+from burnish.workload.loads import Parameter
 
 pytestmark = pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
 

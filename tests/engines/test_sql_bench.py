@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from burnish.base.errors import UserError
 from burnish.bench.readings import passes, steady
 from burnish.catalogue import load
-from burnish.engines import sql_bench
-from burnish.engines.base import Tick
-from burnish.engines.sql_bench import SqlBenchLoad
-from burnish.engines.sysbench import Address
-from burnish.errors import UserError
-from burnish.run import workloads
-from burnish.run.workloads import choose
-from burnish.study import loads
-from burnish.study.model import Workload
+from burnish.engines.contract import Tick
+from burnish.engines.load import sql_bench
+from burnish.engines.load.sql_bench import SqlBenchLoad
+from burnish.engines.load.sysbench import Address
+from burnish.model.workload import Workload
+from burnish.study import workloads
+from burnish.study.workloads import choose
+from burnish.workload import loads
 
 SPEC = load.engine("mariadb")
 HERE = Address(Path("/run/s.sock"))

@@ -14,19 +14,23 @@ from pathlib import Path
 
 import pytest
 
-from burnish.build import emulation, sources
-from burnish.build.linking import linked
-from burnish.build.linkparts import find_parts
-from burnish.build.toolchains import Toolchain
+from burnish.base.errors import InfrastructureError, UserError
 from burnish.catalogue import load
 from burnish.catalogue.instructions import processors
-from burnish.engines import sqlite, sqlite_gate
-from burnish.engines.base import BuildJob, Built, SideSpec, Tick
-from burnish.engines.sqlite import Sqlite
-from burnish.engines.sqlite_gate import Said
-from burnish.engines.sqlite_side import SqliteSide, data_options, program_arguments
-from burnish.errors import InfrastructureError, UserError
-from burnish.study.model import Condition, Flags
+from burnish.engines.contract import BuildJob, SideSpec, Tick
+from burnish.engines.sqlite import engine as sqlite
+from burnish.engines.sqlite import gate
+from burnish.engines.sqlite.engine import Sqlite
+from burnish.engines.sqlite.gate import Said
+from burnish.engines.sqlite.side import SqliteSide, data_options, program_arguments
+from burnish.model.condition import Condition
+from burnish.model.recipe import Flags
+from burnish.program import emulation
+from burnish.program.built import Built
+from burnish.source import sources
+from burnish.toolchain.link_parts import find_parts
+from burnish.toolchain.linking import linked
+from burnish.toolchain.toolchains import Toolchain
 from conftest import FakeBench
 
 SPEC = load.engine("sqlite")
@@ -272,8 +276,8 @@ def test_the_amalgamation_alone_is_refused(engine: Sqlite, gcc: Toolchain, tmp_p
 
 @pytest.mark.skipif(sqlite3.sqlite_version_info < (3, 40), reason="the script asks for newer SQL")
 def test_known_answers_hold_in_another_build_of_sqlite() -> None:
-    sql = sqlite_gate.answers_sql()
-    known = sqlite_gate.known_answers(sql)
+    sql = gate.answers_sql()
+    known = gate.known_answers(sql)
     assert len(known) == sql.count("; -- = ") > 60
     database = sqlite3.connect(":memory:", isolation_level=None)
     got, statement = {}, ""
@@ -297,10 +301,10 @@ def shown(value: object) -> str:
 
 def test_every_check_of_the_catalogue_has_a_command() -> None:
     for name in SPEC.gate_tests:
-        assert sqlite_gate._commands(name, Path("/program"), {}, Path("/data"))
+        assert gate._commands(name, Path("/program"), {}, Path("/data"))
     with pytest.raises(InfrastructureError, match="unknown check 'smoke'"):
-        sqlite_gate._commands("smoke", Path("/program"), {}, Path("/data"))
-    assert sqlite_gate.fuzz_data(("answers", "trace-4", "fuzz-12", "fuzz-4")) == ["fuzzdata4.db", "fuzzdata12.db"]
+        gate._commands("smoke", Path("/program"), {}, Path("/data"))
+    assert gate.fuzz_data(("answers", "trace-4", "fuzz-12", "fuzz-4")) == ["fuzzdata4.db", "fuzzdata12.db"]
 
 
 def test_judgement() -> None:
@@ -314,7 +318,7 @@ def test_judgement() -> None:
     other = same | {"speedtest1-main": "def", "trace-4": "def"}
 
     def names(expected: dict[str, str], comparable: bool) -> tuple[list[str], int]:
-        failures, skipped = sqlite_gate.judge(said, expected, comparable=comparable)
+        failures, skipped = gate.judge(said, expected, comparable=comparable)
         return [name for name, _ in failures], skipped
 
     assert names(same, True) == (["answers"], 0)
@@ -324,10 +328,10 @@ def test_judgement() -> None:
 
 def test_another_word_size_is_judged_by_what_does_not_follow_from_it() -> None:
     baseline = {"trace-4": Said(None, "abc", "xyz"), "fuzz-8": Said(None, "")}
-    expected = sqlite_gate.expectations(baseline)
+    expected = gate.expectations(baseline)
 
     def judged(said: dict[str, Said], expected: dict[str, str], same_word: bool) -> tuple[list[str], int]:
-        failures, skipped = sqlite_gate.judge(said, expected, comparable=True, same_word=same_word)
+        failures, skipped = gate.judge(said, expected, comparable=True, same_word=same_word)
         return [name for name, _ in failures], skipped
 
     assert judged(baseline, expected, True) == ([], 0)
@@ -347,7 +351,7 @@ def test_a_trace_is_read_with_and_without_what_follows_from_the_word_size(tmp_pa
         program = place / "program"
         program.write_text(f"#!/bin/sh\necho row; echo 'cache_spill = INT {spill}'; echo 0.1 seconds\n")
         program.chmod(0o755)
-        said[spill] = sqlite_gate.run_checks(program, {}, ("trace-4",), tmp_path, place, bench)["trace-4"]
+        said[spill] = gate.run_checks(program, {}, ("trace-4",), tmp_path, place, bench)["trace-4"]
     assert said[483].result != said[489].result
     assert said[483].portable == said[489].portable != said[483].result
 
@@ -366,7 +370,7 @@ def test_a_trace_is_read_with_and_without_what_follows_from_the_word_size(tmp_pa
 def test_what_a_check_said(name: str, output: str, code: str, failure: str, tmp_path: Path) -> None:
     (tmp_path / f"{name}.out").write_text(output)
     (tmp_path / f"{name}.exit").write_text(f"{code}\n")
-    assert failure in (sqlite_gate._read(name, tmp_path).failure or "")
+    assert failure in (gate._read(name, tmp_path).failure or "")
 
 
 def test_a_build_without_the_gates_data_is_refused(

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from test_sqlite import SPEC, build, job_for, source
 
+from burnish.base.errors import UserError
 from burnish.bench.sampling import find_ability, find_perf
-from burnish.build.toolchains import Toolchain
-from burnish.engines.sqlite import Sqlite
-from burnish.errors import UserError
-from burnish.study.model import Flags
+from burnish.engines.sqlite.engine import Sqlite
+from burnish.model.recipe import Flags
+from burnish.toolchain.toolchains import Toolchain
 from conftest import FakeBench
 
 __all__ = ["source"]  # the fixture

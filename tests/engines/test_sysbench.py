@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from burnish.engines import sysbench
-from burnish.engines.load_process import parse_tick
-from burnish.engines.sysbench import Address, SysbenchLoad, complaints
-from burnish.errors import InfrastructureError
-from burnish.study.model import Workload
+from burnish.base.errors import InfrastructureError
+from burnish.engines.load import sysbench
+from burnish.engines.load.process import parse_tick
+from burnish.engines.load.sysbench import Address, SysbenchLoad, complaints
+from burnish.model.workload import Workload
 
 WORKLOAD = Workload(
     name="oltp_read_only",

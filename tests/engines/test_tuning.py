@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from burnish.engines import tuning
-from burnish.engines.tuning import Facts
-from burnish.errors import UserError
-from burnish.study.model import Workload
+from burnish.base.errors import UserError
+from burnish.engines.mariadb import tuning
+from burnish.engines.mariadb.tuning import Facts
+from burnish.model.workload import Workload
 
 HELP = """\
 mariadbd  Ver 10.11

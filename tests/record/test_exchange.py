@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from burnish import paths
-from burnish.errors import UserError
+from burnish.base import paths
+from burnish.base.errors import UserError
 from burnish.record import exchange, lines
 from burnish.record.record import Event, Record, import_events
 from burnish.report.summary import summarise
 from burnish.report.terminal import markdown
-from burnish.run import studies
+from burnish.study import studies
 from pieces import whole
 
 STUDY = whole("fake-tune-1", "here", 1, [0.1, 0.11, 0.12]).made

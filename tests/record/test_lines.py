@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.errors import UserError
+from burnish.base.errors import UserError
 from burnish.record import lines
 from burnish.record.lines import Line
 

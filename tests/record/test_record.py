@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from burnish.errors import UserError
+from burnish.base.errors import UserError
 from burnish.record import exchange
 from burnish.record.record import FILE, Record, import_events
 

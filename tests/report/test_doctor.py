@@ -13,10 +13,10 @@ import pytest
 from rich.console import Console
 
 from burnish.bench.host import UNKNOWN, HostFacts, read_host
-from burnish.build.linkparts import Offer
-from burnish.build.toolchains import Toolchain
 from burnish.report import doctor
 from burnish.report.doctor import Finding
+from burnish.toolchain.link_parts import Offer
+from burnish.toolchain.toolchains import Toolchain
 
 EVERYTHING: dict[str, Path | None] = {name: Path("/usr/bin") / name for name in doctor.PROGRAMS}
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from burnish.errors import UserError
+from burnish.base.errors import UserError
 from burnish.record import exchange
-from burnish.report import rendering
+from burnish.report import rendering, results
 from burnish.report.rendering import END, begin, filled, first_difference, has_markers
 from burnish.report.summary import summarise
-from burnish.run import results
 from pieces import Piece, whole
 
 MADE = whole("fake-tune-1", "here", 1, [0.1, 0.11, 0.12]).made

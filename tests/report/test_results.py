@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from burnish.record import exchange, lines
+from burnish.report import results
 from burnish.report.summary import summarise
 from burnish.report.terminal import markdown
-from burnish.run import results
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 RECORDS = sorted(path for path in RESULTS.iterdir() if lines.is_file_name(path.name))

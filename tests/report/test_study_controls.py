@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from burnish.report.study_controls import controls
-from burnish.report.study_table import Line
+from burnish.report.bundled.controls import controls
+from burnish.report.bundled.table import Line
 from burnish.statistics.means import geometric_mean
 
 LINE = Line(

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from burnish.report import evidence, study_patches
-from burnish.report.study_table import StudyTable
+from burnish.report import evidence
+from burnish.report.bundled import patches as study_patches
+from burnish.report.bundled.table import StudyTable
 
 
 def facts(word: str, direction: str = "reverted", micro: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from typing import Any
 
 from rich.console import Console
 
-from burnish.report import study_hosts
-from burnish.report.study_blocks import blocks
-from burnish.report.study_extras import matrices
-from burnish.report.study_table import per_cent, study_table
+from burnish.report.bundled import hosts
+from burnish.report.bundled.blocks import blocks
+from burnish.report.bundled.extras import matrices
+from burnish.report.bundled.table import per_cent, study_table
 from burnish.report.summary import sentences, summarise
 from burnish.report.terminal import markdown, render
 from reported import Events, comparison, ratio, verdict
@@ -279,10 +279,10 @@ def test_a_ladder_of_several_hosts_says_whose_row_each_is() -> None:
     (said,) = made.shipped.advice
     assert said.endswith("rows from different hosts are no comparison of what they stand for.")
     together = replace(made, merged={"hosts": ["A", "B"], "studies": []})
-    (block,) = study_hosts.blocks(made.shipped, together)
+    (block,) = hosts.blocks(made.shipped, together)
     assert block.lines[-2:] == ("measured on A alone: unroll", "measured on B alone: native; fbo")
     lines = tuple(replace(line, hosts=({"host": f"{line.threads}"},)) for line in made.shipped.lines[:2])
-    (block,) = study_hosts.blocks(replace(made.shipped, lines=lines), together)
+    (block,) = hosts.blocks(replace(made.shipped, lines=lines), together)
     assert block.lines[-2:] == ("measured on 1 alone: unroll, 1", "measured on 4 alone: unroll, 4")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from burnish.errors import UserError
+from burnish.base.errors import UserError
 from burnish.record.record import Event
 from burnish.report.ceilings import bars, ceilings
 from burnish.report.summary import host_line, sentences, summarise, winner

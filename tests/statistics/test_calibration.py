@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from burnish.model.workload import Design, Timing
 from burnish.statistics import calibration
 from burnish.statistics.calibration import Calibration
-from burnish.study.model import Design, Timing
 
 TIMING = Timing(settle=0.05, window=0.25, warmup=2.0, pairs=3, turns=8)
 

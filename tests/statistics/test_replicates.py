@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from burnish.statistics.replicates import (
-    judge_replicates,
-    layout_caveat,
-    layout_components,
-    replicate_readings,
-)
+from burnish.statistics.replicates import judge_replicates, layout_caveat, layout_components, replicate_readings
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Kind, judge
 

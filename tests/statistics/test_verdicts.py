@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from burnish.errors import UserError
+from burnish.base.errors import UserError
 from burnish.statistics.sequential import usual_looks
 from burnish.statistics.verdicts import HostPrior, Judgement, Kind, Rule, invalid, judge, starts_needed
 

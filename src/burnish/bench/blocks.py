@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish import process
-from burnish.errors import InfrastructureError, UserError
+from burnish.base import process
+from burnish.base.errors import InfrastructureError, UserError
 
 _MOST_CALLS = 1 << 40
 

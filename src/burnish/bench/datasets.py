@@ -7,10 +7,13 @@ import shutil
 import time
 from pathlib import Path
 
-from burnish.engines.base import MARKER, Built, Engine, Workbench
-from burnish.errors import InfrastructureError
+from burnish.base.digest import digest_of
+from burnish.base.errors import InfrastructureError
+from burnish.base.workbench import Workbench
+from burnish.engines.contract import MARKER, Engine
+from burnish.model.workload import Workload
+from burnish.program.built import Built
 from burnish.record.store import Entry, Store
-from burnish.study.model import Workload, digest_of
 
 
 def dataset_key(engine: str, version: str, workload: Workload) -> str:

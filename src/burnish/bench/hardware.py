@@ -6,7 +6,7 @@ import re
 import signal
 from collections.abc import Mapping, Sequence
 
-from burnish import process
+from burnish.base import process
 
 EVENTS = (
     "cycles",

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from burnish import process
+from burnish.base import process
 
 UNKNOWN = "unknown"
 _UNLIMITED = 1 << 60

@@ -9,8 +9,8 @@ from typing import Any
 from burnish.bench import readings
 from burnish.bench.counters import Usage
 from burnish.bench.readings import Reading
-from burnish.engines.base import Built
-from burnish.study.model import Condition
+from burnish.model.condition import Condition
+from burnish.program.built import Built
 
 
 class Trouble(Exception):

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 
 from burnish.bench.pairs import Trouble
-from burnish.engines.base import Side
+from burnish.engines.contract import Side
 
 
 def threads_of(pid: int) -> list[int]:

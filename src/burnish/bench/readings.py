@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from burnish.engines.base import Tick
+from burnish.engines.contract import Tick
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 from burnish.bench import counters, readings
 from burnish.bench.pairs import Contestant, Trouble
 from burnish.bench.readings import Reading
-from burnish.engines.base import Side, Tick
+from burnish.engines.contract import Side, Tick
 
 
 @dataclass

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from burnish import process, system
-from burnish.errors import InfrastructureError, UserError
+from burnish.base import process, system
+from burnish.base.errors import InfrastructureError, UserError
 from burnish.why.samples import Mapping, parse_maps
 
 FREQUENCY_HZ = 499

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from burnish.base.errors import InfrastructureError
+from burnish.base.workbench import Workbench
 from burnish.bench import hardware, readings
 from burnish.bench.pairs import Contestant, Pair, StartResult, Trouble, joined
 from burnish.bench.placement import check_place, move, place
@@ -27,9 +29,8 @@ from burnish.bench.readings import Reading
 from burnish.bench.running import Running
 from burnish.bench.slots import draw_slots
 from burnish.bench.watch import Watch
-from burnish.engines.base import TICK_S, Engine, SideSpec, Workbench
-from burnish.errors import InfrastructureError
-from burnish.study.model import Design, Timing, Workload
+from burnish.engines.contract import TICK_S, Engine, SideSpec
+from burnish.model.workload import Design, Timing, Workload
 
 POLL_S = 0.01
 """How often the controller looks for new ticks; the ticks' own clocks decide what is read."""

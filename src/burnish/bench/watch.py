@@ -8,8 +8,8 @@ from burnish.bench import counters, readings
 from burnish.bench.pairs import Pair
 from burnish.bench.readings import Reading
 from burnish.bench.running import Running
-from burnish.study import loads
-from burnish.study.model import Workload
+from burnish.model.workload import Workload
+from burnish.workload import loads
 
 STANDSTILL_S = 0.5
 """So long the host may be suspended, and so far the wall clock may jump, before the pair is invalid."""

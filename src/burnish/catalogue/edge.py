@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from burnish.errors import UserError, unknown
+from burnish.base.errors import UserError, unknown
 
 ROOT = Path(str(resources.files("burnish.catalogue")))
 

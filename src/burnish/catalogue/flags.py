@@ -14,11 +14,11 @@ from typing import Any, get_args
 
 from pydantic import Field, model_validator
 
-from burnish.build.processor import Processor
-from burnish.build.toolchains import FAMILIES, Family
+from burnish.base.errors import UserError, unknown
+from burnish.base.processor import Processor
 from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
-from burnish.errors import UserError, unknown
-from burnish.study.model import Marks, Recipe
+from burnish.model.family import FAMILIES, Family
+from burnish.model.recipe import Marks, Recipe
 
 LEVEL = "level"
 """The choice whose entries set the optimisation level."""

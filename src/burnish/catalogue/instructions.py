@@ -7,9 +7,9 @@ from functools import cache, cached_property
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from burnish.base.digest import digest_of
+from burnish.base.errors import unknown
 from burnish.catalogue.edge import ROOT, Reason, read_toml, validated
-from burnish.errors import unknown
-from burnish.study.model import digest_of
 
 
 class _Table(BaseModel):

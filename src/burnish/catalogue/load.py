@@ -13,30 +13,13 @@ from typing import Any
 
 from pydantic import Field
 
+from burnish.base.errors import UserError, together, unknown
 from burnish.catalogue import flags, options
 from burnish.catalogue.edge import ROOT as ROOT  # noqa: PLC0414 - re-exported
 from burnish.catalogue.edge import Entry, Pairs, Reason, Weights, read_toml, validated
-from burnish.errors import UserError, together, unknown
-from burnish.study.model import (
-    REVERTED,
-    Allocator,
-    Costs,
-    Design,
-    EngineLinking,
-    EngineSpec,
-    FeatureSet,
-    KnownDifference,
-    Linker,
-    Lto,
-    PrecompiledHeaders,
-    Recipe,
-    Static,
-    Strip,
-    Timing,
-    Variant,
-    Word,
-    Workload,
-)
+from burnish.model.engine import Costs, EngineLinking, EngineSpec, FeatureSet, KnownDifference, PrecompiledHeaders
+from burnish.model.recipe import REVERTED, Allocator, Linker, Lto, Recipe, Static, Strip, Variant, Word
+from burnish.model.workload import Design, Timing, Workload
 
 
 class _FeatureSet(Entry):

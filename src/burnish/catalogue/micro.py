@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
+from burnish.base.errors import UserError, unknown
 from burnish.catalogue.edge import ROOT, Entry, Pairs, Reason, read_toml, validated
-from burnish.errors import UserError, unknown
 
 C_DRIVER, CXX_DRIVERS = ".c", (".cc", ".cpp")
 

@@ -14,7 +14,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
-from burnish.study.model import Marks
+from burnish.model.recipe import Marks
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from burnish.base.errors import UserError, unknown
 from burnish.catalogue.edge import ROOT, Entry, Pairs, Reason, read_toml, validated
-from burnish.errors import UserError, unknown
-from burnish.study.model import Marks
+from burnish.model.recipe import Marks
 
 Direction = Literal["applied", "reverted", "none"]
 Ability = Literal["shows", "control", "identical"]

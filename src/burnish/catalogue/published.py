@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
+from burnish.base.errors import UserError, unknown
 from burnish.catalogue.answers import PUBLISHED
-from burnish.errors import UserError, unknown
 
 _KEYS = ("id", "option_set", "build", "workload", "flag", "patch")
 """First columns of the tables that hold figures: what a line is called by."""

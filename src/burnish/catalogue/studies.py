@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import Field
 
+from burnish.base.errors import UserError, together, unknown
 from burnish.catalogue import load, patches, published
 from burnish.catalogue.edge import Entry, Reason, read_toml, validated
 from burnish.catalogue.patches import CataloguePatch
@@ -33,8 +34,7 @@ from burnish.catalogue.study_model import (
     Timeline,
 )
 from burnish.catalogue.study_overlays import FOLDER
-from burnish.errors import UserError, together, unknown
-from burnish.study.model import Design
+from burnish.model.workload import Design
 
 
 class _Reference(Entry):

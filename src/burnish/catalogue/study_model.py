@@ -9,7 +9,8 @@ from typing import Any, Literal
 from burnish.catalogue import load
 from burnish.catalogue.patches import CataloguePatch, PatchSet
 from burnish.catalogue.published import Reference
-from burnish.study.model import Design, Variant
+from burnish.model.recipe import Variant
+from burnish.model.workload import Design
 
 Quantity = Literal["capacity", "throughput"]
 Against = Literal["base", "row"]

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from burnish.base.errors import UserError, unknown
 from burnish.catalogue import load
 from burnish.catalogue.edge import ROOT
 from burnish.catalogue.study_model import Study
-from burnish.errors import UserError, unknown
-from burnish.study.model import Recipe
+from burnish.model.recipe import Recipe
 
 FOLDER = ROOT / "studies"
 

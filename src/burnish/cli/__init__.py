@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from burnish import __version__
+from burnish.base.errors import InfrastructureError, UserError, unknown
 from burnish.cli import (  # noqa: F401 - each registers its verbs
     catalogue,
     kept,
@@ -25,7 +26,6 @@ from burnish.cli import (  # noqa: F401 - each registers its verbs
     workload,
 )
 from burnish.cli.common import app, progress
-from burnish.errors import InfrastructureError, UserError, unknown
 
 
 @app.callback(invoke_without_command=True)

@@ -13,8 +13,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from burnish.build.processor import this_processor
-from burnish.build.toolchains import FAMILIES, Family
+from burnish.base.errors import UserError, nearest
+from burnish.base.processor import this_processor
 from burnish.catalogue import load
 from burnish.catalogue import options as option_catalogue
 from burnish.catalogue.answers import answered_by
@@ -22,8 +22,8 @@ from burnish.catalogue.flags import Flag, Target, as_json, search, target_as_jso
 from burnish.catalogue.flags import flags as flag_catalogue
 from burnish.catalogue.options import Option
 from burnish.cli.common import AsJson, Yes, app, out
-from burnish.errors import UserError, nearest
-from burnish.study.model import Marks
+from burnish.model.family import FAMILIES, Family
+from burnish.model.recipe import Marks
 
 _LETTERS = {"changes results": "R", "narrows portability": "P", "weakens security": "S"}
 _LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in _LETTERS.items())

@@ -11,15 +11,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from burnish.errors import UserError, unknown
+from burnish.base.errors import UserError, unknown
+from burnish.model.workload import Design
 from burnish.record.record import Record
 from burnish.report import plan as plan_report
 from burnish.report import suites, terminal
 from burnish.report.summary import Summary, summarise
-from burnish.run.plan import Plan
-from burnish.run.setting import Ask
-from burnish.study import loads
-from burnish.study.model import Design
+from burnish.study.options import Ask
+from burnish.study.planning.plan import Plan
+from burnish.workload import loads
 
 app = typer.Typer(
     name="burnish",

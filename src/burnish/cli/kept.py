@@ -12,20 +12,21 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from burnish import paths
-from burnish.build import postlink
+from burnish.base import paths
+from burnish.base.errors import UserError, unknown
+from burnish.builds import postlink
+from burnish.builds.evidence import Examiner, Portable
 from burnish.catalogue import load
 from burnish.cli.common import AsJson, Yes, app, asker, out, progress
-from burnish.engines.base import Built, Engine
+from burnish.engines.contract import Engine
 from burnish.engines.registry import create
-from burnish.errors import UserError, unknown
+from burnish.program.built import Built
 from burnish.record.store import Entry, Store
+from burnish.record.workbench import Bench
 from burnish.report import evidence as words
-from burnish.run import studies
-from burnish.run.evidence import Examiner, Portable
-from burnish.run.needs import ensure
-from burnish.run.setting import Options
-from burnish.workbench import Bench
+from burnish.study import studies
+from burnish.study.builds.needs import ensure
+from burnish.study.options import Options
 
 NAMES = 20
 """So many functions that differ are named."""

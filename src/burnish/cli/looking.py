@@ -10,29 +10,20 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from burnish import netns, paths, process, system
+from burnish.base import netns, paths, process, system
+from burnish.base.errors import UserError
 from burnish.bench.host import read_host
-from burnish.build import linkparts
-from burnish.build.toolchains import find_toolchains
 from burnish.catalogue import load
-from burnish.cli.common import (
-    AsJson,
-    Yes,
-    app,
-    asker,
-    out,
-    print_summary,
-    progress,
-    summary_of,
-)
-from burnish.errors import UserError
+from burnish.cli.common import AsJson, Yes, app, asker, out, print_summary, progress, summary_of
 from burnish.record import exchange
 from burnish.record.lines import is_file_name
 from burnish.report import doctor as doctor_report
 from burnish.report import terminal
-from burnish.run import cleaning, studies
-from burnish.run.needs import disk_needed
-from burnish.run.results import summary_of_file
+from burnish.report.results import summary_of_file
+from burnish.study import cleaning, studies
+from burnish.study.builds.needs import disk_needed
+from burnish.toolchain import link_parts
+from burnish.toolchain.toolchains import find_toolchains
 
 
 @app.command(epilog="Example: burnish show mariadb-tune-20261121 --markdown > result.md")
@@ -69,7 +60,7 @@ def doctor(as_json: AsJson = False, yes: Yes = False) -> None:  # noqa: ARG001 -
     needed = {spec.name: disk_needed(spec, len(spec.ladder)) for spec in load.engines().values()}
     toolchains = find_toolchains()
     programs = system.find_programs(doctor_report.PROGRAMS)
-    findings = doctor_report.examine(facts, toolchains, programs, needed, linkparts.offers(toolchains), netns.offers())
+    findings = doctor_report.examine(facts, toolchains, programs, needed, link_parts.offers(toolchains), netns.offers())
     if as_json:
         sys.stdout.write(doctor_report.as_json(findings, facts) + "\n")
     else:

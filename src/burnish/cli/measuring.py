@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from burnish import paths
+from burnish.base import paths
+from burnish.base.errors import UserError
 from burnish.cli.common import (
     AsJson,
     Data,
@@ -42,10 +43,10 @@ from burnish.cli.common import (
     replicates_of,
     summary_of,
 )
-from burnish.errors import UserError
-from burnish.run import calibrating, planning, verbs
-from burnish.run.setting import Options
-from burnish.study import loads
+from burnish.study import calibrating, verbs
+from burnish.study.options import Options
+from burnish.study.planning import tune_plan
+from burnish.workload import loads
 
 
 @app.command(epilog="Example: burnish tune mariadb --workloads oltp_read_only --precision 0.5%")
@@ -118,7 +119,7 @@ def tune(
         portability=portability,
     )
     if dry_run:
-        print_plan(planning.plan(paths.home(), engine, options), as_json)
+        print_plan(tune_plan.plan(paths.home(), engine, options), as_json)
         return
     folder = verbs.tune(paths.home(), engine, options, progress, asker())
     print_summary(summary_of(folder), as_json)

@@ -10,13 +10,13 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
-from burnish import paths
+from burnish.base import paths
 from burnish.bench.blocks import Times
 from burnish.catalogue.micro import micros
 from burnish.cli.common import AsJson, Seed, Yes, app, asker, out, progress
 from burnish.report import micro as report
-from burnish.run import micro as running
-from burnish.run.micro_trees import SideRequest
+from burnish.study.micro import run as running
+from burnish.study.micro.trees import SideRequest
 
 TreeOption = Annotated[
     str | None,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from burnish import paths
+from burnish.base import paths
 from burnish.cli.common import (
     AsJson,
     Data,
@@ -36,9 +36,9 @@ from burnish.cli.common import (
     replicates_of,
     summary_of,
 )
-from burnish.run import patching
-from burnish.run.setting import Options
-from burnish.study import loads
+from burnish.study import patching
+from burnish.study.options import Options
+from burnish.workload import loads
 
 
 @app.command(epilog="Example: burnish patch mariadb crc32c.patch spin.patch --workloads oltp_read_only --why")

@@ -10,18 +10,18 @@ from typing import Annotated
 
 import typer
 
-from burnish import paths
-from burnish.build import carrying, inspecting, kept, merging
-from burnish.build.profile_stages import merged
-from burnish.build.toolchains import find_toolchains
+from burnish.base import paths
+from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.cli.common import AsJson, app, out, progress
 from burnish.engines.registry import create
-from burnish.errors import UserError
+from burnish.profiles import archive, inspecting, kept, merging
+from burnish.profiles.stages import merged
 from burnish.record.store import Entry, Store
+from burnish.record.workbench import Bench
 from burnish.report import profiles as report
-from burnish.run import studies
-from burnish.workbench import Bench
+from burnish.study import studies
+from burnish.toolchain.toolchains import find_toolchains
 
 profile = typer.Typer(no_args_is_help=True, help="Profiles: list, show, name, merge, import and export them.")
 app.add_typer(profile, name="profile", epilog="Example: burnish profile show read-only --against usual")
@@ -103,7 +103,7 @@ def import_profile(
         store = Store(home.store)
         here = home.work(spec.name) / "source"
         bench = Bench(None, home.root / "logs", progress)
-        entry = carrying.import_profile(file, name, spec, store, find_toolchains(), bench, here=here)
+        entry = archive.import_profile(file, name, spec, store, find_toolchains(), bench, here=here)
     progress.print(f"profile {name} ({entry.key})", markup=False, highlight=False)
 
 
@@ -113,7 +113,7 @@ def export(
     file: Annotated[Path, typer.Argument(help="NAME.tar.gz with its description, or NAME.profdata: the data alone.")],
 ) -> None:
     """Write a profile to a file."""
-    carrying.export(kept.find(_store(), which), file)
+    archive.export(kept.find(_store(), which), file)
     progress.print(f"{file}", markup=False, highlight=False)
 
 

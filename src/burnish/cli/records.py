@@ -10,12 +10,14 @@ from typing import Annotated
 
 import typer
 
-from burnish import paths
+from burnish.base import paths
+from burnish.base.errors import UserError
 from burnish.cli.common import AsJson, app, progress
-from burnish.errors import UserError
 from burnish.record import exchange, lines
 from burnish.record.record import Event
-from burnish.run import merging, results, studies
+from burnish.report import results
+from burnish.study import studies
+from burnish.study.merge import merging
 
 record = typer.Typer(no_args_is_help=True, help="Records: export and import them, merge them, render what they say.")
 app.add_typer(record, name="record", epilog="Example: burnish record render docs/results --check")

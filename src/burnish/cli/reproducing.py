@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from burnish import paths
+from burnish.base import paths
 from burnish.cli.common import AsJson, Yes, app, out
-from burnish.run import reproducing
+from burnish.study import reproducing
 
 
 @app.command(epilog="Example: burnish reproduce clang-pgo-thinlto --out /tmp/fast && /tmp/fast/build.sh")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from burnish import paths
+from burnish.base import paths
 from burnish.catalogue import studies
 from burnish.cli.common import (
     AsJson,
@@ -32,12 +32,14 @@ from burnish.cli.common import (
     progress,
     summary_of,
 )
-from burnish.report import study_plan as plan_report
-from burnish.run import study_extras, study_plan, study_run, study_sitting
-from burnish.run.setting import Options
-from burnish.run.study_plan import Asked
-from burnish.run.study_sitting import Sitting
-from burnish.study import loads
+from burnish.report.bundled import plan as plan_report
+from burnish.study.bundled import extras as study_extras
+from burnish.study.bundled import run, session
+from burnish.study.bundled.session import Sitting
+from burnish.study.options import Options
+from burnish.study.planning import bundled_plan
+from burnish.study.planning.bundled_plan import Asked
+from burnish.workload import loads
 
 study = typer.Typer(no_args_is_help=True, help="Published studies as one command each: list, show before, run.")
 app.add_typer(study, name="study", epilog="Example: burnish study show mysql-manual --rows tls,strip")
@@ -114,12 +116,12 @@ def show_study(
         settings=tuple(settings or ()),
     )
     home = paths.home()
-    table = study_sitting.table_of(sitting, options)
-    selection = study_plan.by_name(table, sitting.asked)
-    definition = study_sitting.definition_of(table, options)
-    found, extras = study_run.forecast(home, table, selection, sitting.asked, options, definition)
-    selection = study_plan.within(selection, found, sitting.asked.budget)
-    found = found.of([study_plan.unit_of(each) for each in selection.chosen])
+    table = session.table_of(sitting, options)
+    selection = bundled_plan.by_name(table, sitting.asked)
+    definition = session.definition_of(table, options)
+    found, extras = run.forecast(home, table, selection, sitting.asked, options, definition)
+    selection = bundled_plan.within(selection, found, sitting.asked.budget)
+    found = found.of([bundled_plan.unit_of(each) for each in selection.chosen])
     beyond = study_extras.within(extras, found, selection, sitting.asked.budget)
     if as_json:
         sys.stdout.write(json.dumps(plan_report.as_dict(table, found, selection, *beyond), indent=1) + "\n")
@@ -170,7 +172,7 @@ def run_study(
         fresh=fresh,
         yes=yes,
     )
-    folder = study_run.run(paths.home(), sitting, options, progress, asker())
+    folder = run.run(paths.home(), sitting, options, progress, asker())
     print_summary(summary_of(folder), as_json)
 
 
@@ -180,5 +182,5 @@ def _asked(rows: str | None, series: str | None, threads: str | None, everything
         series=names_of(series),
         threads=loads.ladder(threads),
         everything=everything,
-        budget=study_plan.budget_of(budget),
+        budget=bundled_plan.budget_of(budget),
     )

@@ -6,21 +6,10 @@ from typing import Annotated
 
 import typer
 
-from burnish import paths
-from burnish.cli.common import (
-    AsJson,
-    DesignOption,
-    Seed,
-    Yes,
-    app,
-    asker,
-    out,
-    print_summary,
-    progress,
-    summary_of,
-)
-from burnish.run import explaining
-from burnish.run.setting import Options
+from burnish.base import paths
+from burnish.cli.common import AsJson, DesignOption, Seed, Yes, app, asker, out, print_summary, progress, summary_of
+from burnish.study.options import Options
+from burnish.study.why import sampling
 
 
 @app.command(epilog="Example: burnish why baseline clang-pgo-thinlto --study mariadb-tune --workload oltp_read_only")
@@ -42,9 +31,9 @@ def why(
 ) -> None:
     """Explain why one build takes less CPU time than another: functions, libraries, kernel, and the ceiling."""
     home = paths.home()
-    request = explaining.requested(home, first, second, study, engine)
+    request = sampling.requested(home, first, second, study, engine)
     options = Options(ladder=(threads,) if threads else (), design=design, seed=seed, yes=yes)
-    folder = explaining.why(home, request, workload, seconds, options, progress, asker())
+    folder = sampling.why(home, request, workload, seconds, options, progress, asker())
     print_summary(summary_of(folder), as_json)
     if not as_json:
         out.print(f"pictures: {folder}", markup=False, highlight=False, soft_wrap=True)

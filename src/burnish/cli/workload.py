@@ -14,13 +14,13 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
+from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.cli.common import AsJson, Yes, app, out, progress
-from burnish.engines import digest_table
-from burnish.errors import UserError
-from burnish.study import digests, general_log, schema, statements
-from burnish.study.digests import Digest
-from burnish.study.schema import Table
+from burnish.engines.mariadb import digest_table
+from burnish.workload.sql import digests, general_log, schema, statements
+from burnish.workload.sql.digests import Digest
+from burnish.workload.sql.schema import Table
 
 workload = typer.Typer(
     no_args_is_help=True, help="List the loads; make one from a server's general log or statement digests."

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from burnish.engines.base import Engine
-from burnish.study.model import EngineSpec
+from burnish.engines.contract import Engine
+from burnish.model.engine import EngineSpec
 
-_CLASSES = {"sqlite": "sqlite:Sqlite", "mariadb": "mariadb:MariaDB", "fake": "fake:FakeEngine"}
+_CLASSES = {"sqlite": "sqlite.engine:Sqlite", "mariadb": "mariadb.engine:MariaDB", "fake": "fake.engine:FakeEngine"}
 
 
 def create(spec: EngineSpec) -> Engine:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from burnish.errors import InfrastructureError
+from burnish.base.errors import InfrastructureError
 
 if TYPE_CHECKING:
-    from burnish.engines.base import BuildJob
+    from burnish.engines.contract import BuildJob
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from burnish.errors import UserError
-from burnish.paths import Home
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
 from burnish.record import lines
 from burnish.record.lines import Line
 from burnish.record.record import Event, Record

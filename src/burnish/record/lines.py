@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from burnish.errors import UserError
+from burnish.base.errors import UserError
 
 FORMAT = 1
 """Raised when what read the format before can't read a file."""

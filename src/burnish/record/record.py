@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from burnish.errors import UserError
+from burnish.base.errors import UserError
 from burnish.record.lines import Line, read
 
 FILE = "record.sqlite"

@@ -14,11 +14,12 @@ from typing import Literal
 from rich.table import Table
 from rich.text import Text
 
+from burnish.base.system import group, install_command
 from burnish.bench.host import UNKNOWN, HostFacts
 from burnish.bench.topology import duet_core_sets
-from burnish.build.linkparts import Offer
-from burnish.build.toolchains import FAMILIES, Family, Lack, Toolchain, lacks
-from burnish.system import group, install_command
+from burnish.model.family import FAMILIES, Family
+from burnish.toolchain.link_parts import Offer
+from burnish.toolchain.toolchains import Lack, Toolchain, lacks
 
 State = Literal["ok", "lack", "note"]
 
@@ -37,7 +38,7 @@ _PACKAGES = {
 _LINKERS = ("ld.bfd", "ld.gold", "mold")
 
 PROGRAMS = tuple(dict.fromkeys([*_PACKAGES, *_LINKERS]))
-"""The programs whose places `examine` wants to know (`burnish.system.find_programs`)."""
+"""The programs whose places `examine` wants to know (`burnish.base.system.find_programs`)."""
 
 _GIB = 1 << 30
 _DISK_LOW = 2 * _GIB
@@ -79,11 +80,11 @@ def examine(
 
     Args:
         facts: from `burnish.bench.host.read_host`, its folder the one where the work is done.
-        toolchains: from `burnish.build.toolchains.find_toolchains`.
-        programs: from `burnish.system.find_programs(PROGRAMS)`.
+        toolchains: from `burnish.toolchain.toolchains.find_toolchains`.
+        programs: from `burnish.base.system.find_programs(PROGRAMS)`.
         disk_needed: bytes that a whole study of each engine takes, by engine.
-        offers: from `burnish.build.linkparts.offers`.
-        network: from `burnish.netns.offers`; None: not looked at.
+        offers: from `burnish.toolchain.link_parts.offers`.
+        network: from `burnish.base.netns.offers`; None: not looked at.
     """
     return [
         *(_compiler(family, toolchains) for family in FAMILIES),

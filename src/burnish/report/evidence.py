@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from burnish.workbench import duration
+from burnish.base.durations import duration
 
 Facts = Mapping[str, Any]
 
@@ -82,7 +82,7 @@ def changed(found: Facts, most: int = 3) -> str:
     """Which functions a patch changes, in a line.
 
     Args:
-        found: as `burnish.run.evidence.Examiner.changed` has it.
+        found: as `burnish.builds.evidence.Examiner.changed` has it.
         most: so many names of a kind.
     """
     if found["note"]:

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from burnish.run.micro import LABELS, Outcome, Result
+from burnish.study.micro.run import LABELS, Outcome, Result
 
 _LEGEND = (
     "ratio: CPU time of a call in A over that in B, so above 1 says that B takes less; the interval is of the starts. "

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import scipy
 
-from burnish.build.subsets import Kind
 from burnish.record.record import Event
 from burnish.report.evidence import NO_EFFECT
 from burnish.report.why import Block, scale, short, signed
+from burnish.source.patches.subsets import Kind
 
 if TYPE_CHECKING:
     from burnish.report.summary import BuildRow, Row, Summary

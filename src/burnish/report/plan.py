@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from burnish.run.plan import Plan, Step, amount, summary
+from burnish.study.planning.plan import Plan, Step, amount, summary
 
 _STATES = {"partial": "most objects cached", "relink": "cached objects", "trials": "at the least"}
 _MINUTE, _GB = 60.0, 1e9

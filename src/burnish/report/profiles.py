@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from burnish.build.inspecting import Inspection, Overlap
-from burnish.workbench import duration
+from burnish.base.durations import duration
+from burnish.profiles.inspecting import Inspection, Overlap
 
 KINDS = {
     "clang": "clang, counters",

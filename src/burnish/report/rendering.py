@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from burnish.errors import UserError, unknown
+from burnish.base.errors import UserError, unknown
 from burnish.report.summary import Summary
 from burnish.report.terminal import markdown, verdict_tables
 

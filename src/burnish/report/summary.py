@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from burnish.errors import UserError
+from burnish.base.errors import UserError
 from burnish.record.record import Event
 from burnish.report import evidence, patches, suites
+from burnish.report.bundled.table import StudyTable, study_table
 from burnish.report.ceilings import ceilings
 from burnish.report.evidence import NO_EFFECT
 from burnish.report.patches import Patched
-from burnish.report.study_table import StudyTable, study_table
 from burnish.why.explanation import Explanation, explanation
 
 _KEPT = ("effective", "record", "unrecorded", "costs", "cpu_seconds", "objects")

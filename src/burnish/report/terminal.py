@@ -10,23 +10,14 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from burnish.report import (
-    ceilings,
-    evidence,
-    merged,
-    noise,
-    patches,
-    study_blocks,
-    study_extras,
-    study_hosts,
-    study_table,
-    suites,
-    why,
-)
+from burnish.base.durations import duration
+from burnish.model.recipe import Marks
+from burnish.report import ceilings, evidence, merged, noise, patches, suites, why
+from burnish.report.bundled import blocks as study_blocks
+from burnish.report.bundled import extras, hosts
+from burnish.report.bundled import table as study_table
 from burnish.report.summary import BuildRow, Row, Summary, sentences, winner
 from burnish.statistics.replicates import layout_caveat
-from burnish.study.model import Marks
-from burnish.workbench import duration
 
 _COLOURS = {"faster": "green", "slower": "red", "equivalent": "cyan", "undecided": "yellow", "invalid": "magenta"}
 
@@ -87,7 +78,7 @@ def _shipped_blocks(summary: Summary) -> list[study_table.Block]:
     """Its table, what stands beside it, and of a record put together from several, where it was measured."""
     table = summary.shipped
     assert table is not None  # noqa: S101 - only asked of those
-    return [*study_blocks.blocks(table), *study_extras.extras(table), *study_hosts.blocks(table, summary)]
+    return [*study_blocks.blocks(table), *extras.extras(table), *hosts.blocks(table, summary)]
 
 
 def _explained(summary: Summary) -> list[RenderableType]:

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from burnish.model.workload import Design, Timing
 from burnish.statistics import planning
 from burnish.statistics.verdicts import Components, HostPrior, fixed_interval, variance_components
-from burnish.study.model import Design, Timing
 
 FAILING_LEVEL = 0.99
 """An A/A whose interval at this level excludes 1 fails: one in a hundred good hosts does by chance."""

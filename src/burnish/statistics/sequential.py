@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from burnish.errors import UserError
+from burnish.base.errors import UserError
 from burnish.statistics import boundaries
 from burnish.statistics.boundaries import Floats
 

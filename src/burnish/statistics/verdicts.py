@@ -11,13 +11,7 @@ import numpy as np
 
 from burnish.statistics.boundaries import FAST_LOOKS
 from burnish.statistics.intervals import Interval, fixed_interval, start_reading
-from burnish.statistics.planning import (
-    Components,
-    best_pairs,
-    half_width_after,
-    starts_needed,
-    variance_components,
-)
+from burnish.statistics.planning import Components, best_pairs, half_width_after, starts_needed, variance_components
 from burnish.statistics.sequential import HostPrior, Outcome, Rule, decide, widest
 
 __all__ = [

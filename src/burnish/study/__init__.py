@@ -1,1 +1,1 @@
-"""What is asked: the study's model and its plan."""
+"""A study from request to verdicts: prepared, built, measured, judged, recorded."""

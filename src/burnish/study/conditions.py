@@ -1,174 +1,116 @@
-"""Conditions as a user asks for them: settings by name and value, a few of them words of Burnish's own; pure."""
+"""Under which conditions a study's sides run: as asked, made ready, looked at before anything is measured."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import get_args
+from pathlib import Path
 
-from burnish.errors import UserError, unknown
-from burnish.study.model import Condition, Transport
-
-TRANSPORTS: tuple[Transport, ...] = get_args(Transport)
-
-WORDS: Mapping[str, Mapping[str, tuple[tuple[str, str], ...]]] = {
-    "binlog": {
-        "on": (("log_bin", "binlog"), ("server_id", "1")),
-        "off": (("skip_log_bin", "ON"),),
-    },
-    "durability": {
-        "commit": (("innodb_flush_log_at_trx_commit", "1"), ("sync_binlog", "1")),
-        "system": (("innodb_flush_log_at_trx_commit", "2"), ("sync_binlog", "0")),
-        "second": (("innodb_flush_log_at_trx_commit", "0"), ("sync_binlog", "0")),
-    },
-    "threads_by": {
-        "connection": (("thread_handling", "one-thread-per-connection"),),
-        "pool": (("thread_handling", "pool-of-threads"),),
-    },
-}
-"""Words for several server variables at once: binary log; where a commit has arrived when it is answered (on the
-disk, in the operating system, within a second); a thread for each connection or a pool of them."""
-
-OURS = (
-    "basedir",
-    "bind_address",
-    "datadir",
-    "defaults_file",
-    "innodb_data_home_dir",
-    "innodb_log_group_home_dir",
-    "innodb_undo_directory",
-    "log_error",
-    "pid_file",
-    "plugin_dir",
-    "port",
-    "skip_grant_tables",
-    "skip_networking",
-    "socket",
-    "ssl_ca",
-    "ssl_cert",
-    "ssl_key",
-    "tmpdir",
-    "user",
-)
-"""Settings that Burnish decides, since several servers run side by side in folders of its own."""
+from burnish.base.digest import digest_of
+from burnish.base.errors import UserError
+from burnish.model.condition import Condition
+from burnish.model.workload import Workload
+from burnish.program.built import Built
+from burnish.record.store import Entry
+from burnish.study import mixes, workloads
+from burnish.study.options import Options, Setting
+from burnish.workload import defaults_file
+from burnish.workload.conditions import condition_of, difference
+from burnish.workload.loads import idle
 
 
-NETWORK: Mapping[str, tuple[re.Pattern[str], str]] = {
-    "rate": (re.compile(r"^\d+(\.\d+)?(kbit|mbit|gbit)$"), "a rate, as in 100mbit (kbit, mbit, gbit)"),
-    "delay": (re.compile(r"^\d+(\.\d+)?(us|ms)$"), "a delay of each direction, as in 1ms (us, ms)"),
-}
-"""What the network between two hosts may be told, in tc's own spelling."""
+def usual(options: Options) -> Condition:
+    """The condition of every side, as asked."""
+    return condition_of(options.settings)
 
 
-def condition_of(words: Iterable[str], *, over: Condition | None = None, option: str = "--set") -> Condition:
-    """The condition that these words make, over another one.
+def versus(options: Options) -> Condition | None:
+    """The condition of the second program where it is another one; a `UserError` when it is the same after all."""
+    if not options.versus:
+        return None
+    first = usual(options)
+    second = condition_of(options.versus, over=first, option="--versus")
+    if not difference(first, second):
+        raise UserError(f"--versus {' '.join(options.versus)}: that is the condition of A already; name what differs")
+    return second
 
-    Args:
-        words: ``NAME=VALUE`` each: ``transport`` (what belongs to it may follow behind commas), one of `NETWORK` or
-            `WORDS`, or a server variable.
-        over: what holds where no word speaks.
-        option: where the words come from, for errors.
+
+def groups(options: Options) -> list[str]:
+    """Groups of system packages that the conditions and the loads need beside their engine's."""
+    needed = {"tls": "tls", "remote": "remote"}
+    asked = (usual(options), versus(options))
+    found = [needed[each.transport] for each in asked if each and each.transport in needed]
+    return list(dict.fromkeys([*found, *workloads.groups(options.workloads)]))
+
+
+def words(options: Options) -> tuple[str, ...]:
+    """What was asked of conditions and data, in the form that finds the study again."""
+    said = [*options.settings, *(f"versus {word}" for word in options.versus)]
+    if options.defaults_file is not None:
+        said.append(f"defaults {digest_of(defaults_file.content(options.defaults_file))}")
+    return tuple(said)
+
+
+def ready(setting: Setting, asked: Condition) -> Condition:
+    """The condition with what it needs (certificates) made in the study's folder."""
+    return setting.engine.ready(asked, setting.record.folder, setting.bench)
+
+
+def loads_under(loads: Sequence[Workload], pair: Sequence[Condition]) -> tuple[Workload, ...]:
+    """The loads as they are expected to be under these conditions.
+
+    Where the network is limited, or two conditions are compared by throughput, a server may have to wait: for the
+    network, or for a client that has more to do. That is what is measured then, and makes no pair invalid.
+    """
+    waits = any(each.limited for each in pair) or len(set(pair)) > 1
+    return tuple(replace(each, saturated=False) if waits else each for each in loads)
+
+
+def possible(setting: Setting, sides: Sequence[tuple[Built, Condition]]) -> None:
+    """Looks at every load on each server under its condition as far as that takes no data: none are made in vain.
 
     Raises:
-        UserError: no NAME=VALUE, an unknown value of one of our words, a setting that Burnish decides.
+        UserError: something can't work at all: a variable that the server does not know, too many client threads.
     """
-    condition = over or Condition()
-    for word in _single(words, option):
-        name, equals, value = word.partition("=")
-        name, value = plain(name), value.strip()
-        variable = name not in ("transport", *NETWORK, *WORDS)
-        if not name or not equals or not (value or variable):
-            raise UserError(f"{option} {word}: write NAME=VALUE, as in transport=tcp or innodb_buffer_pool_size=2G")
-        if name == "transport":
-            chosen = next((each for each in TRANSPORTS if each == value), None)
-            if chosen is None:
-                raise unknown(f"value in {option} transport=", value, TRANSPORTS)
-            kept = condition if chosen == "remote" else replace(condition, rate="", delay="")
-            condition = replace(kept, transport=chosen)
-        elif name in NETWORK:
-            condition = _network(condition, name, value, f"{option} {word}")
-        elif name in WORDS:
-            if value not in WORDS[name]:
-                raise unknown(f"value in {option} {name}=", value, WORDS[name])
-            condition = replace(condition, settings=merged(condition.settings, WORDS[name][value]))
-        elif name in OURS:
-            raise UserError(f"{option} {word}: Burnish decides {name}, since several servers run at once; leave it out")
-        elif value.startswith(("/", "~", "./", "../")):
-            raise UserError(
-                f"{option} {word}: {name} names a place outside of Burnish's folders; a server on trial keeps all of "
-                "its files in folders of its own, so give a plain name or leave it out"
-            )
-        else:
-            setting = (setting_name(word.partition("=")[0]), value)
-            condition = replace(condition, settings=merged(condition.settings, (setting,)))
-    if condition.limited and condition.transport != "remote":
-        raise UserError(
-            f"{option}: rate and delay are those of a network between two hosts; say transport=remote,rate=100mbit"
-        )
-    return condition
+    # The most client threads first: what a refusal asks for then is enough for the whole ladder.
+    loads = sorted(setting.workloads, key=lambda each: -each.threads)
+    _amiss(setting, loads, sides, {})
 
 
-def _single(words: Iterable[str], option: str) -> Iterator[str]:
-    """Each word by itself; a transport's may be joined by commas, a server variable's own commas are its value's."""
-    mine = ("transport", *NETWORK)
-    for word in words:
-        if plain(word.partition("=")[0]) not in mine:
-            yield word
-            continue
-        for part in (each.strip() for each in word.split(",")):
-            if plain(part.partition("=")[0]) not in mine:
-                raise UserError(f"{option} {part}: a transport has rate= and delay= beside it; say others apart")
-            yield part
+def examine(setting: Setting, sides: Sequence[tuple[Built, Condition]], data: Mapping[str, Entry]) -> None:
+    """Looks at every load on each server under its condition; notes and says what routine tuning left undone.
+
+    Raises:
+        UserError: something can't work at all; or, under ``--strict``, something is left undone.
+    """
+    found = _amiss(setting, setting.workloads, sides, data)
+    setting.record.append("tuning", found=found)
+    for line in found:
+        setting.bench.say(f"untuned: {line}")
+    if found and setting.options.strict:
+        raise UserError(f"--strict: {len(found)} settings to mend before builds are compared: {'; '.join(found)}")
 
 
-def _network(condition: Condition, name: str, value: str, where: str) -> Condition:
-    form, told = NETWORK[name]
-    value = value.lower()
-    if value == "none":
-        value = ""
-    elif not form.match(value) or not float(value.rstrip("bgikmstu")):
-        raise UserError(f"{where}: give {told}, or none")
-    return replace(condition, rate=value) if name == "rate" else replace(condition, delay=value)
+def _amiss(
+    setting: Setting,
+    loads: Sequence[Workload],
+    sides: Sequence[tuple[Built, Condition]],
+    data: Mapping[str, Entry],
+) -> list[str]:
+    """What routine tuning left undone, a line each."""
+    found: list[str] = []
+    for workload in loads:
+        entry = data.get(workload.name)
+        for built, condition in dict.fromkeys(sides):
+            place = setting.scratch / "examine"
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir(mode=0o700, parents=True)
+            found += setting.engine.examine(built, workload, condition, _data(entry), place, setting.bench)
+            shutil.rmtree(place, ignore_errors=True)
+        found += filter(None, [idle(workload, len(setting.core_sets[0])), mixes.uneven(workload)])
+    return list(dict.fromkeys(found))
 
 
-def plain(name: str) -> str:
-    """A setting's name as the server's own list of variables has it, with underscores."""
-    return name.strip().lstrip("-").replace("-", "_").lower().removeprefix("loose_")
-
-
-def setting_name(name: str) -> str:
-    """A setting's name with underscores; a ``loose_`` stays, by which a server passes over what it does not know."""
-    return ("loose_" if re.match(r"\s*(--)?loose[-_]", name, re.IGNORECASE) else "") + plain(name)
-
-
-def merged(settings: Sequence[tuple[str, str]], later: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Settings with later ones over them: one of each name, and no log both wanted and not."""
-    gone = {name for name, _ in later}
-    if "log_bin" in gone:
-        gone.add("skip_log_bin")
-    if "skip_log_bin" in gone:
-        gone.add("log_bin")
-    return (*(item for item in settings if item[0] not in gone), *later)
-
-
-def words_of(condition: Condition) -> str:
-    """A condition in a few words, for names and reports; '' for the usual one."""
-    transport = [f"transport={condition.transport}"] if condition.transport != "unix" else []
-    network = [f"{name}={value}" for name, value in _of_network(condition).items() if value]
-    return ",".join([*transport, *network, *(f"{name}={value}" for name, value in condition.settings)])
-
-
-def difference(one: Condition, other: Condition) -> str:
-    """What sets the second condition apart from the first, in a few words."""
-    said = [f"transport={other.transport}"] if other.transport != one.transport else []
-    if other.transport == "remote":
-        before = _of_network(one)
-        said += [f"{name}={value or 'none'}" for name, value in _of_network(other).items() if value != before[name]]
-    mine = dict(one.settings)
-    said += [f"{name}={value}" for name, value in other.settings if mine.get(name) != value]
-    return ",".join(said)
-
-
-def _of_network(condition: Condition) -> dict[str, str]:
-    return {"rate": condition.rate, "delay": condition.delay}
+def _data(entry: Entry | None) -> Path | None:
+    return entry.folder / "data" if entry else None

@@ -1,7 +1,7 @@
 -- Replays a user's statements: each event draws a unit by its weight and runs its statements in order.
 --
 -- Environment:
---   BURNISH_STATEMENTS  file that burnish.study.statements.compiled wrote
+--   BURNISH_STATEMENTS  file that burnish.workload.sql.statements.compiled wrote
 
 local units, total = {}, 0
 

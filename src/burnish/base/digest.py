@@ -1,0 +1,12 @@
+"""Names made from content: equal values have equal names."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+
+def digest_of(value: object, length: int = 16) -> str:
+    """Hex SHA-256 (shortened to `length`) of a JSON-able value, keys sorted: equal values, equal names."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:length]

@@ -1,0 +1,87 @@
+"""Small file work that sources need: digests, whole-or-nothing writes, locks between runs."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from burnish.base.errors import UserError
+
+
+def sha256_of(path: Path) -> str:
+    """Hex SHA-256 of a file's content; a `UserError` when it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); check the name and its rights") from None
+
+
+def make_folder(folder: Path) -> Path:
+    """`folder`, made if need be; a `UserError` when there is no permission."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"{folder}: cannot make this folder ({error.strerror}); name another home in BURNISH_HOME"
+        ) from None
+    return folder
+
+
+def write_json(path: Path, value: Mapping[str, object]) -> None:
+    """Writes `value` so that `path` holds either all of it or what it held before."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n")
+    draft.replace(path)
+
+
+def read_json(path: Path) -> dict[str, object]:
+    """The object in `path`; an empty one when there is none or it is not ours."""
+    try:
+        value = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def remove_tree(folder: Path) -> None:
+    """Removes a folder of ours and what is in it (of a link, the link); no error when it is gone."""
+    if folder.is_symlink() or folder.is_file():
+        folder.unlink()
+    elif folder.exists():
+        shutil.rmtree(folder)
+
+
+def linked_copy(folder: Path, target: Path, *without: str) -> None:
+    """Fills the folder `target` with hard links to all of `folder` but files named in `without`: takes no space."""
+    shutil.copytree(
+        folder,
+        target,
+        dirs_exist_ok=True,
+        copy_function=os.link,
+        symlinks=True,
+        ignore=shutil.ignore_patterns(*without),
+    )
+
+
+@contextlib.contextmanager
+def locked(path: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Holds the lock file `path`; waits for another run that holds it. The kernel frees it when we die."""
+    make_folder(path.parent)
+    try:
+        file = path.open("a")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror}); check the rights of its folder") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"waiting for another run that is working in {path.parent}")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

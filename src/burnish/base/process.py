@@ -1,0 +1,321 @@
+"""The one gateway to other programs: run, stream the log, time it, kill its group.
+
+Nothing else in the package starts a process. Every child
+
+* gets a session of its own, so that its whole group can be killed;
+* carries the environment variable ``BURNISH_RUN``: whoever finds an orphan can tell whose it was;
+* is killed by the kernel when we die (``PR_SET_PDEATHSIG``), and what it had started itself is killed by
+  the warden (`burnish.base.warden`), a small process that outlives us by a second to do just that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import selectors
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from burnish.base.errors import InfrastructureError
+
+RUN_VARIABLE = "BURNISH_RUN"
+"""Environment variable that marks every process started by one run of Burnish."""
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+_run_id = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
+_warden: subprocess.Popen[bytes] | None = None
+
+
+@dataclass(frozen=True)
+class Completed:
+    """How a program ended.
+
+    Attributes:
+        argv: the command line, as started.
+        exit_code: its exit code; negative for a signal (-9 = SIGKILL).
+        seconds: wall time.
+        user_seconds: user CPU time of the process and its waited-for children.
+        system_seconds: system CPU time, likewise.
+        peak_rss_bytes: largest resident set of any one process among them.
+        output: standard output and error, interleaved; empty when it went to a log only.
+        log: the log file, if there was one.
+        timed_out: whether it was killed for taking longer than its time limit.
+    """
+
+    argv: tuple[str, ...]
+    exit_code: int
+    seconds: float
+    user_seconds: float
+    system_seconds: float
+    peak_rss_bytes: int
+    output: str = field(repr=False, default="")
+    log: Path | None = None
+    timed_out: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended by itself with exit code 0."""
+        return self.exit_code == 0 and not self.timed_out
+
+    @property
+    def command(self) -> str:
+        """The command line, quoted for a shell."""
+        return shlex.join(self.argv)
+
+    def check(self, what: str, *, kept: str | None = None) -> Completed:
+        """Self when it went well, otherwise an `InfrastructureError` that starts with `what`."""
+        if self.ok:
+            return self
+        reason = "took too long and was killed" if self.timed_out else f"ended with exit code {self.exit_code}"
+        message = f"{what}: `{self.argv[0]}` {reason}"
+        if self.log is None and self.output:
+            message += "\n" + "\n".join(f"  | {line}" for line in self.output.splitlines()[-12:])
+        raise InfrastructureError(message, log=self.log, kept=kept)
+
+
+def run_id() -> str:
+    """The mark of this run: ``<pid>-<random>``; the pid is that of the Burnish process."""
+    return _run_id
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment that children get: ours, the run's mark, a plain locale, then `extra`."""
+    env = dict(os.environ)
+    env.update({RUN_VARIABLE: _run_id, "LC_ALL": "C.UTF-8", "LANGUAGE": ""})
+    env.update(extra or {})
+    return env
+
+
+def _before_exec(parent: int, cores: frozenset[int] | None) -> Callable[[], None]:
+    def prepare() -> None:
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        # A shell that begins us in the background has us ignore SIGINT; programs that end by it must not inherit that.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if os.getppid() != parent:  # we died between fork and prctl
+            os._exit(127)
+        if cores is not None:
+            os.sched_setaffinity(0, cores)
+
+    return prepare
+
+
+def start(
+    argv: Sequence[str | Path],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdout: int | None = subprocess.PIPE,
+    stderr: int | None = subprocess.STDOUT,
+    stdin: int | None = subprocess.DEVNULL,
+    cores: frozenset[int] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Starts a program that goes on while we work (a server, a load); `stop` ends it.
+
+    Args:
+        argv: program and arguments; never a shell line.
+        cwd: working folder.
+        env: variables added to `environment`.
+        stdout: as for `subprocess.Popen`, as are `stderr` and `stdin`.
+        stderr: see `stdout`.
+        stdin: see `stdout`.
+        cores: CPU numbers that it may run on from its first instruction; all when not given.
+    """
+    ensure_warden()
+    words = [str(word) for word in argv]
+    try:
+        # preexec_fn: the two settings must hold before the program's first instruction, and we start
+        # programs from the main thread only.
+        return subprocess.Popen(
+            words,
+            cwd=cwd,
+            env=environment(env),
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+            preexec_fn=_before_exec(os.getpid(), cores),  # noqa: PLW1509
+        )
+    except (FileNotFoundError, PermissionError) as error:
+        raise InfrastructureError(f"cannot start `{words[0]}`: {error.strerror}") from error
+
+
+def stop(process: subprocess.Popen[bytes], *, patience: float = 10.0, first: int = signal.SIGTERM) -> int:
+    """Ends a program and its group: `first`, then after `patience` seconds SIGKILL; returns its exit code."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, first)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(patience)
+    kill_group(process.pid)
+    return process.wait()
+
+
+def kill_group(leader: int) -> None:
+    """SIGKILL to every process of the group that `leader` leads; no error when it is gone."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def run(
+    argv: Sequence[str | Path],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    log: Path | None = None,
+    on_line: Callable[[str], None] | None = None,
+    on_tick: Callable[[], None] | None = None,
+    timeout: float | None = None,
+    stdin_file: Path | None = None,
+    nice: bool = False,
+) -> Completed:
+    """Runs a program to its end.
+
+    Args:
+        argv: program and arguments; never a shell line.
+        cwd: working folder.
+        env: variables added to `environment`.
+        log: file to append the command line and its output to; the output is then not kept in memory.
+        on_line: called with each line of output as it comes (ninja's counter, for progress).
+        on_tick: called about four times a second while it runs.
+        timeout: seconds after which its group is killed.
+        stdin_file: file to read standard input from.
+        nice: at the lowest CPU priority, for work beside which a person wants to go on.
+
+    Returns:
+        What happened; a failure is not raised here, see `Completed.check`.
+    """
+    words = ["nice", "-n", "19", *map(str, argv)] if nice else [str(word) for word in argv]
+    began = time.monotonic()
+    kept: list[str] = []
+    with contextlib.ExitStack() as stack:
+        sink = None
+        if log is not None:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            sink = stack.enter_context(log.open("ab"))
+            sink.write(f"$ {shlex.join(words)}\n".encode())
+            sink.flush()
+        stdin = stack.enter_context(stdin_file.open("rb")).fileno() if stdin_file else subprocess.DEVNULL
+        process = start(words, cwd=cwd, env=env, stdin=stdin)
+        timed_out = False
+        try:
+            assert process.stdout is not None  # noqa: S101 - PIPE was asked for
+            os.set_blocking(process.stdout.fileno(), False)
+            selector = stack.enter_context(selectors.DefaultSelector())
+            selector.register(process.stdout, selectors.EVENT_READ)
+            rest = b""
+            while True:
+                ready = selector.select(0.25)
+                if on_tick is not None:
+                    on_tick()
+                if timeout is not None and not timed_out and time.monotonic() - began > timeout:
+                    timed_out = True
+                    kill_group(process.pid)
+                if (timed_out or not ready) and _exited(process.pid):
+                    break  # it ended, but something it left behind holds the pipe open
+                if not ready:
+                    continue
+                chunk = process.stdout.read(1 << 16)
+                if chunk is None:
+                    continue
+                if not chunk:
+                    break
+                if sink is not None:
+                    sink.write(chunk)
+                    sink.flush()
+                *lines, rest = (rest + chunk).split(b"\n")
+                for raw in lines:
+                    line = raw.decode(errors="replace").rstrip("\r")
+                    if sink is None:
+                        kept.append(line)
+                    if on_line is not None:
+                        on_line(line)
+            if rest:
+                line = rest.decode(errors="replace")
+                if sink is None:
+                    kept.append(line)
+                if on_line is not None:
+                    on_line(line)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        finally:
+            kill_group(process.pid)
+            if process.returncode is None:
+                process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
+    return Completed(
+        argv=tuple(words),
+        exit_code=process.returncode,
+        seconds=time.monotonic() - began,
+        user_seconds=usage.ru_utime,
+        system_seconds=usage.ru_stime,
+        peak_rss_bytes=usage.ru_maxrss * 1024,
+        output="\n".join(kept),
+        log=log,
+        timed_out=timed_out,
+    )
+
+
+def _exited(pid: int) -> bool:
+    """Whether the child has ended; it stays waitable."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def capture(argv: Sequence[str | Path], *, cwd: Path | None = None, timeout: float = 60.0) -> str:
+    """Standard output and error of a short program; '' when it is not there or fails."""
+    try:
+        done = run(argv, cwd=cwd, timeout=timeout)
+    except InfrastructureError:
+        return ""
+    return done.output if done.ok else ""
+
+
+def ensure_warden() -> None:
+    """Starts this run's warden once: it kills what bears our mark as soon as we are gone."""
+    global _warden  # noqa: PLW0603 - one warden for each process of ours
+    if _warden is not None and _warden.poll() is None:
+        return
+    script = Path(__file__).with_name("warden.py")
+    env = {key: value for key, value in os.environ.items() if key != RUN_VARIABLE}
+    _warden = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(script), _run_id, RUN_VARIABLE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env=env,
+    )
+
+
+def _pid_namespace(pid: int | str) -> str:
+    """Names the pid namespace of a process; '' when it is gone."""
+    try:
+        return str(Path(f"/proc/{pid}/ns/pid").readlink())
+    except OSError:
+        return ""
+
+
+def sweep() -> list[int]:
+    """Kills what runs of Burnish that are no longer there have left behind; returns the pids killed."""
+    from burnish.base import warden  # noqa: PLC0415 - the script is also a module, needed here only
+
+    killed = []
+    for pid, mark in warden.marked(RUN_VARIABLE):
+        owner = mark.partition("-")[0]
+        if mark == _run_id or not owner.isdigit() or Path(f"/proc/{owner}").exists():
+            continue
+        # In another pid namespace (a container, a chroot with its own) the owner has another number there.
+        if _pid_namespace(pid) == _pid_namespace("self"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+    return killed

@@ -1,1 +1,0 @@
-"""From source to a gated build: sources, toolchains, recipes, builder, training, gate."""

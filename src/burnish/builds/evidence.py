@@ -1,0 +1,217 @@
+"""What a finished build is, from its own program: looked at once, kept in the store, held against a study's demands."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from burnish.base.digest import digest_of
+from burnish.base.workbench import Workbench
+from burnish.catalogue.instructions import Processor, demanded, processors
+from burnish.catalogue.instructions import instructions as instruction_data
+from burnish.engines.contract import Engine
+from burnish.model.recipe import Recipe
+from burnish.program import changed, emulation, instructions, program
+from burnish.program.built import Built
+from burnish.program.machine_code import demangle
+from burnish.record.store import Store
+
+FORMAT = 1
+"""Raised when more is read of a program than before."""
+
+_AT_LAUNCH = ("preload", "allocator", "huge_text")
+"""Fields of a recipe that may act when the server starts, without a trace in its program."""
+
+
+@dataclass(frozen=True)
+class Portable:
+    """What a study asks of its builds' portability.
+
+    Attributes:
+        demand: level or processor that every build must run on; None: none.
+        emulate: whether builds are tried on the catalogue's processors.
+    """
+
+    demand: str | None = None
+    emulate: bool = False
+
+    @property
+    def needs_emulator(self) -> bool:
+        """Whether anything is to be emulated."""
+        return self.emulate or (self.demand is not None and demanded(self.demand)[1] is not None)
+
+    def to_try(self, architecture: str) -> dict[str, Processor]:
+        """Processors to try builds of this architecture on."""
+        mine = {name: each for name, each in processors().items() if each.architecture == architecture}
+        return {name: each for name, each in mine.items() if self.emulate or name == self.demand}
+
+
+@dataclass(frozen=True)
+class Examiner:
+    """Looks at builds.
+
+    Attributes:
+        engine: the engine, which can ask a build queries.
+        store: keeps what was found.
+        bench: recorded processes.
+        scratch: private folder.
+    """
+
+    engine: Engine
+    store: Store
+    bench: Workbench
+    scratch: Path
+
+    def look(self, built: Built) -> dict[str, Any]:
+        """Plain values: ``program`` (build/program.py) and ``needs`` (build/instructions.py) of a build."""
+        data = instruction_data()
+        key = _key(built.key, data.digest)
+        kept = self.store.find("evidence", key)
+        if kept is not None:
+            return {name: kept.about[name] for name in ("program", "needs")}
+        found = {
+            "program": program.read(built.server).as_dict(),
+            "needs": instructions.scan(built.server, data, _symbols(built)).as_dict(),
+        }
+        self.store.begin("evidence", key)
+        self.store.admit("evidence", key, {"build": built.key, "what": "program", **found})
+        return found
+
+    def try_on(self, built: Built, wanted: Mapping[str, Processor]) -> dict[str, str | None]:
+        """Why the build does not start or answer on each of these processors, None where it does."""
+        said: dict[str, str | None] = {}
+        for name, processor in wanted.items():
+            emulator = emulation.find(processor.architecture)
+            if emulator is None:
+                said[name] = "not tried: qemu's user-mode emulation is not installed (qemu-user)"
+            elif processor.model not in emulator.models:
+                said[name] = f"not tried: {emulator.version} does not know {processor.model}"
+            else:
+                said[name] = self._try(built, name, processor, emulator)
+        return said
+
+    def _try(self, built: Built, name: str, processor: Processor, emulator: emulation.Emulator) -> str | None:
+        launch = [list(built.environment), [option.replace(str(built.folder), "") for option in built.options]]
+        key = digest_of(["answers", FORMAT, built.key, launch, processor.model, emulator.version])
+        kept = self.store.find("evidence", key)
+        if kept is not None:
+            return kept.about["why_not"]  # type: ignore[no-any-return]
+        place = self.scratch / "answers"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(mode=0o700, parents=True)
+        self.bench.live(f"{built.name} on {name}")
+        launcher = emulator.launcher(processor, built.environment)
+        why = self.engine.answers(replace(built, environment=()), place, self.bench, launcher)
+        shutil.rmtree(place, ignore_errors=True)
+        self.store.begin("evidence", key)
+        self.store.admit("evidence", key, {"build": built.key, "what": "answers", "processor": name, "why_not": why})
+        return why
+
+    def changed(self, built: Built, before: Built) -> dict[str, Any]:
+        """Which functions of a build differ from another's of the same source, but for a patch (build/changed.py).
+
+        Returns:
+            Plain values as `changed.Changed` has them, names as people write them.
+        """
+        key = digest_of(["changed", FORMAT, before.key, built.key])
+        kept = self.store.find("evidence", key)
+        if kept is not None:
+            return dict(kept.about["found"])
+        self.bench.live(f"{built.name}: which functions differ from {before.name}'s")
+        beside = {each.server: place for each in (before, built) if (place := _symbols(each)) is not None}
+        found = changed.compare(before.server, built.server, beside).as_dict()
+        lists = ("differ", "gone", "new")
+        spelled = demangle(name for each in lists for name in found[each])
+        found |= {each: [spelled[name] for name in found[each]] for each in lists}
+        self.store.begin("evidence", key)
+        self.store.admit("evidence", key, {"build": built.key, "what": "changed", "of": before.key, "found": found})
+        return found
+
+
+def only_patched(recipe: Recipe, usual: Recipe) -> bool:
+    """Whether two recipes differ in the patches to the source and in nothing else; pure."""
+    return recipe.patches != usual.patches and replace(recipe, patches=usual.patches) == usual
+
+
+def _symbols(built: Built) -> Path | None:
+    """The file with a stripped program's symbols, where one is kept beside it."""
+    beside = built.server.with_name(f"{built.server.name}.debug")
+    return beside if beside.is_file() else None
+
+
+def refused(facts: Mapping[str, Any], tried: Mapping[str, str | None], portable: Portable) -> str | None:
+    """Why a build does not meet the study's demand, or None; pure."""
+    if portable.demand is None:
+        return None
+    allowed, _ = demanded(portable.demand)
+    needs = facts["needs"]
+    why = emulation.refused(needs["level"], tuple(needs["beyond"]), portable.demand, allowed)
+    if why is None and (failed := tried.get(portable.demand)):
+        why = f"{portable.demand}: {failed}" if failed.startswith("not tried") else f"on {portable.demand}: {failed}"
+    return why
+
+
+def same(
+    mine: Mapping[str, Any], its: Mapping[str, Any], built: Built, baseline: Built, recipe: Recipe, usual: Recipe
+) -> bool:
+    """Whether a build would run exactly as the baseline does: same code, same data, same launch; pure.
+
+    Args:
+        mine: the build's facts.
+        its: the baseline's facts.
+        built: the build.
+        baseline: the baseline's build.
+        recipe: how the build was made.
+        usual: how the baseline was made.
+    """
+    return _same_program(mine, its, recipe, usual) and _launch(built) == _launch(baseline)
+
+
+def _launch(built: Built) -> tuple[object, ...]:
+    """How it is launched, wherever it lies."""
+    return tuple(built.environment), tuple(option.replace(str(built.folder), "") for option in built.options)
+
+
+def known_same(builds: Sequence[tuple[str, Recipe, str]], store: Store) -> frozenset[str]:
+    """Keys of builds that are known to be the baseline's code before a study runs, as an earlier one looked at them.
+
+    Args:
+        builds: (variant, its recipe, key of its final build), the baseline first, as replicates name#1, name#2, ...
+        store: where what was found is kept.
+    """
+    if not builds:
+        return frozenset()
+    first = builds[0][0].partition("#")[0]
+    usual = {name.partition("#")[2]: (recipe, key) for name, recipe, key in builds if name.partition("#")[0] == first}
+    data = instruction_data().digest
+    found = set()
+    for name, recipe, key in builds:
+        its, its_key = usual.get(name.partition("#")[2], (recipe, key))
+        if key == its_key:
+            continue
+        kept, base = (store.find("evidence", _key(each, data)) for each in (key, its_key))
+        if kept is not None and base is not None and _same_program(kept.about, base.about, recipe, its):
+            found.add(key)
+    return frozenset(found)
+
+
+def _key(build: str, data: str) -> str:
+    """Where what was found of a build's program is kept."""
+    return digest_of(["program", FORMAT, build, data])
+
+
+def _same_program(mine: Mapping[str, Any], its: Mapping[str, Any], recipe: Recipe, usual: Recipe) -> bool:
+    if any(mine["program"][part] != its["program"][part] for part in ("code", "data")):
+        return False
+    return all(getattr(recipe, name) == getattr(usual, name) for name in _AT_LAUNCH)
+
+
+def compared(mine: Mapping[str, Any], its: Mapping[str, Any]) -> str | None:
+    """What to say when the code is the baseline's but the data are not, or the other way round; pure."""
+    code, data = (mine["program"][part] == its["program"][part] for part in ("code", "data"))
+    if code and not data:
+        return "its code is the baseline's, to the byte; only its data differ"
+    return None

@@ -1,0 +1,47 @@
+"""What a finished build's objects tell, before they are gone: the compiler's own record, memory, time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from burnish.builds import switches
+from burnish.builds.effective import C_SUFFIXES
+from burnish.engines.contract import BuildJob
+from burnish.program.built import CompiledObject
+from burnish.record.store import Store
+from burnish.toolchain import compile_costs
+from burnish.toolchain.compile_costs import Cost
+
+
+def facts(objects: Sequence[CompiledObject], job: BuildJob, store: Store, server: str) -> dict[str, Any]:
+    """Facts for the build's description.
+
+    Args:
+        objects: objects of the measured program.
+        job: the build, its folder still there.
+        store: keeps what compiles took, for those that came from the cache.
+        server: path of the measured program in the build folder.
+
+    Returns:
+        ``record`` (one line), ``disagree`` (flag, objects, example), ``unrecorded`` (why, objects), and, where
+        there is GNU time, ``costs`` (`compile_costs.summary`).
+    """
+    agreement = switches.examine(
+        [(item, switches.read(job.place / item.path)) for item in objects], job.flags.c, job.flags.cxx, C_SUFFIXES
+    )
+    found: dict[str, Any] = {
+        "record": agreement.summary,
+        "disagree": agreement.disagree,
+        "unrecorded": agreement.missing,
+    }
+    if job.meter is not None:
+        noted = compile_costs.parse(job.meter.notes.read_text())
+        made = compile_costs.fresh(objects, noted, job.place)
+        store.costs.note_compiles(
+            {key: (cost.peak_bytes, cost.seconds, cost.cpu_seconds) for key, cost in made.items()}
+        )
+        cached = {compile_costs.command_key(item, job.place): item.path for item in objects if item.path not in noted}
+        earlier = {cached[key]: Cost(*values) for key, values in store.costs.compiles(cached).items()}
+        found["costs"] = compile_costs.summary(objects, noted, earlier, server)
+    return found

@@ -1,0 +1,123 @@
+"""Which stages share work: the same stage in several variants, the same objects in several builds; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import fields, replace
+
+from burnish.base.digest import digest_of
+from burnish.builds.stages import Bolt, Compile, Preload, Stage, Strip
+from burnish.source.patches import overlay
+
+_BY_PART = {"key", "title", "toolchain", "flags", "features"}
+"""Fields of a compile stage that `objects_key` takes part by part, or that are made of the others."""
+
+_OF_THE_LINK = {
+    "with_tools", "relocations", "linking", "debug", "source", "patches",
+}  # fmt: skip
+"""Fields that decide what is linked and how, and those of the source, which is named by its digest."""
+
+
+def objects_key(stage: Compile) -> str:
+    """Names the objects that a stage compiles: stages with the same name differ in what is linked, or how, alone."""
+    rest = {
+        field.name: getattr(stage, field.name) for field in fields(stage) if field.name not in _BY_PART | _OF_THE_LINK
+    }
+    toolchain = [stage.toolchain.name, stage.toolchain.version]
+    return digest_of([stage.source, toolchain, stage.flags.c, stage.flags.cxx, stage.features.options, rest])
+
+
+ANY_SOURCE = ""
+"""Stands for a stage's source in the name of its objects before any patch: stages of a plan that have it in common
+differ, as far as objects go, in their patches alone."""
+
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".ic", ".i", ".inl", ".inc")
+
+CHANGED_BY_SOURCES, CHANGED_BY_HEADERS, CHANGED_BY_STATIC = 0.02, 0.4, 0.3
+"""Guesses at the share of a build's objects that are compiled anew where patches touch sources alone; where they touch
+headers, which a few objects include or all of them; where a fully static build leaves features out."""
+
+
+def relatives(stage: Compile, source: str, forced: Collection[tuple[str, str]]) -> frozenset[str]:
+    """Names of objects that most of a patched or fully static stage's are equal to: the same recipe's without that.
+
+    Args:
+        stage: the stage; one that is neither has no relatives.
+        source: digest of the source without patches; `ANY_SOURCE` where it is not known.
+        forced: options that a fully static build forces on the engine.
+    """
+    if not (stage.patches or stage.linking.static):
+        return frozenset()
+    options = tuple(each for each in stage.options if each not in forced) if stage.linking.static else stage.options
+    before = {ANY_SOURCE, source} if stage.patches else {stage.source}
+    return frozenset(objects_key(replace(stage, source=each, options=options)) for each in before)
+
+
+def changed_share(stage: Compile) -> float:
+    """A guess at the share of such a stage's objects that its relatives' are not equal to."""
+    if stage.linking.static:
+        return CHANGED_BY_STATIC
+    headers = any(name.endswith(_HEADERS) for name in overlay.touched(stage.patches))
+    return CHANGED_BY_HEADERS if headers else CHANGED_BY_SOURCES
+
+
+MOSTLY, HARDLY = 0.9, 0.1
+"""Shares of cached objects: above the one a compile step only put a build together, up to the other it was a full one.
+What lies between says nothing of another build: it was a patch's own, or a compile that had been killed half way."""
+
+
+def from_cache(title: str) -> str:
+    """The step's name in the costs when its objects came from the compiler cache."""
+    return f"{title} (objects cached)"
+
+
+def partly_from_cache(title: str) -> str:
+    """The step's name in the costs when some of its objects came from the compiler cache, and some did not."""
+    return f"{title} (some objects cached)"
+
+
+def cost_title(title: str, cached: float) -> str:
+    """The step's name in the costs.
+
+    Args:
+        title: the step's own.
+        cached: share of its objects that came from the compiler cache, 0 to 1.
+    """
+    if cached > MOSTLY:
+        return from_cache(title)
+    return title if cached <= HARDLY else partly_from_cache(title)
+
+
+def of_its_compiler(title: str, stage: Compile) -> str:
+    """The name in the costs of what any such step took whose compiler is of this stage's family.
+
+    Families are apart, since of MariaDB clang compiles the same objects in two thirds of gcc's time.
+
+    Args:
+        title: the step's name in the costs, as `cost_title` and its like give it.
+        stage: the stage.
+    """
+    return f"{title.replace(stage.title, 'compile', 1)} by {stage.toolchain.family}"
+
+
+def kept_as(stage: Stage) -> str:
+    """The kind of store entry that a stage leaves."""
+    return "builds" if isinstance(stage, Compile | Bolt | Strip | Preload) else "profiles"
+
+
+def in_order(chains: Sequence[tuple[Stage, ...]]) -> list[Stage]:
+    """All stages, each once, in the order in which they are made.
+
+    The first chain, the baseline's, comes first as a whole: without it nothing can be compared. Then what several
+    of the others share, so that whatever happens after it serves most of them; then what is left, chain by chain.
+    A stage comes after all that it is made from: what two chains share they share with all that is before it.
+    """
+    if not chains:
+        return []
+    users: dict[str, int] = {}
+    for chain in chains[1:]:
+        for key in {stage.key for stage in chain}:
+            users[key] = users.get(key, 0) + 1
+    rest = [stage for chain in chains[1:] for stage in chain]
+    shared = [stage for stage in rest if users[stage.key] > 1]
+    return list({stage.key: stage for stage in (*chains[0], *shared, *rest)}.values())

@@ -1,0 +1,470 @@
+"""From a recipe to the stages that make its build; pure.
+
+A variant's build is the end of a chain: compile, or compile instrumented → train → compile with the profile,
+and with BOLT: instrument → train → optimise. How a recipe comes by its profile is in profile_stages.py. A stage is
+named by a digest of everything it depends on, so that equal stages of different variants are one stage, made once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from burnish.base.digest import digest_of
+from burnish.base.errors import UnavailableError, UserError
+from burnish.base.processor import this_processor
+from burnish.model.engine import EngineSpec, FeatureSet
+from burnish.model.recipe import Flags, Recipe, Variant, Word
+from burnish.model.recipe import Strip as StripKind
+from burnish.profiles.stages import (
+    Kept,
+    Merge,
+    ProfileKind,
+    Train,
+    TrainingPlan,
+    check_kept,
+    check_training,
+    compiler_kind,
+    merged,
+)
+from burnish.source.patches.patch import Patch
+from burnish.source.patches.patch_set import source_digest
+from burnish.toolchain import linking
+from burnish.toolchain.link_parts import NOTHING, Library, Parts
+from burnish.toolchain.linking import PLAIN, Linking
+from burnish.toolchain.spelling import Spelled, counting, spell
+from burnish.toolchain.toolchains import Toolchain, lacks
+
+BUILD_FORMAT = 1
+"""Part of every key: raised when what is kept of a build changes, so that older builds are not taken for new."""
+
+INSTRUMENT = ("-fprofile-generate", "-fprofile-update=atomic")
+"""Both compilers take these; atomic counters, since servers have many threads."""
+
+GCC_USE = (
+    "-fprofile-use",
+    "-fprofile-correction",
+    "-Wmissing-profile",
+    "-Wno-error=coverage-mismatch",
+    "-Wno-error=missing-profile",
+)
+"""gcc finds each .gcda beside its object; mismatches must be counted, so they must not end the compile."""
+
+CLANG_SAY = ("-Wno-error=backend-plugin", "-Xclang", "-mllvm", "-Xclang", "-pgo-warn-missing-function")
+"""Makes clang say which functions have no profile, beside those that mismatch, without ending the compile. Past
+the driver, which would say of a bare -mllvm that the link does not use it: build systems that ask whether the
+compiler takes a flag would hear no."""
+
+CS_INSTRUMENT = ("-fcs-profile-generate", "-fprofile-update=atomic")
+"""clang's second round: counters placed after the inlining that the first round's profile led to."""
+
+CS_SAY = ("-Wl,-mllvm,-pgo-warn-missing-function",)
+"""With LTO the second round's counters are matched in the link, which must say what it could not match."""
+
+CS_NAMES = ("-Wl,-mllvm,-use-source-filename-for-promoted-locals",)
+"""ThinLTO renames local functions that it makes visible, after a hash of their file's code; the code is not the same
+in both rounds, and the counters of the hottest functions would go unmatched. With this the file's name is taken."""
+
+PROBES = ("-fpseudo-probe-for-profiling", "-funique-internal-linkage-names")
+"""clang's anchors for branch samples: they survive optimisation and need no debug information in the program."""
+
+STALENESS = ("-Xclang", "-mllvm", "-Xclang", "-report-profile-staleness")
+"""Makes clang say how many samples it could not match."""
+
+BOLT_OPTIONS = (
+    "-reorder-blocks=ext-tsp",
+    "-reorder-functions=hfsort",
+    "-split-functions",
+    "-split-all-cold",
+    "-split-eh",
+    "-icf=1",
+    "-dyno-stats",
+)
+"""BOLT's own recommendation for servers (llvm-project/bolt/README.md)."""
+
+
+@dataclass(frozen=True)
+class Compile:
+    """Stage: configure, compile and link.
+
+    Attributes:
+        key: content address of the build it makes.
+        flags: complete flags.
+        features: feature set.
+        options: configure options of the recipe.
+        hardening: the engine's hardening switch.
+        with_tools: the gate's tools too.
+        relocations: keep relocations for BOLT.
+        toolchain: compilers.
+        instrumented: whether it writes a profile when it runs.
+        profile: key of the profile that it uses, or None.
+        linking: what its link needs beyond the flags.
+        source: digest of the source, its patches included.
+        patches: patches to the source, in order.
+        debug: whether the program keeps its debug sections, to map samples to lines.
+    """
+
+    key: str
+    flags: Flags
+    features: FeatureSet
+    options: tuple[tuple[str, str], ...]
+    hardening: bool
+    with_tools: bool
+    relocations: bool
+    toolchain: Toolchain
+    instrumented: bool
+    profile: str | None
+    title: str
+    linking: Linking = PLAIN
+    source: str = ""
+    patches: tuple[Patch, ...] = ()
+    debug: bool = False
+
+
+@dataclass(frozen=True)
+class Bolt:
+    """Stage: rewrite a linked program, to instrument it or by a profile (with these options)."""
+
+    key: str
+    build: str
+    toolchain: Toolchain
+    profile: str | None
+    title: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Stage: take debug sections or all symbols out of a finished program; they are kept beside it.
+
+    Attributes:
+        key: content address of the build it makes.
+        build: key of the build it begins with.
+        what: ``debug`` or ``all``.
+        tool: llvm-objcopy where BOLT wrote the program (GNU's spoils those), else None: objcopy.
+    """
+
+    key: str
+    build: str
+    what: StripKind
+    tool: str | None
+    title: str
+
+
+@dataclass(frozen=True)
+class Preload:
+    """Stage: the same program, launched with libraries preloaded.
+
+    Attributes:
+        key: content address of the build it makes.
+        build: key of the build it begins with.
+        allocator: the library whose malloc the program gets, or None.
+        huge_text: whether its code is mapped to huge pages.
+        toolchain: compiles the library that maps it.
+        word: word size in bits of program and libraries.
+    """
+
+    key: str
+    build: str
+    allocator: Library | None
+    huge_text: bool
+    toolchain: Toolchain
+    word: Word
+    title: str
+
+
+Stage = Compile | Train | Merge | Bolt | Strip | Preload
+
+
+@dataclass(frozen=True)
+class PackageFlags:
+    """What the distribution's package is built with: dpkg-buildflags and the package's own rules."""
+
+    c: tuple[str, ...]
+    cxx: tuple[str, ...]
+    link: tuple[str, ...]
+
+
+def base_flags(recipe: Recipe, package: PackageFlags, spelled: Spelled | None = None) -> Flags:
+    """The recipe's flags over the package's: one level, the package's removals gone, then catalogue entries and
+    target as they are `spelled`, the recipe's raw additions last."""
+    spelled = spelled or Spelled()
+    level = recipe.level or spelled.level or _level(package.c) or "-O2"
+
+    def settled(flags: Sequence[str], added: Sequence[str]) -> tuple[str, ...]:
+        kept = [flag for flag in flags if not is_level(flag) and flag not in recipe.remove]
+        return (level, *kept, *added)
+
+    lto = {"none": (), "thin": ("-flto=thin",), "full": ("-flto",)}[recipe.lto]
+    link = tuple(flag for flag in package.link if flag not in recipe.remove)
+    return Flags(
+        c=settled(package.c, (*spelled.c, *recipe.c, *lto)),
+        cxx=settled(package.cxx, (*spelled.cxx, *recipe.cxx, *lto)),
+        link=(*link, *spelled.link, *recipe.link, *lto),
+        level=level,
+    )
+
+
+def is_level(flag: str) -> bool:
+    """Whether a flag sets the optimisation level (-O2, -Os, -Ofast)."""
+    return re.fullmatch(r"-O([0-3sgz]|fast)?", flag) is not None
+
+
+def _level(flags: Sequence[str]) -> str | None:
+    levels = [flag for flag in flags if is_level(flag)]
+    return levels[-1] if levels else None
+
+
+def check(variant: Variant, toolchain: Toolchain, spelled: Spelled | None = None) -> None:
+    """Refuses recipes that this toolchain can't follow, before anything is built.
+
+    Raises:
+        UserError: the recipe contradicts itself or its toolchain, on whatever host; it stops the request.
+        UnavailableError: a part is not installed here; the variant is left out and the others go on.
+    """
+    recipe, name = variant.recipe, f"variant {variant.name}"
+    if recipe.lto == "thin" and toolchain.family != "clang":
+        raise UserError(f"{name}: lto = 'thin' needs clang, found {toolchain.name}; gcc has lto = 'full'")
+    needed = set()
+    if recipe.lto != "none":
+        needed |= {"ar", "linker"}
+    if "-fuse-ld=lld" in (*recipe.link, *(spelled.link if spelled else ())):
+        needed |= {"linker"}
+    if recipe.pgo:
+        needed |= {"profdata", "gcov_dump"}
+        needed |= set() if recipe.sampled or recipe.profile else {"has_profile_runtime"}
+    for lack in lacks(toolchain):
+        if lack.part in needed:
+            raise UnavailableError(f"{name}: {toolchain.name}: {lack}")
+
+
+def stages(
+    variant: Variant,
+    *,
+    spec: EngineSpec,
+    source: str,
+    toolchain: Toolchain,
+    package: PackageFlags,
+    features: str,
+    with_tools: bool,
+    bolt: Toolchain | None,
+    profile_place: str,
+    training: tuple[tuple[str, float], ...] | None = None,
+    parts: Parts = NOTHING,
+    link_place: str = "link",
+    patches: tuple[Patch, ...] = (),
+    kept: Kept | None = None,
+    lbr: bool = False,
+) -> tuple[Stage, ...]:
+    """The chain of stages that ends in the variant's build.
+
+    Args:
+        variant: the recipe and its name.
+        spec: the engine.
+        source: digest of the source.
+        toolchain: the one chosen for the recipe.
+        package: the package's flags, with or without hardening as the recipe asks.
+        features: name of the study's feature set.
+        with_tools: whether this build makes the gate's tools.
+        bolt: the toolchain whose BOLT is used, when the recipe asks for it.
+        profile_place: constant path at which a clang profile lies while it is used.
+        training: (workload, seconds) to train on; the engine's own when not given.
+        parts: what this machine has for the recipe's link.
+        link_place: constant path of the folder with linker links and wrappers while a build needs them.
+        patches: the recipe's patches as they were read.
+        kept: the profile that the recipe names.
+        lbr: whether this host gives branch records to sample.
+    """
+    recipe = variant.recipe
+    spelled = spell(recipe, toolchain, this_processor(), f"variant {variant.name}")
+    check(variant, toolchain, spelled)
+    check_training(variant, toolchain, lbr=lbr)
+    linking.check(recipe, f"variant {variant.name}", toolchain, parts, spec)
+    source = source_digest(source, patches)
+    if kept is not None:
+        check_kept(variant, kept, toolchain, engine=spec.name, source=source)
+    feature_set = spec.features[recipe.features or features]
+    flags = linking.linked(base_flags(recipe, package, spelled), recipe, toolchain, parts, link_place)
+    options = linking.options_of(recipe, spec)
+    plan = TrainingPlan(training or spec.training, recipe.training, recipe.training_seed, source)
+    if recipe.bolt and toolchain.family == "gcc":
+        # BOLT refuses functions that gcc has already split.
+        flags = replace(
+            flags,
+            c=(*flags.c, "-fno-reorder-blocks-and-partition"),
+            cxx=(*flags.cxx, "-fno-reorder-blocks-and-partition"),
+        )
+
+    def compiled(
+        flags: Flags,
+        *,
+        title: str,
+        instrumented: bool = False,
+        profile: str | None = None,
+        tools: bool = False,
+        link: Linking = PLAIN,
+        debug: bool = False,
+    ) -> Compile:
+        # Kept with every clang profile, not for BOLT's sake alone: they are not loaded, and the variants with
+        # and without BOLT then share one build.
+        relocations = (recipe.bolt or (recipe.pgo and toolchain.family == "clang")) and not instrumented
+        key = digest_of(
+            [
+                BUILD_FORMAT,
+                spec.name,
+                source,
+                toolchain.name,
+                toolchain.version,
+                [flags.c, flags.cxx, flags.link],
+                feature_set.options,
+                options,
+                recipe.hardening,
+                tools,
+                relocations,
+                profile,
+                *spelled.host,
+                *link.identity,
+                *(["debug"] if debug else []),
+            ]
+        )
+        return Compile(
+            key=key,
+            flags=flags,
+            features=feature_set,
+            options=options,
+            hardening=recipe.hardening,
+            with_tools=tools,
+            relocations=relocations,
+            toolchain=toolchain,
+            instrumented=instrumented,
+            profile=profile,
+            title=title,
+            linking=link,
+            source=source,
+            patches=patches,
+            debug=debug,
+        )
+
+    link = linking.linking_of(recipe, parts, spec)
+    chain: list[Stage] = []
+    if recipe.pgo:
+        kind = compiler_kind(recipe, toolchain)
+        use, linked = _use(recipe, kind, profile_place)
+        names = CS_NAMES if recipe.lto == "thin" else ()
+        # Trained without LTO: counters are placed before it, so the profile is the same and the build much quicker.
+        neutral = linking.neutral(recipe)
+        if not recipe.sampled:  # samples are of the very code that ran
+            neutral = counting(neutral, toolchain)
+        early = spell(neutral, toolchain, this_processor(), f"variant {variant.name}")
+        plain = linking.linked(base_flags(neutral, package, early), neutral, toolchain, parts, link_place)
+        if kept is not None and kept.kind == kind:
+            profile = kept.key
+        elif recipe.sampled:
+            anchors = PROBES if kind == "clang-samples" else ("-g",)
+            ordinary = compiled(_with(plain, anchors, anchors[:1]), title="to be sampled", debug=kind == "gcc-samples")
+            sampling = plan.stages(ordinary.key, kind, toolchain, title="sampling", sampled=True)
+            chain += [ordinary, *sampling]
+            profile = sampling[-1].key
+        else:
+            counted = compiled(_with(plain, INSTRUMENT, INSTRUMENT[:1]), title="instrumented", instrumented=True)
+            training_stages = plan.stages(counted.key, kind, toolchain, title="training")
+            chain += [counted, *training_stages]
+            profile = training_stages[-1].key
+        if recipe.context_sensitive:
+            # With LTO here too: these counters stand where inlining across files has left the code.
+            again = compiled(
+                _with(flags, (*use, *CS_INSTRUMENT), (*linked, *CS_INSTRUMENT[:1], *names)),
+                title="instrumented again",
+                instrumented=True,
+                profile=profile,
+            )
+            second = plan.stages(again.key, kind, toolchain, title="second training", context_sensitive=True)
+            rounds = ((profile, 1.0), (second[-1].key, 1.0))
+            both = merged(rounds, kind, toolchain, title="both rounds, merged", source=source)
+            chain += [again, *second, both]
+            profile = both.key
+        if recipe.context_sensitive or (kept is not None and kept.second_round):
+            linked = (*linked, *names, *(CS_SAY if recipe.lto != "none" else ()))
+        final = compiled(_with(flags, use, linked), title="with profile", profile=profile, tools=with_tools, link=link)
+    else:
+        final = compiled(flags, title="compile", tools=with_tools, link=link)
+    chain.append(final)
+    if recipe.bolt:
+        if bolt is None:
+            raise UnavailableError(f"variant {variant.name}: no llvm-bolt found; apt install bolt-19 libbolt-19-dev")
+        chain += _bolt_stages(final.key, recipe, bolt, plan, kept, lbr=lbr)
+    return (*chain, *_after_link(recipe, chain[-1].key, toolchain, bolt if recipe.bolt else None, parts))
+
+
+def _use(recipe: Recipe, kind: ProfileKind, place: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Flags with which the compiler uses a profile, and those of them that the link takes."""
+    if kind == "gcc":
+        return (*GCC_USE, *(("-fprofile-partial-training",) if recipe.partial_training else ())), GCC_USE[:1]
+    if kind == "gcc-samples":
+        return (f"-fauto-profile={place}",), (f"-fauto-profile={place}",)
+    if kind == "clang-samples":
+        return (f"-fprofile-sample-use={place}", *PROBES, *STALENESS), (f"-fprofile-sample-use={place}", *PROBES[:1])
+    return (f"-fprofile-use={place}", *CLANG_SAY), (f"-fprofile-use={place}",)
+
+
+def _bolt_stages(
+    final: str, recipe: Recipe, bolt: Toolchain, plan: TrainingPlan, kept: Kept | None, *, lbr: bool
+) -> list[Stage]:
+    """What rewrites the build `final`: by branch records where the host has them, else by BOLT's own counters."""
+    chain: list[Stage] = []
+    if kept is not None and kept.kind == "bolt":
+        profile = kept.key
+    elif lbr:
+        chain += plan.stages(final, "bolt", bolt, title="BOLT sampling", sampled=True)
+        profile = chain[-1].key
+    else:
+        marked = Bolt(
+            key=digest_of([final, bolt.version, "instrument"]),
+            build=final,
+            toolchain=bolt,
+            profile=None,
+            title="BOLT instrumentation",
+        )
+        chain += [marked, *plan.stages(marked.key, "bolt", bolt, title="BOLT training")]
+        profile = chain[-1].key
+    options = recipe.bolt_options or BOLT_OPTIONS
+    key = digest_of([final, bolt.version, profile, options])
+    return [*chain, Bolt(key, final, bolt, profile, title="BOLT", options=options)]
+
+
+def _after_link(
+    recipe: Recipe, build: str, toolchain: Toolchain, bolt: Toolchain | None, parts: Parts
+) -> tuple[Stage, ...]:
+    """The stages that work on a finished program and never compile it again."""
+    chain: list[Stage] = []
+    if recipe.strip is not None:
+        tool = str(bolt.bolt.parent / "llvm-objcopy") if bolt is not None and bolt.bolt is not None else None
+        key = digest_of([build, "strip", recipe.strip])
+        chain.append(Strip(key=key, build=build, what=recipe.strip, tool=tool, title=f"strip {recipe.strip}"))
+        build = key
+    allocator = parts.allocator if recipe.preload else None
+    if allocator is not None or recipe.huge_text:
+        loaded = [allocator.name, allocator.digest] if allocator is not None else []
+        key = digest_of([build, "preload", loaded, recipe.huge_text, recipe.word])
+        chain.append(
+            Preload(
+                key=key,
+                build=build,
+                allocator=allocator,
+                huge_text=recipe.huge_text,
+                toolchain=toolchain,
+                word=recipe.word,
+                title="preload",
+            )
+        )
+    return tuple(chain)
+
+
+def _with(flags: Flags, compile_flags: Sequence[str], link_flags: Sequence[str]) -> Flags:
+    return replace(
+        flags,
+        c=(*flags.c, *compile_flags),
+        cxx=(*flags.cxx, *compile_flags),
+        link=(*flags.link, *link_flags),
+    )

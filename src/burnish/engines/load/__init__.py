@@ -1,0 +1,1 @@
+"""Load programs that several servers share: sysbench, sql-bench, a user's own scripts."""

@@ -1,0 +1,1 @@
+"""MariaDB: built, tested, deployed, loaded."""

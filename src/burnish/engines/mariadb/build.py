@@ -1,0 +1,246 @@
+"""Builds MariaDB with cmake and ninja, and says what of a build is kept.
+
+What is kept has the build tree's layout (``sql/mariadbd``, ``sql/share``, ``scripts``, with tools also
+``client``, ``extra``, ``mysql-test``, …): server, bootstrap and mtr find their parts in it wherever it lies.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from burnish.base.errors import InfrastructureError
+from burnish.base.workbench import Workbench
+from burnish.engines import jobs
+from burnish.engines.contract import BuildJob
+from burnish.engines.mariadb import mtr
+from burnish.engines.mariadb.data import SCRIPTS
+from burnish.engines.steps import Command, perform
+from burnish.model.recipe import Flags
+from burnish.program.built import CompiledObject, named
+
+SERVER = "sql/mariadbd"
+MESSAGES = "sql/share"
+
+_FROM_SOURCE = "from-source"
+"""Folder in the build folder for parts that come from the source tree and are kept with the build."""
+
+STATIC = "-static"
+"""The link flag of a fully static program; for programs only, since a shared library can't be."""
+
+_DOING = "building MariaDB"
+_CONFIGURE_SECONDS = 1800.0
+_COMPILE_SECONDS = 4 * 3600.0
+
+
+def configure_command(job: BuildJob) -> list[str]:
+    """cmake's command line; the recipe's options win over the feature set's, both over ours."""
+    flags, tools = job.flags, job.toolchain
+    # A build id tells which program was tested and measured. Debug sections are not loaded when the server
+    # runs, and Debian strips them from what it ships; dropped at the link they don't fill the store.
+    dropped = [] if job.keep_debug else ["-Wl,--strip-debug"]
+    # What the link drops need not be made: functions, lines and inlining are a fifth quicker to compile than Debian's
+    # -g, which they replace, and the machine code is the same (docs/BUILDING.md).
+    debug = "-g" if job.full_debug else "-g1"
+    link = [*flags.link, *jobs.link_words(job), "-Wl,--build-id=sha1", *dropped]
+    program = [*link, "-Wl,--emit-relocs"] if job.relocations else link
+    static = STATIC in link
+    if static:
+        # First: MariaDB's own configure.cmake stumbles over it anywhere else.
+        link.remove(STATIC)
+        program = [STATIC, *(flag for flag in program if flag != STATIC)]
+    options = {
+        "CMAKE_BUILD_TYPE": "RelWithDebInfo",
+        "CMAKE_C_COMPILER": str(tools.cc),
+        "CMAKE_CXX_COMPILER": str(tools.cxx),
+        "CMAKE_C_FLAGS": shlex.join(flags.c),
+        "CMAKE_CXX_FLAGS": shlex.join(flags.cxx),
+        # cmake's own -O2 for this build type comes last and would win over the recipe's level.
+        "CMAKE_C_FLAGS_RELWITHDEBINFO": f"{flags.level} {debug} -DNDEBUG",
+        "CMAKE_CXX_FLAGS_RELWITHDEBINFO": f"{flags.level} {debug} -DNDEBUG",
+        "CMAKE_EXE_LINKER_FLAGS": shlex.join(program),
+        "CMAKE_SHARED_LINKER_FLAGS": shlex.join(link),
+        "CMAKE_MODULE_LINKER_FLAGS": shlex.join(link),
+        "CMAKE_EXPORT_COMPILE_COMMANDS": "ON",
+        "CMAKE_SUPPRESS_DEVELOPER_WARNINGS": "1",
+        "SECURITY_HARDENED": "ON" if job.hardening else "OFF",
+    }
+    if tools.ar is not None and tools.ranlib is not None:
+        # The system's ar does not read clang's LTO objects.
+        options |= {"CMAKE_AR": str(tools.ar), "CMAKE_RANLIB": str(tools.ranlib)}
+    if job.link_jobs is not None and job.link_jobs < job.jobs:
+        options |= {"CMAKE_JOB_POOLS": f"links={job.link_jobs}", "CMAKE_JOB_POOL_LINK": "links"}
+    if static:
+        options["CMAKE_PROJECT_INCLUDE"] = str(Path(__file__).with_name("static_libraries.cmake"))
+    if headers := precompiled(job):
+        script = Path(__file__).with_name("precompiled.cmake")
+        options |= {
+            "CMAKE_PROJECT_MySQL_INCLUDE": str(script),
+            "BURNISH_PRECOMPILED": ";".join(headers),
+            "BURNISH_WITHOUT": ";".join(name for entry in job.precompiled for name in entry.without),
+        }
+    if job.launcher:
+        options |= {f"CMAKE_{language}_COMPILER_LAUNCHER": ";".join(job.launcher) for language in ("C", "CXX")}
+    if job.metered:
+        options |= {f"CMAKE_{language}_LINKER_LAUNCHER": job.metered[0] for language in ("C", "CXX")}
+    options |= _checks_answered(flags)
+    options |= dict(job.features.options) | dict(job.options)
+    words = ["cmake", "-G", "Ninja", "-S", str(job.source), "-B", str(job.place)]
+    return [*words, *(f"-D{name}={value}" for name, value in options.items())]
+
+
+def precompiled(job: BuildJob) -> list[str]:
+    """Targets with their precompiled headers, as precompiled.cmake takes them.
+
+    A source that lacks one of a target's headers, as another version may, has none for that target; one at a path that
+    cmake would take for a list has none at all.
+    """
+    if set(",;") & set(str(job.source)):
+        return []
+    found = []
+    for entry in job.precompiled:
+        headers = [job.source / header for header in entry.headers]
+        if all(header.is_file() for header in headers):
+            found.append(",".join([entry.target, *map(str, headers)]))
+    return found
+
+
+_APPENDED: dict[str, tuple[str, ...]] = {
+    "_fno_omit_frame_pointer": ("-fomit-frame-pointer",),
+    "_fstack_protector___param_ssp_buffer_size_4": ("-fno-stack-protector", "-fstack-protector-all"),
+    "_D_FORTIFY_SOURCE_2": ("-U_FORTIFY_SOURCE",),
+    "_pie__fPIC": ("-fno-pie",),
+}
+"""What MariaDB's CMakeLists puts behind all other flags, each if a check finds that the compiler takes it: the
+check's name, and flags that it would cancel. Debian's own -fstack-protector-strong is cancelled in what Debian
+ships too, and stays so."""
+
+_APPENDED_TO_LINK = {"HAVE_LINK_FLAG__Wl__z_relro__z_now": ("-Wl,-z,norelro", "-Wl,-z,lazy")}
+
+
+def _checks_answered(flags: Flags) -> dict[str, str]:
+    """Answers no to the checks whose flags would cancel the recipe's own."""
+    found = {}
+    for language, given in (("C", flags.c), ("CXX", flags.cxx)):
+        for check, cancelled in _APPENDED.items():
+            if set(cancelled) & set(given):
+                found[f"have_{language}_{check}"] = "0"
+    for check, cancelled in _APPENDED_TO_LINK.items():
+        if set(cancelled) & set(flags.link):
+            found[check] = "0"
+    return found
+
+
+def steps(job: BuildJob) -> tuple[Command, Command]:
+    """What makes the server, and with tools the programs of the gate: cmake, then ninja."""
+    targets = ["mariadbd", *(mtr.TARGETS if job.with_tools else ())]
+    return (
+        Command("configure", tuple(configure_command(job))),
+        Command(
+            "compile",
+            ("ninja", "-C", str(job.place), f"-j{job.jobs}", *targets),
+            tuple(job.cache_environment.items()),
+        ),
+    )
+
+
+def build(job: BuildJob, gate_tests: Sequence[str]) -> None:
+    """Configures, compiles and links; with tools, collects what `gate_tests` need of the test suite.
+
+    Raises:
+        InfrastructureError: a step failed; its log is attached.
+    """
+    configure, compile_ = steps(job)
+    _configure(configure, job)
+    perform([compile_], job, doing=_DOING, timeout=_COMPILE_SECONDS, on_line=counter(job.bench))
+    shutil.copytree(job.source / MESSAGES / "charsets", job.place / _FROM_SOURCE / MESSAGES / "charsets")
+    if job.with_tools:
+        mtr.collect(job.source, job.place, job.place / _FROM_SOURCE, gate_tests)
+
+
+def build_objects(job: BuildJob, words: Sequence[str]) -> list[CompiledObject]:
+    """Configures, and compiles those objects of the server whose names hold one of these words.
+
+    Raises:
+        InfrastructureError: a step failed; its log is attached.
+    """
+    configure, compile_ = steps(job)
+    _configure(configure, job)
+    wanted = named(objects(job), words)
+    if wanted:
+        argv = ("ninja", "-C", str(job.place), f"-j{job.jobs}", *(each.path for each in wanted))
+        some = replace(compile_, argv=argv)
+        perform([some], job, doing=_DOING, timeout=_COMPILE_SECONDS, on_line=counter(job.bench))
+    return wanted
+
+
+def _configure(step: Command, job: BuildJob) -> None:
+    def see(line: str) -> None:
+        if line.startswith("--"):
+            job.bench.live(f"configure: {line}")
+
+    perform([step], job, doing=_DOING, timeout=_CONFIGURE_SECONDS, on_line=see)
+
+
+def counter(bench: Workbench) -> Callable[[str], None]:
+    """Passes ninja's own counter ([n/m]) on as live progress."""
+
+    def see(line: str) -> None:
+        if match := re.match(r"\[(\d+)/(\d+)\] .*?([^\s/]+)$", line):
+            bench.live(f"step {match[1]} of {match[2]}: {match[3]}", int(match[1]) / int(match[2]))
+
+    return see
+
+
+def keep(job: BuildJob) -> list[tuple[Path, str]]:
+    """(file or folder in the build folder, its place in what is kept)."""
+    place, extra = job.place, job.place / _FROM_SOURCE
+    kept = [(place / SERVER, SERVER)]
+    kept += [(path, f"{MESSAGES}/{path.name}") for path in _languages(place)]
+    kept.append((extra / MESSAGES / "charsets", f"{MESSAGES}/charsets"))
+    if job.with_tools:
+        kept += [(place / name, name) for name in mtr.PROGRAMS if not name.startswith("mysql-test/")]
+        kept += [(extra / name, name) for name in ("mysql-test", mtr.SCRIPTS)]
+        plugins = sorted([*extra.glob("storage/*/mysql-test"), *extra.glob("plugin/*/mysql-test")])
+        kept += [(path, str(path.relative_to(extra))) for path in plugins]
+    else:
+        kept += [(place / "scripts" / name, f"scripts/{name}") for name in SCRIPTS]
+    missing = [str(path) for path, _ in kept if not path.exists()]
+    if missing:
+        raise InfrastructureError(f"the build lacks {', '.join(missing)}")
+    return kept
+
+
+def _languages(place: Path) -> list[Path]:
+    return sorted(path.parent for path in (place / MESSAGES).glob("*/errmsg.sys"))
+
+
+def objects(job: BuildJob) -> list[CompiledObject]:
+    """Every object of the server with its compile command, read back from the build's own database.
+
+    ninja is asked which objects `SERVER` is made of, since the tree's database names those of tools too.
+    """
+    lines: list[str] = []
+    done = job.bench.run(
+        "inputs",
+        ["ninja", "-C", job.place, "-t", "inputs", SERVER],
+        timeout=120,
+        on_line=lines.append,
+    )
+    done.check("asking ninja for the server's objects")
+    wanted = {line.strip() for line in lines if line.strip().endswith(".o")}
+    database = json.loads((job.place / "compile_commands.json").read_text())
+    found = []
+    for entry in database:
+        command = tuple(shlex.split(entry["command"]))
+        made = command[command.index("-o") + 1] if "-o" in command else str(entry.get("output", ""))
+        if made in wanted:
+            found.append(CompiledObject(path=made, source=str(entry["file"]), command=command))
+    if not found:
+        raise InfrastructureError(f"{job.place}: no object of {SERVER} in compile_commands.json")
+    return found

@@ -1,0 +1,109 @@
+"""Statement digests and tables of a running server, asked over its Unix socket; nothing is written there."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymysql
+
+from burnish.base.errors import UserError
+from burnish.workload.sql.digests import Digest
+from burnish.workload.sql.placeholders import Averages
+from burnish.workload.sql.schema import SAMPLES, Column, Table, known, seen_in
+
+_DIGESTS = """
+SELECT schema_name, digest_text, count_star, sum_rows_sent, sum_rows_examined, sum_rows_affected, {sample}
+FROM performance_schema.events_statements_summary_by_digest
+"""
+_COLUMNS = """
+SELECT table_name, column_name, data_type,
+  IF(data_type IN ('enum', 'set'), SUBSTRING(column_type, LOCATE('(', column_type) + 1,
+     CHAR_LENGTH(column_type) - LOCATE('(', column_type) - 1),
+     IFNULL(character_maximum_length, CONCAT_WS(',', numeric_precision, numeric_scale))),
+  extra LIKE '%%auto_increment%%'
+FROM information_schema.columns WHERE table_schema = %s ORDER BY table_name, ordinal_position
+"""
+_KEYS = """
+SELECT table_name, MAX(column_name), MIN(non_unique), COUNT(*) FROM information_schema.statistics
+WHERE table_schema = %s GROUP BY table_name, index_name
+"""
+_LEADING = """
+SELECT DISTINCT table_name, column_name FROM information_schema.statistics
+WHERE table_schema = %s AND seq_in_index = 1
+"""
+
+Cursor = pymysql.cursors.Cursor
+
+
+@contextlib.contextmanager
+def connected(socket: Path, user: str, password: str) -> Iterator[Cursor]:
+    """A cursor in a session that can't write; a `UserError` when the server does not let us in."""
+    try:
+        connection = pymysql.connect(
+            unix_socket=str(socket), user=user, password=password, connect_timeout=10, read_timeout=600
+        )
+    except (pymysql.err.MySQLError, OSError) as error:
+        said = error.args[-1] if error.args else error
+        raise UserError(
+            f"--socket {socket}: {said}; name a running server's socket, and --user and --password-file if it asks"
+        ) from None
+    with connection, connection.cursor() as cursor:
+        cursor.execute("SET SESSION TRANSACTION READ ONLY")
+        cursor.execute("START TRANSACTION READ ONLY")
+        yield cursor
+
+
+def digests(cursor: Cursor, where: str) -> list[Digest]:
+    """The server's digests; a `UserError` when it keeps none."""
+    cursor.execute(
+        "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = 'performance_schema' "
+        "AND table_name = 'events_statements_summary_by_digest' AND column_name = 'query_sample_text'"
+    )
+    sample = "query_sample_text" if (cursor.fetchone() or (0,))[0] else "NULL"
+    try:
+        cursor.execute(_DIGESTS.format(sample=sample))
+    except pymysql.err.MySQLError as error:
+        raise UserError(f"{where}: {error.args[-1]}; the user needs SELECT on performance_schema") from None
+    found = []
+    for schema, text, count, sent, examined, affected, said in cursor.fetchall():
+        each = Averages(*(float(number) / count if count else None for number in (sent, examined, affected)))
+        found.append(Digest(schema or "", " ".join((text or "").split()), int(count), each, said or ""))
+    if not found:
+        raise UserError(f"{where}: it keeps no digests; start it with performance_schema=ON and run the load on it")
+    return found
+
+
+def tables(cursor: Cursor, database: str) -> dict[str, Table]:
+    """The tables of a database: columns, ranges of those that lead an index, some values of all."""
+    cursor.execute(_KEYS, (database,))
+    alone = {(t, c) for t, c, not_unique, columns in cursor.fetchall() if not not_unique and columns == 1}
+    cursor.execute(_COLUMNS, (database,))
+    columns: dict[str, dict[str, Column]] = {}
+    for table, name, kind, size, counts in cursor.fetchall():
+        column = Column(name.lower(), kind.lower(), str(size or ""), bool(counts), (table, name) in alone)
+        columns.setdefault(table, {})[name.lower()] = column
+    cursor.execute(_LEADING, (database,))
+    leading: dict[str, list[str]] = {}
+    for table, name in cursor.fetchall():
+        leading.setdefault(table, []).append(name)
+    return {
+        name.lower(): _looked_at(cursor, database, name, Table(name, each), leading.get(name, []))
+        for name, each in columns.items()
+    }
+
+
+def _looked_at(cursor: Cursor, database: str, name: str, table: Table, leading: list[str]) -> Table:
+    """The table with the values of a few rows, and the ends of its indexes, which cost the server nothing."""
+    cursor.execute(f"SELECT * FROM `{database}`.`{name}` LIMIT {8 * SAMPLES}")  # noqa: S608 - names of the server's own
+    values: dict[str, list[str]] = {}
+    for row in cursor.fetchall():
+        for column, value in zip(table.columns, row, strict=True):
+            values.setdefault(column, []).append(pymysql.converters.escape_item(value, "utf8mb4"))
+    for column in leading:
+        if table.columns[column.lower()].whole:
+            cursor.execute(f"SELECT MIN(`{column}`), MAX(`{column}`) FROM `{database}`.`{name}`")  # noqa: S608
+            ends = [str(value) for value in cursor.fetchone() or () if value is not None]
+            values[column.lower()] = [*ends, *values.get(column.lower(), [])]
+    return known(table, {column: seen_in(each) for column, each in values.items()})

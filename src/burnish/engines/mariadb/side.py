@@ -1,0 +1,150 @@
+"""A side of a MariaDB start: one server and the program that loads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from burnish.base.errors import InfrastructureError
+from burnish.engines.contract import Side, SideSpec, Tick
+from burnish.engines.load import sql_bench
+from burnish.engines.load.process import LoadProcess
+from burnish.engines.load.sysbench import SysbenchLoad
+from burnish.engines.mariadb import certificates
+from burnish.engines.mariadb.server import Launch, Server
+from burnish.model.condition import Condition
+from burnish.model.workload import Workload
+
+
+def settings_of(workload: Workload, condition: Condition) -> tuple[tuple[str, str], ...]:
+    """The workload's server settings and the condition's, which win where both name one."""
+    given = {name.replace("-", "_") for name, _ in condition.settings}
+    return tuple(item for item in workload.settings if item[0] not in given) + condition.settings
+
+
+class MariaDBSide(Side):
+    """One mariadbd and its load.
+
+    Args:
+        spec: what it is made of.
+    """
+
+    def __init__(self, spec: SideSpec) -> None:
+        self.spec = spec
+        self._load: LoadProcess | None = None
+        self._server = Server(
+            Launch(
+                program=spec.built.server,
+                data=spec.data,
+                folder=spec.folder,
+                options=spec.built.options,
+                settings=settings_of(spec.workload, spec.condition),
+                environment=spec.built.environment + spec.environment,
+                cores=spec.cores,
+                transport=spec.condition.transport,
+                certificates=spec.condition.certificates,
+                rate=spec.condition.rate,
+                delay=spec.condition.delay,
+            )
+        )
+
+    def boot(self) -> None:
+        """See `Side.boot`."""
+        self._server.boot()
+
+    def fingerprint(self) -> str:
+        """See `Side.fingerprint`; where the data are meant to be in memory, all of them are there behind it."""
+        workload = self.spec.workload
+        if workload.dataset == "none":
+            return ""
+        found = self._server.fingerprint(workload.database)
+        if workload.in_memory:  # the checksums have read all rows, and a load of few long queries misses the rest late
+            self._server.read_indexes(workload.database)
+        return found
+
+    def query(self, statement: str, database: str) -> list[tuple[object, ...]]:
+        """Rows of one statement, over a connection of its own."""
+        return self._server.query(statement, database)
+
+    def load(self) -> None:
+        """See `Side.load`."""
+        if not self._server.alive:
+            raise InfrastructureError(f"{self.spec.label}: {self._server.ending()}", log=self._server.log)
+        spec = self.spec
+        if spec.condition.transport == "tls":
+            certificates.hand_out(Path(spec.condition.certificates), spec.folder)
+        self._load = self._new_load()
+        self._load.start()
+
+    def _new_load(self) -> LoadProcess:
+        spec = self.spec
+        if spec.workload.program == sql_bench.PROGRAM:
+            sql_bench.check_clients(spec.workload.threads)
+            return sql_bench.SqlBenchLoad(
+                spec.workload,
+                self._server.address,
+                data=spec.data,
+                server_pid=self._server.pid,
+                folder=spec.folder,
+                cores=spec.cores,
+            )
+        return SysbenchLoad(
+            spec.workload,
+            self._server.address,
+            server_pid=self._server.pid,
+            threads=spec.workload.threads,
+            seed=spec.seed,
+            folder=spec.folder,
+            cores=spec.cores,
+        )
+
+    def ticks(self) -> list[Tick]:
+        """See `Side.ticks`."""
+        return [] if self._load is None else self._load.ticks()
+
+    def server_pids(self) -> list[int]:
+        """See `Side.server_pids`."""
+        return [self._server.pid] if self._server.alive else []
+
+    def client_pids(self) -> list[int]:
+        """See `Side.client_pids`."""
+        return [] if self._load is None else self._load.pids()
+
+    def silence(self) -> float:
+        """See `Side.silence`."""
+        return 0.0 if self._load is None else self._load.silence()
+
+    def misses(self) -> int | None:
+        """See `Side.misses`: pages that InnoDB did not find in its buffer pool."""
+        return self._server.status("Innodb_buffer_pool_reads")
+
+    def facts(self) -> dict[str, str]:
+        """See `Side.facts`: the transport, the network's limits, and the cipher that the load itself was given."""
+        condition = self.spec.condition
+        transport = condition.transport
+        cipher = self._load.cipher() if self._load is not None and transport != "unix" else None
+        limits = {name: value for name, value in (("rate", condition.rate), ("delay", condition.delay)) if value}
+        return {"transport": transport} | limits | ({"cipher": cipher} if cipher is not None else {})
+
+    def trouble(self) -> str | None:
+        """See `Side.trouble`: the server's end first, since the load's end follows from it."""
+        if self._server.pid and not self._server.alive:
+            return f"{self.spec.label}: {self._server.ending()} (its log: {self._server.log})"
+        said = None if self._load is None else self._load.trouble() or self._in_the_clear(self._load)
+        return f"{self.spec.label}: {said}" if said else None
+
+    def _in_the_clear(self, load: LoadProcess) -> str | None:
+        """Why the load's connections are not what the condition says, once the load has told."""
+        if self.spec.condition.transport == "unix":
+            return None
+        cipher, tls = load.cipher(), self.spec.condition.transport == "tls"
+        if cipher is None or bool(cipher) is tls:
+            return None
+        return f"the load's cipher is {cipher!r}" if cipher else "the load's connections are not encrypted"
+
+    def stop(self) -> None:
+        """See `Side.stop`."""
+        try:
+            if self._load is not None:
+                self._load.stop()
+        finally:
+            self._server.stop()

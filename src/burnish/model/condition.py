@@ -1,0 +1,37 @@
+"""Conditions: how a server is deployed for a trial."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+Transport = Literal["unix", "tcp", "tls", "remote"]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """How a server is deployed for a trial.
+
+    Attributes:
+        settings: server settings beyond the engine's own, as (name, value).
+        transport: how clients reach the server: its Unix socket, TCP on the loopback device, TLS over that, or TCP
+            from another host (a network namespace).
+        certificates: folder of the study's certificates; '' without TLS.
+        rate: bound on the network's rate in each direction (``100mbit``); '' without. For ``remote`` only.
+        delay: of the network in each direction (``1ms``), likewise.
+    """
+
+    settings: tuple[tuple[str, str], ...] = ()
+    transport: Transport = "unix"
+    certificates: str = ""
+    rate: str = ""
+    delay: str = ""
+
+    @property
+    def limited(self) -> bool:
+        """Whether the network is made slower than it could be, so that a server may have to wait for it."""
+        return bool(self.rate or self.delay)
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, for the record."""
+        return asdict(self)

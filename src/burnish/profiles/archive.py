@@ -1,0 +1,172 @@
+"""Profiles carried from one home to another: an archive with its description, or a bare file of the tool that made it.
+
+An archive says what the profile was trained on; a bare file says nothing, so the audit of the build that uses it
+decides whether it fits.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from burnish.base.digest import digest_of
+from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.workbench import Workbench
+from burnish.model.engine import EngineSpec
+from burnish.profiles import kept
+from burnish.profiles.collecting import DATA, check_digest, data_files, describe, profile_digest
+from burnish.profiles.inspecting import reader
+from burnish.profiles.stages import ProfileKind
+from burnish.record.store import Entry, Store
+from burnish.toolchain.toolchains import Toolchain
+
+MANIFEST = "profile.json"
+ARCHIVES = (".tar.gz", ".tgz")
+BARE: dict[str, ProfileKind] = {
+    ".profdata": "clang",
+    ".prof": "clang-samples",
+    ".afdo": "gcc-samples",
+    ".fdata": "bolt",
+}
+_CARRIED = ("engine", "kind", "source", "toolchain", "place", "training", "training_seed", "sampled", "rates", "digest")
+
+
+def export(entry: Entry, target: Path) -> None:
+    """Writes a profile to a file: an archive with its description, or its data alone where the name says so.
+
+    Raises:
+        UserError: the file is there, or its name fits neither.
+        InfrastructureError: the profile has changed since it was made.
+    """
+    check_digest(entry)
+    kind: ProfileKind = entry.about["kind"]
+    if target.exists():
+        raise UserError(f"{target}: is there already; name a new file")
+    if not target.parent.is_dir():
+        raise UserError(f"{target.parent}: there is no such folder; name a file in one that is there")
+    if target.name.endswith(ARCHIVES):
+        with tempfile.TemporaryDirectory() as scratch, tarfile.open(target, "w:gz") as archive:
+            manifest = Path(scratch) / MANIFEST
+            manifest.write_text(json.dumps({key: entry.about.get(key) for key in _CARRIED}, indent=1))
+            archive.add(manifest, MANIFEST)
+            for path in data_files(entry.folder):
+                archive.add(path, str(path.relative_to(entry.folder)))
+    elif BARE.get(target.suffix) == kind:
+        shutil.copyfile(entry.folder / DATA[kind], target)
+    else:
+        bare = "" if kind == "gcc" else f", or {Path(DATA[kind]).suffix} for its data alone"
+        raise UserError(f"{target}: a {kind} profile is written to a file that ends in .tar.gz{bare}")
+
+
+def import_profile(
+    source: Path,
+    name: str,
+    spec: EngineSpec,
+    store: Store,
+    toolchains: Sequence[Toolchain],
+    bench: Workbench,
+    *,
+    here: Path,
+) -> Entry:
+    """Reads a profile from a file (or, gcc's, from a folder of .gcda files) into the store, under a name.
+
+    Args:
+        source: an archive that `export` wrote, a bare file, or a folder.
+        name: the profile's name from now on.
+        spec: the engine that it is for.
+        store: where it goes.
+        toolchains: those of this machine; one of the profile's family reads it.
+        bench: runs the tools.
+        here: where the engine's source lies in this home: clang's names of local functions have it in them.
+
+    Raises:
+        UserError: it is no profile, not of this engine, or no tool here can read it.
+        InfrastructureError: it is empty or does not cover the server.
+    """
+    kept.check_name(store, name)
+    with tempfile.TemporaryDirectory() as scratch:
+        place = Path(scratch)
+        about = _unpack(source, place)
+        kind: ProfileKind = about["kind"]
+        if about.get("engine") not in (None, spec.name):
+            raise UserError(f"{source}: a profile of {about['engine']}; --engine says {spec.name}")
+        if about.get("digest") not in (None, profile_digest(place)):
+            raise UserError(f"{source}: its data are not those that were exported; export it again")
+        toolchain = reader(kind, about.get("toolchain"), toolchains)
+        if kind == "clang" and about.get("place") not in (None, str(here)):
+            _move_names(place / DATA[kind], str(about["place"]), str(here), toolchain, bench)
+        digest = profile_digest(place)
+        key = digest_of(["imported", spec.name, kind, digest, about.get("source")])
+        folder = store.begin("profiles", key)
+        shutil.copytree(place, folder, dirs_exist_ok=True)
+    facts = describe(kind, folder, toolchain, spec.covered, bench, name=str(source))
+    entry = store.admit(
+        "profiles",
+        key,
+        {
+            **facts,
+            **{field: about.get(field) for field in _CARRIED},
+            "engine": spec.name,
+            "kind": kind,
+            "training": about.get("training") or [],
+            "place": str(here),
+            "imported": str(source),
+            "digest": digest,
+        },
+    )
+    kept.give_name(store, name, key)
+    return entry
+
+
+def _unpack(source: Path, place: Path) -> dict[str, Any]:
+    """Lays the data where a profile's folder has them; returns what the file says of itself."""
+    if source.is_dir():
+        if not any(source.rglob("*.gcda")):
+            raise UserError(f"{source}: no .gcda file in this folder; name a build folder that gcc's counters are in")
+        shutil.copytree(source, place / DATA["gcc"], ignore=_only_counters)
+        return {"kind": "gcc"}
+    if not source.is_file():
+        raise UserError(f"{source}: there is no such file; name a profile, or an archive that `burnish profile` wrote")
+    if source.name.endswith(ARCHIVES):
+        return _open_archive(source, place)
+    if source.suffix not in BARE:
+        raise UserError(f"{source}: found {source.suffix or 'no suffix'}; allowed: {', '.join((*ARCHIVES, *BARE))}")
+    kind = BARE[source.suffix]
+    shutil.copyfile(source, place / DATA[kind])
+    return {"kind": kind}
+
+
+def _open_archive(source: Path, place: Path) -> dict[str, Any]:
+    try:
+        with tarfile.open(source) as archive:
+            archive.extractall(place, filter="data")
+        about: dict[str, Any] = json.loads((place / MANIFEST).read_text())
+    except (tarfile.TarError, OSError, ValueError) as error:
+        raise UserError(f"{source}: no profile that `burnish profile export` wrote ({error})") from None
+    (place / MANIFEST).unlink()
+    if about.get("kind") not in get_args(ProfileKind) or not (place / DATA[about["kind"]]).exists():
+        raise UserError(f"{source}: no profile that `burnish profile export` wrote (kind {about.get('kind')!r})")
+    return about
+
+
+def _only_counters(folder: str, entries: list[str]) -> set[str]:
+    """For a copy of .gcda files alone, in their folders."""
+    return {name for name in entries if not name.endswith(".gcda") and not (Path(folder) / name).is_dir()}
+
+
+def _move_names(data: Path, there: str, here: str, toolchain: Toolchain, bench: Workbench) -> None:
+    """Local functions are named by their file's path as it was compiled: the former home's becomes this one's."""
+    tool, text = str(toolchain.profdata), data.with_suffix(".txt")
+    bench.run("text", [tool, "merge", "--text", "-o", text, data]).check("reading the profile")
+    content = text.read_text()
+    if f"{there}/" in content:
+        text.write_text(content.replace(f"{there}/", f"{here}/"))
+        bench.run("merge", [tool, "merge", "-o", data, text]).check("moving the profile's names")
+    text.unlink()
+    if not data.stat().st_size:
+        raise InfrastructureError(f"{data}: nothing was left of the profile")

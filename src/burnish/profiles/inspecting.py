@@ -1,0 +1,176 @@
+"""What a profile of the store holds, read back from its own data: for `burnish profile show`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from burnish.base import process
+from burnish.base.errors import UserError
+from burnish.engines.contract import Engine
+from burnish.profiles import audit
+from burnish.profiles.collecting import DATA, function_counts
+from burnish.profiles.kept import name_of
+from burnish.profiles.stages import ProfileKind, major
+from burnish.program.machine_code import demangle
+from burnish.record.store import Entry, Store
+from burnish.toolchain import counts
+from burnish.toolchain.toolchains import Toolchain
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A profile, in figures.
+
+    Attributes:
+        name: its names, or '' when it has none.
+        key: its key in the store.
+        engine: which engine it is for.
+        kind: whose profile it is.
+        made: how it came to be, in words: trained, sampled, merged of which parts, imported from where.
+        source: digest of the source that was trained; None where that is not known.
+        build: key of the build that was trained; None likewise.
+        toolchain: what that build was made with; None likewise.
+        training: (workload, seconds).
+        seed: replicate of the training.
+        functions: functions with a record.
+        counted: how many of them ran.
+        hot: how many of those make 99 % of all counts.
+        second_round: functions with context-sensitive counters.
+        hottest: (function, share of all counts), hottest first; C++ names as people write them.
+        size: bytes on disk.
+    """
+
+    name: str
+    key: str
+    engine: str
+    kind: ProfileKind
+    made: str
+    source: str | None
+    build: str | None
+    toolchain: str | None
+    training: tuple[tuple[str, float], ...]
+    seed: int
+    functions: int
+    counted: int
+    hot: int
+    second_round: int
+    hottest: tuple[tuple[str, float], ...]
+    size: int
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How alike two profiles are.
+
+    Attributes:
+        other: the other one's name or key.
+        by_function: 0 to 1, the sum over functions of the smaller share.
+        by_counter: 0 to 1, llvm-profdata's own figure; None for other kinds than one round of clang's counters.
+        only_here: hot functions of this one that never ran in the other.
+        only_there: the reverse.
+    """
+
+    other: str
+    by_function: float
+    by_counter: float | None
+    only_here: int
+    only_there: int
+
+
+def inspect(entry: Entry, store: Store, engine: Engine, toolchains: Sequence[Toolchain], top: int) -> Inspection:
+    """A profile in figures, with its `top` hottest functions; a `UserError` when no tool here reads it."""
+    about = entry.about
+    found = _counts(entry, store, engine, toolchains)
+    return Inspection(
+        name=name_of(store, entry.key),
+        key=entry.key,
+        engine=about["engine"],
+        kind=about["kind"],
+        made=_made(entry, store),
+        source=about.get("source"),
+        build=about.get("build"),
+        toolchain=about.get("toolchain"),
+        training=tuple((workload, seconds) for workload, seconds in about.get("training") or ()),
+        seed=about.get("training_seed") or 0,
+        functions=len(found),
+        counted=sum(count > 0 for count in found.values()),
+        hot=len(counts.hot_names(found, audit.HOT_SHARE)),
+        second_round=about.get("context_sensitive") or 0,
+        hottest=_spelled(counts.hottest(found, top)),
+        size=entry.size(),
+    )
+
+
+def _spelled(hottest: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
+    """Functions under the names that people know; a local one's file stays before its name ('a.cc;f')."""
+    parts = [name.rpartition(";") for name, _ in hottest]
+    names = demangle(symbol for _, _, symbol in parts)
+    return tuple(
+        (f"{file}{mark}{names[symbol]}", share) for (file, mark, symbol), (_, share) in zip(parts, hottest, strict=True)
+    )
+
+
+def compare(one: Entry, other: Entry, store: Store, engine: Engine, toolchains: Sequence[Toolchain]) -> Overlap:
+    """How alike two profiles of one kind are; a `UserError` when their kinds differ."""
+    kind = one.about["kind"]
+    if kind != other.about["kind"]:
+        raise UserError(
+            f"--against {other.key}: a profile of kind {other.about['kind']}, {one.key} is of kind {kind}; "
+            "name one of the same kind"
+        )
+    mine, theirs = (_counts(entry, store, engine, toolchains) for entry in (one, other))
+    hot = audit.HOT_SHARE
+    return Overlap(
+        other=name_of(store, other.key) or other.key,
+        by_function=counts.overlap(mine, theirs),
+        # With a second round in them llvm-profdata mixes the rounds up and says more than 100 %.
+        by_counter=_edge_overlap(one, other, toolchains)
+        if kind == "clang" and not (one.about.get("context_sensitive") or other.about.get("context_sensitive"))
+        else None,
+        only_here=sum(not theirs.get(name) for name in counts.hot_names(mine, hot)),
+        only_there=sum(not mine.get(name) for name in counts.hot_names(theirs, hot)),
+    )
+
+
+def _counts(entry: Entry, store: Store, engine: Engine, toolchains: Sequence[Toolchain]) -> dict[str, int]:
+    kind: ProfileKind = entry.about["kind"]
+    key = entry.about.get("build")
+    build = store.find("builds", key) if key else None
+    trained = engine.built("trained", build.folder, build.key) if build else None
+    return function_counts(kind, entry.folder, reader(kind, entry.about.get("toolchain"), toolchains), trained)
+
+
+def reader(kind: ProfileKind, made_by: str | None, toolchains: Sequence[Toolchain]) -> Toolchain:
+    """A toolchain whose tools read a profile: the one that made it, or the newest of its family.
+
+    Raises:
+        UserError: none here can.
+    """
+    parts = {"clang": "profdata", "clang-samples": "profdata", "gcc": "gcov_dump"}
+    part, family = parts.get(kind, "cc"), kind.partition("-")[0] if kind != "bolt" else ""
+    able = [each for each in toolchains if each.family.startswith(family) and getattr(each, part)]
+    if kind == "gcc" and made_by:
+        able = [each for each in able if each.major == major(made_by)]
+    if not able:
+        raise UserError(f"a {kind} profile{f' of {made_by}' if made_by else ''}: no tool here reads it; install one")
+    return next((each for each in able if each.name == made_by), able[0])
+
+
+def _edge_overlap(one: Entry, other: Entry, toolchains: Sequence[Toolchain]) -> float | None:
+    tool = reader("clang", one.about.get("toolchain"), toolchains).profdata
+    files = [entry.folder / DATA["clang"] for entry in (one, other)]
+    said = process.capture([str(tool), "overlap", *files])
+    match = re.search(r"^\s*Edge profile overlap: ([\d.]+)%", said, re.MULTILINE)
+    return float(match[1]) / 100 if match else None
+
+
+def _made(entry: Entry, store: Store) -> str:
+    about = entry.about
+    if about.get("merged"):
+        parts = (f"{name_of(store, key) or key} x {weight:g}" for key, weight in about["merged"])
+        return f"merged of {' and '.join(parts)}"
+    if about.get("imported"):
+        return f"imported from {about['imported']}"
+    return "sampled from branch records" if about.get("sampled") else "trained with counters"

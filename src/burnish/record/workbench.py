@@ -1,0 +1,180 @@
+"""The workbench: recorded processes, logs, and progress that a person can follow.
+
+On a terminal the current step is one line that is rewritten; piped, each step is a plain line when it begins
+and when it ends, with a line of progress now and then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
+
+from burnish.base import process
+from burnish.base.durations import duration
+from burnish.base.process import Completed
+from burnish.record.record import Record
+
+PLAIN_EVERY_S = 20.0
+"""Seconds between lines of progress when the output is no terminal."""
+
+
+def forecast(spent: float, expected: float | None, share: float) -> float | None:
+    """Seconds that a step will have taken in the end; None where nothing tells.
+
+    What is left is put at what it was expected to take, times how much slower than expected the step has been so far;
+    the more of it is done, the more that counts (a host slower than the last one shows early, and what comes from a
+    cache at the beginning does not promise the same of the rest).
+
+    Args:
+        spent: seconds since it began.
+        expected: seconds that it was thought to take.
+        share: how much of it is done, 0 to 1.
+    """
+    if share <= 0:
+        return expected if expected is not None and spent < expected else None
+    if expected is None:
+        return spent / share
+    left = (1 - share) * expected
+    return spent + left * (1 - share + spent / expected)  # spent / expected is share times how much slower it has been
+
+
+class Bench:
+    """A `Workbench` that records every command in a study's record and shows progress on a console.
+
+    Attributes:
+        total: steps of the plan, for "n of m".
+        peak: largest resident set of any one process since the current step began, bytes.
+
+    Args:
+        record: where commands go; None: nowhere (a workbench without a study).
+        logs: folder of the logs.
+        console: where progress goes (standard error, so that results can be piped).
+    """
+
+    def __init__(self, record: Record | None, logs: Path, console: Console) -> None:
+        self.record = record
+        self.logs = logs
+        self.console = console
+        self.total = 0
+        self.peak = 0
+        self._log: Path | None = None
+        self._number = 0
+        self._title = ""
+        self._expected: float | None = None
+        self._began = time.monotonic()
+        self._status: Status | None = None
+        self._said = 0.0
+        logs.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    @contextlib.contextmanager
+    def step(self, title: str, log: str, expected: float | None = None, *, counts: bool = True) -> Iterator[Path]:
+        """One step of the plan: shown while it runs; commands within it log to `log`.log.
+
+        Args:
+            title: what is being done.
+            log: name of the log file, without folder and suffix.
+            expected: seconds that it took last time here, if known.
+            counts: whether it is one of the plan's steps (n of m) or part of one.
+        """
+        self._number += counts
+        self.peak = 0
+        self._title, self._expected, self._began = title, expected, time.monotonic()
+        self._log = self.log_path(f"{log}.log")
+        if self.console.is_terminal:
+            # Rarely drawn anew: the drawing must not take CPU time from what is being measured.
+            self._status = self.console.status(escape(self._head()), refresh_per_second=2)
+            self._status.start()
+        else:
+            ahead = f", about {duration(expected)}" if expected else ""
+            self.console.print(f"{self._head()}{ahead}", markup=False, highlight=False)
+        self._said = time.monotonic()
+        failed = True
+        try:
+            yield self._log
+            failed = False
+        finally:
+            if self._status is not None:
+                self._status.stop()
+                self._status = None
+            word = "failed after" if failed else "done in"
+            spent = duration(time.monotonic() - self._began)
+            self.console.print(f"{self._head()}: {word} {spent}", markup=False, highlight=False)
+            self._log = None
+
+    def _head(self) -> str:
+        number = f"[{self._number}/{self.total}] " if self.total else ""
+        return f"{number}{self._title}"
+
+    def run(
+        self,
+        what: str,
+        argv: Sequence[str | Path],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin_file: Path | None = None,
+        timeout: float | None = None,
+        on_line: Callable[[str], None] | None = None,
+        log: Path | None = None,
+    ) -> Completed:
+        """Runs a program to its end, logged and recorded."""
+        done = process.run(
+            argv,
+            cwd=cwd,
+            env=env,
+            log=log or self._log or self.log_path("other.log"),
+            on_line=on_line,
+            on_tick=self._tick,
+            timeout=timeout,
+            stdin_file=stdin_file,
+        )
+        self.peak = max(self.peak, done.peak_rss_bytes)
+        if self.record is not None:
+            self.record.append(
+                "command",
+                what=what,
+                argv=list(done.argv),
+                cwd=str(cwd) if cwd else None,
+                env=dict(env or {}),
+                seconds=round(done.seconds, 3),
+                user_seconds=done.user_seconds,
+                system_seconds=done.system_seconds,
+                peak_rss_bytes=done.peak_rss_bytes,
+                exit_code=done.exit_code,
+                timed_out=done.timed_out,
+                log=done.log.name if done.log else None,
+            )
+        return done
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self.console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)
+
+    def live(self, text: str, share: float = 0.0) -> None:
+        """A line that the next one replaces; when piped, one now and then; `share` of the step is done, 0: unknown."""
+        spent = time.monotonic() - self._began
+        total = forecast(spent, self._expected or None, share)
+        clock = duration(spent) + (f" of about {duration(total)}" if total else "")
+        if self._status is not None:
+            width = max(20, self.console.width - 4)
+            head = f"{self._head()} ({clock})"
+            self._status.update(f"{escape(head[:width])}\n  {escape(text[:width])}")
+        elif time.monotonic() - self._said >= PLAIN_EVERY_S:
+            self._said = time.monotonic()
+            line = f"    {clock}: {text}"
+            self.console.print(line, markup=False, highlight=False, no_wrap=True, overflow="ellipsis")
+
+    def log_path(self, name: str) -> Path:
+        """A file in the study's log folder."""
+        return self.logs / re.sub(r"[^\w.+-]+", "-", name)
+
+    def _tick(self) -> None:
+        if self._status is not None and time.monotonic() - self._began > 1:
+            self._status.update()

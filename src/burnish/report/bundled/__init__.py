@@ -1,0 +1,1 @@
+"""The report on a bundled study, block by block; pure."""

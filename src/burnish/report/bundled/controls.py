@@ -1,0 +1,92 @@
+"""A study's negative controls together: patches that are the same instructions here, so that none can differ; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from burnish.statistics.means import geometric_mean
+
+if TYPE_CHECKING:
+    from burnish.report.bundled.table import Line
+
+CONTROL = "control"
+"""What an architecture can show of such a patch."""
+
+EQUIVALENCE = 0.90
+"""Level of the interval that must lie within ±delta: two one-sided tests at 5 % each (Schuirmann 1987)."""
+
+Verdict = Literal["equivalent", "different", "undecided", "identical code", "open"]
+
+
+@dataclass(frozen=True)
+class Controls:
+    """The controls of a table.
+
+    Attributes:
+        cells: how many cells are controls that this engine has.
+        identical: how many of them are identical code, so that there was nothing to measure.
+        measured: how many have a valid ratio.
+        pooled: geometric mean of these with its interval (ratio, low, high, level): 90 % for ``equivalent`` and
+            ``undecided``, 95 % for ``different``; None where none was measured.
+        verdict: what that says; ``identical code`` where every cell is, ``open`` while nothing is known.
+        false: cells that were found faster or slower by themselves, as (row, load).
+        delta: within so much of 1 a ratio makes no difference.
+    """
+
+    cells: int
+    identical: int
+    measured: int
+    pooled: Mapping[str, float] | None
+    verdict: Verdict
+    false: tuple[tuple[str, str], ...]
+    delta: float
+
+    @property
+    def sentence(self) -> str:
+        """All of it, in a line."""
+        were = "was" if self.measured == 1 else "were"
+        parts = [f"Negative controls: {self.identical} of {self.cells} cells are identical code"]
+        parts.append(f"{self.measured} {were} measured")
+        if self.pooled is not None:
+            names = ", ".join(f"{row} on {load}" for row, load in self.false)
+            parts += [f"pooled (geometric mean) {self._told}", f"found faster or slower alone: {names or 'none'}"]
+        return f"{'; '.join(parts)}."
+
+    @property
+    def _told(self) -> str:
+        assert self.pooled is not None  # noqa: S101 - only asked then
+        value, low, high = (100.0 * (self.pooled[name] - 1.0) for name in ("ratio", "low", "high"))
+        within = f"within ±{100 * self.delta:g} %"
+        words = {
+            "equivalent": f"equivalent {within}",
+            "different": "different from 0, which no such patch can be the reason of",
+        }.get(self.verdict, f"neither equivalent {within} nor different from 0")
+        return f"{value:+.2f} % [{low:+.2f}, {high:+.2f}] ({100 * self.pooled['level']:.0f} %): {words}"
+
+
+def controls(lines: Sequence[Line], delta: float) -> Controls | None:
+    """The controls among these cells; None where there is none.
+
+    Args:
+        lines: all cells of a table.
+        delta: within so much of 1 a ratio makes no difference.
+    """
+    mine = [line for line in lines if line.shows == CONTROL and (line.verdict or line.identical or not line.settled)]
+    if not mine:
+        return None
+    tried = [line for line in mine if line.interval is not None and line.verdict != "invalid"]
+    identical = sum(line.identical for line in mine)
+    known = [line.interval for line in tried if line.interval is not None]
+    near, wide = geometric_mean(known, EQUIVALENCE), geometric_mean(known)
+    verdict: Verdict = "identical code" if identical == len(mine) else "open"
+    if near is not None and wide is not None:
+        verdict = "undecided"
+        if near["low"] > 1 / (1 + delta) and near["high"] < 1 + delta:
+            verdict = "equivalent"
+        elif wide["low"] > 1 or wide["high"] < 1:
+            verdict = "different"
+    false = tuple((line.row, line.load) for line in tried if (line.together or line.verdict) in ("faster", "slower"))
+    pooled = wide if verdict == "different" else near
+    return Controls(len(mine), identical, len(tried), pooled, verdict, false, delta)

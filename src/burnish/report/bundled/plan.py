@@ -1,0 +1,167 @@
+"""A study that ships before it is run, for people: what there is, what each row stands for, what it will cost; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from burnish.catalogue.published import SAMPLES
+from burnish.catalogue.study_model import Study
+from burnish.report.bundled import patches
+from burnish.study.bundled import extras as study_extras
+from burnish.study.bundled.cells import Comparison, Table
+from burnish.study.bundled.extras import Extra
+from burnish.study.planning import bundled_plan
+from burnish.study.planning.bundled_plan import Forecast, Selection, minutes, unit_of, unit_words
+from burnish.study.planning.plan import amount
+
+
+def listing(studies: Sequence[Study]) -> RenderableType:
+    """All studies with title, reason and number of rows."""
+    parts: list[RenderableType] = []
+    for each in studies:
+        title = Text(each.name, style="bold")
+        title.append(f"  {each.title}; {len(each.rows)} rows, {each.engine}", style="not bold")
+        parts += [title, Padding(Text(each.reason), (0, 0, 0, 4))]
+    return Group(*parts)
+
+
+def render(
+    table: Table, found: Forecast, selection: Selection, extras: Sequence[Extra], left: Mapping[str, str]
+) -> RenderableType:
+    """One study before it is run.
+
+    Args:
+        table: its comparisons.
+        found: what its rows cost.
+        selection: those that are run.
+        extras: what it tells beyond its table.
+        left: what of that is left out, with the reason.
+    """
+    study = table.study
+    parts: list[RenderableType] = [
+        Text(f"{study.name}: {study.title}", style="bold"),
+        Text(study.reason),
+        Text(f"on {table.engine.title}; published: {', '.join(study.sources) or 'nothing'}"),
+    ]
+    if study.delivery is not None:
+        parts.append(Text(f"first delivery: {study.delivery.reason}"))
+    for name, reading in study.readings.items():
+        if name:
+            parts.append(Text(f"reading {name}: {reading.reason}"))
+    grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    longest = max((len(each.row) for each in table.comparisons), default=0)
+    for name in ("row", "what it is", "published", "cells", "builds", "trials", "GB"):
+        figure = name in ("cells", "builds", "trials", "GB")
+        grid.add_column(
+            name,
+            overflow="fold",
+            justify="right" if figure else "left",
+            no_wrap=figure,
+            min_width=min(_ROW, longest) if name == "row" else None,
+        )
+    costs = {cost.unit: cost for cost in found.costs}
+    series = ""
+    for unit in dict.fromkeys(unit_of(each) for each in table.comparisons):
+        mine = [each for each in table.comparisons if unit_of(each) == unit]
+        if all(each.key in selection.cut for each in mine) and unit not in costs:
+            continue
+        cost = costs.get(unit)
+        cells = ("-", "-", "-", "-")
+        if cost is not None:
+            cells = (str(cost.cells), minutes(cost.making), minutes(cost.trials), f"{cost.kept / 1e9:.1f}")
+        if unit[0] != series:
+            series = unit[0]
+            grid.add_row(Text(f"{series}:", style="bold"))
+        title = _title(table, mine[0])
+        grid.add_row(Text(unit[1]), Text(title), Text(_published(mine)), *cells)
+    parts += [Text(""), grid, Text(""), *(Text(line) for line in _remarks(table, found, selection, extras, left))]
+    return Group(*parts)
+
+
+_ROW = 22
+"""Room for the name of a row before it is folded."""
+
+
+def _title(table: Table, comparison: Comparison) -> str:
+    """What a row is; of a patch, which way it goes and what can be shown of it."""
+    row = table.row(comparison.row)
+    if row.patch is None or row.patch.direction == "none":
+        return row.title
+    return f"{row.title} ({row.patch.direction}; {comparison.shows})"
+
+
+def _published(comparisons: Sequence[Comparison]) -> str:
+    said = dict.fromkeys(each.published.words for each in comparisons if each.published is not None)
+    return ", ".join(said) if len(said) <= 2 else f"{len(said)} figures"
+
+
+def _remarks(
+    table: Table, found: Forecast, selection: Selection, extras: Sequence[Extra], left: Mapping[str, str]
+) -> list[str]:
+    """Sums, then what is not measured and why."""
+    chosen = [each for each in selection.chosen if each.reason is None]
+    mine = {unit_of(each) for each in chosen}
+    costs = [cost for cost in found.costs if cost.unit in mine]
+    lines = [
+        *study_extras.sums(costs, extras, left),
+        f"disk: {amount(found.plan.kept, 1e9)} GB kept, {amount(found.plan.tree, 1e9)} GB build folder",
+    ]
+    if any(each.shows for each in table.comparisons):
+        lines += [f"{patches.RATIOS}: {patches.DIRECTIONS}", patches.ABILITIES]
+    if any(each.published.unit == SAMPLES for each in table.comparisons if each.published):
+        lines.append(patches.SHARES)
+    lines += [f"can't be built here: {name}: {why}" for name, why in found.missing.items()]
+    for reason, names in _by_reason([each for each in table.comparisons if each.reason is not None]):
+        lines.append(f"{names}: {reason}")
+    cut: dict[str, list[str]] = {}
+    for each in table.comparisons:
+        if each.key in selection.cut:
+            cut.setdefault(selection.cut[each.key], []).append(unit_words(unit_of(each)))
+    lines += [f"{_few(dict.fromkeys(names))}: {reason}" for reason, names in cut.items()]
+    return lines
+
+
+def _by_reason(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
+    found: dict[str, list[str]] = {}
+    for each in comparisons:
+        found.setdefault(each.reason or "", []).append(unit_words(unit_of(each)))
+    return [(reason, _few(dict.fromkeys(names))) for reason, names in found.items()]
+
+
+def _few(names: Any) -> str:
+    every = list(names)
+    return ", ".join(every) if len(every) <= 4 else f"{len(every)} rows"
+
+
+def as_dict(
+    table: Table, found: Forecast, selection: Selection, extras: Sequence[Extra], left: Mapping[str, str]
+) -> dict[str, Any]:
+    """Plain values, for machines."""
+    return {
+        "study": table.study.name,
+        "title": table.study.title,
+        "engine": table.engine.name,
+        **bundled_plan.as_dict(found, selection),
+        **study_extras.as_dict(extras, left),
+        "comparisons": [
+            {
+                "key": each.key,
+                "row": each.row,
+                "title": table.row(each.row).title,
+                "row_reason": table.row(each.row).reason,
+                "published": each.published.words if each.published else None,
+                "base": each.base,
+                "candidate": each.label,
+                "workload": each.workload.name if each.workload else None,
+                "reason": each.reason,
+                "shows": each.shows,
+            }
+            for each in table.comparisons
+        ],
+    }

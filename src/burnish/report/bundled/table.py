@@ -1,0 +1,326 @@
+"""The table of a study that ships: published, measured here, verdict or reason; a pure function of the record."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from burnish.record.record import Event
+from burnish.report import evidence
+from burnish.report.bundled.controls import Controls, controls
+from burnish.report.evidence import NO_EFFECT
+from burnish.study.bundled.recommended import over_baseline
+
+OPEN = "not measured yet"
+
+IDENTICAL = "identical code"
+"""In place of a verdict where both sides are the same program, to the byte."""
+
+USUAL_DELTA = 0.01
+"""Within so much of 1 a ratio makes no difference, where the record does not say otherwise."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One comparison: a cell of the study's table.
+
+    Attributes:
+        key: names it.
+        row: the row's name.
+        series: the series' name, '' where there is one only.
+        reading: the reading's name, likewise.
+        load: role of its load.
+        threads: client threads; None: the load's own.
+        published: the published figure in words.
+        measured: what was measured here, in words; '' where nothing was.
+        verdict: the verdict, ``measured`` for what has no interval, or ''.
+        reason: the verdict's sentence, or why there is none.
+        interval: ratio of the quantity that answers to the published figure, with its interval; None without.
+        quantity: that quantity.
+        together: the verdict as one of many, where it is another one.
+        starts: valid starts.
+        control: whether both sides are the same build.
+        settled: whether it has its verdict, or a reason that no other sitting would mend.
+        test: which of a suite's tests it is; '' where the load is one.
+        shows: what the host's architecture can show of the row's patch; '' of rows about something else.
+        published_unit: unit of the published figure; '' without one.
+        hosts: in a record put together from several hosts, what each of them says by itself.
+        hosts_differ: whether two of those have nothing in common.
+        cell: the cell whose starts it tells of, which other lines may tell of too; '' without any.
+    """
+
+    key: str
+    row: str
+    series: str
+    reading: str
+    load: str
+    threads: int | None
+    published: str
+    measured: str
+    verdict: str
+    reason: str
+    interval: Mapping[str, float] | None
+    quantity: str
+    together: str
+    starts: int
+    control: bool
+    settled: bool
+    test: str = ""
+    shows: str = ""
+    published_unit: str = ""
+    hosts: tuple[Mapping[str, Any], ...] = ()
+    hosts_differ: bool = False
+    cell: str = ""
+
+    @property
+    def identical(self) -> bool:
+        """Whether both sides are the same program, so that nothing was measured."""
+        return not self.verdict and self.reason.startswith(NO_EFFECT)
+
+    @property
+    def last(self) -> str:
+        """What stands in the table's last column: the verdict, or that there is a reason."""
+        if self.identical:
+            return IDENTICAL
+        return self.verdict or ("not measured" if self.settled else "open")
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """A study's result.
+
+    Attributes:
+        study: its name.
+        title: its title.
+        reason: what it replicates.
+        sources: the published tables.
+        lines: all comparisons in order.
+        rows: titles and reasons by row.
+        readings: likewise by reading.
+        series: reasons by series.
+        advice: what it recommends, in sentences.
+        canaries: ratios of the A/A starts that were mixed in.
+        extra: what analyses recorded beyond the table, by kind.
+        patches: by row about a patch, what there is to say of that (see `burnish.study.bundled.patches.facts`).
+        architecture: the host's, as the kernel names it; '' in records that do not say.
+        controls: what its negative controls say together; None without any.
+        changed: by variant with patches, which functions these change, in words.
+    """
+
+    study: str
+    title: str
+    reason: str
+    sources: tuple[str, ...]
+    lines: tuple[Line, ...]
+    rows: Mapping[str, Mapping[str, str]]
+    readings: Mapping[str, Mapping[str, str]]
+    series: Mapping[str, str]
+    advice: tuple[str, ...]
+    canaries: tuple[float, ...]
+    extra: Mapping[str, Sequence[Mapping[str, Any]]]
+    patches: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    architecture: str = ""
+    controls: Controls | None = None
+    changed: Mapping[str, str] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for machines."""
+        return asdict(self)
+
+
+def per_cent(interval: Mapping[str, float]) -> str:
+    """A ratio as a change in per cent with its interval: ``+3.1 [+2.4, +3.8]``."""
+    value, low, high = (100.0 * (interval[name] - 1.0) for name in ("ratio", "low", "high"))
+    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
+
+
+ANALYSES = ("timeline", "profile_facts", "robust", "robust_left", "extras")
+"""Kinds of events that studies record beyond their table."""
+
+
+def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
+    """The table of a record's events by kind; None where the record is of no study that ships."""
+    if "shipped" not in by:
+        return None
+    body = by["shipped"][-1].body
+    verdicts = {event.body["cell"]: event.body for event in by.get("verdict", ())}
+    family = by["family"][-1].body["cells"] if "family" in by else {}
+    tried = {event.body["key"]: event.body["cell"] for event in by.get("tried", ())}
+    left = {event.body["key"]: event.body for event in by.get("left", ())}
+    figures = {event.body["key"]: event.body for event in by.get("measured", ())}
+    lines = tuple(
+        _line(
+            each,
+            verdicts.get(tried.get(each["key"], each["cell"])),
+            family.get(tried.get(each["key"], each["cell"])),
+            figures.get(each["key"]),
+            left.get(each["key"]),
+            body["cut"].get(each["key"]),
+        )
+        for each in body["comparisons"]
+    )
+    again = {event.body["key"]: verdicts.get(event.body["cell"]) for event in by.get("again", ())}
+    advice = _advice(lines, again, body) if body["recommends"] else []
+    rules = [event.body["rule"] for event in by.get("contest", ())]
+    negative = controls(lines, rules[-1].get("delta", USUAL_DELTA) if rules else USUAL_DELTA)
+    return StudyTable(
+        study=body["study"],
+        title=body["title"],
+        reason=body["reason"],
+        sources=tuple(body["sources"]),
+        lines=lines,
+        rows=body["rows"],
+        readings=body["readings"],
+        series=body["series"],
+        advice=(*advice, *([negative.sentence] if negative else [])),
+        canaries=tuple(_canaries(by)),
+        extra={kind: [event.body for event in by[kind]] for kind in ANALYSES if kind in by},
+        patches=body.get("patches", {}),
+        architecture=body.get("architecture", ""),
+        controls=negative,
+        changed={event.body["variant"]: evidence.changed(event.body) for event in by.get("changed", ())},
+    )
+
+
+def _line(
+    each: Mapping[str, Any],
+    verdict: Mapping[str, Any] | None,
+    together: Mapping[str, Any] | None,
+    figure: Mapping[str, Any] | None,
+    left: Mapping[str, Any] | None,
+    cut: str | None,
+) -> Line:
+    measured, word, interval, starts = "", "", None, 0
+    settled = bool(each["final"])
+    if verdict is not None:
+        interval = verdict[each["quantity"]]
+        measured = per_cent(interval) if interval else ""
+        word, reason, starts, settled = verdict["verdict"], verdict["reason"], verdict["starts"], True
+    elif figure is not None:
+        measured, word, reason, settled = figure["words"], "measured", figure["note"], True
+    elif each["reason"] is not None:
+        reason = each["reason"]
+    elif left is not None:
+        reason, settled = left["why"], bool(left["final"])
+    elif cut is not None:
+        reason = cut
+    else:
+        reason = OPEN
+    other = together["verdict"] if together and word and together["verdict"] != word else ""
+    return Line(
+        key=each["key"],
+        row=each["row"],
+        series=each["series"],
+        reading=each["reading"],
+        load=each["load"],
+        threads=each["threads"],
+        published=each["published_words"],
+        measured=measured,
+        verdict=word,
+        reason=reason,
+        interval=interval,
+        quantity=each["quantity"],
+        together=other,
+        starts=starts,
+        control=each["control"],
+        settled=settled,
+        test=each.get("test", ""),
+        shows=each.get("shows", ""),
+        published_unit=(each["published"] or {}).get("unit", ""),
+        hosts=hosts_of(verdict or figure or {}),
+        hosts_differ=bool(verdict and verdict.get("hosts_differ")),
+        cell=verdict["cell"] if verdict else "",
+    )
+
+
+def hosts_of(told: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """What each host says by itself; the one that saw a figure alone has its name only."""
+    return tuple(told.get("hosts", ())) or tuple({"host": label} for label in [told.get("on")] if label)
+
+
+def letters(lines: Iterable[Line]) -> str:
+    """Letters of the hosts that measured any of these lines; '' where the record is of one host."""
+    return ", ".join(sorted({each["host"] for line in lines for each in line.hosts}))
+
+
+NO_COMPARISON = "rows from different hosts are no comparison of what they stand for"
+
+
+def apart(groups: Iterable[Iterable[Line]]) -> bool:
+    """Whether these groups of lines were measured on different hosts; those that nobody measured do not count."""
+    return len({letters(group) for group in groups} - {""}) > 1
+
+
+def _advice(lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], body: Mapping[str, Any]) -> list[str]:
+    """For each series what to build with, in per cent over the baseline, as the original gives it."""
+    said = []
+    measured = {line.key: line for line in lines if line.interval is not None}
+    for series, keys in over_baseline(body).items():
+        name = f"{series}: " if series else ""
+        rows = {row: [measured[key] for key in mine if key in measured] for row, mine in keys.items()}
+        rows = {row: mine for row, mine in rows.items() if mine}
+        if not rows:
+            continue
+        faster = {row: each for row, each in rows.items() if all(_kind(line) == "faster" for line in each)}
+        if not faster:
+            loses = ", ".join(row for row, each in rows.items() if any(_kind(line) == "slower" for line in each))
+            worse = f"; slower somewhere: {loses}" if loses else ""
+            said.append(f"{name}no row is faster than the baseline wherever it was measured: keep the baseline{worse}.")
+            continue
+        best = max(faster, key=lambda row: _mean(faster[row]))
+        told = f"{name}build with {best}: {_mean(faster[best]):+.1f} % over the baseline ({_steps(faster[best])})"
+        fresh = [again.get(line.key) for line in faster[best]]
+        values = [body_[line.quantity] for line, body_ in zip(faster[best], fresh, strict=True) if body_]
+        if values and all(values):
+            figures = ", ".join(per_cent(value) for value in values)
+            told += f"; the best of {len(rows)}, so measured again on fresh starts: {figures}, the figures to quote"
+        elif len(rows) > 1:
+            told += f"; the best of {len(rows)} looks better than it is"
+        if apart(rows.values()):
+            told += f"; {NO_COMPARISON}"
+        said.append(f"{told}.")
+    return said
+
+
+def _kind(line: Line) -> str:
+    return line.together or line.verdict
+
+
+def _mean(lines: Sequence[Line]) -> float:
+    """Geometric mean of the ratios, in per cent over 1."""
+    logs = [math.log(line.interval["ratio"]) for line in lines if line.interval]
+    return 100.0 * (math.exp(statistics.fmean(logs)) - 1.0)
+
+
+def _steps(lines: Sequence[Line]) -> str:
+    return ", ".join(
+        f"{per_cent(line.interval)}{f' at {line.threads} threads' if line.threads else ''}"
+        for line in lines
+        if line.interval
+    )
+
+
+def _canaries(by: Mapping[str, Sequence[Event]]) -> list[float]:
+    """Capacity ratios of all A/A starts."""
+    done = [event.body for event in by.get("start_done", ()) if ": A/A / " in event.body["cell"]]
+    return [math.exp(body["capacity"]) for body in done if body["invalid"] is None]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of the report.
+
+    Attributes:
+        title: its heading.
+        head: column names; empty for a block of lines.
+        rows: cells of each row.
+        lines: lines below.
+    """
+
+    title: str
+    head: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    lines: tuple[str, ...] = ()

@@ -1,1 +1,0 @@
-"""A study as it runs: making the builds, holding the contest, keeping the record."""

@@ -1,0 +1,240 @@
+"""Unpacks archives and copies folders; what would be written outside its folder is refused."""
+
+from __future__ import annotations
+
+import calendar
+import hashlib
+import lzma
+import os
+import posixpath
+import shutil
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+
+from burnish.base import process
+from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.files import remove_tree, sha256_of
+
+TAR_SUFFIXES = (
+    ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.lzma", ".tar.zst", ".tar",
+)  # fmt: skip
+ZIP_SUFFIX = ".zip"
+VERSION_CONTROL = ".git"
+
+# Python 3.11.4 brought tarfile's own filter; before it (Debian 12 has 3.11.2) _Guard stands alone.
+_HAS_DATA_FILTER = hasattr(tarfile, "data_filter")
+_DAMAGED = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    RuntimeError,  # zipfile: encrypted
+    NotImplementedError,  # zipfile: unknown compression
+)
+
+
+def is_archive(path: Path) -> bool:
+    """Whether the name is that of an archive we can unpack."""
+    return path.name.endswith((*TAR_SUFFIXES, ZIP_SUFFIX))
+
+
+class _Guard:
+    """Refuses members that would be written outside the folder that they are unpacked into.
+
+    Members are checked in the order in which they are written, so a write can only follow links that were
+    seen before. It does not rely on tarfile's filter, which older Pythons lack and zip files never had.
+    """
+
+    def __init__(self, archive: Path) -> None:
+        self.archive = archive
+        self.links: set[str] = set()
+
+    def refuse(self, name: str, why: str) -> UserError:
+        return UserError(
+            f"{self.archive}: its member {name!r} {why}; nothing was unpacked, take the archive from its origin"
+        )
+
+    def place(self, name: str) -> str:
+        """The member's name, made plain; raises when a file of that name would land elsewhere."""
+        if name.startswith("/") or ".." in name.split("/"):
+            raise self.refuse(name, "would be written outside its folder")
+        plain = posixpath.normpath(name)
+        if self.links and any(path in self.links for path in accumulate(plain.split("/"), "{}/{}".format)):
+            raise self.refuse(name, "would be written through a link")
+        return plain
+
+    def link(self, name: str, target: str) -> None:
+        """Notes a symbolic link; raises when it or what it points at lies outside."""
+        self.links.discard(posixpath.normpath(name))  # a link may take a link's place: it is not followed
+        plain = self.place(name)
+        aim = posixpath.normpath(posixpath.join(posixpath.dirname(plain), target))
+        if target.startswith("/") or aim.split("/")[0] == "..":
+            raise self.refuse(name, f"is a link to {target!r}, outside its folder")
+        self.links.add(plain)
+
+    def finish(self, folder: Path) -> None:
+        """Links that lead outside by way of other links are only seen once all of them are there."""
+        root = Path(os.path.realpath(folder))
+        for name in self.links:
+            if not Path(os.path.realpath(folder / name)).is_relative_to(root):
+                raise self.refuse(name, "is a link that leads outside its folder")
+
+
+def extract(archive: Path, place: Path) -> None:
+    """Unpacks `archive` as the new folder `place`; a single folder at its top is left out.
+
+    Owners are ours, modes 755 or 644, so that a tree does not depend on who unpacks it.
+
+    Args:
+        archive: a file that `is_archive` accepts.
+        place: where the tree appears; must not exist, its parent must.
+
+    Raises:
+        UserError: a member would be written outside, or the archive is damaged.
+        InfrastructureError: the disk is full or the like.
+    """
+    raw = place.with_name(place.name + ".raw")
+    raw.mkdir()
+    guard = _Guard(archive)
+    try:
+        if archive.name.endswith(ZIP_SUFFIX):
+            _extract_zip(archive, raw, guard)
+        elif archive.name.endswith(".zst"):
+            _extract_tar(_without_zstd(archive, place.with_name(place.name + ".tar")), raw, guard)
+        else:
+            _extract_tar(archive, raw, guard)
+        guard.finish(raw)
+        top = list(raw.iterdir())
+        if not top:
+            raise UserError(f"{archive}: it is empty; a source holds files")
+        if len(top) == 1 and top[0].is_dir() and not top[0].is_symlink():
+            top[0].replace(place)
+        else:
+            raw.replace(place)
+    except _DAMAGED as error:
+        raise UserError(
+            f"{archive}: cannot be unpacked, damaged or cut short? ({error}); nothing was unpacked, fetch it anew"
+        ) from None
+    except OSError as error:
+        if error.errno is None:  # gzip and bz2 say so of bad data
+            raise UserError(f"{archive}: damaged ({error}); nothing was unpacked, fetch it anew") from None
+        raise InfrastructureError(f"{archive}: cannot be unpacked: {error}") from error
+    finally:
+        remove_tree(raw)
+        place.with_name(place.name + ".tar").unlink(missing_ok=True)
+
+
+def _extract_tar(archive: Path, folder: Path, guard: _Guard) -> None:
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            if member.issym():
+                guard.link(member.name, member.linkname)
+            elif member.islnk():
+                member.linkname = guard.place(member.linkname)
+            elif not (member.isreg() or member.isdir()):
+                raise guard.refuse(member.name, "is a device or a pipe")
+            if not member.issym():
+                member.name = guard.place(member.name)
+            member.mode = _mode(member.mode, folder=member.isdir())
+            member.uid, member.gid = os.getuid(), os.getgid()
+            member.uname = member.gname = ""
+            if _HAS_DATA_FILTER:
+                tar.extract(member, folder, filter="data")
+            else:
+                tar.extract(member, folder)  # checked by the guard
+
+
+def _mode(mode: int, *, folder: bool) -> int:
+    return 0o755 if folder or mode & stat.S_IXUSR else 0o644
+
+
+def _without_zstd(archive: Path, plain: Path) -> Path:
+    if shutil.which("zstd") is None:
+        raise UserError(f"{archive}: unpacking it needs zstd; install it with `apt install zstd`")
+    done = process.run(["zstd", "-q", "-d", "-f", archive, "-o", plain])
+    if not done.ok:
+        raise UserError(f"{archive}: damaged ({done.output.strip()}); nothing was unpacked, fetch it anew")
+    return plain
+
+
+def _extract_zip(archive: Path, folder: Path, guard: _Guard) -> None:
+    with zipfile.ZipFile(archive) as bundle:
+        for info in bundle.infolist():
+            mode = info.external_attr >> 16
+            if stat.S_ISLNK(mode):
+                raise guard.refuse(info.filename, "is a link, which zip sources may not hold")
+            target = folder / guard.place(info.filename)
+            if info.is_dir():
+                target.mkdir(parents=True, exist_ok=True)
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with bundle.open(info) as content, target.open("wb") as file:
+                shutil.copyfileobj(content, file, 1 << 20)
+            target.chmod(_mode(mode, folder=False))
+            when = calendar.timegm(info.date_time)  # zip knows no time zone: one and the same everywhere
+            os.utime(target, (when, when))
+
+
+def _entries(folder: Path, without: frozenset[str], inside: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """(relative name, entry) of all that is in `folder`, parents first, in one order everywhere."""
+    with os.scandir(folder) as listing:
+        entries = sorted(listing, key=lambda entry: entry.name)
+    for entry in entries:
+        name = inside + entry.name
+        if entry.name == VERSION_CONTROL or name in without:
+            continue
+        yield name, entry
+        if entry.is_dir(follow_symlinks=False):
+            yield from _entries(Path(entry.path), without, name + "/")
+
+
+def tree_digest(folder: Path, *, without: frozenset[str] = frozenset()) -> str:
+    """Hex SHA-256 over the names, kinds, executable bits and contents of all that `folder` holds.
+
+    Other permission bits are left out: they follow the umask of whoever made the copy. So are ``.git``
+    and the names in `without` (relative to `folder`).
+
+    Raises:
+        UserError: something is neither file, folder nor link, or cannot be read.
+    """
+    total = hashlib.sha256()
+    try:
+        for name, entry in _entries(folder, without):
+            if entry.is_symlink():
+                kind, content = "link", os.readlink(entry.path)  # noqa: PTH115 - text as it is
+            elif entry.is_dir():
+                kind, content = "folder", ""
+            elif entry.is_file():
+                kind = "program" if entry.stat().st_mode & stat.S_IXUSR else "file"
+                content = sha256_of(Path(entry.path))
+            else:
+                raise UserError(f"{entry.path}: neither file, folder nor link; take it out of the source folder")
+            total.update(f"{kind}\0{name}\0{content}\0".encode(errors="surrogateescape"))
+    except OSError as error:
+        raise UserError(f"{error.filename}: cannot be read ({error.strerror}); check its rights") from None
+    return total.hexdigest()
+
+
+def copy_tree(folder: Path, place: Path, *, without: frozenset[str] = frozenset()) -> None:
+    """Copies what `tree_digest` covers to the new folder `place`: modes 755 or 644, times and links kept."""
+    place.mkdir()
+    try:
+        for name, entry in _entries(folder, without):
+            target = place / name
+            if entry.is_symlink():
+                target.symlink_to(os.readlink(entry.path))  # noqa: PTH115 - text as it is
+            elif entry.is_dir():
+                target.mkdir()
+            else:
+                shutil.copyfile(entry.path, target)
+                found = entry.stat()
+                target.chmod(_mode(found.st_mode, folder=False))
+                os.utime(target, ns=(found.st_mtime_ns, found.st_mtime_ns))
+    except OSError as error:
+        raise InfrastructureError(f"{folder}: cannot be copied to {place}: {error}") from error

@@ -1,0 +1,1 @@
+"""Patches: files and series in, which of them apply, stand alone or conflict out."""

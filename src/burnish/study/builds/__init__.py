@@ -1,0 +1,1 @@
+"""The builds of a study: sources, packages, chains of stages, existing programs."""

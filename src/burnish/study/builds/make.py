@@ -1,0 +1,504 @@
+"""From variants to gated builds: resolves toolchains and flags, makes each stage once, tests each build."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from burnish.base import process
+from burnish.base.digest import digest_of
+from burnish.base.errors import InfrastructureError, UnavailableError, UserError, together
+from burnish.bench import datasets
+from burnish.builds import evidence
+from burnish.builds.builder import Builder
+from burnish.builds.evidence import Examiner, Portable
+from burnish.builds.postlink import PostLink
+from burnish.builds.sharing import in_order, kept_as
+from burnish.builds.stages import Bolt, Compile, PackageFlags, Preload, Stage, Strip, stages
+from burnish.builds.training import Trainer
+from burnish.catalogue.options import Untested, untested
+from burnish.engines.contract import Engine, GateReport
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import Recipe, Variant
+from burnish.model.workload import Workload
+from burnish.profiles import kept, merging, sampling
+from burnish.profiles.stages import Kept, Merge, Train
+from burnish.program.built import Built, Identity
+from burnish.program.elf import build_id
+from burnish.record.record import Record
+from burnish.record.store import Entry, Store
+from burnish.record.workbench import Bench
+from burnish.source.patches import patch_set
+from burnish.toolchain import bolt_options, failures, hints
+from burnish.toolchain.link_parts import find_parts
+from burnish.toolchain.toolchains import Toolchain, choose
+
+UNKNOWN_SOURCE = "not fetched yet"
+"""Stands for the digest of a source that must be fetched: no build has it, so none counts as cached."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A variant and the stages that make its build; or why it can't be built here."""
+
+    variant: Variant
+    stages: tuple[Stage, ...] = ()
+    missing: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def final(self) -> str:
+        """Key of the variant's build."""
+        return self.stages[-1].key
+
+
+@dataclass
+class Made:
+    """What became of a variant.
+
+    Attributes:
+        built: its build, when it may be measured.
+        identity: version and features as the program tells them.
+        failure: why it is not measured, otherwise.
+        same: whether its program is the baseline's, so that there is nothing to measure; it needs no gate then.
+    """
+
+    variant: Variant
+    built: Built | None = None
+    identity: Identity | None = None
+    failure: str | None = None
+    same: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+def gate_key(spec: EngineSpec, chain: Sequence[Stage]) -> str:
+    """Names the gate's result for the build that a chain of stages ends in."""
+    return digest_of([chain[-1].key, asked_of(spec, chain)])
+
+
+def asked_of(spec: EngineSpec, chain: Sequence[Stage]) -> tuple[str, ...]:
+    """The gate's tests for a build: the engine's, but for those that its options make pointless."""
+    away = {test for each in untested_by(spec, chain) for test in each.tests}
+    return tuple(test for test in spec.gate_tests if test not in away)
+
+
+def untested_by(spec: EngineSpec, chain: Sequence[Stage]) -> list[Untested]:
+    """The options of a chain's compile that take out what gate tests ask for."""
+    last = next((stage for stage in reversed(chain) if isinstance(stage, Compile)), None)
+    return untested(spec.name, last.options) if last else []
+
+
+def package_flags(spec: EngineSpec, source: Path, hardening: bool) -> PackageFlags:
+    """The flags of the distribution's own package: dpkg-buildflags in the source's folder, then its rules'.
+
+    Args:
+        spec: engine; its TOML carries what the package's rules add.
+        source: the unpacked tree (dpkg-buildflags maps this path out of debug information).
+        hardening: whether the package's hardening stays on.
+    """
+    if spec.debian_package is None:
+        return PackageFlags(spec.package_c, spec.package_cxx, spec.package_link)
+    options = spec.build_options if hardening else "hardening=-all"
+    # The variable stands for the current folder: the tree need not be unpacked yet.
+    env = {"DEB_BUILD_MAINT_OPTIONS": options, "DEB_BUILD_PATH": str(source)}
+    done = process.run(["dpkg-buildflags", "--dump"], env=env)
+    lines = (line.partition("=") for line in done.check("asking dpkg-buildflags").output.splitlines())
+    said = {name: tuple(shlex.split(value)) for name, _, value in lines}
+    return PackageFlags(
+        c=(*said["CFLAGS"], *said["CPPFLAGS"], *spec.package_c),
+        cxx=(*said["CXXFLAGS"], *said["CPPFLAGS"], *spec.package_cxx),
+        link=(*said["LDFLAGS"], *spec.package_link),
+    )
+
+
+def resolve(
+    variants: Sequence[Variant],
+    *,
+    spec: EngineSpec,
+    source_digest: str,
+    source: Path,
+    toolchains: Sequence[Toolchain],
+    features: str,
+    profile_place: Path,
+    store: Store | None = None,
+    lbr: bool = False,
+    lenient: bool = False,
+    folder: Path | None = None,
+) -> list[Chain]:
+    """Each variant's stages on this machine; a variant whose tools are missing says so and is left out.
+
+    The first variant is the baseline: it makes the gate's tools as well, and it must be possible. `store` holds the
+    profiles that recipes name; `lbr` is whether the host gives branch records; `lenient` leaves a variant out whatever
+    is wrong with it; on the source of `folder` patches are tried where it is not unpacked yet.
+
+    Raises:
+        UserError: recipes that contradict themselves, or a baseline that can't be built here; a patch that does not
+            apply; every problem of every variant in one error, a line each.
+    """
+    packages: dict[bool, PackageFlags] = {}
+    tree = patch_set.open_tree(source_digest, source, folder)
+    chains: list[Chain] = []
+    problems: list[UserError] = []
+    for number, variant in enumerate(variants):
+        hardening = variant.recipe.hardening
+        if hardening not in packages:
+            packages[hardening] = package_flags(spec, source, hardening)
+        try:
+            patches, notes = patch_set.fitted(variant, tree)
+            with _about(variant, "toolchain"):
+                toolchain = choose(variant.recipe.toolchain, toolchains)
+            if variant.recipe.sampled and variant.recipe.profile is None and lbr:
+                sampling.sample_tool(toolchain)
+            named = variant.recipe.profile
+            with _about(variant, "profile"):
+                profile = _profile(store, named, source_digest)
+            make = partial(
+                stages,
+                variant,
+                spec=spec,
+                source=source_digest,
+                toolchain=toolchain,
+                package=packages[hardening],
+                features=features,
+                bolt=_bolt(variant, toolchain, lbr=lbr),
+                profile_place=str(profile_place),
+                parts=find_parts(variant.recipe, toolchain, spec),
+                link_place=str(profile_place.parent / "link"),
+                patches=patches,
+                kept=profile,
+                lbr=lbr,
+            )
+            chain = make(with_tools=number == 0)
+            if number > 0 and isinstance(chain[-1], Strip | Preload):
+                # What is done after the baseline's link alone begins with the baseline's own build, tools and all.
+                shared = make(with_tools=True)
+                baseline = {stage.key for stage in chains[0].stages if isinstance(stage, Compile) and stage.with_tools}
+                chain = shared if baseline & {stage.key for stage in shared} else chain
+            chains.append(Chain(variant, chain, notes=notes))
+        except UserError as error:
+            if number == 0 or not (lenient or isinstance(error, UnavailableError)):
+                problems.append(error)
+            chains.append(Chain(variant, missing=str(error).removeprefix(f"variant {variant.name}: ")))
+    if problems:
+        raise together(problems)
+    return chains
+
+
+@contextlib.contextmanager
+def _about(variant: Variant, key: str) -> Iterator[None]:
+    """Names the variant, and the key of its recipe, in what is said of it."""
+    try:
+        yield
+    except UserError as error:
+        kind = UnavailableError if isinstance(error, UnavailableError) else UserError
+        raise kind(f"variant {variant.name}: {key}: {error}") from None
+
+
+def _profile(store: Store | None, named: str | None, source_digest: str) -> Kept | None:
+    """What planning must know of the profile that a recipe names; while the source is unknown it may be of any."""
+    if store is None or named is None:
+        return None
+    found = kept.as_kept(named, kept.find(store, named))
+    return replace(found, source=None) if source_digest == UNKNOWN_SOURCE else found
+
+
+def _bolt(variant: Variant, toolchain: Toolchain, *, lbr: bool) -> Toolchain | None:
+    recipe = variant.recipe
+    if not recipe.bolt or toolchain.bolt is None:
+        return None
+    if lbr:
+        sampling.perf2bolt(toolchain)
+    elif not toolchain.bolt_can_instrument and recipe.profile is None:
+        raise UnavailableError(
+            f"{toolchain.bolt}: cannot instrument without its runtime; apt install libbolt-{toolchain.major}-dev"
+        )
+    if recipe.bolt_options:
+        known = bolt_options.known_options(process.capture([toolchain.bolt, "--help-hidden"]))
+        bolt_options.check_options(f"variant {variant.name}: {toolchain.bolt}", recipe.bolt_options, known)
+    return toolchain
+
+
+@dataclass
+class Maker:
+    """Makes the builds of a study.
+
+    Attributes:
+        engine: the engine.
+        builder: compiles.
+        store: finished work.
+        record: what happened.
+        bench: progress.
+        cores: CPU numbers that training may use.
+        scratch: private folder.
+        workloads: all workloads that trials and training need, by name.
+        version: the source's version, for datasets.
+        portable: what the study asks of its builds' portability.
+        look: called with the baseline as soon as it is built, before data are made for it; raises what is wrong.
+    """
+
+    engine: Engine
+    builder: Builder
+    store: Store
+    record: Record
+    bench: Bench
+    cores: frozenset[int]
+    scratch: Path
+    workloads: dict[str, Workload]
+    version: str
+    portable: Portable = field(default_factory=Portable)
+    look: Callable[[Built], None] = lambda _: None
+    tools: Built | None = None
+    first: str = ""
+    baselines: dict[str, tuple[Built, Recipe, dict[str, Any]]] = field(default_factory=dict)
+    data: dict[str, Entry] = field(default_factory=dict)
+    _failed: dict[str, InfrastructureError] = field(default_factory=dict)
+
+    def _with_data(self) -> list[Workload]:
+        return [workload for workload in self.workloads.values() if workload.dataset != "none"]
+
+    def _have(self, stage: Stage) -> bool:
+        return self.store.find(kept_as(stage), stage.key) is not None
+
+    def make(self, chains: Sequence[Chain], *, more: bool = False) -> list[Made]:
+        """All variants' builds, gated; one that fails is a row with its reason, the others go on.
+
+        The baseline is made and tested first. Then come the stages that several variants share, then each
+        variant's own. A shared stage that fails is not tried again for the next variant that needs it.
+
+        Args:
+            chains: every variant's stages, the baseline's first.
+            more: whether an earlier call has made the baseline, and `chains` are others only.
+        """
+        made = []
+        for number, chain in enumerate(chains, int(more)):
+            if number == 1:
+                self._make_shared(chains if more else chains[1:])
+            if chain.missing is not None:
+                self.record.append("variant_missing", variant=chain.variant.name, why=chain.missing)
+                self.bench.say(f"{chain.variant.name}: left out: {chain.missing}")
+                made.append(Made(chain.variant, failure=f"left out: {chain.missing}"))
+                continue
+            try:
+                made.append(self._make_one(chain, baseline=number == 0))
+            except InfrastructureError as error:
+                self.record.append("build_failed", variant=chain.variant.name, why=error.explain())
+                if number == 0:
+                    raise
+                self.bench.say(f"{chain.variant.name}: failed: {error}")
+                made.append(Made(chain.variant, failure=f"build failed: {_words(error)}"))
+        return made
+
+    def _make_shared(self, chains: Sequence[Chain]) -> None:
+        """Stages of several variants, before any that is one variant's alone."""
+        possible = [chain for chain in chains if chain.missing is None]
+        users = Counter(key for chain in possible for key in {stage.key for stage in chain.stages})
+        for stage in in_order([chain.stages for chain in possible]):
+            if users[stage.key] > 1 and not self._have(stage):
+                chain = next(each for each in possible if stage in each.stages)
+                with contextlib.suppress(InfrastructureError):  # kept, and raised for each variant that needs it
+                    self._make_up_to(stage, chain)
+
+    def _make_up_to(self, last: Stage, chain: Chain) -> None:
+        """Makes what is missing of a chain, up to and with the stage `last`."""
+        for stage in chain.stages:
+            if stage.key in self._failed:
+                raise self._failed[stage.key]
+            if not self._have(stage):
+                try:
+                    self._make_stage(stage, chain.variant.name)
+                except InfrastructureError as error:
+                    self._failed[stage.key] = error
+                    raise
+            if stage.key == last.key:
+                return
+
+    def _make_one(self, chain: Chain, *, baseline: bool) -> Made:
+        name = chain.variant.name
+        self._make_up_to(chain.stages[-1], chain)
+        entry = self.store.find("builds", chain.final)
+        assert entry is not None  # noqa: S101 - made just now
+        built = self.builder.built(name, entry)
+        if baseline:
+            self.tools = built
+            self.look(built)
+            self._prepare_data(built)
+        identity = self.engine.identity(built, self.bench)
+        self.record.append(
+            "build",
+            variant=name,
+            key=entry.key,
+            about={name: value for name, value in entry.about.items() if name != "making"},
+            identity=asdict(identity),
+            stages=[{"key": stage.key, "title": stage.title} for stage in chain.stages],
+        )
+        result = Made(chain.variant, built=built, identity=identity, notes=list(chain.notes))
+        if patches := entry.about.get("patches"):
+            listed = ", ".join(f"{'-R ' if each['reverted'] else ''}{each['file']}" for each in patches)
+            result.notes.insert(0, f"patched, source {entry.about['source'][:12]}: {listed}")
+        for flag, count, example in entry.about.get("cancelled", ()):
+            result.notes.append(
+                f"{flag} was cancelled by a later flag in {count} of {entry.about['objects']} objects ({example})"
+            )
+        result.notes += hints.notes(entry.about.get("wrong_hints", ()))
+        result.notes += entry.about.get("notes", ())
+        for flag, count, example in entry.about.get("disagree", ()):
+            result.notes.append(f"{flag}: {count} objects were compiled without, by their own record ({example})")
+        if not self._examine(result, built, baseline=baseline):
+            return result
+        for each in untested_by(self.engine.spec, chain.stages):
+            count = f"{len(each.tests)} test{'s' if len(each.tests) > 1 else ''}"
+            result.notes.append(f"{each.option}: the gate leaves out {count}, of {each.why}: {', '.join(each.tests)}")
+        report = self._gate(chain, built)
+        if not report.passed:
+            names = ", ".join(test for test, _ in report.failures[:3])
+            result.built, result.failure = None, f"failed its gate: {names}"
+            if baseline:
+                raise InfrastructureError(
+                    f"the baseline failed its gate ({names}): nothing can be compared with it",
+                    log=self.bench.log_path(f"gate-{name}.log"),
+                    kept="the build; mend what made the tests fail and run the same command again",
+                )
+        return result
+
+    def _examine(self, result: Made, built: Built, *, baseline: bool) -> bool:
+        """Looks at the build's program; whether it goes on to the gate and the trials."""
+        examiner = Examiner(self.engine, self.store, self.bench, self.scratch)
+        facts = examiner.look(built)
+        tried = examiner.try_on(built, self.portable.to_try(facts["program"]["machine"]))
+        self.record.append("evidence", variant=built.name, key=built.key, tried=tried, **facts)
+        result.notes += [f"on {name}: {why}" for name, why in tried.items() if why]
+        if why := evidence.refused(facts, tried, self.portable):
+            if baseline:
+                raise InfrastructureError(f"the baseline {why}: nothing can be compared with it")
+            result.built, result.failure = None, why
+            return False
+        recipe, (name, _, replicate) = result.variant.recipe, built.name.partition("#")
+        if baseline:
+            self.first = name
+        if name == self.first:
+            self.baselines[replicate] = built, recipe, facts
+            return True
+        if replicate not in self.baselines:
+            return True  # that replicate of the baseline could not be made
+        other, usual, its = self.baselines[replicate]
+        if evidence.same(facts, its, built, other, recipe, usual):
+            result.same = True
+            self.bench.say(f"{built.name}: no effect: identical code; not measured")
+            return False
+        if note := evidence.compared(facts, its):
+            result.notes.append(note)
+        if replicate in ("", "1") and evidence.only_patched(recipe, usual):
+            self.record.append("changed", variant=name, of=self.first, **examiner.changed(built, other))
+        return True
+
+    def _make_stage(self, stage: Stage, name: str) -> None:
+        began = time.monotonic()
+        self._perform(stage, name)
+        entry = self.store.find(kept_as(stage), stage.key)
+        about = entry.about if entry else {}
+        self._note(type(stage).__name__.lower(), stage.title, name, stage.key, began, about)
+
+    def _note(self, kind: str, title: str, name: str, key: str, began: float, about: Mapping[str, Any]) -> None:
+        """Puts a step that was made now, not taken from the store, on record with what it cost."""
+        self.record.append(
+            "stage",
+            stage=kind,
+            title=title,
+            variant=name,
+            key=key,
+            seconds=round(time.monotonic() - began, 3),
+            peak_rss_bytes=about.get("peak_rss_bytes"),
+            cache=about.get("cache"),
+        )
+
+    def _perform(self, stage: Stage, name: str) -> None:
+        if isinstance(stage, Compile):
+            self.builder.compile(stage, name)
+        elif isinstance(stage, Train):
+            trained = {step: self.workloads[step] for step, _ in stage.training}
+            trainer = Trainer(self.builder, trained, self.data, self.cores, self.scratch)
+            entry = trainer.train(stage, name)
+            self.record.append("profile", variant=name, key=entry.key, about=_short(entry))
+        elif isinstance(stage, Merge):
+            with self.bench.step(f"{name}: {stage.title}", f"merge-{name}-{stage.key}"):
+                entry = merging.merge(stage, self.engine.spec, self.store, self.bench, name)
+            self.record.append("profile", variant=name, key=entry.key, about=_short(entry))
+        elif isinstance(stage, Bolt):
+            shutil.rmtree(self.builder.bolt_raw, ignore_errors=True)
+            self.builder.bolt(stage, name)
+        else:
+            PostLink(self.builder.engine, self.store, self.bench).make(stage, name)
+
+    def _prepare_data(self, built: Built) -> None:
+        spec = self.engine.spec
+        for workload in self._with_data():
+            key = datasets.dataset_key(spec.name, self.version, workload)
+            if self.store.find("datasets", key) is None:
+                expected = self.store.cost(spec.name, "dataset", workload.dataset)
+                began = time.monotonic()
+                with self.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", expected):
+                    assert self.tools is not None  # noqa: S101 - the baseline is made first
+                    datasets.obtain(self.engine, self.store, built, self.tools, self.version, workload, self.bench)
+                self._note("dataset", workload.dataset, built.name, key, began, {})
+            entry = self.store.find("datasets", key)
+            assert entry is not None  # noqa: S101
+            self.data[workload.name] = entry
+            self.record.append("dataset", workload=workload.name, key=key, about=dict(entry.about))
+
+    def _gate(self, chain: Chain, built: Built) -> GateReport:
+        """The gate's report for a build: from the store when it passed before, tested now otherwise."""
+        assert self.tools is not None  # noqa: S101 - the baseline is made first
+        spec = self.engine.spec
+        name, key, asked = built.name, gate_key(spec, chain.stages), asked_of(spec, chain.stages)
+        passed = self.store.find("gates", key)
+        if passed is not None:
+            about = passed.about["report"]
+            report = GateReport(**{**about, "failures": (), "left_out": tuple(about.get("left_out", ()))})
+        else:
+            expected = self.store.cost(spec.name, "gate", name) or spec.costs.gate_s
+            place = self.scratch / "gate"
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir(mode=0o700, parents=True)
+            began = time.monotonic()
+            with self.bench.step(f"{name}: gate", f"gate-{name}", expected):
+                report = self.engine.gate(built, self.tools, place, self.bench, asked)
+                report = replace(report, left_out=tuple(test for test in spec.gate_tests if test not in asked))
+                self.store.note_cost(spec.name, "gate", name, time.monotonic() - began)
+            self._note("gate", "gate", name, key, began, {})
+            shutil.rmtree(place, ignore_errors=True)
+            if report.passed:
+                self.store.begin("gates", key)
+                self.store.admit("gates", key, {"build": chain.final, "report": asdict(report)})
+            else:
+                for test, why in report.failures[:5]:
+                    self.bench.say(f"{name}: gate: {test}: {why}")
+        measured = build_id(built.server)
+        if report.passed and report.build_id != measured:
+            raise InfrastructureError(
+                f"{name}: the gate tested build id {report.build_id or 'none'}, the store holds {measured or 'none'}"
+            )
+        self.record.append("gate", variant=name, key=chain.final, cached=passed is not None, report=asdict(report))
+        return report
+
+
+def _words(error: InfrastructureError) -> str:
+    """What failed, the first error line of its log, and where the log is."""
+    first = str(error).splitlines()[0]
+    if error.log is None:
+        return first
+    text = error.log.read_text(errors="replace") if error.log.is_file() else ""
+    cause = failures.first_error(failures.last_command(text))
+    what = f"{first.partition(': `')[0]}: {cause}" if cause else first  # the cause says more than an exit code
+    return f"{what} (log: {error.log.parent.name}/{error.log.name})"
+
+
+def _short(entry: Entry) -> dict[str, object]:
+    return {key: value for key, value in entry.about.items() if key != "objects"}

@@ -1,0 +1,48 @@
+"""The source that a study was asked for, or its engine's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.catalogue import load
+from burnish.model.engine import EngineSpec
+from burnish.source import sources
+from burnish.study.options import Options, Setting
+
+
+def source_request(spec: EngineSpec, options: Options, pinned: str | None = None) -> sources.SourceRequest:
+    """The source that was asked for, or the engine's own in the version that the study began with."""
+    local = options.source or load.shipped_source(spec)
+    debian = None
+    if local is None:
+        if spec.debian_package is None:
+            raise UserError(f"{spec.name} has no source of its own; name one with --source")
+        debian = sources.DebianSource(package=spec.debian_package, version=options.source_version or pinned)
+    return sources.SourceRequest(engine=spec.name, debian=debian, local=local, sha256=options.sha256)
+
+
+def unpacked(
+    home: Home, spec: EngineSpec, options: Options, say: Callable[[str], None], pinned: str | None = None
+) -> tuple[sources.Source, Path]:
+    """The source that was asked for, fetched where it is not here yet, and its tree at the engine's constant place.
+
+    Args:
+        home: where it goes.
+        spec: the engine.
+        options: what was asked for.
+        say: called with what a reader should know of it.
+        pinned: version of the package that a study began with, if it has begun.
+    """
+    request = source_request(spec, options, pinned)
+    cache, place = home.downloads, home.work(spec.name) / "source"
+    source = sources.resolve(request, cache=cache, say=say)
+    return source, sources.unpack(source, request, cache=cache, place=place, say=say)
+
+
+def obtain_source(setting: Setting, pinned: str | None) -> tuple[sources.Source, Path]:
+    """A study's source and tree (see `unpacked`), as a step of it."""
+    with setting.bench.step("source", "source", counts=False):
+        return unpacked(setting.home, setting.spec, setting.options, setting.bench.say, pinned)

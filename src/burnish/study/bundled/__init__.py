@@ -1,0 +1,1 @@
+"""Bundled studies: published comparisons, expanded to cells, run in sessions."""

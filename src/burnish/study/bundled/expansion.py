@@ -1,0 +1,246 @@
+"""From a study's file to its comparisons on an engine: rows, series, readings, loads and threads, one cell for each."""
+
+from __future__ import annotations
+
+import itertools
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+
+from burnish.base.errors import UserError
+from burnish.catalogue import load, published
+from burnish.catalogue.published import Figure, Reference
+from burnish.catalogue.study_model import Reading, Series, Study, StudyRow
+from burnish.catalogue.study_overlays import named, overlaid
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import Marks, Recipe, Variant
+from burnish.study import workloads as workload_choice
+from burnish.study.bundled import patches
+from burnish.study.bundled.cells import BASELINE, RELEASE, Comparison, Table
+from burnish.study.bundled.patches import Sides
+from burnish.toolchain.toolchains import Toolchain
+from burnish.workload.conditions import condition_of, difference
+
+
+@dataclass
+class _Builds:
+    """Builds by name; equal recipes are one build."""
+
+    variants: dict[str, Variant] = field(default_factory=dict)
+    names: dict[tuple[Recipe, bool], str] = field(default_factory=dict)
+    instrumented: set[str] = field(default_factory=set)
+
+    def add(
+        self, name: str, recipe: Recipe, reason: str, *, instrumented: bool = False, marks: Marks | None = None
+    ) -> str:
+        """The name of the build with this recipe; `name`, or one like it, where it is new."""
+        if (recipe, instrumented) not in self.names:
+            likes = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+            found = next(each for each in likes if each not in self.variants)
+            self.names[recipe, instrumented] = found
+            variant = load.variant_with(found, recipe, reason)
+            self.variants[found] = replace(variant, **asdict(variant.marks | marks)) if marks else variant
+            self.instrumented |= {found} if instrumented else set()
+        return self.names[recipe, instrumented]
+
+
+def expand(
+    study: Study,
+    engine: EngineSpec,
+    *,
+    threads: Sequence[int] = (),
+    settings: Sequence[str] = (),
+    second: Mapping[str, str | None] | None = None,
+    architecture: str | None = None,
+) -> Table:
+    """All comparisons of a study on an engine, by series, then rows, readings, loads and threads.
+
+    Args:
+        study: the study.
+        engine: the engine.
+        threads: numbers of client threads instead of the rows' own, for rows that have a ladder.
+        settings: condition of all sides beyond the rows' own.
+        second: by family of compilers the other one of it on this machine; None where there is none.
+        architecture: as the kernel names it; None: this machine's.
+    """
+    here = architecture or platform.machine()
+    builds = _Builds()
+    builds.add(BASELINE, Recipe(), load.variant(BASELINE).reason)
+    found: list[Comparison] = []
+    for series in study.series.values():
+        for row in study.rows_for(engine.name):
+            if series.name in row.series:
+                steps = tuple(threads) if threads and row.threads else row.threads
+                for name in row.readings:
+                    reading = study.readings[name]
+                    made = _Maker(study, engine, row, series, reading, builds, tuple(settings), second, here)
+                    found += made.comparisons(steps)
+    return Table(study, engine, tuple(found), builds.variants, frozenset(builds.instrumented), here)
+
+
+def other_compilers(found: Sequence[Toolchain]) -> dict[str, str | None]:
+    """By family the compiler that stands for another patch level of the newest: one of the same major if there is."""
+    others: dict[str, str | None] = {}
+    for family in ("gcc", "clang"):
+        mine = [each for each in found if each.family == family]
+        rest = sorted(mine[1:], key=lambda each: each.major != mine[0].major)  # stable: else the next newest
+        others[family] = rest[0].name if rest else None
+    return others
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """One row under one series and reading."""
+
+    study: Study
+    engine: EngineSpec
+    row: StudyRow
+    series: Series
+    reading: Reading
+    builds: _Builds
+    settings: tuple[str, ...]
+    second: Mapping[str, str | None] | None
+    architecture: str
+
+    def comparisons(self, steps: Sequence[int]) -> list[Comparison]:
+        """The row's cells, one for each load and number of threads."""
+        row = self.row
+        if row.measure is not None:
+            base, candidate, why = self._pair()
+            return [replace(self._bare(base, candidate), reason=why)]
+        every = ((load, number) for load in self._loads() for number in steps or (None,))
+        return [each for load, number in every for each in self._under(*load, number)]
+
+    def _loads(self) -> list[tuple[str, str | None, tuple[str, ...]]]:
+        """Each of the row's loads: its role, the engine's name for it, the settings that belong to it here."""
+        if self.row.patch is not None:
+            return [(each.workload, each.workload, each.words) for each in self.row.patch.loads] or [("", None, ())]
+        loads = self.study.loads
+        return [
+            (role, loads[role].named.get(self.engine.name) if role else None, ()) for role in self.row.loads or ("",)
+        ]
+
+    def _bare(self, base: str, candidate: str) -> Comparison:
+        row = self.row
+        return Comparison(
+            row.name,
+            self.series.name,
+            self.reading.name,
+            "",
+            None,
+            base,
+            candidate,
+            published=published.figure(row.published) if row.published else None,
+            measure=row.measure,
+            objects=row.objects,
+        )
+
+    def _under(self, role: str, name: str | None, settings: tuple[str, ...], number: int | None) -> list[Comparison]:
+        """The row's cells on one load; a suite has one for each of its tests."""
+        row, reading = self.row, self.reading
+        plain = Comparison(
+            row.name, self.series.name, reading.name, role, number, row.base, row.build,
+            quantity=row.quantity, design=row.design, published=self._figure(role, number),
+            shows=patches.shows(row, self.architecture),
+        )  # fmt: skip
+        owner = patches.engine_of(row)
+        if owner not in (None, self.engine.name):
+            return [replace(plain, reason=f"its patches are for {owner}, not for {self.engine.name}", final=True)]
+        if row.none is not None:
+            lack = patches.NO_PATCH if row.patch else "no equivalent today"
+            near = f"; nearest: {', '.join(row.nearest)}" if row.nearest else ""
+            return [replace(plain, reason=f"{lack}: {row.none}{near}", final=True)]
+        if name is None:
+            return [replace(plain, reason=f"{self.engine.title} has no load for {role}", final=True)]
+        try:
+            every = workload_choice.choose(self.engine, [name], ladder=(number,) if number else ())
+            given = (*self.settings, *row.given, *settings)
+            first = condition_of(given)
+            second = condition_of(row.versus, over=first, option="--versus")
+        except UserError as error:
+            return [replace(plain, reason=f"not known to this Burnish: {error}")]
+        base, candidate, why = self._pair()
+        apart = bool(difference(first, second))
+        control = why is None and base == candidate and not apart and not row.release
+        idle = control and not (row.control or reading.control)
+        whole = replace(
+            plain,
+            base=base,
+            candidate=RELEASE if row.release else candidate,
+            given=given,
+            versus=row.versus,
+            control=control,
+            release=row.release,
+            reason=f"{row.build} is its base: nothing is different" if idle else why,
+            final=idle,
+        )
+        suite = len(every) > 1
+        return [replace(whole, workload=each, test=each.name.partition(":")[2] if suite else "") for each in every]
+
+    def _pair(self) -> tuple[str, str, str | None]:
+        """(base, candidate, why not) of the row under its series and reading."""
+        row, reading, series = self.row, self.reading, self.series
+        where = f"study {self.study.name}, row {row.name}"
+        try:
+            base = overlaid(self.study.build(row.base).recipe, series.overlay, where)
+            mine = overlaid(self.study.build(row.build).recipe, series.overlay, where)
+            mine = overlaid(mine, named(row.recipe, self.study, self.engine.name), where)
+            final = overlaid(mine, named(reading.overlay, self.study, self.engine.name), where)
+            if reading.second_compiler:
+                family = "clang" if mine.toolchain.startswith("clang") else "gcc"
+                other = (self.second or {}).get(family)
+                if other is None:
+                    return (
+                        row.base,
+                        row.build,
+                        f"there is one {family} only on this machine; --second-compiler names another",
+                    )
+                final = overlaid(final, {"toolchain": other}, where)
+        except UserError as error:
+            return row.base, row.build, str(error)
+        if not (final.pgo or final.bolt):
+            final = replace(final, training=mine.training)  # without a profile there is nothing to train
+        prefix = f"{series.name}." if series.name else ""
+        if (patched := patches.sides(row, self.architecture)) is not None:
+            return *self._patched(final, patched, prefix, where), None
+        own = row.name if row.recipe else row.build
+        reason = row.reason
+        held = self.builds.add(f"{prefix}{row.base}", base, reason)
+        if row.base_instrumented:
+            held = self.builds.add(f"{prefix}{row.base}.instrumented", base, reason, instrumented=True)
+        if reading.against == "row":
+            held = self.builds.add(f"{prefix}{own}", mine, reason, instrumented=row.instrumented)
+        told = final.toolchain if reading.second_compiler else reading.name
+        name = f"{prefix}{own}.{told}" if final != mine else f"{prefix}{own}"
+        return held, self.builds.add(name, final, reason, instrumented=row.instrumented), None
+
+    def _patched(self, recipe: Recipe, sides: Sides, prefix: str, where: str) -> tuple[str, str]:
+        """(the build without the patches, the build with them) of a recipe."""
+        held, candidate = (
+            self.builds.add(
+                f"{prefix}{name}",
+                overlaid(recipe, {"patches": [str(path) for path in paths]}, where),
+                self.row.reason,
+                marks=sides.marks,
+            )
+            for paths, name in ((sides.without, sides.without_name), (sides.having, sides.having_name))
+        )
+        return held, candidate
+
+    def _figure(self, role: str, number: int | None) -> Figure | None:
+        reference = self.row.published_on.get(role, self.row.published)
+        if reference is None:
+            return None
+        reading = self.reading
+        apart = reading.against != "row"  # else the row's own line, in the reading's other column
+        asked = Reference(
+            reference.table,
+            reference.line,
+            (reference.against if apart else "") or reference.line,
+            reference.column or reading.column,
+            (reference.against_column if apart else "") or reading.against_column,
+        )
+        try:
+            return published.figure(asked, number)
+        except UserError:
+            return None  # the table has no such column for this line: nothing was published

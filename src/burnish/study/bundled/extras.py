@@ -1,0 +1,277 @@
+"""What a study tells beyond its table, as things that take time: what there is, what it costs, what a budget leaves.
+
+Rows come first: of a budget, this has what they leave. What is left out is said, before a run and after it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from burnish.base.durations import duration
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.catalogue.study_model import Robust
+from burnish.model.workload import Design
+from burnish.record.record import Record
+from burnish.record.store import Store
+from burnish.study.bundled.cells import Comparison, Table
+from burnish.study.bundled.robust import comparisons_of, variant_of, weights_after
+from burnish.study.bundled.session import wants_timeline
+from burnish.study.options import Options
+from burnish.study.planning import bundled_plan
+from burnish.study.planning.bundled_plan import Asked, Forecast, Selection, UnitCost, minutes
+from burnish.study.planning.plan import Plan
+
+TIMELINE = "timeline"
+SEARCH = "search"
+PROFILES = "profiles"
+
+CONTENTS = "profile contents"
+"""Name of the step that reads a profile, among what steps cost on this host."""
+
+CONTENTS_SHARE = 0.01
+"""Guess at that step, in shares of a full compile."""
+
+BOOT_SECONDS = 4.5
+"""A server's boot, data and stop about its seconds, roughly, as in `burnish.study.trials.timing.start_seconds`."""
+
+SLACK = 1.05
+"""A budget may be exceeded by so much: what is expected is rough."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a study has told beyond its table so far.
+
+    Attributes:
+        seconds: builds whose seconds are on record.
+        profiles: builds whose profiles are.
+        builds: builds that were made, in order.
+        rounds: the rounds of its search.
+        stopped: whether the search met what it can't go on from, until that is mended.
+    """
+
+    seconds: frozenset[str] = frozenset()
+    profiles: frozenset[str] = frozenset()
+    builds: tuple[str, ...] = ()
+    rounds: tuple[Mapping[str, Any], ...] = ()
+    stopped: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether the search has come to its end."""
+        return bool(self.rounds) and (self.rounds[-1]["robust"] or len(self.rounds) >= self.rounds[-1]["rounds"])
+
+
+@dataclass(frozen=True)
+class Extra:
+    """One thing beyond the table that is still to be done.
+
+    Attributes:
+        name: `TIMELINE`, `SEARCH` or `PROFILES`.
+        title: for people.
+        making: seconds of builds that nothing else needs; of a search, for one round.
+        running: seconds of runs and trials, likewise.
+        most: how often at most; it counts once in every sum.
+        needs: keys of comparisons whose builds it is about: cut, they take it along.
+    """
+
+    name: str
+    title: str
+    making: float
+    running: float
+    most: int = 1
+    needs: frozenset[str] = frozenset()
+
+    @property
+    def seconds(self) -> float:
+        """All together, once."""
+        return self.making + self.running
+
+    def without(self, cut: Collection[str]) -> str | None:
+        """Why it is not to be had when these comparisons are cut; None where it is."""
+        return "cut by --budget with its rows" if self.needs & set(cut) else None
+
+    @property
+    def words(self) -> str:
+        """What it is and what it takes."""
+        often = f" a round, {self.most} at most" if self.most > 1 else ""
+        return f"{self.title}: about {minutes(self.seconds)}{often}"
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a sitting's budget still allows.
+
+    Attributes:
+        budget: seconds; None: as long as it takes.
+        began: when the sitting began, seconds of the monotonic clock.
+    """
+
+    budget: float | None = None
+    began: float = field(default_factory=time.monotonic)
+
+    def why_not(self, seconds: float) -> str | None:
+        """Why there is no time for what takes so many seconds; None where there is."""
+        spent = time.monotonic() - self.began
+        if self.budget is None or spent + seconds <= SLACK * self.budget:
+            return None
+        return (
+            f"cut by --budget: {duration(spent)} of {duration(self.budget)} were used up before it, and it needs about "
+            f"{minutes(seconds)}; the same command goes on"
+        )
+
+
+def told(record: Record) -> Told:
+    """What is on record."""
+    made = (str(event.body["variant"]) for event in record.events("variant") if event.body["failure"] is None)
+    return Told(
+        seconds=frozenset(str(event.body["build"]) for event in record.events("timeline")),
+        profiles=frozenset(str(event.body["variant"]) for event in record.events("profile_facts")),
+        builds=tuple(dict.fromkeys(made)),
+        rounds=tuple(event.body for event in record.events("robust")),
+        stopped=record.last("robust_left") is not None,
+    )
+
+
+def predict(
+    home: Home,
+    table: Table,
+    selection: Selection,
+    asked: Asked,
+    options: Options,
+    decided: Collection[str],
+    done: Told,
+) -> tuple[Forecast, tuple[Extra, ...]]:
+    """What rows and everything beyond them will cost; nothing is fetched or made.
+
+    Args:
+        home: where the store is.
+        table: the study's.
+        selection: what was asked for.
+        asked: in which words.
+        options: how it is measured.
+        decided: names of cells that have their verdict.
+        done: what has been told already.
+
+    Returns:
+        the rows' forecast, whose plan has the builds of all; and what is beyond them, in the order of its doing.
+    """
+    robust = table.study.robust_for(table.engine.name)
+    searching = robust is not None and not asked.rows and not done.over
+    search: list[Comparison] = []
+    if robust is not None:
+        table = with_rounds(table, robust, done.rounds)
+    if robust is not None and searching:
+        with contextlib.suppress(UserError):  # the search will say it, when it comes to that
+            variant = variant_of(table.study, table.engine, robust, weights_after(robust, done.rounds))
+            table = replace(table, variants={**table.variants, variant.name: variant})
+            search = comparisons_of(table, robust, variant.name)
+    found = bundled_plan.predict(home, table, [*selection.chosen, *search], options, decided)
+    mine = {bundled_plan.unit_of(each) for each in search}
+    extras = [_timeline(table, selection, asked, done)]
+    if robust is not None and searching:
+        costs = [cost for cost in found.costs if cost.unit in mine]
+        making, running = sum(cost.making for cost in costs), sum(cost.trials for cost in costs)
+        title = f"search for weights of {len(robust.loads)} loads"
+        extras.append(Extra(SEARCH, title, making, running, robust.rounds - len(done.rounds)))
+    extras.append(_profiles(home, table, selection, found.plan, done))
+    rows = replace(found, costs=tuple(cost for cost in found.costs if cost.unit not in mine))
+    return rows, tuple(each for each in extras if each is not None)
+
+
+def with_rounds(table: Table, robust: Robust, rounds: Sequence[Mapping[str, Any]]) -> Table:
+    """The table with the builds that earlier rounds of the search have made."""
+    made = [variant_of(table.study, table.engine, robust, body["weights"]) for body in rounds]
+    return replace(table, variants={**table.variants, **{each.name: each for each in made}})
+
+
+def _timeline(table: Table, selection: Selection, asked: Asked, done: Told) -> Extra | None:
+    """Seconds of the builds that a timeline is told of."""
+    own, engine = table.study.timeline, table.engine
+    if own is None or not wants_timeline(table, asked):
+        return None
+    chosen = [each for each in selection.chosen if each.row in own.rows and each.load == own.load and not each.reason]
+    builds = {name for each in chosen for name in (each.base, each.candidate)} - done.seconds
+    if not builds:
+        return None
+    once = BOOT_SECONDS + engine.times[Design.SOLO].warmup + own.seconds_on.get(engine.name, own.seconds)
+    title = f"throughput by the second of {len(builds)} builds"
+    return Extra(TIMELINE, title, 0.0, len(builds) * once, needs=frozenset(each.key for each in chosen))
+
+
+def _profiles(home: Home, table: Table, selection: Selection, plan: Plan, done: Told) -> Extra | None:
+    """Reading the profiles of this sitting's builds, and of earlier ones' that were left out."""
+    if not table.study.profiles:
+        return None
+    missing = {name for name, _ in plan.left_out}
+    names = {*bundled_plan.needed(selection.chosen), *done.builds} - done.profiles - missing
+    trained = [name for name in names if name in table.variants and table.variants[name].recipe.pgo]
+    if not trained:
+        return None
+    known = Store(home.store).costs.history(table.engine.name).figure(CONTENTS, trained[0], "seconds")
+    once = known.value if known else CONTENTS_SHARE * table.engine.costs.compile_s
+    return Extra(PROFILES, "what is in the profiles", 0.0, len(trained) * once)
+
+
+def within(
+    extras: Sequence[Extra], rows: Forecast, selection: Selection, budget: float | None
+) -> tuple[tuple[Extra, ...], dict[str, str]]:
+    """What fits into what the rows leave of a budget, in order, and of the rest why it does not; pure.
+
+    Args:
+        extras: what there is.
+        rows: the rows' forecast.
+        selection: the rows that fit.
+        budget: seconds; None: as long as it takes.
+    """
+    if budget is None:
+        return tuple(extras), {}
+    chosen = {bundled_plan.unit_of(each) for each in selection.chosen}
+    left = budget - sum(cost.seconds for cost in rows.costs if cost.unit in chosen)
+    kept, out = [], {}
+    for each in extras:
+        why = each.without(selection.cut)
+        if why is None and each.seconds > left:
+            why = f"cut by --budget: the rows leave {duration(max(0.0, left))}, it needs about {minutes(each.seconds)}"
+        if why is None:
+            left -= each.seconds
+            kept.append(each)
+        else:
+            out[each.title] = why
+    return tuple(kept), out
+
+
+def sums(costs: Sequence[UnitCost], extras: Sequence[Extra], left: Mapping[str, str]) -> list[str]:
+    """What rows take together, then what is told beyond them, what that takes, and what of it is left out; pure."""
+    cells, rows = sum(cost.cells for cost in costs), sum(cost.seconds for cost in costs)
+    making, trials = sum(cost.making for cost in costs), sum(cost.trials for cost in costs)
+    told = (
+        f"{cells} cell{'s' if cells > 1 else ''} to measure, about {duration(rows)} at the least number of starts: "
+        f"{duration(making)} of builds and tests, {duration(trials)} of trials"
+    )
+    lines = [told if cells else "no cell left to measure"]
+    lines += [f"beyond the table: {each.words}" for each in extras]
+    if extras:
+        once = " (of a search one round)" if any(each.most > 1 for each in extras) else ""
+        lines.append(f"all together about {duration(rows + sum(each.seconds for each in extras))}{once}")
+    return [*lines, *(f"left out: {title}: {why}" for title, why in left.items())]
+
+
+def as_dict(extras: Sequence[Extra], left_out: Mapping[str, str]) -> dict[str, Any]:
+    """Plain values, for machines."""
+    values = [
+        {
+            "name": each.name,
+            "title": each.title,
+            "making_seconds": each.making,
+            "running_seconds": each.running,
+            "most": each.most,
+        }
+        for each in extras
+    ]
+    return {"extras": values, "extras_left_out": dict(left_out)}

@@ -1,0 +1,109 @@
+"""What is kept, how large it is, and what goes when it is too old or too much."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from burnish.base.paths import Home
+from burnish.profiles.kept import name_of
+from burnish.record.record import FILE
+from burnish.record.store import Entry, Store, folder_size
+from burnish.study.studies import folders
+
+DAY_S = 86_400.0
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One thing that is kept.
+
+    Attributes:
+        kind: builds, profiles, datasets, gates, calibrations, downloads, work, scratch, ccache, thinlto or studies.
+        name: key or folder name.
+        what: in words.
+        folder: where it is.
+        size: bytes on disk.
+        age_s: seconds since it was last used.
+        named: a profile's names; what has one was kept on purpose.
+    """
+
+    kind: str
+    name: str
+    what: str
+    folder: Path
+    size: int
+    age_s: float
+    named: str = ""
+
+
+def inventory(home: Home) -> list[Kept]:
+    """Everything in the home, largest first within each kind."""
+    now, store = time.time(), Store(home.store)
+    found = []
+    for entry in store.entries():
+        named = name_of(store, entry.key) if entry.kind == "profiles" else ""
+        words = f"{_words(entry)} {named}".strip()
+        found.append(Kept(entry.kind, entry.key, words, entry.folder, entry.size(), now - entry.used, named))
+    for kind, root in (
+        ("downloads", home.downloads),
+        ("work", home.root / "work"),
+        ("scratch", home.scratch),
+        ("ccache", home.store / "ccache"),
+    ):
+        for folder in sorted(root.glob("*")):
+            size = folder_size(folder) if folder.is_dir() else folder.stat().st_blocks * 512
+            found.append(Kept(kind, folder.name, "", folder, size, now - folder.stat().st_mtime))
+    for folder in home.store.glob("thinlto"):  # as a whole: its files are the linker's own business
+        age = now - folder.stat().st_mtime
+        found.append(Kept("thinlto", folder.name, "ThinLTO's cache", folder, folder_size(folder), age))
+    for folder in folders(home):
+        age = now - (folder / FILE).stat().st_mtime
+        found.append(Kept("studies", folder.name, "record and logs", folder, folder_size(folder), age))
+    return sorted(found, key=lambda item: (item.kind, -item.size))
+
+
+def _words(entry: Entry) -> str:
+    about = entry.about
+    if entry.kind == "builds":
+        stage = "instrumented " if about.get("instrumented") else ""
+        return f"{about.get('engine')} {stage}{about.get('toolchain')}{' + BOLT' if about.get('bolt') else ''}"
+    if entry.kind in ("profiles", "datasets"):
+        return f"{about.get('engine')} {about.get('kind') or about.get('dataset')}"
+    return ""
+
+
+def choose(items: Sequence[Kept], *, older_s: float | None, bound: int | None) -> list[Kept]:
+    """What is to go: unused for longer than `older_s`, then the longest unused until `bound` bytes are kept.
+
+    Studies are never chosen: a record can't be made again. Nor are profiles with a name. Pure.
+    """
+    mortal = [item for item in items if item.kind != "studies" and not item.named]
+    doomed = [item for item in mortal if older_s is not None and item.age_s > older_s]
+    if bound is not None:
+        left = [item for item in mortal if item not in doomed]
+        total = sum(item.size for item in left)
+        for item in sorted(left, key=lambda item: -item.age_s):
+            if total <= bound:
+                break
+            doomed.append(item)
+            total -= item.size
+    return doomed
+
+
+def remove(home: Home, items: Sequence[Kept]) -> int:
+    """Takes them away; returns the bytes freed. The home's lock must be held."""
+    store = Store(home.store)
+    entries = {(entry.kind, entry.key): entry for entry in store.entries()}
+    for item in items:
+        entry = entries.get((item.kind, item.name))
+        if entry is not None:
+            store.remove(entry)
+        elif item.folder.is_dir():
+            shutil.rmtree(item.folder, ignore_errors=True)
+        else:
+            item.folder.unlink(missing_ok=True)
+    return sum(item.size for item in items)

@@ -1,0 +1,1 @@
+"""Records of one plan put together as one record; pure."""

@@ -1,0 +1,1 @@
+"""Single functions out of two trees, timed by themselves."""

@@ -1,0 +1,202 @@
+"""From what a user names to a configured tree: build folders, sources, an engine's own source, builds of the store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from burnish.base.digest import digest_of
+from burnish.base.errors import UserError
+from burnish.base.files import read_json
+from burnish.base.paths import Home
+from burnish.builds import trees, witness
+from burnish.builds.stages import Compile
+from burnish.builds.trees import DATABASE, Tree
+from burnish.catalogue import load
+from burnish.catalogue.patches import located
+from burnish.engines.contract import BuildJob
+from burnish.engines.registry import create
+from burnish.engines.steps import Command
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import REVERTED, Recipe, Variant
+from burnish.record.workbench import Bench
+from burnish.source.patches import overlay, patch_set
+from burnish.source.patches.patch import Patch
+from burnish.study import reproducing
+from burnish.study.builds import make
+from burnish.study.builds.source import unpacked
+from burnish.study.options import Options
+from burnish.toolchain.toolchains import find_toolchains
+
+_CONFIGURE_S = 1800.0
+
+
+@dataclass(frozen=True)
+class SideRequest:
+    """One side as it was named.
+
+    Attributes:
+        tree: a build folder with a compile database, a folder of sources, the engine's name (its own source), or a
+            build of the store (key or variant); None: the engine's own source.
+        patches: unified diffs, or names of shipped ones; behind ``-R`` those that are to be taken out.
+    """
+
+    tree: str | None = None
+    patches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """Sources to configure: where they are, what is put into them, how they are configured."""
+
+    name: str
+    folder: Path
+    patches: tuple[Patch, ...]
+    command: Callable[[Path, Path], Command]
+
+
+@dataclass
+class Trees:
+    """Finds or configures the trees of a run.
+
+    Attributes:
+        home: whose work folder, store and downloads are used.
+        spec: the engine.
+        variant: how sources are configured.
+        bench: recorded processes.
+        ensure: installs groups of system packages, with the reason.
+    """
+
+    home: Home
+    spec: EngineSpec
+    variant: str
+    bench: Bench
+    ensure: Callable[[Sequence[str], str], None]
+
+    def of(self, asked: SideRequest, label: str) -> Tree:
+        """The configured tree of a side; `label` names the folder of its patched copy.
+
+        Raises:
+            UserError: there is no such tree, or a patch does not apply.
+            InfrastructureError: it can't be configured.
+        """
+        given = asked.tree or self.spec.name
+        path = Path(given).expanduser()
+        if (path / DATABASE).is_file():
+            if asked.patches:
+                raise UserError(f"{path}: is a build folder, and patches go into sources; name the folder of sources")
+            return trees.read_tree(given, path.resolve())
+        if not path.is_dir() and os.sep in given:
+            raise UserError(f"{path}: there is no such folder; name a build folder or sources")
+        if path.is_dir() and not (path / "CMakeLists.txt").is_file():
+            raise UserError(f"{path}: holds neither {DATABASE} nor CMakeLists.txt; name a build folder or sources")
+        self.ensure([group for group in self.spec.system_packages if "build" in group], "trees are configured")
+        found = self._sources(given, path)
+        added = self._patches(asked.patches, label)
+        return self._configured(replace(found, patches=(*found.patches, *added)), label)
+
+    def _patches(self, words: Sequence[str], label: str) -> tuple[Patch, ...]:
+        said = []
+        for word in words:
+            mark = REVERTED if word.startswith(REVERTED) else ""
+            said.append(f"{mark}{located(word.removeprefix(REVERTED).strip()).absolute()}")
+        return patch_set.read(Variant(f"side {label.upper()}", Recipe(patches=tuple(said)), "the side's patches"))
+
+    def _sources(self, given: str, path: Path) -> _Sources:
+        if path.is_dir():
+            return _Sources(given, path.resolve(), (), self._by_variant)
+        if given == self.spec.name:
+            return _Sources(given, self._own(None), (), self._by_variant)
+        return self._of_build(given)
+
+    def _own(self, version: str | None) -> Path:
+        """The engine's own source, unpacked where builds have it."""
+        return unpacked(self.home, self.spec, Options(source_version=version), self.bench.say)[1]
+
+    def _of_build(self, word: str) -> _Sources:
+        """The sources that a build of the store was made from, configured as it was."""
+        entry = reproducing.find(self.home, word).entry
+        made = witness.read(entry.about)
+        if made is None or made.engine != self.spec.name:
+            raise UserError(f"{word}: no build of {self.spec.name} that notes how it was made; name a tree instead")
+        if made.profile is not None or made.source[2] == "folder":
+            why = "used a profile" if made.profile is not None else "was made from a folder"
+            raise UserError(f"{word}: this build {why}, so its objects can't be made again by themselves; name a tree")
+        kept = tuple(
+            Patch(entry.folder / each.file, (entry.folder / each.file).read_bytes(), each.reverted)
+            for each in made.patches
+        )
+        step = next((each for each in made.steps if isinstance(each, Command) and each.what == "configure"), None)
+        if step is None:
+            raise self._no_database()
+
+        def command(source: Path, place: Path) -> Command:
+            moved = [
+                each.replace(f"{made.root}/source", str(source)).replace(f"{made.root}/build", str(place))
+                for each in step.argv
+            ]
+            return replace(step, argv=tuple(moved))
+
+        return _Sources(word, self._own(made.source[1]), kept, command)
+
+    def _configured(self, found: _Sources, label: str) -> Tree:
+        work = self.home.work(self.spec.name) / "micro"
+        source, name = found.folder, found.name
+        if found.patches:
+            marker = read_json(source / overlay.MARKER)
+            what = f"{marker.get('name', source)} {marker.get('version', '')}".strip()
+            for note in patch_set.fit(found.patches, source, what):
+                self.bench.say(note)
+            name = " + ".join([name, *(_short(patch) for patch in found.patches)])
+            source = work / f"{label}-source"
+            trees.patched_copy(found.folder, found.patches, source, what)
+        # Patches too: what an earlier run compiled from other headers must not be taken for this tree's.
+        named = digest_of([str(source), self.variant, found.name, *(patch.sha256 for patch in found.patches)])
+        place = work / f"build-{named}"
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        step = found.command(source, place)
+        with self.bench.step(f"configure {label.upper()}: {name}", f"configure-{label}"):
+            done = self.bench.run(step.what, step.argv, cwd=place, env=dict(step.env), timeout=_CONFIGURE_S)
+            done.check(f"configuring {name}")
+        return trees.read_tree(name, place, ours=True)
+
+    def _by_variant(self, source: Path, place: Path) -> Command:
+        """How the variant configures these sources."""
+        (chain,) = make.resolve(
+            [load.variant(self.variant)],
+            spec=self.spec,
+            source_digest="micro",
+            source=source,
+            toolchains=find_toolchains(),
+            features=self.spec.default_features,
+            profile_place=place / "profile",
+        )
+        stage = chain.stages[0]
+        if len(chain.stages) != 1 or not isinstance(stage, Compile):
+            raise UserError(f"--variant {self.variant}: is made in several stages; name one that only compiles")
+        job = BuildJob(
+            source=source,
+            place=place,
+            toolchain=stage.toolchain,
+            flags=stage.flags,
+            features=stage.features,
+            options=stage.options,
+            hardening=stage.hardening,
+            with_tools=False,
+            relocations=False,
+            jobs=len(os.sched_getaffinity(0)),
+            bench=self.bench,
+        )
+        for step in create(self.spec).steps(job):
+            if isinstance(step, Command) and step.what == "configure":
+                return step
+        raise self._no_database()
+
+    def _no_database(self) -> UserError:
+        return UserError(f"{self.spec.name}: its build writes no {DATABASE}; name build folders that have one")
+
+
+def _short(patch: Patch) -> str:
+    return f"{'-R ' if patch.reverted else ''}{patch.path.stem}"

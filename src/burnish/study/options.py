@@ -1,0 +1,126 @@
+"""What a user may say to the verbs that measure, and what these then work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from burnish.base.paths import Home
+from burnish.bench.host import HostFacts
+from burnish.engines.contract import Engine
+from burnish.model.engine import EngineSpec
+from burnish.model.workload import Workload
+from burnish.record.record import Record
+from burnish.record.store import Store
+from burnish.record.workbench import Bench
+from burnish.statistics.verdicts import Rule
+
+Ask = Callable[[str], bool]
+"""Puts a question to the user; whether the answer was yes."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may say to `tune` and `compare`.
+
+    Attributes:
+        variants: names; empty for the engine's ladder and the user's own.
+        recipes: TOML file with the user's own variants.
+        workloads: names; empty for the engine's default.
+        features: feature set; None for the engine's default.
+        source: None for Debian's package, a version of it, or a path.
+        source_version: version to pin of Debian's package.
+        sha256: expected digest of a tarball.
+        precision: half-width to reach; None to stop at the first verdict.
+        max_starts: most starts of a cell.
+        pairs: pairs in a start.
+        turns: turns in a pair.
+        starts: a number of starts fixed in advance, for figures to be published; None: as many as it takes.
+        design: trial design of every cell; None: each workload's own.
+        explore: look through many cells rather than claim them together.
+        layouts: layout replicates of every variant; 0: each is linked once, in the build system's order.
+        trainings: training replicates, likewise.
+        force: give verdicts although this host's calibration failed; marked in the report.
+        seed: decides slots and keys.
+        jobs: parallel compile jobs; None for all cores.
+        fresh: begin a new study even when an unfinished one would fit.
+        yes: install what is missing without asking.
+        ladder: numbers of client threads, each a load of its own; empty: each load's own number.
+        settings: what every server is set to, ``NAME=VALUE`` each (see `burnish.workload.conditions`).
+        versus: likewise, what sets the second program's condition apart (`compare`).
+        data: a user's dump or data folder for the user's loads.
+        database: the database in it to work in; None: the only one.
+        defaults_file: a user's my.cnf.
+        strict: refuse what routine tuning left undone.
+        portable: level or processor that every build must run on; None: none is demanded.
+        portability: try every build on the catalogue's processors.
+    """
+
+    variants: tuple[str, ...] = ()
+    recipes: Path | None = None
+    workloads: tuple[str, ...] = ()
+    features: str | None = None
+    source: Path | None = None
+    source_version: str | None = None
+    sha256: str | None = None
+    precision: float | None = 0.01
+    max_starts: int = 12
+    pairs: int | None = None
+    turns: int | None = None
+    starts: int | None = None
+    design: str | None = None
+    explore: bool = False
+    layouts: int = 0
+    trainings: int = 0
+    force: bool = False
+    seed: int = 1
+    jobs: int | None = None
+    fresh: bool = False
+    yes: bool = False
+    ladder: tuple[int, ...] = ()
+    settings: tuple[str, ...] = ()
+    versus: tuple[str, ...] = ()
+    data: Path | None = None
+    database: str | None = None
+    defaults_file: Path | None = None
+    strict: bool = False
+    portable: str | None = None
+    portability: bool = False
+
+
+@dataclass
+class Setting:
+    """What the verbs work with, once the home is held.
+
+    Attributes:
+        home: where all of it happens.
+        store: what outlives the study.
+        spec: the engine, as the catalogue describes it.
+        engine: its behaviour.
+        host: facts about the host.
+        core_sets: CPU numbers of each side in a duet; both sides' are all CPUs where there are no two alike.
+        twin_cores: whether there are two alike.
+        record: the study's.
+        bench: recorded processes, progress.
+        scratch: private folder of this run.
+        workloads: the loads; once they were looked at, as this host and the conditions have them.
+        rule: when a cell is decided.
+        options: what the user said.
+        ask: puts a question to the user; None where nobody is there.
+    """
+
+    home: Home
+    store: Store
+    spec: EngineSpec
+    engine: Engine
+    host: HostFacts
+    core_sets: tuple[frozenset[int], frozenset[int]]
+    twin_cores: bool
+    record: Record
+    bench: Bench
+    scratch: Path
+    workloads: tuple[Workload, ...]
+    rule: Rule
+    options: Options
+    ask: Ask | None

@@ -1,0 +1,1 @@
+"""What a study will do and cost, before anything is done."""

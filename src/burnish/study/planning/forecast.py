@@ -1,0 +1,101 @@
+"""What the store and the host say about a plan: what is there, what it cost before, how wide a build may be."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+
+from burnish.bench import datasets
+from burnish.bench.host import available_memory
+from burnish.builds import evidence
+from burnish.builds.stages import Compile
+from burnish.engines.jobs import Jobs, choose, has_lto
+from burnish.model.engine import EngineSpec
+from burnish.model.workload import Workload
+from burnish.record.store import Store
+from burnish.source.sources import Source
+from burnish.study.builds.make import Chain, gate_key
+from burnish.study.planning.plan import Known, Plan, Step, make_plan
+from burnish.toolchain.ccache import CacheUse
+
+
+def known_of(spec: EngineSpec, store: Store, source: str) -> Known:
+    """What this home knows about an engine's steps; reads, never writes."""
+    builds = [entry for entry in store.entries("builds") if entry.about.get("engine") == spec.name]
+    objects = frozenset(str(entry.about["objects_key"]) for entry in builds if entry.about.get("objects_key"))
+    cached = shutil.which("ccache") is not None
+    return Known(
+        has=store.has,
+        history=store.costs.history(spec.name),
+        objects=objects if cached else None,
+        cache_use={entry.key: CacheUse(**entry.about["cache"]).words for entry in builds if entry.about.get("cache")},
+        source=source,
+    )
+
+
+def plan_of(
+    chains: Sequence[Chain],
+    *,
+    spec: EngineSpec,
+    store: Store,
+    source: Source | None,
+    workloads: Sequence[Workload],
+    trials: Callable[[frozenset[str]], Step | None] = lambda _: None,
+    to_install: Sequence[str] = (),
+) -> Plan:
+    """The plan for these chains in this home.
+
+    Args:
+        chains: every variant's stages, or why it is left out.
+        spec: the engine.
+        store: what is there.
+        source: the source; None where it must be fetched first.
+        workloads: those of trials and trainings.
+        trials: makes the trials a step, told the keys of final builds that are known to be the baseline's code.
+        to_install: system packages that will be installed first.
+    """
+    possible = [(chain.variant.name, chain.stages) for chain in chains if chain.missing is None]
+    recipes = [(each.variant.name, each.variant.recipe, each.final) for each in chains if each.missing is None]
+    same = evidence.known_same(recipes, store)
+    version = source.version if source else ""
+    data = {datasets.dataset_key(spec.name, version, w): w.dataset for w in workloads if w.dataset != "none"}
+    return make_plan(
+        possible,
+        spec=spec,
+        known=known_of(spec, store, source.digest if source else ""),
+        source=source.origin if source else f"Debian source package {spec.debian_package}, to be fetched first",
+        gates={stages[-1].key: gate_key(spec, stages) for _, stages in possible},
+        data=[(name, key) for key, name in data.items()],
+        same=same,
+        trials=trials(same),
+        left_out=[(chain.variant.name, chain.missing) for chain in chains if chain.missing is not None],
+        to_install=to_install,
+    )
+
+
+def widths(spec: EngineSpec, store: Store, cores: int, wanted: int | None) -> Callable[[Compile, str], Jobs]:
+    """How wide each compile stage may be, by the memory that is free when it begins.
+
+    Args:
+        spec: the engine, for the rough figures of a stage that was never made here.
+        store: for what it took before.
+        cores: cores that a build may use.
+        wanted: jobs that the user asked for.
+    """
+
+    def of(stage: Compile, name: str) -> Jobs:
+        lto, history = has_lto(stage.flags), store.costs.history(spec.name)
+        link = 1e6 * (spec.costs.lto_link_mb if lto else spec.costs.link_mb)
+        compilation = 1e6 * spec.costs.object_mb
+        # The largest process of such a build, compiler or linker: with LTO it is the link.
+        largest = history.figure(stage.title, name, "peak")
+        own_link = history.figure("link", name, "peak")
+        if own_link and own_link.known:
+            link = own_link.value
+        elif largest and lto:
+            link = max(link, largest.value)
+        if largest and not lto:
+            compilation = max(compilation, largest.value)
+        return choose(cores, available_memory(), object_peak=compilation, link_peak=link, lto=lto, wanted=wanted)
+
+    return of

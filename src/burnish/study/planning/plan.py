@@ -1,0 +1,354 @@
+"""A study before it runs: its steps, what is there already, what each will cost; pure.
+
+Estimates come from what the same steps cost on this host before, otherwise from the engine's rough figures; the
+latter, and what other variants' steps cost, are guesses and marked "~" wherever they are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from burnish.base.durations import duration
+from burnish.builds.sharing import (
+    ANY_SOURCE,
+    changed_share,
+    from_cache,
+    in_order,
+    kept_as,
+    objects_key,
+    of_its_compiler,
+    partly_from_cache,
+    relatives,
+)
+from burnish.builds.stages import Bolt, Compile, Preload, Stage, Strip
+from burnish.model.engine import EngineSpec
+from burnish.record.costs import Figure, History
+
+RELINK_SHARE = 0.12
+"""Guess at a compile step whose objects come from the cache, in shares of a full one (MariaDB: 58 s of 480 s)."""
+BOLT_SHARE = 0.03
+"""Guess at a BOLT step (MariaDB: 16 s of 480 s)."""
+TRAINING_SHARE = 1.6
+"""Guess at a training step: boot, data, merge and the audit of the profile, in shares of the training itself."""
+
+NOTHING = Figure(0.0, known=True)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a plan.
+
+    Attributes:
+        kind: ``source``, ``compile`` (every object), ``partial`` (most objects come from the compiler cache: the same
+            recipe's without its patches, or not static), ``relink`` (all of them do), ``training``, ``merge``,
+            ``bolt``, ``dataset``, ``gate`` or ``trials``.
+        title: for people.
+        variants: the variants that it is for; the first makes it, the others share it.
+        key: its name in the store; '' for trials.
+        cached: whether it is there already.
+        seconds: expected wall time; 0 when it is cached.
+        kept: what it leaves in the store, bytes.
+        tree: its build folder at its fullest, bytes; None where it has none.
+        peak: largest resident set of any one process, bytes; None where nothing is known.
+        cache_use: what the compiler cache gave when it was made, in words; '' where nothing is known.
+        same: whether it is known to be the baseline's code, so that nothing of it is tested or measured.
+    """
+
+    kind: str
+    title: str
+    variants: tuple[str, ...]
+    key: str
+    cached: bool
+    seconds: Figure
+    kept: Figure = NOTHING
+    tree: Figure | None = None
+    peak: Figure | None = None
+    cache_use: str = ""
+    same: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All steps of a study in the order in which they will be made.
+
+    Attributes:
+        engine: the engine's name.
+        source: the source in words, and whether it must be fetched.
+        steps: the steps.
+        left_out: variants that can't be built on this host, each with the reason.
+        to_install: system packages that will be installed first, after asking.
+    """
+
+    engine: str
+    source: str
+    steps: tuple[Step, ...]
+    left_out: tuple[tuple[str, str], ...] = ()
+    to_install: tuple[str, ...] = ()
+
+    @property
+    def ahead(self) -> tuple[Step, ...]:
+        """The steps that are not done yet."""
+        return tuple(step for step in self.steps if not step.cached)
+
+    @property
+    def building(self) -> tuple[Step, ...]:
+        """Those of them that make, test and fill, without the trials."""
+        return tuple(step for step in self.ahead if step.kind not in ("trials", "source"))
+
+    @property
+    def expected(self) -> dict[str, float]:
+        """Seconds of what is ahead, by key and by "VARIANT: TITLE".
+
+        The second serves where the source was not there yet when the plan was made: keys change with its digest.
+        """
+        named = {f"{name}: {step.title}": step.seconds.value for step in self.ahead for name in step.variants}
+        return named | {step.key: step.seconds.value for step in self.ahead if step.key}
+
+    @property
+    def full_compiles(self) -> int:
+        """Builds of which every object must be compiled."""
+        return sum(step.kind == "compile" for step in self.ahead)
+
+    @property
+    def seconds(self) -> Figure:
+        """Expected wall time of all that is ahead."""
+        return sum((step.seconds for step in self.ahead), NOTHING)
+
+    @property
+    def kept(self) -> Figure:
+        """Bytes that the store will grow by."""
+        return sum((step.kept for step in self.ahead), NOTHING)
+
+    @property
+    def tree(self) -> Figure:
+        """The largest build folder of all, bytes."""
+        return _largest(step.tree for step in self.ahead)
+
+    @property
+    def peak(self) -> Figure | None:
+        """The largest process of all, bytes; None where nothing is known of any."""
+        found = [step.peak for step in self.ahead if step.peak is not None]
+        return _largest(found) if found else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for the record and for machines."""
+        return {
+            **asdict(self),
+            "totals": {
+                "steps_ahead": len(self.ahead),
+                "full_compiles": self.full_compiles,
+                "seconds": asdict(self.seconds),
+                "kept_bytes": asdict(self.kept),
+                "tree_bytes": asdict(self.tree),
+                "peak_bytes": asdict(self.peak) if self.peak else None,
+            },
+        }
+
+
+def _largest(figures: Any) -> Figure:
+    return max((figure for figure in figures if figure is not None), key=lambda f: f.value, default=NOTHING)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known before anything runs.
+
+    Attributes:
+        has: whether the store has an entry, by kind and key.
+        history: what steps cost on this host.
+        objects: names of objects (`objects_key`) that the compiler cache had once; empty where there is no cache.
+        cache_use: what the compiler cache gave for a build of the store, in words, by its key.
+        source: digest of the source; '' while it must be fetched.
+    """
+
+    has: Callable[[str, str], bool]
+    history: History
+    objects: frozenset[str] | None
+    cache_use: Mapping[str, str]
+    source: str
+
+
+def make_plan(
+    chains: Sequence[tuple[str, tuple[Stage, ...]]],
+    *,
+    spec: EngineSpec,
+    known: Known,
+    source: str,
+    gates: Mapping[str, str],
+    data: Sequence[tuple[str, str]],
+    same: Collection[str] = (),
+    trials: Step | None = None,
+    left_out: Sequence[tuple[str, str]] = (),
+    to_install: Sequence[str] = (),
+) -> Plan:
+    """The plan of a study.
+
+    Args:
+        chains: (variant, its stages) of every variant that can be built here, the baseline first.
+        spec: the engine.
+        known: what is known already.
+        source: the source, in words.
+        gates: for each final build's key the key of its gate's result.
+        data: (dataset, its key) of all data that trainings and trials need.
+        same: keys of final builds that are the baseline's code: they have neither gate nor trials.
+        trials: the trials as a step, where there are any.
+        left_out: variants that can't be built here, with the reason.
+        to_install: system packages that will be installed first.
+    """
+    users: dict[str, list[str]] = {}
+    finals: dict[str, list[str]] = {}
+    for name, stages in chains:
+        for key in dict.fromkeys(stage.key for stage in stages):
+            users.setdefault(key, []).append(name)
+        finals.setdefault(stages[-1].key, []).append(name)
+    objects = set(known.objects or ())
+    baseline = chains[0][1][-1].key if chains else ""
+    steps: list[Step] = []
+    for stage in in_order([stages for _, stages in chains]):
+        variants = tuple(users[stage.key])
+        steps.append(_step(stage, variants, spec, known, objects))
+        if isinstance(stage, Compile) and known.objects is not None:
+            objects |= {objects_key(stage), objects_key(replace(stage, source=ANY_SOURCE))}
+        if stage.key == baseline:
+            steps += [_dataset(name, key, spec, known) for name, key in data]
+        if stage.key in same:
+            steps[-1] = replace(steps[-1], same=True)  # its own final stage, put there just now
+        elif stage.key in finals:
+            steps.append(_gate(tuple(finals[stage.key]), gates[stage.key], spec, known))
+    return Plan(
+        engine=spec.name,
+        source=source,
+        steps=(*steps, *([trials] if trials else [])),
+        left_out=tuple(left_out),
+        to_install=tuple(to_install),
+    )
+
+
+def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Known, objects: set[str]) -> Step:
+    cached = known.has(kept_as(stage), stage.key)
+    costs, history, name, title = spec.costs, known.history, variants[0], stage.title
+    kept, tree, like = NOTHING, None, ""
+    if isinstance(stage, Compile):
+        kind = "compile" if cached else _kind(stage, spec, known, objects)
+        title = from_cache(stage.title) if kind == "relink" else stage.title
+        like = of_its_compiler(title, stage)
+        guess = costs.compile_s * (RELINK_SHARE if kind == "relink" else 1.0)
+        kept = history.figure(stage.title, name, "kept") or Figure(1e6 * costs.kept_mb)
+        tree = history.figure(stage.title, name, "tree") or Figure(1e6 * costs.build_mb)
+    elif isinstance(stage, Bolt):
+        kind, guess = "bolt", BOLT_SHARE * costs.compile_s
+        # Hard links to its input but for the program itself.
+        kept = history.figure(stage.title, name, "kept") or Figure(0.25e6 * costs.kept_mb)
+    elif isinstance(stage, Strip | Preload):
+        # Hard links too; only what is stripped is written anew.
+        kind, guess = "after the link", 2.0
+        kept = history.figure(stage.title, name, "kept") or Figure(0.25e6 * costs.kept_mb)
+    else:
+        training = getattr(stage, "training", ())
+        kind = "training" if training else "merge"
+        guess = TRAINING_SHARE * sum(seconds for _, seconds in training) if training else 0.01 * costs.compile_s
+    seconds = history.figure(title, name, "seconds", like) or Figure(guess)
+    if kind == "partial" and isinstance(stage, Compile):
+        seconds = _partial(stage, name, spec, history)
+    return Step(
+        kind=kind,
+        title=stage.title,
+        variants=variants,
+        key=stage.key,
+        cached=cached,
+        seconds=NOTHING if cached else seconds,
+        kept=kept,
+        tree=tree,
+        peak=history.figure(stage.title, name, "peak"),
+        cache_use=known.cache_use.get(stage.key, ""),
+    )
+
+
+def _kind(stage: Compile, spec: EngineSpec, known: Known, objects: Collection[str]) -> str:
+    """How much of a stage that is not in the store must be compiled."""
+    if objects_key(stage) in objects:
+        return "relink"
+    like = relatives(stage, known.source, spec.linking.static_options)
+    return "partial" if like & set(objects) else "compile"
+
+
+def _partial(stage: Compile, name: str, spec: EngineSpec, history: History) -> Figure:
+    """Seconds of a stage most of whose objects come from the cache: its own, or between those of none and all."""
+    steps = (from_cache(stage.title), stage.title, partly_from_cache(stage.title))
+    found = [history.figure(step, name, "seconds", of_its_compiler(step, stage)) for step in steps]
+    for each in found:
+        if each is not None and each.known:
+            return each
+    # What other builds took of which some objects were cached says little: their patches were others.
+    full = spec.costs.compile_s
+    least, most = (
+        each.value if each is not None else guess
+        for each, guess in zip(found[:2], (RELINK_SHARE * full, full), strict=True)
+    )
+    return Figure(least + changed_share(stage) * max(0.0, most - least))
+
+
+def _dataset(name: str, key: str, spec: EngineSpec, known: Known) -> Step:
+    cached = known.has("datasets", key)
+    size = 1e6 * spec.costs.dataset_mb
+    seconds = known.history.figure("dataset", name, "seconds") or Figure(size / 50e6)
+    kept = known.history.figure("dataset", name, "kept") or Figure(size)
+    return Step("dataset", f"dataset {name}", (), key, cached, NOTHING if cached else seconds, kept)
+
+
+def _gate(variants: tuple[str, ...], key: str, spec: EngineSpec, known: Known) -> Step:
+    cached = known.has("gates", key)
+    seconds = known.history.figure("gate", variants[0], "seconds") or Figure(float(spec.costs.gate_s))
+    return Step("gate", "gate", variants, key, cached, NOTHING if cached else seconds)
+
+
+def amount(figure: Figure | None, unit: float, digits: int = 1) -> str:
+    """A figure in `unit`s, marked "~" when it is a guess; "?" where nothing is known."""
+    if figure is None:
+        return "?"
+    return f"{'' if figure.known else '~'}{figure.value / unit:,.{digits}f}"
+
+
+def summary(plan: Plan, *, seconds: bool = True) -> list[str]:
+    """The plan in a few lines: what is ahead, how long, how large; then what is left out and why.
+
+    Args:
+        plan: the plan.
+        seconds: whether to say how long it takes; no, where the lines that follow say it.
+    """
+    ahead, cached = plan.ahead, len(plan.steps) - len(plan.ahead)
+    kinds = ("partial", "relink", "training", "bolt", "gate")
+    counts = {kind: sum(step.kind == kind for step in ahead) for kind in kinds}
+    lines = []
+    if not plan.building:
+        lines.append(f"nothing to build: all {cached} steps are in the store")
+    else:
+        parts = [_several(plan.full_compiles, "full compile")]
+        parts += [_several(counts["partial"], "build with most objects cached", "builds with most objects cached")]
+        parts += [_several(counts["relink"], "build from cached objects", "builds from cached objects")]
+        parts += [_several(counts["training"], "training"), _several(counts["bolt"], "BOLT step")]
+        parts += [_several(counts["gate"], "gate")]
+        lines.append(
+            f"{_several(len(plan.building), 'step')} to make, {cached} cached: " + ", ".join(filter(None, parts))
+        )
+        making = sum((step.seconds for step in plan.building), NOTHING)
+        if seconds:
+            lines.append(f"building and testing take {_about(making)}")
+        largest = "" if plan.peak is None else f"; largest process: {amount(plan.peak, 1e9)} GB"
+        lines.append(f"disk: {amount(plan.kept, 1e9)} GB kept, {amount(plan.tree, 1e9)} GB build folder{largest}")
+    trials = next((step for step in ahead if step.kind == "trials"), None)
+    if trials is not None and seconds:
+        lines.append(f"{trials.title} take {_about(trials.seconds)} at the least")
+    if plan.to_install:
+        lines.append(f"installed first, after asking: {' '.join(plan.to_install)}")
+    return [*lines, *(f"left out: {name}: {why}" for name, why in plan.left_out)]
+
+
+def _several(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}" if count else ""
+
+
+def _about(figure: Figure) -> str:
+    return f"{'about ' if figure.known else '~'}{duration(figure.value)}"

@@ -1,0 +1,267 @@
+"""Collects what makes a build again without Burnish: script, profile, patches, source list, recipe."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from burnish.base.errors import UserError, unknown
+from burnish.base.paths import Home
+from burnish.builds import reproducer, witness
+from burnish.builds.reproducer import Making
+from burnish.model.recipe import REVERTED, Recipe
+from burnish.record.record import Record
+from burnish.record.store import Entry, Store
+from burnish.study import studies
+
+RECIPE = "recipe.toml"
+TRAINING = "training.txt"
+_INSTRUMENTED = "instrumented"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A build and, where a study made it, the variant that it is of.
+
+    Attributes:
+        entry: the build in the store.
+        variant: the variant's name; None where no study's record has the build.
+        reason: the variant's reason.
+        recipe: its recipe, as plain values.
+    """
+
+    entry: Entry
+    variant: str | None = None
+    reason: str = ""
+    recipe: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Reproducer:
+    """What was collected.
+
+    Attributes:
+        folder: where it is.
+        files: names in it, the script first.
+        recipe: the recipe as TOML, None when no study's record has it.
+        sha256: hex digest of the program that the script makes.
+    """
+
+    folder: Path
+    files: tuple[str, ...]
+    recipe: str | None
+    sha256: str
+
+
+def find(home: Home, word: str, study: str | None = None) -> Found:
+    """The build whose key is (or begins with) `word`, or the newest one of the variant of that name.
+
+    Args:
+        home: where store and studies are.
+        word: a key or a variant's name.
+        study: name of the study that made it; None looks through all, the newest first.
+    """
+    folders = [studies.find(home, study)] if study else list(reversed(studies.folders(home)))
+    store = Store(home.store)
+    names: set[str] = set()
+    matching: dict[str, Found] = {}
+    for folder in folders:
+        for made in _builds(folder):
+            names.add(made["variant"])
+            if made["variant"] == word or (len(word) >= 4 and made["key"].startswith(word)):
+                entry = store.find("builds", made["key"])
+                found = Found(entry, made["variant"], made["reason"], made["recipe"]) if entry else None
+                if found is not None and made["variant"] == word:
+                    return found
+                if found is not None:
+                    matching.setdefault(made["key"], found)
+    for entry in store.entries():
+        if entry.kind == "builds" and len(word) >= 4 and entry.key.startswith(word):
+            matching.setdefault(entry.key, Found(entry))
+    if len(matching) == 1:
+        return next(iter(matching.values()))
+    if matching:
+        raise UserError(f"{word}: the keys of several builds begin so ({', '.join(sorted(matching))}); name one whole")
+    if word in names:
+        raise UserError(
+            f"{word}: its build is no longer in the store; run its study's command again, which builds it again"
+        )
+    raise unknown("variant or build", word, names or {"none built yet"})
+
+
+def _builds(folder: Path) -> list[dict[str, Any]]:
+    """The builds that a study made or used, the latest first."""
+    with closing(Record(folder)) as record:
+        begun = record.last("study")
+        recipes = begun.body["definition"]["recipes"] if begun else {}
+        reasons = {event.body["variant"]: event.body["reason"] for event in record.events("variant")}
+        made = [
+            {
+                "variant": event.body["variant"],
+                "key": event.body["key"],
+                "recipe": recipes.get(event.body["variant"]),
+                "reason": reasons.get(event.body["variant"], ""),
+            }
+            for event in record.events("build")
+        ]
+    return made[::-1]
+
+
+def collect(home: Home, found: Found, folder: Path) -> Reproducer:
+    """Writes script, profiles, patches, source list and recipe into `folder`, which must be new or empty."""
+    making = witness.read(found.entry.about)
+    if making is None:
+        raise UserError(
+            f"build {found.entry.key}: it was made before Burnish noted how; "
+            f"remove {found.entry.folder} and run its study's command again"
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"--out {folder}: it is there already and not empty; name a new folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    store = Store(home.store)
+    _copy_build(found.entry, making, folder, store)
+    notes = _training(store, making, folder)
+    if notes:
+        (folder / TRAINING).write_text(notes)
+    recipe = None
+    if found.recipe is not None and found.variant is not None:
+        recipe = recipe_toml(found.variant, found.reason, found.recipe, [patch.file for patch in making.patches])
+        (folder / RECIPE).write_text(recipe)
+    files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    order = [reproducer.SCRIPT, *(name for name in files if name != reproducer.SCRIPT)]
+    return Reproducer(folder, tuple(order), recipe, making.sha256)
+
+
+def _copy_build(entry: Entry, making: Making, folder: Path, store: Store) -> None:
+    folder.mkdir(exist_ok=True)
+    shutil.copy2(entry.folder / reproducer.SCRIPT, folder)
+    if (entry.folder / reproducer.SOURCE_LIST).is_file():
+        shutil.copy2(entry.folder / reproducer.SOURCE_LIST, folder)
+    for patch in making.patches:
+        (folder / patch.file).parent.mkdir(exist_ok=True)
+        shutil.copy2(entry.folder / patch.file, folder / patch.file)
+    for name in making.beside:
+        shutil.copy2(entry.folder / name, folder / name)
+    for kept in making.profiles:
+        profile = store.find("profiles", kept.key)
+        if profile is None:
+            raise UserError(f"profile {kept.key} of build {entry.key} is no longer in the store; run its study again")
+        for name, _ in kept.files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(profile.folder / name, folder / name)
+
+
+def _training(store: Store, making: Making, folder: Path) -> str:
+    """How the profiles were trained, for who wants to train anew; the trained builds' scripts beside it."""
+    parts: list[str] = []
+    scripts: dict[str, str] = {}
+    for kept in making.profiles:
+        parts += _trained(store, making, folder, kept.key, kept.name, scripts)
+    return "\n".join(parts)
+
+
+def _trained(store: Store, making: Making, folder: Path, key: str, name: str, scripts: dict[str, str]) -> Iterator[str]:
+    """How the profile `key` was come by; of a merged one, and then how each of its parts was.
+
+    `scripts` has the folder of each trained build by its key; what is met here is added.
+    """
+    profile = store.find("profiles", key)
+    if profile is None:
+        return
+    about = profile.about
+    if about.get("imported"):
+        yield f"{name}: imported from {about['imported']}; how it was trained is not known here.\n"
+        return
+    if about.get("merged"):
+        parts = [(f"part {number} of {name}", *part) for number, part in enumerate(about["merged"], 1)]
+        weighed = " and ".join(f"{part} times {weight:g}" for part, _, weight in parts)
+        yield f"{name}: merged of {weighed}; `burnish profile merge` does it again.\n"
+        for part, its_key, _ in parts:
+            yield from _trained(store, making, folder, its_key, part, scripts)
+        return
+    loads = ", ".join(f"{load} for {seconds:g} s" for load, seconds in about["training"])
+    build = store.find("builds", str(about["build"]))
+    how = witness.read(build.about) if build else None
+    if build is not None and how is not None and build.key not in scripts:
+        place = f"{_INSTRUMENTED}-{about['kind']}"
+        scripts[build.key] = f"{place}-{len(scripts) + 1}" if (folder / place).exists() else place
+        _copy_build(build, how, folder / scripts[build.key], store)
+    program = scripts.get(str(about["build"]))
+    with_what = f"with the program that {program}/{reproducer.SCRIPT} makes" if program else "with a program now gone"
+    kind = "bolt-samples" if about["kind"] == "bolt" and about.get("sampled") else about["kind"]
+    steps = _TRAINED[kind].format(
+        root=making.root, profdata=_tool(making, "llvm-profdata"), profgen=_tool(making, "llvm-profgen")
+    )
+    yield f"{name}: trained on {loads}, {with_what}.\n\n{steps}"
+
+
+_TRAINED = {
+    "clang": """\
+    1. Run it under the load with LLVM_PROFILE_FILE=/some/folder/%4m.profraw in its environment.
+    2. End it by itself (SIGTERM, not SIGKILL): it writes its counters at its end.
+    3. {profdata} merge -o profile.profdata /some/folder/*.profraw
+""",
+    "gcc": """\
+    1. Run it under the load with GCOV_PREFIX=/some/folder in its environment.
+    2. End it by itself (SIGTERM, not SIGKILL): it writes its counters at its end.
+    3. /some/folder{root}/build, with its .gcda files, is the folder `gcda`.
+""",
+    "bolt": """\
+    1. Make the folder {root}/bolt-raw (its name is in the program) and run it under the load.
+    2. End it by itself (SIGTERM, not SIGKILL): it writes its counts at its end.
+    3. merge-fdata -o bolt.fdata {root}/bolt-raw/*
+""",
+    "clang-samples": """\
+    1. Run it under the load and sample it: perf record -e cycles:u -j any,u -o samples -p PID
+    2. perf script --show-mmap-events -F ip,brstack -i samples > script
+    3. {profgen} --binary=PROGRAM --perfscript=script --format=extbinary --output=profile.prof
+""",
+    "gcc-samples": """\
+    1. Run it under the load and sample it: perf record -e cycles:u -j any,u -o samples -p PID
+    2. create_gcov --binary=PROGRAM --profile=samples --gcov=profile.afdo -gcov_version=2
+""",
+    "bolt-samples": """\
+    1. Run it under the load and sample it: perf record -e cycles:u -j any,u -o samples -p PID
+    2. perf2bolt -p samples -o bolt.fdata PROGRAM
+""",
+}
+
+
+def _tool(making: Making, name: str) -> str:
+    """A tool of the compiler's release: clang-19's is llvm-profdata-19."""
+    compiler = Path(making.programs[0].path).name if making.programs else ""
+    _, dash, release = compiler.partition("-")
+    return f"{name}{dash}{release}"
+
+
+def recipe_toml(name: str, reason: str, recipe: Mapping[str, Any], patches: list[str]) -> str:
+    """A variant in the catalogue's form: what differs from the usual recipe.
+
+    Args:
+        name: the variant's.
+        reason: the variant's; at least 20 characters.
+        recipe: as plain values.
+        patches: the recipe's patches, as they are named beside the file.
+    """
+    usual = json.loads(json.dumps(Recipe().as_dict()))
+    lines = [f"[{_key(name)}]", f"reason = {_value(reason or 'Made again from the record of a study.')}"]
+    values = {key: value for key, value in recipe.items() if value != usual.get(key)}
+    if values.get("patches"):
+        marks = [REVERTED if word.startswith(REVERTED) else "" for word in values["patches"]]
+        values["patches"] = [mark + file for mark, file in zip(marks, patches, strict=True)]
+    inside = ", ".join(f"{key} = {_value(value)}" for key, value in values.items())
+    return "\n".join([*lines, f"recipe = {{ {inside} }}" if inside else "recipe = {}", ""])
+
+
+def _key(name: str) -> str:
+    return name if name.replace("-", "").replace("_", "").isascii() and " " not in name else _value(name)
+
+
+def _value(value: Any) -> str:
+    """A TOML value. JSON's strings are TOML's; so are its numbers, booleans and arrays."""
+    return json.dumps(value, ensure_ascii=False)

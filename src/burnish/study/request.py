@@ -1,0 +1,107 @@
+"""What a user asks for, looked up in the catalogue: every name that is not there is reported at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TypeVar
+
+from burnish.base.errors import UserError, together, unknown
+from burnish.catalogue import load
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import Variant
+from burnish.model.workload import Workload
+from burnish.study.conditions import usual
+from burnish.study.options import Options
+from burnish.study.trials.replicates import trains
+from burnish.study.workloads import chosen
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request whose names are all known.
+
+    Attributes:
+        spec: the engine.
+        variants: the variants, the baseline first.
+        workloads: the workloads.
+        features: the feature set of all variants that name none of their own.
+    """
+
+    spec: EngineSpec
+    variants: tuple[Variant, ...]
+    workloads: tuple[Workload, ...]
+    features: str
+
+
+def _own(recipes: Path | None) -> Mapping[str, Variant]:
+    return load.read_variants(recipes) if recipes else {}
+
+
+def _of_replicates(options: Options, variants: Sequence[Variant]) -> list[UserError]:
+    """What is asked of replicates and can't be: starts in another number, trainings of what trains nothing."""
+    found, most = [], max(options.layouts, options.trainings)
+    if options.starts is not None and most and options.starts != most:
+        factor = "--layouts" if options.layouts == most else "--trainings"
+        found.append(
+            UserError(
+                f"--starts {options.starts}: {factor} {most} gives each start a fresh pair of builds, so there are "
+                f"{most} starts; leave --starts out, or say {factor} {options.starts}"
+            )
+        )
+    if options.trainings and not any(trains(variant.recipe) for variant in variants):
+        names = ", ".join(variant.name for variant in variants)
+        found.append(
+            UserError(
+                f"--trainings {options.trainings}: nothing is trained for {names}; leave it out (--layouts shuffles "
+                "links), or name a variant that trains a profile, as gcc-pgo does"
+            )
+        )
+    return found
+
+
+def read_request(engine: str, options: Options) -> Request:
+    """The request in the catalogue's terms.
+
+    Raises:
+        UserError: names that are not there (each with the nearest one), a source that is not there, an own file
+            that can't be read; all of them in one error, a line each.
+    """
+    spec = load.engine(engine)  # nothing can be looked up without it
+    problems: list[UserError] = []
+
+    def attempt(look: Callable[..., _T], *words: object) -> list[_T]:
+        try:
+            return [look(*words)]
+        except UserError as error:
+            problems.append(error)
+            return []
+
+    read = attempt(_own, options.recipes)
+    own = read[0] if read else {}
+    named = options.variants or (*spec.ladder, *own)
+    # Of a file that can't be read it is not known which variants it has: then no unknown name is one for certain.
+    named = tuple(name for name in named if read or name in load.variants())
+    variants = [found for name in named for found in attempt(load.variant, name, own)]
+    if not variants or variants[0].name != "baseline":
+        variants.insert(0, load.variant("baseline"))
+    workloads = chain.from_iterable(attempt(chosen, spec, options))
+    attempt(usual, options)
+    features = options.features or spec.default_features
+    sets = dict.fromkeys((features, *(v.recipe.features for v in variants if v.recipe.features)))
+    problems += [
+        unknown(f"feature set of {spec.name}", name, spec.features) for name in sets if name not in spec.features
+    ]
+    if options.source is not None and not options.source.exists():
+        problems.append(
+            UserError(f"--source {options.source}: there is no such file or folder; give a tarball or a source tree")
+        )
+    if not problems:  # else it is not known what would be built
+        problems += _of_replicates(options, variants)
+    if problems:
+        raise together(problems)
+    return Request(spec, tuple(variants), tuple(workloads), features)

@@ -1,0 +1,1 @@
+"""The trials of a study: starts of every cell until each is decided."""

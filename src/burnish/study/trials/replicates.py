@@ -1,0 +1,103 @@
+"""Replicates: every variant built several times over, each time with a layout or a training of its own.
+
+A binary is one sample of what its flags can give: a study with replicates judges the flags, since each start has
+a fresh pair of builds (docs/METHODOLOGY.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from burnish.base.errors import InfrastructureError
+from burnish.model.recipe import Recipe, Variant
+from burnish.program.built import Built
+from burnish.study.builds.make import Made
+
+
+@dataclass(frozen=True)
+class Factors:
+    """What differs between the replicates of one variant.
+
+    Attributes:
+        layouts: number of shuffled link orders; 0: the build system's own order.
+        trainings: number of trainings, each with keys of its own; 0: the usual one.
+    """
+
+    layouts: int = 0
+    trainings: int = 0
+
+    @property
+    def count(self) -> int:
+        """Builds of each variant; both factors change together, so the larger number counts."""
+        return max(1, self.layouts, self.trainings)
+
+    @property
+    def words(self) -> str:
+        """As in a sentence; empty without replicates."""
+        parts = [
+            f"{number} {name}" for number, name in ((self.layouts, "layouts"), (self.trainings, "trainings")) if number
+        ]
+        return " and ".join(parts)
+
+
+def trains(recipe: Recipe) -> bool:
+    """Whether a build of this recipe has a training of its own."""
+    return (recipe.pgo or recipe.bolt) and recipe.profile is None
+
+
+def expand(variants: Sequence[Variant], factors: Factors) -> list[Variant]:
+    """Every variant's replicates in turn; the variants themselves where no factor is asked for."""
+    if factors.count == 1:
+        return list(variants)
+    return [_replicate(variant, number, factors) for variant in variants for number in range(factors.count)]
+
+
+def _replicate(variant: Variant, number: int, factors: Factors) -> Variant:
+    """The variant's replicate `number`, from 0; a factor with fewer levels goes round."""
+    recipe = variant.recipe
+    if factors.layouts:
+        recipe = replace(recipe, layout=recipe.layout + 1 + number % factors.layouts)
+    if factors.trainings and trains(recipe):
+        recipe = replace(recipe, training_seed=recipe.training_seed + 1 + number % factors.trainings)
+    return replace(variant, name=f"{variant.name}#{number + 1}", recipe=recipe)
+
+
+def gather(
+    variants: Sequence[Variant], made: Sequence[Made], factors: Factors
+) -> tuple[list[Made], dict[str, tuple[Built, ...]]]:
+    """Of each variant its first replicate, and all of its builds by its name.
+
+    A variant of which one replicate can't be measured is not measured at all: what is left would be a choice.
+
+    Raises:
+        InfrastructureError: a replicate of the baseline can't be measured.
+    """
+    if factors.count == 1:
+        return list(made), {}
+    gathered, builds = [], {}
+    for index, variant in enumerate(variants):
+        mine = made[index * factors.count : (index + 1) * factors.count]
+        failed = next((item for item in mine if item.built is None), None)
+        notes = list(dict.fromkeys(note for item in mine for note in item.notes))
+        if failed is not None:
+            failure = f"{failed.variant.name}: {failed.failure}"
+            if index == 0:
+                raise InfrastructureError(f"a replicate of the baseline can't be measured: {failure}")
+            gathered.append(Made(variant, failure=failure, notes=notes))
+            continue
+        builds[variant.name] = tuple(item.built for item in mine if item.built is not None)
+        same = all(item.same for item in mine)
+        gathered.append(Made(variant, built=mine[0].built, identity=mine[0].identity, same=same, notes=notes))
+    return gathered, builds
+
+
+def by_replicate(readings: Sequence[float], count: int) -> list[list[float]]:
+    """Start readings by the replicate that they were read on; starts take the replicates in turn."""
+    return [list(readings[first::count]) for first in range(min(count, len(readings)))]
+
+
+def fresh(builds: Mapping[str, Sequence[Built]], name: str, start: int) -> Built | None:
+    """The build of a variant for its start number `start` (from 0); None where it has no replicates."""
+    mine = builds.get(name)
+    return mine[start % len(mine)] if mine else None

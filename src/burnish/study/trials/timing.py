@@ -1,0 +1,53 @@
+"""How long a cell is tried: the times of a start, and the rule by which starts end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from burnish.model.workload import Design, Timing
+from burnish.statistics.calibration import Calibration, pairs_for
+from burnish.statistics.verdicts import HostPrior, Rule
+from burnish.study.options import Options, Setting
+from burnish.study.trials.replicates import Factors
+
+
+def rule_of(options: Options) -> Rule:
+    """When a cell's trial ends."""
+    replicates = Factors(options.layouts, options.trainings).count
+    most = options.max_starts if replicates == 1 else replicates
+    if options.starts is not None:
+        return Rule.fixed(options.starts)
+    return Rule(cap=most, precision=options.precision, minimum=min(8, most))
+
+
+def as_asked(own: Timing, options: Options, pairs: int | None = None) -> Timing:
+    """An engine's own times of a start, with the pairs and turns that were asked for.
+
+    Args:
+        own: the engine's.
+        options: what was asked for.
+        pairs: pairs in a start where none were asked for; None: the engine's.
+    """
+    return replace(own, pairs=options.pairs or pairs or own.pairs, turns=options.turns or own.turns)
+
+
+def timings(setting: Setting, calibrations: Sequence[Calibration] = ()) -> dict[Design, Timing]:
+    """Times of a start under each design: as asked, as the host's calibration recommends, or the engine's own."""
+    rule = setting.rule
+    found = {}
+    for design, own in setting.spec.times.items():
+        mine = [each for each in calibrations if each.design is design]
+        recommended = max((pairs_for(each, rule.precision, rule.minimum) for each in mine), default=None)
+        found[design] = as_asked(own, setting.options, recommended)
+    return found
+
+
+def priors_of(known: Sequence[Calibration], times: Mapping[Design, Timing]) -> dict[tuple[str, Design], HostPrior]:
+    """Calibrations as a contest takes them: by workload's name and design, for starts of these times."""
+    return {(each.workload, each.design): each.prior(times[each.design].pairs) for each in known}
+
+
+def start_seconds(timing: Timing) -> float:
+    """Rough wall time of a start, seconds: boot and stop, warm-up, then a settle and a window for each turn."""
+    return 4.0 + timing.warmup + timing.pairs * timing.turns * (timing.settle + 1.1 * timing.window)

@@ -1,0 +1,1 @@
+"""Two builds sampled under one load, and what the samples say."""

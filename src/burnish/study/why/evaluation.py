@@ -1,0 +1,318 @@
+"""From the recordings of a `why` to its events: profiles, what the builds are as code, flame graphs."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from burnish.base.errors import InfrastructureError, UserError
+from burnish.bench import sampling
+from burnish.bench.pairs import Pair
+from burnish.bench.sampling import Ability, Recorded, Stacks
+from burnish.engines.contract import SideSpec
+from burnish.model.condition import Condition
+from burnish.model.workload import Design, Workload
+from burnish.program import machine_code
+from burnish.program.built import Built
+from burnish.program.machine_code import Code
+from burnish.study.builds import needs
+from burnish.study.options import Setting
+from burnish.why import alignment, cachegrind, flame, samples, stacks, text
+from burnish.why.attribution import Profile, profile
+from burnish.why.ceiling import cpu_words
+from burnish.why.samples import KERNEL, UNKNOWN, Flat, merged
+
+CACHEGRIND_S = 900.0
+"""Patience with a unit of the load in the simulated processor, which is some 50 times slower."""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Two builds under load, sampled.
+
+    Attributes:
+        builts: by label, the one that is compared with first.
+        perf: the program.
+        ability: what was sampled.
+        stacks: how callers were found.
+        design: how the sides shared the host.
+        pairs: as they were read.
+        recorded: perf's recordings.
+        hardware: by label, events per transaction.
+        slots: by label, shares of the processor's slots.
+    """
+
+    builts: Mapping[str, Built]
+    perf: Path
+    ability: Ability
+    stacks: Stacks
+    design: Design
+    pairs: Sequence[Pair]
+    recorded: Sequence[Recorded]
+    hardware: Mapping[str, Mapping[str, float]]
+    slots: Mapping[str, Mapping[str, float]]
+
+    def of(self, label: str, *, callers: bool) -> list[Recorded]:
+        """A side's recordings: those that its profile is made of, or those with call stacks."""
+        mine = [each for each in self.recorded if label in each.pids]
+        apart = self.stacks is Stacks.DWARF
+        return [each for each in mine if not apart or (each.stacks is Stacks.DWARF) == callers]
+
+    @property
+    def profiled(self) -> Sequence[Pair]:
+        """The pairs that the profiles are made of."""
+        return self.pairs[:-1] if self.stacks is Stacks.DWARF else self.pairs
+
+    def cpu(self, label: str) -> float:
+        """A side's server CPU seconds per transaction."""
+        sides = [pair.total(label) for pair in self.profiled]
+        return sum(side.server_cpu for side in sides) / sum(side.done for side in sides)
+
+    def user_share(self, label: str) -> float | None:
+        """Share of that outside of the kernel by /proc, where only that was sampled; else None: samples tell it."""
+        if self.ability.kernel:
+            return None
+        used = [pair.usage[label] for pair in self.profiled]
+        spent = sum(each.user + each.system for each in used)
+        return sum(each.user for each in used) / spent if spent > 0 else 1.0
+
+
+def evaluate(setting: Setting, workload: Workload, sampled: Sampled, codes: Mapping[str, Code]) -> None:
+    """Reads the samples and records what they say; nothing of it counts before the last event, ``explained``.
+
+    Args:
+        setting: the study's.
+        workload: the load.
+        sampled: both builds under load.
+        codes: both builds as machine code, by label.
+    """
+    one, other = sampled.builts
+    log = setting.bench.log_path("perf-script.log")
+    with setting.bench.step("reading the samples", "why-samples", counts=False):
+        flats = {label: _flat(sampled, label, log) for label in sampled.builts}
+        profiles = {label: _profile(sampled, label, codes[label], flats[label]) for label in sampled.builts}
+        sides = _sides(sampled, codes, log)
+        aligned = alignment.align(*sides)
+        pictures = _draw(setting.record.folder, workload, sampled, sides, aligned)
+    compared = _comparable(sampled, codes, profiles, flats, aligned)
+    for label, code in codes.items():
+        hits = samples.offsets(flats[label], str(code.path), _mappings(sampled, label))
+        setting.record.append(
+            "profiled",
+            label=label,
+            profile=profiles[label].as_dict(),
+            compared=compared[label].as_dict(),
+            text=text.measure(code.program, hits).as_dict(),
+        )
+    gone = codes[one].functions - codes[other].functions
+    new = codes[other].functions - codes[one].functions
+    doubts = [pair.invalid for pair in sampled.pairs if pair.invalid]
+    notes = [f"{len(doubts)} of {len(sampled.pairs)} pairs would not count in a trial: {doubts[0]}"] if doubts else []
+    notes += _simulate(setting, workload, sampled)
+    places = [place for flat in flats.values() for place in flat.weights]
+    named = any(place.object == KERNEL and place.function != UNKNOWN for place in places)
+    met = {function.name for each in profiles.values() for function in each.shares}
+    grouping = _grouping(sampled, codes)
+    seconds = sum(each.seconds for each in sampled.recorded)
+    setting.record.append(
+        "explained",
+        labels=[one, other],
+        workload=workload.name,
+        unit=workload.unit,
+        only_before=sorted(gone & met) if grouping != "source" else [],
+        only_after=sorted(new & met) if grouping != "source" else [],
+        folded=_largest(aligned.folded) if grouping == "callers" else {},
+        method={
+            "event": sampled.ability.event,
+            "by_core": sampled.ability.by_core,
+            "frequency": sampled.recorded[0].frequency,
+            "seconds": round(seconds, 1),
+            "stacks": str(sampled.stacks),
+            "design": str(sampled.design),
+            "grouping": grouping,
+            "functions_gone": len(gone),
+            "functions_new": len(new),
+            "perf_cpu": sum(each.perf_cpu for each in sampled.recorded) / seconds,
+        },
+        blind=[*sampled.ability.blind(sampled.stacks, names_kernel=named), *_lost(codes, grouping)],
+        pictures=pictures,
+        hardware=sampled.hardware,
+        slots=sampled.slots,
+        notes=notes,
+    )
+
+
+def _flat(sampled: Sampled, label: str, log: Path) -> Flat:
+    found = Flat(Counter(), 0)
+    for recorded in sampled.of(label, callers=False):
+        said = sampling.read(sampled.perf, recorded, stacks=False, log=log, pids=recorded.pids[label])
+        for flat in samples.parse_flat(said).values():
+            found = found + flat
+    if found.count == 0:
+        raise InfrastructureError(f"perf has no sample of {label}: it was idle, or perf lost them all")
+    return found
+
+
+def _mappings(sampled: Sampled, label: str) -> list[samples.Mapping]:
+    recorded = sampled.of(label, callers=False)[0]
+    return [mapping for pid in recorded.pids[label] for mapping in recorded.mappings[pid]]
+
+
+def _profile(sampled: Sampled, label: str, code: Code, flat: Flat) -> Profile:
+    """The side's profile, inlined functions told apart where debug information allows."""
+    program, mappings = str(code.path), _mappings(sampled, label)
+    named: dict[int, str] = {}
+    if code.program.debug:
+        named = machine_code.inlined(code, samples.offsets(flat, program, mappings))
+    weights = []
+    for place, weight in flat.weights.items():
+        name = merged(place.function)
+        if place.object == program and (code.program.debug or name == UNKNOWN):
+            offset = samples.offset_of(place.address, program, mappings)
+            if offset is not None:
+                name = named.get(offset, name) if name != UNKNOWN else text.page_name(offset)
+        weights.append((place.object, name, weight))
+    return profile(label, sampled.cpu(label), flat.count, weights, program, sampled.user_share(label))
+
+
+def _sides(sampled: Sampled, codes: Mapping[str, Code], log: Path) -> list[stacks.Side]:
+    """Both builds' call stacks."""
+    sides = []
+    for label, code in codes.items():
+        found = samples.Stacked(Counter(), 0)
+        for recorded in sampled.of(label, callers=True):
+            said = sampling.read(sampled.perf, recorded, stacks=True, log=log, pids=recorded.pids[label])
+            for each in samples.parse_stacks(said).values():
+                found = found + each
+        sides.append(stacks.Side(found.weights, str(code.path), sampled.cpu(label), found.count))
+    return sides
+
+
+def _compared(sampled: Sampled, label: str, side: stacks.Side, count: int) -> Profile:
+    """A build's profile by the last function of each aligned stack: what the two builds are compared by."""
+    weights = [(stack[-1].object, stack[-1].function, events) for stack, events in side.stacks.items()]
+    return profile(label, side.cpu, count, weights, side.program, sampled.user_share(label))
+
+
+def _draw(
+    folder: Path, workload: Workload, sampled: Sampled, sides: Sequence[stacks.Side], aligned: alignment.Aligned
+) -> list[str]:
+    """Flame graphs of each build and of their difference, and the stacks themselves; returns the files' names."""
+    labels = list(sampled.builts)
+    load = f"{workload.name}, CPU time a {workload.unit}; call stacks: {_WAYS[sampled.stacks]}"
+    names = ("flame-before.svg", "flame-after.svg", "flame-difference.svg")
+    for name, label, side in zip(names, labels, sides, strict=False):
+        total = f"{label}: {cpu_words(side.cpu)} a {workload.unit}"
+        (folder / name).write_text(flame.graph(stacks.tree(side), total, load))
+        (folder / name).with_suffix(".folded").write_text(stacks.lines(side.stacks))
+    one, other = sides
+    title = f"from {labels[0]} ({cpu_words(one.cpu)}) to {labels[1]} ({cpu_words(other.cpu)} a {workload.unit})"
+    drawn = flame.difference(stacks.tree(aligned.before, aligned.after), title, load)
+    (folder / names[-1]).write_text(drawn)
+    return list(names)
+
+
+_WAYS = {
+    Stacks.LBR: "branch records",
+    Stacks.POINTERS: "frame pointers",
+    Stacks.DWARF: "copies of the stack",
+    Stacks.NONE: "none",
+}
+
+
+def _grouping(sampled: Sampled, codes: Mapping[str, Code]) -> str:
+    """How the time of inlined functions is set beside that of the others.
+
+    Returns:
+        ``source``: by debug information, as the source has them; ``callers``: by call stacks, as their callers';
+        ``names``: not at all.
+    """
+    if all(code.program.debug for code in codes.values()):
+        return "source"
+    told = not any(code.program.stripped for code in codes.values())
+    return "callers" if told and sampled.stacks in (Stacks.LBR, Stacks.POINTERS) else "names"
+
+
+def _comparable(
+    sampled: Sampled,
+    codes: Mapping[str, Code],
+    profiles: Mapping[str, Profile],
+    flats: Mapping[str, Flat],
+    aligned: alignment.Aligned,
+) -> Mapping[str, Profile]:
+    """The profiles by which the builds are compared: as they are, unless call stacks must make up for inlining."""
+    if _grouping(sampled, codes) != "callers":
+        return profiles
+    sides = zip(codes, (aligned.before, aligned.after), strict=True)
+    return {label: _compared(sampled, label, side, flats[label].count) for label, side in sides}
+
+
+def _largest(folded: Mapping[str, Mapping[str, float]], most: int = 4) -> dict[str, list[str]]:
+    """By function, the names of those that were put into it, the heaviest first."""
+    return {name: sorted(each, key=lambda inner: -each[inner])[:most] for name, each in folded.items()}
+
+
+def _lost(codes: Mapping[str, Code], grouping: str) -> list[str]:
+    """What can't be told for want of symbols or of debug information."""
+    found = [
+        f"{label} is stripped: its own functions are told by pages of its file only, which can't be set beside "
+        "another build's; keep the symbols (strip --strip-debug), or put their .debug file beside it"
+        for label, code in codes.items()
+        if code.program.stripped
+    ]
+    if grouping == "names" and not found:
+        found.append(
+            "no debug information in both builds: the time of an inlined function is its caller's, and a function that "
+            "one build inlines seems to vanish (parts and copies that compilers make of one are put together by name)"
+        )
+    return found
+
+
+def _simulate(setting: Setting, workload: Workload, sampled: Sampled) -> list[str]:
+    """One unit of the load in cachegrind, for each build of an embedded engine on a host without counters.
+
+    Returns:
+        what went wrong, a sentence each; nothing of it stops the rest.
+    """
+    specs = {label: _unit_side(setting, workload, built) for label, built in sampled.builts.items()}
+    units = {label: setting.engine.unit(spec) for label, spec in specs.items()}
+    if setting.host.pmu or not all(units.values()):
+        return []
+    try:
+        needs.ensure(["valgrind"], "cache and branch behaviour without counters", setting.options, setting.ask)
+    except UserError as error:
+        return [f"no simulated caches: {error}"]
+    for label, words in units.items():
+        folder = specs[label].folder
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700, parents=True)
+        out = folder / "cachegrind.out"
+        argv = ["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--branch-sim=yes", f"--cachegrind-out-file={out}"]
+        with setting.bench.step(f"{label}: one {workload.unit} in cachegrind", "why-cachegrind", counts=False):
+            done = setting.bench.run(
+                "cachegrind",
+                [*argv, *words],
+                cwd=folder,
+                env=dict(sampled.builts[label].environment),
+                timeout=CACHEGRIND_S,
+            )
+        if not done.ok or not out.is_file():
+            return [f"no simulated caches: valgrind could not run {label} (why-cachegrind.log)"]
+        setting.record.append("simulated", label=label, **cachegrind.parse(out.read_text()).as_dict())
+    return []
+
+
+def _unit_side(setting: Setting, workload: Workload, built: Built) -> SideSpec:
+    return SideSpec(
+        label=built.name,
+        built=built,
+        condition=Condition(),
+        workload=workload,
+        data=setting.scratch / "data0",
+        folder=setting.scratch / "unit",
+        seed=setting.options.seed,
+        cores=setting.core_sets[0],
+    )

@@ -1,0 +1,314 @@
+"""The verb `why`: two builds under the same load, sampled, and what their samples say beside each other.
+
+No verdict comes out of it: sampling costs both sides something, so `tune` and `compare` never sample.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+
+from burnish.base import system
+from burnish.base.errors import InfrastructureError, UserError, unknown
+from burnish.base.paths import Home
+from burnish.bench import datasets, hardware, sampling, trials
+from burnish.bench.host import HostFacts, read_host
+from burnish.bench.pairs import Contestant, Pair
+from burnish.bench.sampling import Ability, Recorded, Sampling, Stacks
+from burnish.catalogue import load
+from burnish.engines.load import sql_bench
+from burnish.engines.registry import create
+from burnish.model.engine import EngineSpec
+from burnish.model.workload import Timing, Workload
+from burnish.program import machine_code
+from burnish.program.built import Built
+from burnish.program.machine_code import Code
+from burnish.record.record import Record
+from burnish.record.store import Store
+from burnish.study import conditions, holding, session, studies
+from burnish.study import workloads as workload_choice
+from burnish.study.builds import needs
+from burnish.study.builds.make import Made
+from burnish.study.builds.programs import differences, known_program, short_names
+from burnish.study.builds.source import obtain_source
+from burnish.study.cells import Cell
+from burnish.study.options import Ask, Options, Setting
+from burnish.study.why.evaluation import Sampled, evaluate
+
+PAIRS = 3
+"""Pairs that are sampled; where call stacks are recorded apart, there is one more for them."""
+
+TURN_S = 0.5
+"""Least length of a turn: what is wanted is where time goes, not a ratio that no burst disturbs."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be explained.
+
+    Attributes:
+        engine: engine's name.
+        names: the two builds, as the report calls them.
+        built: the two builds.
+    """
+
+    engine: str
+    names: tuple[str, str]
+    built: tuple[Built, Built]
+
+
+def requested(home: Home, first: str, second: str, study: str | None, engine: str | None) -> Request:
+    """The two builds that were named: programs, or variants of a finished study.
+
+    Args:
+        home: where studies and builds are.
+        first: a program's path, or a variant's name.
+        second: likewise.
+        study: the variants' study; None: they are programs.
+        engine: engine's name; None: the study's, or the one whose programs they are.
+    """
+    if study is not None:
+        return _of_study(home, study, (first, second), engine)
+    paths = [Path(name) for name in (first, second)]
+    for option, path in zip(("A", "B"), paths, strict=True):
+        if not path.is_file():
+            raise UserError(
+                f"{option}: {path}: there is no such file; give a server program, or a variant's name with --study"
+            )
+    found = load.engine(engine) if engine else _engine_of(paths[0])
+    behaviour = create(found)
+    one, other = short_names(paths)
+    return Request(found.name, (one, other), (behaviour.existing(paths[0]), behaviour.existing(paths[1])))
+
+
+def _engine_of(program: Path) -> EngineSpec:
+    """The engine whose program it is; tried, as each engine knows its own."""
+    for spec in load.engines().values():
+        with contextlib.suppress(UserError):
+            create(spec).existing(program)
+            return spec
+    names = ", ".join(sorted(spec.name for spec in load.engines().values() if not spec.hidden))
+    raise UserError(f"{program}: no engine's program; name the engine with --engine ({names}) to hear why")
+
+
+def _of_study(home: Home, name: str, variants: tuple[str, str], engine: str | None) -> Request:
+    folder = studies.find(home, name)
+    with contextlib.closing(Record(folder)) as record:
+        definition = record.last("study")
+        builds = {event.body["variant"]: event.body["key"] for event in record.events("build")}
+        programs = {event.body["variant"]: event.body["path"] for event in record.events("program")}
+    spec = load.engine(str(definition.body["definition"]["engine"]) if definition else "")
+    if engine not in (None, spec.name):
+        raise UserError(f"--engine {engine}: study {folder.name} is about {spec.name}; leave the option out")
+    if variants[0] == variants[1]:
+        raise UserError(f"{variants[0]!r} is named twice; name the two variants that differ")
+    behaviour, store = create(spec), Store(home.store)
+    found = []
+    for variant in variants:
+        if variant in programs:
+            found.append(behaviour.existing(Path(programs[variant])))
+            continue
+        key = builds.get(variant) or builds.get(f"{variant}#1")
+        if key is None:
+            raise unknown(f"variant of study {folder.name}", variant, [*builds, *programs] or ["none was built"])
+        entry = store.find("builds", key)
+        if entry is None:
+            raise UserError(
+                f"{variant}: its build {key} is no longer in the store; `burnish tune {spec.name}` makes it again"
+            )
+        found.append(behaviour.built(variant, entry.folder, key))
+    return Request(spec.name, variants, (found[0], found[1]))
+
+
+def why(
+    home: Home,
+    request: Request,
+    workload: str | None,
+    seconds: float | None,
+    options: Options,
+    console: Console,
+    ask: Ask | None,
+) -> Path:
+    """Samples both builds under one load and records what that says; returns the study's folder.
+
+    Args:
+        home: where it happens.
+        request: the two builds.
+        workload: the load's name; None: the engine's first.
+        seconds: time under load that is sampled; None: until there are samples enough.
+        options: threads, seed, design, whether to install without asking.
+        console: for progress.
+        ask: puts a question to the user.
+    """
+    spec = load.engine(request.engine)
+    options = replace(options, workloads=(workload or spec.workloads[0],))
+    found = workload_choice.chosen(spec, options)
+    if len(found) > 1:
+        raise UserError(f"--workload {workload}: that is {len(found)} loads; name one, as in {found[0].name}")
+    groups = [group for group in spec.system_packages if "build" not in group] + conditions.groups(options)
+    with studies.lock(home):
+        needs.ensure(groups, "the load", options, ask)
+        return explain(home, request, found[0], seconds, options, console, ask)
+
+
+def permitted(host: HostFacts, options: Options, ask: Ask | None) -> tuple[Path, Ability]:
+    """perf, installed if need be, and what it may sample here; a `UserError` when it may sample nothing."""
+    if system.find_programs(["perf"])["perf"] is None:
+        needs.ensure(["perf"], "the samples", options, ask)
+    perf = sampling.find_perf()
+    return perf, sampling.find_ability(perf, pmu=bool(host.pmu), lbr=bool(host.lbr), paranoid=host.perf_event_paranoid)
+
+
+def explain(
+    home: Home,
+    request: Request,
+    workload: Workload,
+    seconds: float | None,
+    options: Options,
+    console: Console,
+    ask: Ask | None,
+) -> Path:
+    """What `why` does, for who holds the home already; returns the folder of the study that it is."""
+    spec = load.engine(request.engine)
+    options = replace(options, workloads=(workload.name,), fresh=True)
+    named = [f"{name}={built.key}" for name, built in zip(request.names, request.built, strict=True)]
+    definition = session.definition_of("why", spec, options, named, [workload], spec.default_features, ())
+    perf, ability = permitted(read_host(home.root), options, ask)
+    setting = session.begin(home, spec, definition, options, console, (workload,), ask)
+    with session.nothing_half_made(setting.record):
+        setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
+        if any(sql_bench.is_nowhere(each) for each in setting.workloads):
+            setting.workloads = sql_bench.located(setting.workloads, obtain_source(setting, None)[1])
+        (workload,) = setting.workloads
+        pairs = zip(request.names, request.built, strict=True)
+        made = [known_program(setting, name, built) for name, built in pairs]
+        found = differences(*(each.identity for each in made if each.identity))
+        conditions.possible(setting, [(built, conditions.usual(options)) for built in request.built])
+    setting.record.append("difference", found=found)
+    with setting.bench.step("reading the programs", "why-programs", counts=False):
+        codes = {name: machine_code.read_code(built.server.resolve()) for name, built in _builts(made).items()}
+    stacks = _stacks(ability, codes.values())
+    cell = holding.cell_for(setting, request.names[1], workload)
+    with setting.bench.step(f"{workload.name}: sampling", "why-load", counts=False):
+        sampled = _sample(setting, cell, made, perf, ability, stacks, seconds or _enough(ability))
+    evaluate(setting, workload, sampled, codes)
+    return session.finish(setting)
+
+
+def _builts(made: Sequence[Made]) -> dict[str, Built]:
+    return {each.built.name: each.built for each in made if each.built is not None}
+
+
+def _stacks(ability: Ability, codes: Iterable[Code]) -> Stacks:
+    """How callers are found: the best way that the processor and both builds allow."""
+    if ability.lbr:
+        return Stacks.LBR
+    return Stacks.POINTERS if all(code.frame_pointers for code in codes) else Stacks.DWARF
+
+
+def _enough(ability: Ability) -> float:
+    """Seconds under load for as many samples as the tables want; those with copies of the stack are not in them."""
+    return sampling.SAMPLES / ability.frequency(Stacks.NONE)
+
+
+def _timing(own: Timing, seconds: float, stacks: Stacks) -> Timing:
+    """Pairs long enough for the seconds that were asked for, in turns that need not be as short as a trial's."""
+    window = max(own.window, TURN_S)
+    turns = max(2, 2 * round(seconds / PAIRS / (own.settle + window) / 2))
+    return replace(own, window=window, pairs=PAIRS + (stacks is Stacks.DWARF), turns=turns)
+
+
+def _sample(
+    setting: Setting,
+    cell: Cell,
+    made: Sequence[Made],
+    perf: Path,
+    ability: Ability,
+    stacks: Stacks,
+    seconds: float,
+) -> Sampled:
+    """One start of both builds, each pair of it sampled."""
+    builts = _builts(made)
+    folder = setting.scratch / "start"
+    folder.mkdir(mode=0o700, parents=True)
+    group = hardware.top_down_group(str(perf)) if setting.host.pmu else None
+    cores = frozenset[int]().union(*setting.core_sets)
+    pairs: list[Pair] = []
+    recorded: list[Recorded] = []
+    slots: dict[str, Mapping[str, float]] = {}
+
+    @contextlib.contextmanager
+    def observe(number: int, pids: Mapping[str, Sequence[int]]) -> Iterator[None]:
+        # A copy of the stack with each sample costs too much for all of them: there is a pair for them alone.
+        kind = Stacks.NONE if stacks is Stacks.DWARF and number <= PAIRS else stacks
+        processes = {label: tuple(each) for label, each in pids.items()}
+        first = min(pid for each in processes.values() for pid in each)
+        recording = Sampling(perf, ability, kind, processes, cores, setting.scratch / f"{first}-{number}.data")
+        counting = {}
+        if group is not None and number == 1:
+            counting = {label: hardware.TopDown(each, group, str(perf)) for label, each in processes.items()}
+        recording.begin()
+        try:
+            yield
+        finally:
+            recorded.append(recording.end())
+            slots.update({label: each.stop() for label, each in counting.items()})
+
+    def on_pair(number: int, pair: Pair) -> None:
+        pairs.append(pair)
+        setting.record.append("pair", cell=cell.name, start=1, pair=number, **pair.as_dict())
+
+    keys = [built.key for built in builts.values()]
+    setting.record.append("start", cell=cell.name, start=1, design=cell.design, builds=keys)
+    condition = conditions.ready(setting, conditions.usual(setting.options))
+    result = trials.run_start(
+        setting.engine,
+        cell.workload,
+        [Contestant(name, built, condition) for name, built in builts.items()],
+        design=cell.design,
+        core_sets=setting.core_sets,
+        data=_data(setting, cell.workload, made[0]),
+        scratch=folder,
+        timing=_timing(setting.spec.times[cell.design], seconds, stacks),
+        seed=f"{setting.options.seed}/why/{cell.workload.name}",
+        number=1,
+        bench=setting.bench,
+        on_pair=on_pair,
+        count_events=bool(setting.host.pmu),
+        observe=observe,
+    )
+    setting.record.append("start_done", cell=cell.name, workload=cell.workload.name, start=1, **result.as_dict())
+    if result.invalid is not None:
+        raise InfrastructureError(f"{cell.name}: {result.invalid}", log=setting.bench.log_path("why-load.log"))
+    return Sampled(
+        builts=builts,
+        perf=perf,
+        ability=ability,
+        stacks=stacks,
+        design=cell.design,
+        pairs=tuple(pairs),
+        recorded=tuple(recorded),
+        hardware=result.hardware,
+        slots=slots,
+    )
+
+
+def _data(setting: Setting, workload: Workload, first: Made) -> list[Path]:
+    """A clean copy of the load's data for each side."""
+    places = [setting.scratch / f"data{side}" for side in range(len(setting.core_sets))]
+    if workload.dataset == "none":
+        for place in places:
+            place.mkdir(mode=0o700)
+        return places
+    assert first.built is not None and first.identity is not None  # noqa: S101, PT018 - a program that exists
+    version = first.identity.version
+    entry = datasets.obtain(setting.engine, setting.store, first.built, first.built, version, workload, setting.bench)
+    for place in places:
+        datasets.copy(entry, place, setting.bench)
+    os.sync()
+    return places

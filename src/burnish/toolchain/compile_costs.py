@@ -1,0 +1,131 @@
+"""What each compile and link took: a wrapper around the real compiler that notes peak memory and time.
+
+Behind ccache it stands where ccache calls the compiler (CCACHE_PREFIX), so that a hit costs nothing; the figure
+of the compile that filled the cache is kept in the store and found again by command and source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from burnish.base.digest import digest_of
+from burnish.program.built import CompiledObject
+
+VARIABLE = "BURNISH_COSTS"
+"""Environment variable that names the file to note in; without it the wrapper only runs the command."""
+
+_SCRIPT = f"""\
+#!/bin/sh
+# Runs a compiler; notes peak kilobytes, seconds of wall, user and system time, and what it made.
+[ -n "${VARIABLE}" ] || exec "$@"
+made=- last=
+for word; do
+	if [ "$last" = -o ]; then made=$word; fi
+	last=$word
+done
+exec TIME -q -a -o "${VARIABLE}" -f "%M %e %U %S $made" "$@"
+"""
+
+HEAVIEST = 10
+"""So many of the heaviest objects are kept in a build's facts."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one compile or link took.
+
+    Attributes:
+        peak_bytes: largest resident set of any one process in it.
+        seconds: wall time.
+        cpu_seconds: user and system time.
+    """
+
+    peak_bytes: int
+    seconds: float
+    cpu_seconds: float
+
+
+@dataclass(frozen=True)
+class Meter:
+    """The wrapper and the file that it writes.
+
+    Attributes:
+        script: the wrapper.
+        notes: a line for each compile and link.
+    """
+
+    script: Path
+    notes: Path
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What whoever calls the wrapper needs in its environment."""
+        return {VARIABLE: str(self.notes)}
+
+
+def lay(work: Path) -> Meter | None:
+    """Puts a fresh wrapper into `work`, at a constant path; None without GNU time."""
+    program = shutil.which("time")
+    if program is None:
+        return None
+    meter = Meter(work / "meter.sh", work / "compile-costs")
+    meter.script.write_text(_SCRIPT.replace("TIME", program, 1))
+    meter.script.chmod(0o700)
+    meter.notes.write_text("")
+    return meter
+
+
+def parse(text: str) -> dict[str, Cost]:
+    """Costs by what was made; of several makings of one thing the dearest; lines that are no notes are skipped."""
+    found: dict[str, Cost] = {}
+    for line in text.splitlines():
+        words = line.split(" ", 4)
+        try:
+            peak, wall, user, system = int(words[0]), float(words[1]), float(words[2]), float(words[3])
+            made = words[4]
+        except (ValueError, IndexError):
+            continue
+        if made not in found or found[made].peak_bytes < peak * 1024:
+            found[made] = Cost(peak * 1024, wall, user + system)
+    return found
+
+
+def command_key(item: CompiledObject, place: Path) -> str:
+    """Names a compile in the build folder `place`: its command and its source's bytes."""
+    source = place / item.source
+    content = hashlib.sha256(source.read_bytes()).hexdigest() if source.is_file() else ""
+    return digest_of([item.command, content])
+
+
+def summary(
+    objects: Sequence[CompiledObject], noted: Mapping[str, Cost], earlier: Mapping[str, Cost], server: str
+) -> dict[str, Any]:
+    """Facts for a build's description, as plain values; pure.
+
+    Args:
+        objects: the program's objects.
+        noted: costs of this build, by path.
+        earlier: costs of earlier builds, by path, for what came from the cache.
+        server: path of the linked program in the build folder.
+    """
+    known = {item.path: cost for item in objects if (cost := noted.get(item.path) or earlier.get(item.path))}
+    heaviest = sorted(known.items(), key=lambda pair: -pair[1].peak_bytes)[:HEAVIEST]
+    link = noted.get(server)
+    return {
+        "compiled": sum(item.path in noted for item in objects),
+        "known": len(known),
+        "of": len(objects),
+        "compile_cpu_seconds": round(sum(cost.cpu_seconds for cost in known.values()), 2),
+        "heaviest": [[path, cost.peak_bytes, cost.seconds] for path, cost in heaviest],
+        "link": [link.peak_bytes, link.seconds] if link else None,
+    }
+
+
+def fresh(objects: Iterable[CompiledObject], noted: Mapping[str, Cost], place: Path) -> dict[str, Cost]:
+    """Costs to keep in the store: by command, of what was really compiled in the build folder `place`."""
+    return {command_key(item, place): noted[item.path] for item in objects if item.path in noted}

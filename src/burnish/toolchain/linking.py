@@ -1,0 +1,277 @@
+"""How a recipe's program is linked: flags, refusals, and what enters a build's name; pure.
+
+What a recipe does not say changes nothing: no flag, no part of a key. The builds that train a profile are linked
+plainly whatever the recipe says of its link (`neutral`), so that recipes which differ in it share them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from burnish.base.errors import UnavailableError, UserError
+from burnish.base.system import install_command
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import Flags, Recipe
+from burnish.toolchain.link_parts import Library, LinkerProgram, Parts, catalogue, linker_of, word_flags
+from burnish.toolchain.toolchains import Toolchain
+
+HUGE_PAGE = 2 << 20
+"""Bytes of a huge page where code is to lie on one: x86-64's, and aarch64's with 4 kB pages."""
+
+SHIFTS = 64
+"""Places, one cache line apart, at which a shuffled layout may begin with lld: a page's worth."""
+
+_STATIC_RUNTIME = ("-static-libgcc", "-static-libstdc++")
+_NAME_SERVICE = re.compile(r"Using '(\w+)' in statically linked applications requires at runtime the shared libraries")
+
+
+@dataclass(frozen=True)
+class Linking:
+    """What a compile stage must know of its link beyond the flags.
+
+    Attributes:
+        linker: the linker that was asked for; None: the toolchain's own.
+        layout: seed of a shuffled order, 0 for the build system's.
+        keep_debug: whether debug sections stay in for a later stage, where the engine's link would drop them.
+        allocator: the library that must come before libc, where it is linked.
+        static: whether nothing may be left to load.
+        cached: whether ThinLTO may keep a cache; it changes no result, so it is in no key.
+    """
+
+    linker: LinkerProgram | None = None
+    layout: int = 0
+    keep_debug: bool = False
+    allocator: Library | None = None
+    static: bool = False
+    cached: bool = False
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What enters the key; nothing when nothing was asked for."""
+        found: list[object] = []
+        if self.linker is not None:
+            found.append(["linker", self.linker.name, self.linker.version])
+        if self.layout:
+            found.append(["layout", self.layout])
+        if self.keep_debug:
+            found.append(["keep_debug"])
+        if self.allocator is not None:
+            found.append(["allocator", self.allocator.name, self.allocator.digest])
+        return tuple(found)
+
+    @property
+    def needs_folder(self) -> bool:
+        """Whether the compiler must find our links or wrappers of linkers before the system's."""
+        return self.layout > 0 or (self.linker is not None and self.linker.name == "lld")
+
+
+PLAIN = Linking()
+"""A link of which nothing was asked."""
+
+
+def neutral(recipe: Recipe) -> Recipe:
+    """The recipe as far as it decides what code is compiled: linked plainly, for builds that train a profile."""
+    return replace(
+        recipe,
+        lto="none",
+        linker=None,
+        static="none",
+        allocator="libc",
+        preload=False,
+        strip=None,
+        huge_text=False,
+        layout=0,
+    )
+
+
+def linked(flags: Flags, recipe: Recipe, toolchain: Toolchain, parts: Parts, folder: str) -> Flags:
+    """`flags` with those of the recipe's link.
+
+    Args:
+        flags: package's and recipe's flags.
+        recipe: what is asked for.
+        toolchain: the one chosen for it.
+        parts: what this machine has for it.
+        folder: constant path of the folder with our linker links and wrappers.
+    """
+    word = word_flags(recipe.word)
+    link = [*flags.link, *word]
+    linker = linker_of(recipe)
+    borrowed = recipe.linker == "lld" and toolchain.linker is None
+    if recipe.linker is not None:
+        link.append(f"-fuse-ld={recipe.linker}")
+    if borrowed or (recipe.layout and linker != "lld"):
+        link.append(f"-B{folder}")
+    if recipe.layout and linker == "lld":
+        # Sections of all objects, by lld's own generator. Those that the profile's call graph orders keep that
+        # order, which is the recipe's; so that they move too, all code begins elsewhere by some cache lines.
+        link += [f"-Wl,--shuffle-sections=.text*={recipe.layout}", f"-Wl,-T,{folder}/layout.ld"]
+    if recipe.static == "runtime":
+        link += _STATIC_RUNTIME
+    elif recipe.static == "full":
+        link.append("-static")
+    if recipe.allocator != "libc" and not recipe.preload and parts.allocator is not None:
+        link.append(f"-Wl,--push-state,--no-as-needed,-l:{parts.allocator.name},--pop-state")
+    if recipe.huge_text:
+        link.append(f"-Wl,-z,max-page-size={HUGE_PAGE:#x}")
+        if linker in ("lld", "mold"):  # bfd separates code anyway; gold knows no such option
+            link.append("-Wl,-z,separate-loadable-segments")
+    return replace(flags, c=(*flags.c, *word), cxx=(*flags.cxx, *word), link=tuple(link))
+
+
+def linking_of(recipe: Recipe, parts: Parts, spec: EngineSpec) -> Linking:
+    """What the recipe's final compile stage must know of its link."""
+    return Linking(
+        linker=parts.linker if recipe.linker is not None or recipe.layout else None,
+        layout=recipe.layout,
+        keep_debug=recipe.strip is not None and spec.linking.strips_debug,
+        allocator=parts.allocator if recipe.allocator != "libc" and not recipe.preload else None,
+        static=recipe.static == "full",
+        cached=recipe.lto == "thin" and linker_of(recipe) == "lld",
+    )
+
+
+def options_of(recipe: Recipe, spec: EngineSpec) -> tuple[tuple[str, str], ...]:
+    """The recipe's configure options, behind those that its kind of link forces on the engine."""
+    forced: dict[str, str] = {}
+    if recipe.static == "full":
+        forced |= dict(spec.linking.static_options)
+    if recipe.word == 32:
+        forced |= dict(spec.linking.options_32)
+    return tuple((forced | dict(recipe.options)).items()) if forced else recipe.options
+
+
+def traits(recipe: Recipe, toolchain: Toolchain, spec: EngineSpec) -> dict[str, object]:
+    """What the catalogue's refusals look at."""
+    return {
+        "family": toolchain.family,
+        "linker": linker_of(recipe),
+        "lto": recipe.lto,
+        "static": recipe.static,
+        "allocator": recipe.allocator,
+        "preload": recipe.preload,
+        "huge_text": recipe.huge_text,
+        "word": recipe.word,
+        "bolt": recipe.bolt,
+        "relocations": recipe.bolt or (recipe.pgo and toolchain.family == "clang"),
+        "strips_debug": spec.linking.strips_debug and recipe.strip is None,
+    }
+
+
+def check(recipe: Recipe, name: str, toolchain: Toolchain, parts: Parts, spec: EngineSpec) -> None:
+    """Refuses a link that can't be made, saying why and what to do.
+
+    Args:
+        recipe: what is asked for.
+        name: "variant NAME", for the message.
+        toolchain: the one chosen for it.
+        parts: what this machine has for it.
+        spec: the engine.
+
+    Raises:
+        UserError: nowhere, since parts of the recipe contradict each other or the toolchain.
+        UnavailableError: not here, since this machine lacks a linker, a library or an ability.
+    """
+    chosen = [flag for flag in recipe.link if flag.startswith("-fuse-ld=")]
+    if recipe.linker is not None and chosen:
+        raise UserError(f"{name}: linker = {recipe.linker!r} and {chosen[-1]} in link contradict; leave one out")
+    known = traits(recipe, toolchain, spec)
+    for refusal in catalogue().refused:
+        if refusal.holds(known):
+            raise UserError(f"{name}: {refusal.reason.rstrip('.')}")
+    _check_found(recipe, name, toolchain, parts)
+    if parts.missing:
+        packages = spec.linking.packages_32 if recipe.word == 32 else spec.linking.static_packages
+        kind = "32-bit" if recipe.word == 32 else "static"
+        raise UnavailableError(
+            f"{name}: {spec.title} needs {kind} libraries that are not here: {', '.join(parts.missing)}; "
+            f"{_foreign(packages)}{install_command(packages)}"
+        )
+
+
+def _check_found(recipe: Recipe, name: str, toolchain: Toolchain, parts: Parts) -> None:
+    linker, found = linker_of(recipe), catalogue()
+    if (recipe.linker is not None or recipe.layout) and parts.linker is None:
+        mend = install_command(each.format(major=_lld_major(toolchain)) for each in found.linkers[linker].packages)
+        raise UnavailableError(f"{name}: no linker {linker} on this machine; to have it: {mend}")
+    if not parts.has_plugin:
+        mend = install_command([f"llvm-{toolchain.major}-linker-tools"])
+        raise UnavailableError(
+            f"{name}: {linker} reads {toolchain.name}'s LTO objects only with LLVM's plugin, which is missing; "
+            f"take lld, or: {mend}"
+        )
+    if recipe.allocator != "libc" and parts.allocator is None:
+        entry = found.allocators[recipe.allocator]
+        raise UnavailableError(
+            f"{name}: no {' or '.join(entry.libraries)} for {recipe.word}-bit programs on this machine; "
+            f"{_mend_allocator(recipe.word, entry.packages)}"
+        )
+    if recipe.word not in parts.words:
+        mend = install_command(found.words[str(recipe.word)].packages)
+        raise UnavailableError(f"{name}: {toolchain.name} links no {recipe.word}-bit programs on this machine; {mend}")
+    if recipe.pgo and not parts.has_profile_runtime:
+        raise UnavailableError(f"{name}: {toolchain.name} has no profile runtime for {recipe.word}-bit programs")
+    if not parts.has_objcopy:
+        raise UnavailableError(f"{name}: strip needs objcopy; {install_command(['binutils'])}")
+    if recipe.huge_text and parts.huge_pages not in ("always", "madvise"):
+        raise UnavailableError(
+            f"{name}: huge_text needs transparent huge pages, and this kernel has "
+            f"{'none' if not parts.huge_pages else f'them set to {parts.huge_pages!r}'}; "
+            "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"
+        )
+
+
+def _lld_major(toolchain: Toolchain) -> int:
+    return toolchain.major if toolchain.family == "clang" else 19
+
+
+def _mend_allocator(word: int, packages: Sequence[str]) -> str:
+    named = [f"{package}:i386" for package in packages] if word == 32 else packages
+    return f"{_foreign(named)}{install_command(named)}"
+
+
+def _foreign(packages: Sequence[str]) -> str:
+    """The command that makes packages of another architecture known, where there are any among them."""
+    return "dpkg --add-architecture i386 && apt-get update && " if any(":i386" in each for each in packages) else ""
+
+
+def groups(recipe: Recipe) -> list[str]:
+    """Groups of `catalogue/system.toml` that the recipe's link needs."""
+    found = []
+    if recipe.linker in ("gold", "lld", "mold"):
+        found.append("linkers")
+    if recipe.allocator != "libc" and recipe.word == 64:
+        found.append("allocators")
+    if recipe.word == 32:
+        found.append("word-32")
+    return found
+
+
+def shift(seed: int) -> int:
+    """Bytes by which all code begins later under a layout: a whole number of cache lines, less than a page."""
+    return 64 * ((seed * 2654435761 >> 8) % SHIFTS)
+
+
+def layout_script(seed: int) -> str:
+    """lld's script that moves all code by `shift`: start-up code with a gap behind it, before everything else."""
+    return f"SECTIONS {{ .text.layout : {{ *crt1.o(.text .text.*) . += {shift(seed)}; }} }} INSERT BEFORE .text;\n"
+
+
+def unkeyed(linking: Linking, cache: PurePath) -> tuple[str, ...]:
+    """Link flags that change how long a link takes and not what it makes: ThinLTO's cache in `cache`, bounded."""
+    if not linking.cached:
+        return ()
+    policy = f"cache_size_bytes={catalogue().lto.cache_mb}m"
+    return (f"-Wl,--thinlto-cache-dir={cache}", f"-Wl,--thinlto-cache-policy={policy}")
+
+
+def notes(log: str) -> list[str]:
+    """What a link's log says that a user should know: functions of a static program that still load libraries."""
+    names = sorted(set(_NAME_SERVICE.findall(log)))
+    if not names:
+        return []
+    listed = ", ".join(names)
+    return [f"statically linked, but glibc's {listed} still load shared libraries: those of the very same glibc"]

@@ -1,0 +1,121 @@
+"""What a recipe's catalogue entries and its target come to for one toolchain, on one host; pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from burnish.base.errors import UnavailableError, UserError
+from burnish.base.processor import Processor
+from burnish.catalogue import flags
+from burnish.catalogue.flags import LEVEL, Flag, Target
+from burnish.model.recipe import Recipe
+from burnish.toolchain.toolchains import Toolchain
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """Flags that stand between the package's own and the recipe's raw ones.
+
+    Attributes:
+        c: for C.
+        cxx: for C++.
+        link: for the link.
+        level: the level that an entry asks for; None: none does.
+        host: what a build for ``native`` depends on besides its flags: the processor's name and abilities.
+    """
+
+    c: tuple[str, ...] = ()
+    cxx: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    level: str | None = None
+    host: tuple[str, ...] = ()
+
+
+def spell(recipe: Recipe, toolchain: Toolchain, processor: Processor, who: str) -> Spelled:
+    """The flags of the recipe's target and entries, in their order.
+
+    Args:
+        recipe: the recipe.
+        toolchain: the one that will build.
+        processor: the host's: what is built is also run here.
+        who: whose recipe it is, to begin an error with.
+
+    Raises:
+        UserError: a name that is not there, entries that contradict each other, an entry that the toolchain's
+            family has not; it stops the request.
+        UnavailableError: an entry or target that needs a newer compiler or another machine, a target that this
+            host can't run; the variant is left out and the others go on.
+    """
+    flags.check(recipe, who)
+    level: str | None = None
+    host: tuple[str, ...] = ()
+    common: tuple[str, ...] = ()
+    if recipe.target is not None:
+        target = flags.target(recipe.target)
+        _fits(target, toolchain, processor, who)
+        common = (*target.flags, *target.quiet(toolchain.family))
+        if target.native:
+            host = (processor.model, *sorted(processor.features))
+    c, cxx = common, common
+    link: tuple[str, ...] = ()
+    for name in recipe.flags:
+        entry = flags.flag(name)
+        each = _available(entry, toolchain, processor, who)
+        of_c, of_cxx = each.c, each.cxx
+        if entry.choice == LEVEL:
+            level, of_c, of_cxx = of_c[0], of_c[1:], of_cxx[1:]
+        c, cxx, link = (*c, *of_c), (*cxx, *of_cxx), (*link, *each.link)
+    if "-fuse-ld=lld" in link and recipe.linker not in (None, "lld"):
+        raise UserError(f"{who}: linker = {recipe.linker!r} contradicts a flag that needs lld; leave one out")
+    return Spelled(c, cxx, link, level, host)
+
+
+def counting(recipe: Recipe, toolchain: Toolchain) -> Recipe:
+    """The recipe as far as it decides what a build that counts comes to: without entries that act after its counters.
+
+    Recipes that differ in such entries alone then share the instrumented build, the training and the profile.
+    """
+
+    def late(name: str) -> bool:
+        each = flags.flag(name).spellings.get(toolchain.family)
+        return each is not None and each.after_counters
+
+    return replace(recipe, flags=tuple(name for name in recipe.flags if not late(name)))
+
+
+def _available(entry: Flag, toolchain: Toolchain, processor: Processor, who: str) -> flags.Spelling:
+    if entry.architecture and processor.architecture not in entry.architecture:
+        raise UnavailableError(
+            f"{who}: flag {entry.name!r} is for {', '.join(entry.architecture)}, this host is {processor.architecture}"
+        )
+    if toolchain.family not in entry.spellings:
+        others = ", ".join(entry.spellings)
+        raise UserError(
+            f"{who}: flag {entry.name!r} is not for {toolchain.name}: {entry.absent[toolchain.family]}; "
+            f"it is for {others}"
+        )
+    found = entry.spellings[toolchain.family]
+    if toolchain.major < found.since:
+        raise UnavailableError(
+            f"{who}: flag {entry.name!r} needs {toolchain.family}-{found.since} or newer, found {toolchain.name}"
+        )
+    return found
+
+
+def _fits(target: Target, toolchain: Toolchain, processor: Processor, who: str) -> None:
+    if target.architecture not in (None, processor.architecture):
+        raise UnavailableError(
+            f"{who}: target {target.name!r} is for {target.architecture}, this host is {processor.architecture}; "
+            "choose one of its own"
+        )
+    since = target.since[toolchain.family]
+    if toolchain.major < since:
+        raise UnavailableError(
+            f"{who}: target {target.name!r} needs {toolchain.family}-{since} or newer, found {toolchain.name}"
+        )
+    lacking = sorted(target.needs - processor.features)
+    if lacking:
+        raise UnavailableError(
+            f"{who}: target {target.name!r}: this host ({processor.model}) lacks {' '.join(lacking)}: a server built "
+            "for it can't be run here, so it could be neither tested nor measured; choose another target"
+        )

@@ -1,0 +1,353 @@
+"""Compilers as found on this machine, each with the tools of its family and version.
+
+A toolchain that lacks a part (linker, profile runtime, BOLT) is still a toolchain; `lacks` says what the
+missing part costs and which command brings it.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from pydantic import ConfigDict, TypeAdapter, with_config
+
+from burnish.base import process
+from burnish.base.errors import UnavailableError, UserError, unknown
+from burnish.base.system import install_command
+from burnish.model.family import FAMILIES, Family
+
+_PROGRAM = re.compile(r"(gcc|clang)(?:-(\d+))?")
+
+
+_RELEASE = re.compile(r"\d+\.\d+(?:\.\d+)?")
+
+
+_LLVM_ROOT = Path("/usr/lib")
+
+
+_INSTALLED = Path("/var/lib/dpkg/status")
+
+
+_DEBIAN_CLANG = 19
+"""The newest clang that Debian 12 and 13 both have; the one offered where none is asked for by number."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """One compiler and what belongs to it.
+
+    Attributes:
+        name: family and major version, ``gcc-12``; with the full release where two of one major differ.
+        family: ``gcc`` or ``clang``.
+        version: the compiler's own version line, the distribution's revision included.
+        release: the version's numbers, ``12.2.0``.
+        cc: the C compiler.
+        cxx: the C++ compiler.
+        ar: the archiver that understands the family's LTO objects.
+        ranlib: its index maker.
+        linker: lld of the same version; None for gcc, which uses the system's linker.
+        profdata: llvm-profdata of the same version; None for gcc.
+        gcov_dump: gcov-dump of the same version; None for clang.
+        bolt: llvm-bolt: clang's of the same version, gcc's the newest there is (it works on any ELF program).
+        merge_fdata: merge-fdata beside `bolt`.
+        has_profile_runtime: whether the library that an instrumented build links is there.
+        bolt_can_instrument: whether the library that ``llvm-bolt -instrument`` links is there.
+    """
+
+    name: str
+    family: Family
+    version: str
+    release: str
+    cc: Path
+    cxx: Path
+    ar: Path | None
+    ranlib: Path | None
+    linker: Path | None
+    profdata: Path | None
+    gcov_dump: Path | None
+    bolt: Path | None
+    merge_fdata: Path | None
+    has_profile_runtime: bool
+    bolt_can_instrument: bool
+
+    @property
+    def major(self) -> int:
+        """The major version, 12 of 12.2.0."""
+        return int(self.release.partition(".")[0])
+
+
+@dataclass(frozen=True)
+class Lack:
+    """A part that a toolchain does not have.
+
+    Attributes:
+        part: the `Toolchain` field that says so.
+        consequence: what can't be done without it.
+        mend: the command that brings it.
+    """
+
+    part: str
+    consequence: str
+    mend: str
+
+    def __str__(self) -> str:
+        return f"{self.consequence}; to mend it: {self.mend}"
+
+
+@with_config(ConfigDict(extra="forbid"))
+@dataclass(frozen=True)
+class _Part:
+    packages: tuple[str, ...]
+    consequence: str
+
+
+@with_config(ConfigDict(extra="forbid"))
+@dataclass(frozen=True)
+class _FamilyEntry:
+    reason: str
+    packages: tuple[str, ...]
+    parts: dict[str, _Part]
+
+
+@cache
+def _families() -> Mapping[str, _FamilyEntry]:
+    text = resources.files("burnish.catalogue").joinpath("toolchains.toml").read_text()
+    return TypeAdapter(dict[str, _FamilyEntry]).validate_python(tomllib.loads(text))
+
+
+def packages_for(family: Family, major: int) -> tuple[str, ...]:
+    """The Debian packages that make up a whole toolchain of this family and major version."""
+    return tuple(name.format(major=major) for name in _families()[family].packages)
+
+
+def lacks(toolchain: Toolchain) -> list[Lack]:
+    """What `toolchain` does not have, each with consequence and mend; empty when it is whole."""
+    found = []
+    for part, entry in _families()[toolchain.family].parts.items():
+        if not getattr(toolchain, part):
+            packages = [name.format(major=toolchain.major) for name in entry.packages]
+            found.append(Lack(part, entry.consequence, install_command(packages)))
+    return found
+
+
+def find_toolchains(path: str | None = None, llvm_root: Path = _LLVM_ROOT) -> list[Toolchain]:
+    """All compilers of this machine, gcc before clang, newest first in each family, each once.
+
+    Args:
+        path: folders to look in, separated as in PATH; the environment's PATH when not given.
+        llvm_root: the folder that holds Debian's ``llvm-N`` folders.
+    """
+    folders = [Path(entry) for entry in (path or os.environ.get("PATH", os.defpath)).split(os.pathsep) if entry]
+    folders += [entry / "bin" for entry in sorted(llvm_root.glob("llvm-*"), key=_number, reverse=True)]
+    return list(_found(tuple((place, _changed(place)) for place in dict.fromkeys((*folders, _INSTALLED)))))
+
+
+def _changed(place: Path) -> int:
+    """When a program came into or left a folder, or a file was written, nanoseconds; 0 where there is none."""
+    try:
+        return place.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+@cache
+def _found(places: tuple[tuple[Path, int], ...]) -> tuple[Toolchain, ...]:
+    """Looks once for each state of the folders and of the installed packages, the last of `places`."""
+    folders = [folder for folder, _ in places[:-1]]
+    found: dict[str, Toolchain] = {}
+    seen: set[Path] = set()
+    for program in _candidates(folders):
+        real = program.resolve()
+        if real in seen:
+            continue
+        seen.add(real)
+        toolchain = _probe(program, folders)
+        if toolchain is None or any(_same_release(toolchain, other) for other in found.values()):
+            continue
+        if toolchain.name in found:  # another release of a major that PATH names first
+            toolchain = replace(toolchain, name=f"{toolchain.family}-{toolchain.release}")
+        found[toolchain.name] = toolchain
+    return tuple(sorted(found.values(), key=lambda each: (FAMILIES.index(each.family), [-n for n in _numbers(each)])))
+
+
+def choose(request: str, found: Sequence[Toolchain]) -> Toolchain:
+    """The toolchain that a recipe or an option asks for.
+
+    Args:
+        request: a family (``clang``: its newest), a name (``clang-19``), or the path of a C compiler.
+        found: what `find_toolchains` gave.
+
+    Raises:
+        UnavailableError: this machine does not have it; says which there are and how to get this one.
+        UserError: no compiler is called so, or the path is not one.
+    """
+    if "/" in request:
+        if not Path(request).exists():
+            raise UserError(
+                f"{request}: there is no such program; name a C compiler's path, or one of: {_names(found)}"
+            )
+        folders = [
+            Path(request).parent,
+            *(Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep)),
+        ]
+        toolchain = _probe(Path(request), folders) if os.access(request, os.X_OK) else None
+        if toolchain is None:
+            raise UserError(
+                f"{request}: not a gcc or clang that comes with its C++ compiler; there are: {_names(found)}"
+            )
+        return toolchain
+    for each in found:
+        if request in (each.name, each.family, f"{each.family}-{each.release}"):
+            return each
+    known = _PROGRAM.fullmatch(request)
+    if known is None:
+        raise unknown("compiler", request, [each.name for each in found] + list(FAMILIES))
+    family: Family = "gcc" if known[1] == "gcc" else "clang"
+    if known[2]:
+        packages: tuple[str, ...] = packages_for(family, int(known[2]))
+    else:
+        packages = ("gcc", "g++") if family == "gcc" else packages_for("clang", _DEBIAN_CLANG)
+    raise UnavailableError(
+        f"no compiler {request!r} on this machine; there are: {_names(found)}; to have it: {install_command(packages)}"
+    )
+
+
+def _names(found: Sequence[Toolchain]) -> str:
+    return ", ".join(each.name for each in found) or "none"
+
+
+def _numbers(toolchain: Toolchain) -> list[int]:
+    return [int(part) for part in toolchain.release.split(".")]
+
+
+def _number(folder: Path) -> int:
+    digits = folder.name.rpartition("-")[2]
+    return int(digits) if digits.isdigit() else 0
+
+
+def _same_release(one: Toolchain, other: Toolchain) -> bool:
+    return (one.family, one.version) == (other.family, other.version)
+
+
+def _candidates(folders: Iterable[Path]) -> list[Path]:
+    """Programs named like a C compiler, in the order of `folders`, versioned names first in each."""
+    found = []
+    for folder in dict.fromkeys(folders):
+        try:
+            names = [entry.name for entry in os.scandir(folder) if _PROGRAM.fullmatch(entry.name)]
+        except OSError:
+            continue
+        for name in sorted(names, key=lambda name: (-len(name), name)):
+            program = folder / name
+            # ccache and distcc put links of the compiler's name in front of it on PATH.
+            if os.access(program, os.X_OK) and program.resolve().name not in ("ccache", "distcc"):
+                found.append(program)
+    return found
+
+
+def _probe(program: Path, folders: Sequence[Path]) -> Toolchain | None:
+    """The toolchain around the C compiler `program`; None when it isn't one or has no C++ compiler."""
+    try:
+        banner = process.capture([program, "--version"], timeout=20).partition("\n")[0]
+    except OSError:  # an executable file that no kernel can run
+        return None
+    release = _RELEASE.search(banner.rpartition(")")[2]) or _RELEASE.search(banner)
+    if release is None:
+        return None
+    return (_clang if "clang" in banner else _gcc)(program, banner, release[0], folders)
+
+
+def _clang(program: Path, banner: str, release: str, folders: Sequence[Path]) -> Toolchain | None:
+    major = release.partition(".")[0]
+    # Debian's clang-N is a link into /usr/lib/llvm-N/bin, where all tools of that version have plain names;
+    # its linker and BOLT look for their libraries from there.
+    home = program.resolve().parent
+
+    def tool(name: str) -> Path | None:
+        return _first(home / name, *(folder / f"{name}-{major}" for folder in folders))
+
+    cc, cxx = tool("clang"), tool("clang++")
+    if cc is None or cxx is None:
+        return None
+    bolt, merge_fdata, can_instrument = _bolt(tool("llvm-bolt"))
+    return Toolchain(
+        name=f"clang-{major}",
+        family="clang",
+        version=banner,
+        release=release,
+        cc=cc,
+        cxx=cxx,
+        ar=tool("llvm-ar"),
+        ranlib=tool("llvm-ranlib"),
+        linker=tool("ld.lld"),
+        profdata=tool("llvm-profdata"),
+        gcov_dump=None,
+        bolt=bolt,
+        merge_fdata=merge_fdata,
+        has_profile_runtime=_has_clang_runtime(cc),
+        bolt_can_instrument=can_instrument,
+    )
+
+
+def _gcc(program: Path, banner: str, release: str, folders: Sequence[Path]) -> Toolchain | None:
+    major = release.partition(".")[0]
+    plain = program.name == "gcc"  # only then are plainly named neighbours of the same version
+
+    def tool(name: str) -> Path | None:
+        beside = [program.parent / f"{name}-{major}"] + ([program.parent / name] if plain else [])
+        return _first(*beside, *(folder / f"{name}-{major}" for folder in folders))
+
+    cxx = tool("g++")
+    if cxx is None:
+        return None
+    bolt, merge_fdata, can_instrument = _bolt(_first(*(folder / "llvm-bolt" for folder in folders)))
+    libgcov = Path(process.capture([program, "-print-file-name=libgcov.a"], timeout=20).strip())
+    return Toolchain(
+        name=f"gcc-{major}",
+        family="gcc",
+        version="gcc " + banner.partition(" ")[2],  # without the name it was called by
+        release=release,
+        cc=program,
+        cxx=cxx,
+        ar=tool("gcc-ar"),
+        ranlib=tool("gcc-ranlib"),
+        linker=None,
+        profdata=None,
+        gcov_dump=tool("gcov-dump"),
+        bolt=bolt,
+        merge_fdata=merge_fdata,
+        has_profile_runtime=libgcov.is_absolute() and libgcov.is_file(),  # gcc echoes a name it can't find
+        bolt_can_instrument=can_instrument,
+    )
+
+
+def _first(*paths: Path) -> Path | None:
+    """The first of `paths` that is a program."""
+    return next((path for path in paths if path.is_file() and os.access(path, os.X_OK)), None)
+
+
+def _bolt(found: Path | None) -> tuple[Path | None, Path | None, bool]:
+    """llvm-bolt, merge-fdata beside it, and whether its instrumentation library is there.
+
+    The path is resolved because llvm-bolt looks for its library from the folder it was called in: as
+    /usr/bin/llvm-bolt-19 it looks in /usr/lib and fails.
+    """
+    if found is None:
+        return None, None, False
+    bolt = found.resolve()
+    library = bolt.parent.parent / "lib" / "libbolt_rt_instr.a"
+    return bolt, _first(bolt.parent / "merge-fdata"), library.is_file()
+
+
+def _has_clang_runtime(cc: Path) -> bool:
+    """Whether clang's profile runtime for this machine is there, in either of the two layouts in use."""
+    resources_folder = Path(process.capture([cc, "-print-resource-dir"], timeout=20).strip()) / "lib"
+    flat = resources_folder / "linux" / f"libclang_rt.profile-{platform.machine()}.a"
+    return flat.is_file() or any(resources_folder.glob(f"{platform.machine()}*/libclang_rt.profile.a"))

@@ -1,0 +1,224 @@
+"""A server's statement digests as statements with weights: each as often as it was run; pure.
+
+What is read is the table events_statements_summary_by_digest of the performance schema, exported with its column
+names as tab- or comma-separated values or as JSON. A digest knows no transactions, so each statement is a unit of
+its own.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from burnish.base.errors import UserError
+from burnish.workload.sql.general_log import replayed
+from burnish.workload.sql.placeholders import Averages, Unfilled, filled
+from burnish.workload.sql.schema import Table
+from burnish.workload.sql.statements import Unit
+
+_SYSTEM = {"", "null", "mysql", "performance_schema", "information_schema", "sys"}
+_TRANSACTION = re.compile(r"^(BEGIN|START|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b", re.IGNORECASE)
+_TOLD = 12  # statements that an error names
+_EXPORT = "mariadb -B -e 'SELECT * FROM performance_schema.events_statements_summary_by_digest' > digests.tsv"
+_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\\\": "\\", "\\0": ""}
+
+
+@dataclass(frozen=True)
+class Digest:
+    """One row of the table.
+
+    Attributes:
+        schema: the database that it was run in; '' without.
+        text: the statement with ``?`` for its literals; '' in the row that gathers what the table had no room for.
+        count: how often it was run.
+        averages: rows of an execution.
+        sample: a statement of this digest as it was sent (MySQL 8), or ''.
+    """
+
+    schema: str
+    text: str
+    count: int
+    averages: Averages = field(default_factory=Averages)
+    sample: str = ""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What digests become.
+
+    Attributes:
+        units: statements with weights, the most frequent first.
+        executions: what these stand for.
+        left_out: executions that were not taken, by why.
+    """
+
+    units: tuple[Unit, ...]
+    executions: int
+    left_out: Mapping[str, int]
+
+
+def read(text: str, where: str) -> list[Digest]:
+    """The digests of an export; a `UserError` when it is none."""
+    rows = _rows(text, where)
+    if not rows or not {"digest_text", "count_star"} <= rows[0].keys():
+        raise UserError(
+            f"{where}: no columns DIGEST_TEXT and COUNT_STAR; export the table with the names of its columns: {_EXPORT}"
+        )
+    return [_digest(row, f"{where}: row {number}") for number, row in enumerate(rows, start=1)]
+
+
+def _rows(text: str, where: str) -> list[dict[str, str]]:
+    """Rows by lower-case names; NULL is ''."""
+    head = text.lstrip("\ufeff \n\r")
+    try:
+        if head.startswith(("[", "{")):
+            values = json.loads(head) if head.startswith("[") else [json.loads(line) for line in head.splitlines()]
+            return [
+                {str(key).lower(): "" if item is None else str(item) for key, item in row.items()} for row in values
+            ]
+        first = head.partition("\n")[0]
+        if "\t" in first:
+            lines = [line.split("\t") for line in head.splitlines() if line]
+            table = [[_unescaped(cell) for cell in line] for line in lines]
+        else:
+            table = [line for line in csv.reader(head.splitlines(keepends=True)) if line]
+    except (ValueError, AttributeError, csv.Error) as error:
+        raise UserError(f"{where}: can't be read: {error}") from None
+    names = [name.strip().lower() for name in table[0]] if table else []
+    short = next((number for number, line in enumerate(table, start=1) if len(line) != len(names)), None)
+    if short is not None:
+        raise UserError(f"{where}:{short}: {len(table[short - 1])} values for {len(names)} columns")
+    return [
+        {name: "" if cell == "NULL" else cell for name, cell in zip(names, line, strict=True)} for line in table[1:]
+    ]
+
+
+def _unescaped(cell: str) -> str:
+    """As the client wrote it in batch mode."""
+    return re.sub(r"\\[nt\\0]", lambda match: _ESCAPES[match[0]], cell)
+
+
+def _digest(row: Mapping[str, str], where: str) -> Digest:
+    count = _number(row["count_star"])
+    if count is None:
+        raise UserError(f"{where}: COUNT_STAR is {row['count_star']!r}, no number")
+
+    def each(name: str) -> float | None:
+        number = _number(row.get(name, ""))
+        return None if number is None or not count else number / count
+
+    return Digest(
+        schema=row.get("schema_name", ""),
+        text=" ".join(row["digest_text"].split()),
+        count=int(count),
+        averages=Averages(each("sum_rows_sent"), each("sum_rows_examined"), each("sum_rows_affected")),
+        sample=row.get("query_sample_text", "").strip().rstrip(";").strip(),
+    )
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def database_of(digests: Sequence[Digest], named: str | None, where: str) -> str:
+    """The database whose statements are taken: the named one, or the only one there is; a `UserError` otherwise."""
+    counts: Counter[str] = Counter()
+    for each in digests:
+        if each.schema.lower() not in _SYSTEM:
+            counts[each.schema] += each.count
+    if named is not None:
+        if named not in counts:
+            raise UserError(f"--database {named}: not in {where}; there are: {', '.join(counts) or 'none'}")
+        return named
+    if len(counts) != 1:
+        told = ", ".join(f"{name} ({count} statements)" for name, count in counts.most_common())
+        raise UserError(f"{where}: statements of {len(counts)} databases ({told}); name one in --database")
+    return next(iter(counts))
+
+
+def turned(
+    digests: Iterable[Digest], database: str, tables: Mapping[str, Table], where: str, *, leave_out: bool = False
+) -> Replay:
+    """The digests of one database as units.
+
+    A statement is made from what is known of its tables; where that is not enough its sample is taken, where it has
+    one.
+
+    Args:
+        digests: as read.
+        database: whose.
+        tables: what is known, by name; empty without a schema.
+        where: the file's name, for errors.
+        leave_out: leave out, and count, what can't be turned into statements.
+
+    Raises:
+        UserError: nothing is left; or, without `leave_out`, statements that can't be turned, each with its reason.
+    """
+    units: list[Unit] = []
+    left: Counter[str] = Counter()
+    problems: list[UserError] = []
+    executions = 0
+    for each in sorted(digests, key=lambda digest: -digest.count):
+        word = _left_out(each, database)
+        if word is not None:
+            left[word] += each.count
+            continue
+        try:
+            found = _statements(each, tables)
+        except Unfilled as reason:
+            problems.append(UserError(f"{where}: {_short(each.text)}: {reason}"))
+            left["not known"] += each.count
+            continue
+        executions += each.count
+        units += [Unit((statement,), round(each.count / len(found), 6)) for statement in found]
+    if problems and not leave_out:
+        raise _refused(problems, bool(tables), left["not known"], executions)
+    if not units:
+        raise UserError(f"{where}: no statement of {database} in it that could be replayed")
+    return Replay(tuple(units), executions, {word: count for word, count in left.items() if count})
+
+
+def _left_out(digest: Digest, database: str) -> str | None:
+    """Why a digest is none of the load's, or None."""
+    if not digest.text:
+        return "without a digest (performance_schema_digests_size was too small)"
+    if digest.schema != database:
+        return "of other databases"
+    if not digest.count:
+        return "never run"
+    if _TRANSACTION.match(digest.text):
+        return "begins and ends of transactions"
+    if not replayed(digest.text):
+        return digest.text.split(maxsplit=1)[0].upper()
+    return None
+
+
+def _statements(digest: Digest, tables: Mapping[str, Table]) -> tuple[str, ...]:
+    try:
+        return filled(digest.text, tables, digest.averages)
+    except Unfilled:
+        if digest.sample and not digest.sample.endswith("..."):
+            return (digest.sample,)
+        raise
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 70 else f"{text[:67]}..."
+
+
+def _refused(problems: Sequence[UserError], has_schema: bool, unknown: int, known: int) -> UserError:
+    schema = "" if has_schema else "give the tables' definitions in --schema DUMP, or "
+    share = f"{unknown / (unknown + known):.1%} of the executions"
+    shown = [str(problem) for problem in problems[:_TOLD]]
+    more = [f"and {len(problems) - _TOLD} others"] if len(problems) > _TOLD else []
+    head = (
+        f"of {len(problems)} statements it is not known what they were; {schema}--leave-out leaves them out ({share}):"
+    )
+    return UserError("\n  ".join([head, *shown, *more]))

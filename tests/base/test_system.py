@@ -1,0 +1,217 @@
+"""Installing packages, with a dpkg-query, an apt-get and a sudo that keep their state in files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from burnish.base import process, system
+from burnish.base.errors import InfrastructureError, UserError
+
+DPKG = """#!/bin/sh
+while read -r name; do printf 'installed\\t%s\\t\\n' "$name"; done <"$STATE/installed"
+printf 'installed\\tbig\\tsmall (= 1.0), other\\n'
+printf 'config-files\\tremoved\\t\\n'
+"""
+APT = """#!/bin/sh
+echo "$*" >>"$STATE/apt"
+while [ "$1" = -o ]; do shift 2; done
+case "$1" in
+    update) : >"$STATE/lists"; rm -f "$STATE/outdated" ;;
+    --simulate)
+        [ -e "$STATE/lists" ] || { echo "E: Unable to locate package"; exit 100; }
+        case "$*" in *nowhere*) echo "E: Unable to locate package nowhere"; exit 100 ;; esac ;;
+    install)
+        [ ! -e "$STATE/outdated" ] || { echo "404 Not Found"; exit 100; }
+        shift 3
+        for name in "$@"; do echo "$name" >>"$STATE/installed"; done ;;
+esac
+"""
+SUDO = """#!/bin/sh
+echo "$*" >>"$STATE/sudo"
+[ -e "$STATE/allowed" ] || exit 1
+shift
+exec "$@"
+"""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where the programs are and what they noted."""
+
+    bin: Path
+    state: Path
+
+    def apt(self) -> list[str]:
+        """The words of each apt-get call that are no options of it."""
+        file = self.state / "apt"
+        calls = file.read_text().splitlines() if file.exists() else []
+        return [call.split("APT::Color=0 ")[1] for call in calls]
+
+    def program(self, name: str, text: str) -> None:
+        (self.bin / name).write_text(text)
+        (self.bin / name).chmod(0o755)
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    made = Machine(tmp_path / "bin", tmp_path / "state")
+    made.bin.mkdir()
+    made.state.mkdir()
+    for name in ("env", "rm", "true", "setsid", "sh", "sleep", "touch"):
+        (made.bin / name).symlink_to(str(shutil.which(name)))
+    made.program("dpkg-query", DPKG)
+    made.program("apt-get", APT)
+    (made.state / "installed").write_text("gcc\n")
+    (made.state / "lists").touch()
+    monkeypatch.setenv("PATH", str(made.bin))
+    monkeypatch.setenv("STATE", str(made.state))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    return made
+
+
+def test_groups_have_packages_and_a_reason() -> None:
+    every = system.groups()
+    assert {"base-build", "clang", "bolt", "sysbench", "mariadb-build", "mtr"} <= every.keys()
+    for name, group in every.items():
+        assert group.packages, name
+        assert len(group.reason) > 40, name
+    with pytest.raises(UserError, match="did you mean 'clang'"):
+        system.group("clangg")
+
+
+def test_missing_packages_keeps_order_and_counts_what_is_provided(machine: Machine) -> None:
+    names = ["zeta", "gcc", "small", "removed", "alpha"]
+    assert system.missing_packages(names) == ["zeta", "removed", "alpha"]
+
+
+def test_without_dpkg_everything_is_missing(machine: Machine) -> None:
+    (machine.bin / "dpkg-query").unlink()
+    assert system.missing_packages(["gcc"]) == ["gcc"]
+
+
+def test_nothing_missing_asks_and_says_nothing(machine: Machine) -> None:
+    def never(text: str) -> bool:
+        raise AssertionError(text)
+
+    said: list[str] = []
+    system.ensure_packages(["gcc"], why="to build", yes=False, ask=never, say=said.append)
+    assert not said
+    assert not machine.apt()
+
+
+def test_yes_installs_only_what_is_missing_and_says_why(machine: Machine) -> None:
+    said: list[str] = []
+    system.ensure_packages(["gcc", "cmake"], why="to build", yes=True, ask=None, say=said.append)
+    assert said == ["installing cmake: to build"]
+    assert machine.apt()[-1] == "install --yes --no-install-recommends cmake"
+    assert not any("update" in call for call in machine.apt())
+    assert system.missing_packages(["cmake"]) == []
+
+
+@pytest.mark.parametrize("state", ["no lists", "outdated lists"])
+def test_package_lists_are_fetched_when_needed(machine: Machine, state: str) -> None:
+    if state == "no lists":
+        (machine.state / "lists").unlink()
+    else:
+        (machine.state / "outdated").touch()
+    system.ensure_packages(["cmake"], why="to build", yes=True, ask=None, say=lambda _: None)
+    assert machine.apt().count("update") == 1
+    assert system.missing_packages(["cmake"]) == []
+
+
+def test_the_question_names_packages_and_reason_and_no_means_no(machine: Machine) -> None:
+    asked: list[str] = []
+
+    def refuse(question: str) -> bool:
+        asked.append(question)
+        return False
+
+    with pytest.raises(UserError, match=r"the answer was no.*apt-get install --no-install-recommends cmake"):
+        system.ensure_packages(["cmake"], why="to build", yes=False, ask=refuse)
+    assert asked == ["Install cmake? (to build)"]
+    assert not machine.apt()
+
+
+def test_a_yes_to_the_question_installs(machine: Machine) -> None:
+    system.ensure_packages(["cmake"], why="to build", yes=False, ask=lambda _: True, say=lambda _: None)
+    assert system.missing_packages(["cmake"]) == []
+
+
+def test_nobody_to_ask_names_the_command(machine: Machine) -> None:
+    with pytest.raises(UserError, match=r"apt-get install --no-install-recommends cmake.*--yes"):
+        system.ensure_packages(["cmake"], why="to build", yes=False, ask=None)
+    assert not machine.apt()
+
+
+def test_no_apt_names_what_to_install(machine: Machine) -> None:
+    (machine.bin / "apt-get").unlink()
+    with pytest.raises(UserError, match=r"no apt-get: cmake \(to build\)"):
+        system.ensure_packages(["cmake"], why="to build", yes=True, ask=None)
+
+
+def test_not_root_uses_sudo_and_hands_the_proxy_on(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("http_proxy", "http://proxy:3128")
+    with pytest.raises(UserError, match="needs root: run `sudo apt-get install"):
+        system.ensure_packages(["cmake"], why="to build", yes=True, ask=None)
+    machine.program("sudo", SUDO)
+    with pytest.raises(UserError, match="needs root"):  # sudo that wants a password
+        system.ensure_packages(["cmake"], why="to build", yes=True, ask=None)
+    (machine.state / "allowed").touch()
+    system.ensure_packages(["cmake"], why="to build", yes=True, ask=None, say=lambda _: None)
+    assert "http_proxy=http://proxy:3128 apt-get" in (machine.state / "sudo").read_text()
+    assert system.missing_packages(["cmake"]) == []
+
+
+def test_a_package_that_the_archive_lacks_is_named(machine: Machine) -> None:
+    with pytest.raises(UserError, match="Unable to locate package nowhere"):
+        system.ensure_packages(["nowhere"], why="to build", yes=True, ask=None, say=lambda _: None)
+
+
+def test_an_installation_that_fails_shows_apts_last_lines(machine: Machine) -> None:
+    machine.program("apt-get", APT.replace('[ ! -e "$STATE/outdated" ]', "false"))
+    with pytest.raises(InfrastructureError, match="404 Not Found"):
+        system.ensure_packages(["cmake"], why="to build", yes=True, ask=None, say=lambda _: None)
+
+
+def test_an_installation_is_not_cut_off_when_we_are_killed(machine: Machine) -> None:
+    slow = 'touch "$STATE/begun"; while [ ! -e "$STATE/go" ]; do sleep 0.02; done; echo lots of words; shift 3'
+    machine.program("apt-get", APT.replace("shift 3", slow))
+    ours = process.start([sys.executable, "-m", "burnish.base.system", "--yes", "sysbench"])
+    wait_for(machine.state / "begun")
+    os.killpg(ours.pid, signal.SIGKILL)
+    process.stop(ours)
+    time.sleep(0.5)  # the warden, which kills what is ours, has had its time
+    (machine.state / "go").touch()
+    deadline = time.monotonic() + 20
+    while system.missing_packages(["sysbench"]) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert system.missing_packages(["sysbench"]) == []
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 20
+    while not path.exists():
+        assert time.monotonic() < deadline, path
+        time.sleep(0.02)
+
+
+def test_the_command_installs_groups(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+    assert system.main(["--yes", "sysbench", "mtr"]) == 0
+    assert system.missing_packages(["sysbench", "perl"]) == []
+    assert len([call for call in machine.apt() if call.startswith("install")]) == 1
+    assert system.main(["--yes", "nonsense"]) == 2
+    assert "unknown package group" in capsys.readouterr().err
+
+
+def test_find_programs(machine: Machine) -> None:
+    found = system.find_programs(["apt-get", "no-such-program"])
+    assert found == {"apt-get": machine.bin / "apt-get", "no-such-program": None}

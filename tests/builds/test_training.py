@@ -1,0 +1,255 @@
+"""Training on the fake engine: a usable profile is kept, and one that is none is refused by name."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from burnish.base import process
+from burnish.base.errors import InfrastructureError
+from burnish.builds.training import Trainer
+from burnish.engines.fake import engine
+from burnish.profiles.collecting import BOLT_PROFILE, PROFILE_FILE, check_digest, profile_digest
+from burnish.profiles.stages import Train
+from burnish.program.elf import build_id
+from burnish.toolchain.toolchains import Toolchain
+from profiling import TRAINING, Shop
+
+
+@pytest.fixture(scope="module")
+def roots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("training")
+
+
+Shops = Callable[[str], Shop]
+
+
+@pytest.fixture
+def shop(roots: Path, gcc: Toolchain, request: pytest.FixtureRequest) -> Shops:
+    """A function that gives the shop of a kind of profile, with the instrumented build made once."""
+
+    def get(kind: str) -> Shop:
+        toolchain: Toolchain = request.getfixturevalue("clang") if kind == "clang" else gcc
+        if not toolchain.has_profile_runtime:
+            pytest.skip(f"{toolchain.name} without its profile runtime")
+        if kind == "bolt" and not toolchain.bolt_can_instrument:
+            pytest.skip("no BOLT that can instrument")
+        made = Shop(roots / kind, toolchain)
+        made.instrumented(kind)
+        return made
+
+    return get
+
+
+KINDS = pytest.mark.parametrize("kind", ["gcc", "clang", "bolt"])
+
+
+@KINDS
+def test_from_training_to_a_build_with_the_profile(shop: Shops, kind: str) -> None:
+    here = shop(kind)
+    trained, after = here.instrumented(kind)
+    profile = here.make(trained)
+    about = profile.about
+    assert about["kind"] == kind
+    assert about["training"] == [list(step) for step in TRAINING]
+    assert about["rates"]["fake_mix"] > 0
+    assert about["counted"] >= 2
+    assert about["digest"] == profile_digest(profile.folder)
+    name = {"clang": PROFILE_FILE, "bolt": BOLT_PROFILE, "gcc": "gcda/fake_work.gcda"}[kind]
+    assert (profile.folder / name).stat().st_size > 0
+    hot = set((profile.folder / "hot.txt").read_text().splitlines())
+    assert hot >= {"clang": {"fake_work"}, "gcc": {"fake_work.gcda"}, "bolt": {"fake_work"}}[kind]
+    (final,) = after
+    built = here.make(final)
+    if kind == "bolt":
+        assert str(built.about["audit"]).endswith(" with a profile, 0 stale, 0 of 2 hot ones missing")
+    else:
+        assert "0 mismatching, 0 missing (0.0%" in str(built.about["audit"])
+        assert built.about["cancelled"] == []
+    assert built.about["profile"] == profile.key
+    server = here.builder.built("final", built).server
+    assert build_id(server)
+    assert process.run([server, "--version"]).output.startswith("fake ")
+    assert not here.builder.place.exists(), "the constant path is left empty"
+
+
+Doctor = Callable[[Shop, Path, Mapping[str, str]], None]
+
+
+def doctored(here: Shop, trained: Train, monkeypatch: pytest.MonkeyPatch, doctor: Doctor) -> Train:
+    """Instead of a load, `doctor` decides what training leaves in the folder for raw profiles."""
+
+    def drive(
+        self: Trainer, built: object, workload: object, seconds: float, environment: object, **more: object
+    ) -> float:
+        raw = here.builder.bolt_raw if trained.kind == "bolt" else here.builder.work / "raw-profile"
+        doctor(here, raw, dict(environment))  # type: ignore[call-overload]
+        return 1.0
+
+    monkeypatch.setattr(Trainer, "_drive", drive)
+    return trained
+
+
+def only_said_its_version(here: Shop, raw: Path, environment: Mapping[str, str]) -> None:
+    for entry in here.builder.store.entries():
+        if entry.kind == "builds" and entry.about["instrumented"]:
+            server = here.builder.built("instrumented", entry).server
+            process.run([server, "--version"], env=environment).check("version")
+
+
+def wrote_nothing(here: Shop, raw: Path, environment: Mapping[str, str]) -> None:
+    """As when a server is killed."""
+
+
+def wrote_empty_files(here: Shop, raw: Path, environment: Mapping[str, str]) -> None:
+    (raw / "1_0.profraw").touch()
+    (raw / "raw.1.fdata").touch()
+
+
+def ran_nothing(here: Shop, raw: Path, environment: Mapping[str, str]) -> None:
+    """Whole files in which every count is zero."""
+    if "LLVM_PROFILE_FILE" in environment:
+        (raw / "1_0.profraw").write_text(":ir\nfake_work\n1\n2\n0\n0\n")
+        return
+    only_said_its_version(here, raw, environment)
+    for path in raw.rglob("*.gcda"):
+        if path.name != "fake_work.gcda":
+            path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("kind", "doctor", "says"),
+    [
+        ("clang", wrote_nothing, "test: training wrote no profile data: "),
+        ("clang", wrote_empty_files, "holds 1 .profraw files, all empty; the server must end by itself"),
+        ("clang", ran_nothing, "test: the profile is empty: 1 functions, none of them ran"),
+        ("clang", only_said_its_version, "the profile does not cover the server: fake_work, fake_serve never ran"),
+        ("gcc", wrote_nothing, "test: training wrote no .gcda file under "),
+        ("gcc", ran_nothing, "test: the profile is empty: 1 functions, none of them ran"),
+        ("gcc", only_said_its_version, "the profile does not cover the server: fake_work, fake_serve never ran"),
+        ("bolt", wrote_nothing, "test: training wrote no BOLT profile into "),
+        ("bolt", wrote_empty_files, "test: training wrote no BOLT profile into "),
+        ("bolt", only_said_its_version, "the profile does not cover the server: fake_work, fake_serve never ran"),
+    ],
+)
+def test_a_profile_that_is_none_is_refused(
+    shop: Shops, monkeypatch: pytest.MonkeyPatch, kind: str, doctor: Doctor, says: str
+) -> None:
+    here = shop(kind)
+    trained, _ = here.instrumented(kind)
+    before = [entry.key for entry in here.builder.store.entries() if entry.kind == "profiles"]
+    with pytest.raises(InfrastructureError) as caught:
+        here.make(doctored(here, trained, monkeypatch, doctor))
+    assert says in str(caught.value)
+    assert [entry.key for entry in here.builder.store.entries() if entry.kind == "profiles"] == before
+
+
+@pytest.mark.parametrize("kind", ["gcc", "clang"])
+@pytest.mark.parametrize("damage", ["changed", "cut off", "gone"])
+def test_a_profile_whose_bytes_have_changed_is_refused(shop: Shops, kind: str, damage: str) -> None:
+    here = shop(kind)
+    trained, (final,) = here.instrumented(kind)
+    profile = here.builder.store.find("profiles", trained.key) or here.make(trained)
+    check_digest(profile)
+    place = profile.folder / (PROFILE_FILE if kind == "clang" else "gcda/server.gcda")
+    whole = place.read_bytes()
+    if damage == "gone":
+        place.unlink()
+    else:
+        place.write_bytes(whole[:-8] if damage == "cut off" else whole[:-1] + bytes([whole[-1] ^ 1]))
+    for entry in here.builder.store.entries():
+        if entry.key == final.key:
+            here.builder.store.remove(entry)
+    try:
+        with pytest.raises(InfrastructureError, match=f"profile {profile.key} has changed since it was trained"):
+            here.make(final)
+    finally:
+        place.write_bytes(whole)
+    check_digest(profile)
+
+
+@pytest.mark.parametrize("kind", ["gcc", "clang"])
+def test_a_profile_of_another_source_is_refused_when_it_is_used(shop: Shops, tmp_path: Path, kind: str) -> None:
+    here = shop(kind)
+    trained, _ = here.instrumented(kind)
+    if here.builder.store.find("profiles", trained.key) is None:
+        here.make(trained)
+    final = here.chain(kind)[-1]
+    for entry in here.builder.store.entries():
+        if entry.key == final.key:
+            here.builder.store.remove(entry)
+    path = here.builder.source / "fake_work.c"
+    whole = path.read_text()
+    line = "\twhile (rounds-- > 0)\n"
+    assert line in whole
+    path.write_text(whole.replace(line, f"\tfor (int i = 0; i < 3; i++) if (value == i) return 7 / value;\n{line}"))
+    try:
+        with pytest.raises(InfrastructureError, match=r"the profile does not fit this build: .*; first: .*fake_work"):
+            here.make(final)
+    finally:
+        path.write_text(whole)
+    assert here.builder.store.find("builds", final.key) is None
+
+
+@pytest.mark.parametrize(
+    ("flag", "says"),
+    [
+        ("-DFAKE_CRASH_AFTER=20", "training on fake_mix: the server was ended by signal 6"),
+        ("-DFAKE_HANG_AFTER=1", "training on fake_mix: the load ended with exit code 1: load: no answer"),
+    ],
+)
+def test_a_server_that_does_not_go_through_training(
+    shop: Shops, monkeypatch: pytest.MonkeyPatch, flag: str, says: str
+) -> None:
+    monkeypatch.setattr(engine, "PATIENCE_S", 0.5)
+    here = shop("gcc")
+    chain = here.chain("gcc", flag)
+    here.make(chain[0])
+    with pytest.raises(InfrastructureError) as caught:
+        here.make(chain[1])
+    assert str(caught.value).startswith(says)
+    assert here.builder.store.find("profiles", chain[1].key) is None
+
+
+def test_training_needs_its_build(shop: Shops) -> None:
+    here = shop("gcc")
+    lost = Train("k", "nothing", "gcc", here.toolchain, TRAINING, "training")
+    with pytest.raises(InfrastructureError, match="instrumented build nothing is not in the store"):
+        here.make(lost)
+
+
+def test_a_digest_is_of_names_and_contents(tmp_path: Path) -> None:
+    def digest(**files: str) -> str:
+        shutil.rmtree(tmp_path)
+        for name, content in files.items():
+            path = tmp_path / name.replace("__", "/").replace("_", ".")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+        return profile_digest(tmp_path)
+
+    one = digest(gcda__a_gcda="1", gcda__b_gcda="2")
+    assert digest(gcda__b_gcda="2", gcda__a_gcda="1", hot_txt="a") == one, "what describes the profile is not it"
+    assert digest(gcda__a_gcda="2", gcda__b_gcda="1") != one
+    assert digest(gcda__a_gcda="1", gcda__c_gcda="2") != one
+    assert digest(gcda__a_gcda="1") != one
+    assert digest(a_profdata="1") != digest(a_profdata="2")
+
+
+def test_a_compile_is_told_with_the_time_that_the_plan_gives_it(shop: Shops, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the same stage took before is no guess at one whose objects lie in the cache."""
+    here = shop("gcc")
+    stage = here.chain("gcc", "-DFAKE_SPEED=107")[0]
+    told: list[float | None] = []
+    step = here.builder.bench.step
+
+    def listen(title: str, name: str, expected: float | None = None, **more: bool) -> object:
+        told.append(expected)
+        return step(title, name, expected, **more)
+
+    monkeypatch.setattr(here.builder.bench, "step", listen)
+    monkeypatch.setitem(here.builder.expected, stage.key, 123.0)
+    here.make(stage)
+    assert told == [123.0]

@@ -1,0 +1,59 @@
+"""Sittings of shipped studies on the fake engine, within this process and with starts of less than a second."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from burnish.base import paths
+from burnish.catalogue import load
+from burnish.cli.common import summary_of
+from burnish.model.engine import EngineSpec
+from burnish.model.workload import Timing
+from burnish.report.bundled.table import StudyTable
+from burnish.report.terminal import render
+from burnish.study.bundled import run as study_run
+from burnish.study.bundled.session import Sitting
+from burnish.study.options import Options
+from burnish.study.planning.bundled_plan import Asked
+
+SHORT = Timing(settle=0.02, window=0.2, warmup=0.1, pairs=1, turns=2)
+
+Run = Callable[..., tuple[StudyTable, Path]]
+
+
+def quick(monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A function that runs a sitting; returns the table and the study's folder."""
+    usual = load.engine
+
+    def engine(name: str) -> EngineSpec:
+        found = usual(name)
+        return replace(found, times=dict.fromkeys(found.times, SHORT)) if name == "fake" else found
+
+    monkeypatch.setattr(load, "engine", engine)
+
+    def run(
+        name: str, *rows: str, threads: tuple[int, ...] = (), starts: int = 2, **more: Any
+    ) -> tuple[StudyTable, Path]:
+        console = Console(file=io.StringIO(), width=80)
+        sitting = Sitting(name, "fake", Asked(rows=rows, threads=threads))
+        folder = study_run.run(paths.home(), sitting, Options(starts=starts, **more), console, None)
+        table = summary_of(folder).shipped
+        assert table is not None
+        return table, folder
+
+    return run
+
+
+def shown(folder: Path) -> str:
+    """The report as a person reads it."""
+    console = Console(file=io.StringIO(), width=80, color_system=None)
+    console.print(render(summary_of(folder)))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()

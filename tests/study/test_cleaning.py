@@ -1,0 +1,175 @@
+"""What is kept and what goes: by age, then by size; records of studies never."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from burnish.base import paths
+from burnish.base.paths import Home
+from burnish.profiles.kept import give_name
+from burnish.record.record import FILE, Record
+from burnish.record.store import DESCRIPTION, KINDS, Store
+from burnish.study.cleaning import DAY_S, Kept, choose, inventory, remove
+
+ALL_KINDS = (*KINDS, "downloads", "work", "scratch", "ccache", "thinlto", "studies")
+
+
+def kept(name: str, kind: str = "builds", size: int = 100, age: float = 0.0) -> Kept:
+    return Kept(kind, name, "", Path("/nowhere") / kind / name, size, age)
+
+
+def names(items: list[Kept]) -> list[str]:
+    return [item.name for item in items]
+
+
+ITEMS = [kept("old", age=30 * DAY_S), kept("large", size=1000, age=DAY_S), kept("new", size=50, age=10)]
+
+
+@pytest.mark.parametrize(
+    ("older", "bound", "gone"),
+    [
+        (None, None, []),
+        (7 * DAY_S, None, ["old"]),
+        (0.0, None, ["old", "large", "new"]),
+        (40 * DAY_S, None, []),
+        (None, 2000, []),
+        (None, 1150, []),
+        (None, 1149, ["old"]),
+        (None, 1000, ["old", "large"]),
+        (None, 0, ["old", "large", "new"]),
+        (7 * DAY_S, 1050, ["old"]),
+        (7 * DAY_S, 1049, ["old", "large"]),
+    ],
+)
+def test_choose(older: float | None, bound: int | None, gone: list[str]) -> None:
+    assert names(choose(ITEMS, older_s=older, bound=bound)) == gone
+
+
+KEPT = st.builds(
+    kept,
+    st.text("abc", min_size=1, max_size=3),
+    kind=st.sampled_from(ALL_KINDS),
+    size=st.integers(0, 1000),
+    age=st.floats(0, 1e7),
+)
+
+
+@given(
+    st.lists(KEPT, max_size=12, unique_by=lambda item: (item.kind, item.name)),
+    st.none() | st.floats(0, 1e7),
+    st.none() | st.integers(0, 5000),
+)
+def test_whatever_is_asked(items: list[Kept], older: float | None, bound: int | None) -> None:
+    before = list(items)
+    gone = choose(items, older_s=older, bound=bound)
+    assert items == before, "pure"
+    assert gone == choose(items, older_s=older, bound=bound)
+    assert len(set(map(id, gone))) == len(gone)
+    assert not [item for item in gone if item.kind == "studies"], "a record can't be made again"
+    stays = [item for item in items if item not in gone and item.kind != "studies"]
+    if older is not None:
+        assert all(item.age_s <= older for item in stays)
+    if bound is not None:
+        assert sum(item.size for item in stays) <= bound
+    young = [item for item in gone if older is None or item.age_s <= older]
+    if bound is None:
+        assert young == []
+    for item in young:
+        assert all(item.age_s >= other.age_s for other in stays), "the longest unused goes first"
+    if young and bound is not None:
+        youngest = min(young, key=lambda item: item.age_s)
+        total = sum(item.size for item in stays)
+        assert total + sum(item.size for item in young if item.age_s == youngest.age_s) > bound, "no more than needed"
+
+
+@pytest.fixture
+def home() -> Home:
+    home = paths.home()
+    store = Store(home.store)
+    for kind, about in (
+        ("builds", {"engine": "fake", "toolchain": "gcc-12", "instrumented": True}),
+        ("profiles", {"engine": "fake", "kind": "clang"}),
+        ("gates", {}),
+    ):
+        (store.begin(kind, f"{kind}-key") / "file").write_bytes(b"x" * 50_000)
+        store.admit(kind, f"{kind}-key", about)
+    (home.downloads / "fake_1.0").mkdir(parents=True)
+    (home.downloads / "fake_1.0/archive.tar").write_bytes(b"x" * 20_000)
+    (home.downloads / "loose.tar").write_bytes(b"x" * 10_000)
+    home.work("fake").mkdir(parents=True)
+    (home.work("fake") / "object.o").write_bytes(b"x" * 30_000)
+    (home.scratch / "fake").mkdir(parents=True)
+    (home.store / "thinlto").mkdir()
+    (home.store / "thinlto/llvmcache-1").write_bytes(b"x" * 40_000)
+    (home.store / "thinlto/llvmcache-2").write_bytes(b"x" * 40_000)
+    with closing(Record(home.studies / "fake-tune-1", create=True)) as record:
+        record.append("study", name="fake-tune-1")
+    return home
+
+
+def test_inventory_is_everything(home: Home) -> None:
+    items = inventory(home)
+    found = {(item.kind, item.name): item for item in items}
+    assert set(found) == {
+        ("builds", "builds-key"),
+        ("profiles", "profiles-key"),
+        ("gates", "gates-key"),
+        ("downloads", "fake_1.0"),
+        ("downloads", "loose.tar"),
+        ("work", "fake"),
+        ("scratch", "fake"),
+        ("thinlto", "thinlto"),
+        ("studies", "fake-tune-1"),
+    }
+    assert found["builds", "builds-key"].what == "fake instrumented gcc-12"
+    assert found["profiles", "profiles-key"].what == "fake clang"
+    assert found["builds", "builds-key"].size >= 50_000
+    assert found["thinlto", "thinlto"].size >= 80_000
+    assert found["downloads", "loose.tar"].size >= 10_000
+    assert all(0 <= item.age_s < 3600 for item in items)
+    downloads = [item.name for item in items if item.kind == "downloads"]
+    assert downloads == ["fake_1.0", "loose.tar"], "largest first within a kind"
+
+
+def test_age_is_since_last_use(home: Home) -> None:
+    path = home.store / "builds/builds-key" / DESCRIPTION
+    then = time.time() - 3 * DAY_S
+    os.utime(path, (then, then))
+    (item,) = (item for item in inventory(home) if item.kind == "builds")
+    assert item.age_s == pytest.approx(3 * DAY_S, abs=60)
+
+
+def test_what_goes_is_gone_and_the_rest_stays(home: Home) -> None:
+    items = inventory(home)
+    doomed = [item for item in items if item.name in ("builds-key", "fake_1.0", "loose.tar")]
+    assert remove(home, doomed) == sum(item.size for item in doomed)
+    left = {(item.kind, item.name) for item in inventory(home)}
+    assert left == {(item.kind, item.name) for item in items if item not in doomed}
+    assert not list((home.store / "builds").iterdir())
+
+
+def test_everything_may_go_but_the_studies(home: Home) -> None:
+    remove(home, choose(inventory(home), older_s=None, bound=0))
+    assert [(item.kind, item.name) for item in inventory(home) if item.size] == [("studies", "fake-tune-1")]
+    with closing(Record(home.studies / "fake-tune-1")) as record:
+        assert record.last("study") is not None
+    assert (home.studies / "fake-tune-1" / FILE).is_file()
+
+
+def test_a_profile_with_a_name_stays(burnish_home: Path) -> None:
+    store = Store(burnish_home / "store")
+    for key in ("named", "other"):
+        store.begin("profiles", key)
+        store.admit("profiles", key, {"engine": "fake", "kind": "clang"})
+    give_name(store, "mine", "named")
+    items = inventory(Home(burnish_home))
+    assert [item.what for item in items if item.name == "named"] == ["fake clang mine"]
+    assert "named" not in names(choose(items, older_s=0.0, bound=0))
+    assert "other" in names(choose(items, older_s=-1.0, bound=None))

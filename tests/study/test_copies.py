@@ -1,0 +1,39 @@
+"""The sides' copies of the loads' data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from burnish.engines.contract import MARKER
+from burnish.model.workload import Workload
+from burnish.record.store import Entry, Store
+from burnish.study.trials.copies import Copies
+from conftest import FakeBench
+
+
+def dataset(store: Store, key: str) -> Entry:
+    folder = store.begin("datasets", key) / "data"
+    folder.mkdir()
+    (folder / MARKER).touch()
+    (folder / "what").write_text(key)
+    return store.admit("datasets", key, {})
+
+
+def test_each_workload_finds_its_own_clean_data(tmp_path: Path, bench: FakeBench) -> None:
+    store = Store(tmp_path / "store")
+    reads = Workload("reads", "fake", "reads its data only", "p", dataset="a")
+    writes = Workload("writes", "fake", "changes its data", "p", dataset="b", writes=True)
+    without = Workload("without", "fake", "has no data of its own", "p")
+    data = {"reads": dataset(store, "aaaa"), "writes": dataset(store, "bbbb")}
+    copies = Copies(data, tmp_path / "scratch", bench)
+    for _ in range(2):
+        for workload, what in ((reads, "aaaa"), (without, None), (writes, "bbbb")):
+            for place in copies.clean(workload, 2):
+                if what is None:
+                    assert list(place.iterdir()) == []
+                else:
+                    assert (place / "what").read_text() == what
+                    if workload.writes:
+                        (place / "what").write_text("changed by the load")
+    copied = sum(what == "copy data" for what, _ in bench.commands)
+    assert copied == 2 + 2 * 2, "once for each side where nothing writes, before each start where something does"

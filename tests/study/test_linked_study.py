@@ -1,0 +1,64 @@
+"""Variants that differ in their link alone, from plan to verdict, on the fake engine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from burnish.toolchain.link_parts import find_allocator
+from burnish.toolchain.toolchains import Toolchain
+from studying import burnish, kinds, text
+
+
+@pytest.fixture(autouse=True)
+def need_jemalloc(gcc: Toolchain) -> None:
+    if find_allocator("jemalloc", gcc, 64) is None:
+        pytest.skip("no jemalloc on this machine")
+
+
+def test_the_plan_knows_what_is_never_compiled(burnish_home: Path) -> None:
+    child = burnish("plan", "fake", "--variants", "strip-all,jemalloc,jemalloc-linked,static-full", "--json")
+    out, err = text(child)
+    assert child.returncode == 0, err
+    steps = [(step["kind"], step["title"], step["variants"]) for step in json.loads(out)["steps"]]
+    assert ("after the link", "strip all", ["strip-all"]) in steps
+    assert ("after the link", "preload", ["jemalloc"]) in steps
+    compiled = [variants for kind, _, variants in steps if kind == "compile"]
+    assert compiled == [["baseline", "strip-all", "jemalloc"]], "the baseline's program is theirs"
+    again = [variants for kind, _, variants in steps if kind == "relink"]
+    assert sorted(again) == [["jemalloc-linked"], ["static-full"]]
+
+
+def test_a_contradiction_is_found_before_anything_is_built(burnish_home: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(
+        '[both]\nreason = "Static and preloaded at once, which cannot be."\n'
+        'recipe = { static = "full", allocator = "jemalloc", preload = true }\n'
+    )
+    child = burnish("tune", "fake", "--variants", "both", "--recipes", own)
+    _, err = text(child)
+    assert child.returncode == 2
+    assert "variant both: static = 'full' and preload contradict" in err
+    assert not list((burnish_home / "store").glob("builds/*"))
+
+
+@pytest.mark.measures
+def test_a_preloaded_allocator_is_there_in_every_start(burnish_home: Path) -> None:
+    child = burnish("tune", "fake", "--variants", "jemalloc", "--precision", "none", "--max-starts", "3", "--json")
+    out, err = text(child)
+    assert child.returncode == 0, err
+    found = json.loads(out)
+    (row,) = found["rows"]
+    assert 0.9 < row["capacity"]["ratio"] < 1.1
+    builds = {each["variant"]: each for each in found["builds"]}
+    assert builds["jemalloc"]["gate"].startswith("passed")
+    abouts = {str(event["variant"]): event["about"] for event in kinds(burnish_home, "build")}
+    about = abouts["jemalloc"]
+    assert isinstance(about, dict)
+    assert about["allocator"] == "libjemalloc.so.2, preloaded"
+    for start in kinds(burnish_home, "start_done"):
+        launched = start["launched"]
+        assert isinstance(launched, dict)
+        assert all("huge_text_bytes" in each for side in launched.values() for each in side)

@@ -1,0 +1,95 @@
+"""kill -9 in the middle of studies of patches on the fake engine, and the same command once more."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from burnish.cli.common import summary_of
+from burnish.report.bundled.table import StudyTable
+from patchfiles import COMMENT, FASTER, write
+from shipping import quick
+from studying import burnish, killed_at, kinds, study, text
+
+QUICK = ["--starts", "2", "--pairs", "1", "--yes"]
+FINISHED = ("series", "stage", "dataset", "gate", "twin", "left", "start_done", "verdict")
+
+
+def killed_at_each(moments: tuple[str, ...], words: list[str], home: Path) -> None:
+    """Killed at one moment after the other: what was on record stays as it was, and nothing that it says is redone."""
+    done: list[dict[str, object]] = []
+    for moment in moments:
+        killed_at(moment, words, home)
+        now = kinds(home, *FINISHED)
+        assert now[: len(done)] == done, f"what was finished before {moment} is as it was"
+        done = now
+    again = burnish(*words)
+    _, err = text(again)
+    assert again.returncode == 0, err
+    assert "going on with" in err
+    assert kinds(home, *FINISHED)[: len(done)] == done
+    made = Counter((str(body["stage"]), str(body["key"])) for body in kinds(home, "stage"))
+    assert set(made.values()) == {1}, "no build, data or test is made twice"
+    starts = Counter((str(body["cell"]), str(body["start"])) for body in kinds(home, "start_done"))
+    assert set(starts.values()) == {1}, "no start is measured twice"
+    verdicts = Counter(str(body["cell"]) for body in kinds(home, "verdict"))
+    assert set(verdicts.values()) == {1}
+
+
+def told() -> dict[str, Any]:
+    """What the newest study says that does not hang on the machine's noise."""
+    found = json.loads(text(burnish("show", "--json"))[0])
+    return {
+        "patches": found["patched"]["patches"],
+        "builds": [(each["variant"], each["patches"], each["twin"]) for each in found["patched"]["builds"]],
+        "gates": [(each["variant"], each["gate"], each["same"], each["failure"]) for each in found["builds"]],
+        "rows": [(row["candidate"], row["workload"], row["starts"], row["invalid_starts"]) for row in found["rows"]],
+        "faster": [row["candidate"] for row in found["rows"] if row["capacity"] and row["capacity"]["ratio"] > 1.1],
+        "identical": [row["candidate"] for row in found["rows"] if row["verdict"] == "no effect"],
+        "exact": [each["patch"] for each in found["patched"]["adds"] if each["to_the_others"]["exact"]],
+    }
+
+
+@pytest.mark.measures
+@pytest.mark.timeout(600)
+def test_a_study_of_patches_goes_on_where_it_was(burnish_home: Path, tmp_path: Path) -> None:
+    words = ["patch", "fake", *write(tmp_path, fast=FASTER, comment=COMMENT), "--precision", "none", *QUICK]
+    killed_at_each(("gate", "twin", "pair"), words, burnish_home)
+    broken = told()
+    assert broken["faster"] == ["fast"]
+    assert broken["identical"] == ["comment"]
+    assert ("all", ["fast", "comment"], "fast") in broken["builds"]
+    whole = burnish(*words, "--fresh")
+    assert whole.returncode == 0, text(whole)
+    assert told() == broken, "an unbroken one says the same"
+
+
+def lines(found: StudyTable) -> list[tuple[str, str, str, bool, bool]]:
+    """What each row says that does not hang on the machine's noise."""
+    return [
+        (line.row, line.load, "" if line.verdict else line.reason, bool(line.verdict), line.settled)
+        for line in found.lines
+    ]
+
+
+@pytest.mark.measures
+@pytest.mark.timeout(600)
+def test_the_shipped_study_of_patches_goes_on_where_it_was(
+    burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = ("crc32c-hardware", "rw-lock-word", "spin-wait-exchange")
+    words = ["study", "run", "arm-2020", "--engine", "fake", "--rows", ",".join(rows), *QUICK]
+    killed_at_each(("pair", "left"), words, burnish_home)
+    found = summary_of(study(burnish_home)).shipped
+    assert found is not None
+    at = {line.row: line for line in found.lines}
+    assert at["crc32c-hardware"].interval is not None
+    assert at["crc32c-hardware"].interval["ratio"] > 1.1
+    assert at["rw-lock-word"].last == "identical code"
+    monkeypatch.setenv("BURNISH_HOME", str(tmp_path / "unbroken"))
+    whole, _ = quick(monkeypatch)("arm-2020", *rows)
+    assert lines(found) == lines(whole), "an unbroken one says the same"

@@ -1,0 +1,297 @@
+"""A plan: what is made once for several, what comes from the store or the cache, and honest guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from burnish.base.errors import UnavailableError, UserError
+from burnish.builds.sharing import in_order, kept_as, objects_key
+from burnish.builds.stages import Compile, PackageFlags, Stage, stages
+from burnish.catalogue import load
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import Recipe, Variant
+from burnish.record.costs import Cost, Figure, History
+from burnish.record.store import Store
+from burnish.report.plan import render
+from burnish.study.builds.make import resolve
+from burnish.study.options import Options
+from burnish.study.planning import forecast
+from burnish.study.planning.plan import Known, Plan, Step, amount, make_plan, summary
+from burnish.study.request import read_request
+from burnish.toolchain.toolchains import Toolchain
+
+SPEC = load.engine("fake")
+PACKAGE = PackageFlags(c=("-g", "-O2"), cxx=("-g", "-O2"), link=("-Wl,-z,relro",))
+BARE = PackageFlags(c=("-O2",), cxx=("-O2",), link=())
+LLD = ("-fuse-ld=lld",)
+POINTERS = ("-fno-omit-frame-pointer",)
+
+LADDER = {
+    "baseline": Recipe(),
+    "gcc-pgo": Recipe(pgo=True),
+    "clang-pgo-thinlto": Recipe(toolchain="clang", pgo=True, lto="thin", link=LLD),
+    "clang-pgo-thinlto-bolt": Recipe(toolchain="clang", pgo=True, lto="thin", bolt=True, link=LLD),
+    "static": Recipe(link=("-static",)),
+    "strip": Recipe(link=("-s",)),
+    "unhardened": Recipe(hardening=False),
+    "frame-pointers": Recipe(c=POINTERS, cxx=POINTERS),
+}
+
+
+def toolchain(family: str, major: int) -> Toolchain:
+    place = Path("/t")
+    clang = family == "clang"
+    return Toolchain(
+        name=f"{family}-{major}",
+        family="clang" if clang else "gcc",
+        version=f"{family} version {major}.1.0",
+        release=f"{major}.1.0",
+        cc=place / "cc",
+        cxx=place / "c++",
+        ar=place / "ar",
+        ranlib=place / "ranlib",
+        linker=place / "ld" if clang else None,
+        profdata=place / "profdata" if clang else None,
+        gcov_dump=None if clang else place / "gcov-dump",
+        bolt=place / "bolt",
+        merge_fdata=place / "merge-fdata",
+        has_profile_runtime=True,
+        bolt_can_instrument=True,
+    )
+
+
+GCC, CLANG = toolchain("gcc", 12), toolchain("clang", 19)
+
+
+def variant(name: str, recipe: Recipe) -> Variant:
+    return Variant(name, recipe, "a reason that is long enough")
+
+
+def chain(name: str, recipe: Recipe, spec: EngineSpec = SPEC) -> tuple[Stage, ...]:
+    return stages(
+        variant(name, recipe),
+        spec=spec,
+        source="source",
+        toolchain=CLANG if recipe.toolchain == "clang" else GCC,
+        package=PACKAGE if recipe.hardening else BARE,
+        features=spec.default_features,
+        with_tools=name == "baseline",
+        bolt=CLANG,
+        profile_place="/work/p.profdata",
+    )
+
+
+CHAINS = [(name, chain(name, recipe)) for name, recipe in LADDER.items()]
+
+
+def plan(
+    *,
+    have: Collection[str] = (),
+    history: History | None = None,
+    objects: frozenset[str] | None = frozenset(),
+    chains: list[tuple[str, tuple[Stage, ...]]] = CHAINS,
+    trials: Step | None = None,
+) -> Plan:
+    known = Known(lambda _, key: key in have, history or History(), objects, {}, "source")
+    gates = {each[-1].key: f"gate {each[-1].key}" for _, each in chains}
+    return make_plan(
+        chains, spec=SPEC, known=known, source="a source", gates=gates, data=[("fake", "data key")], trials=trials
+    )
+
+
+def step(found: Plan, title: str, name: str) -> Step:
+    return next(each for each in found.steps if each.title == title and name in each.variants)
+
+
+def test_the_ladder_takes_seven_full_compiles() -> None:
+    found = plan()
+    assert found.full_compiles == 7
+    assert [each.variants[0] for each in found.steps if each.kind == "relink"] == ["static", "strip"]
+    without_cache = plan(objects=None)
+    assert without_cache.full_compiles == 9, "without ccache each link is a compile too"
+
+
+def test_what_is_shared_is_one_step_for_all() -> None:
+    found = plan()
+    both = ("clang-pgo-thinlto", "clang-pgo-thinlto-bolt")
+    for title in ("instrumented", "training", "with profile"):
+        shared = [each for each in found.steps if each.title == title and both[0] in each.variants]
+        assert [each.variants for each in shared] == [both]
+    assert len({each.key for each in found.steps}) == len(found.steps)
+
+
+def test_the_baseline_comes_first_then_what_is_shared_then_the_rest() -> None:
+    order = [(each.title, each.variants) for each in plan().steps]
+    assert [title for title, _ in order[:3]] == ["compile", "dataset fake", "gate"]
+    shared = [number for number, (_, names) in enumerate(order) if len(names) > 1]
+    own = [number for number, (_, names) in enumerate(order) if names not in ((), ("baseline",)) and len(names) == 1]
+    assert max(shared) < min(number for number in own if order[number][0] != "gate")
+
+
+def test_a_stage_comes_after_what_it_is_made_from() -> None:
+    seen: set[str] = set()
+    for stage in in_order([each for _, each in CHAINS]):
+        for needed in (getattr(stage, "build", None), getattr(stage, "profile", None)):
+            assert needed is None or needed in seen
+        seen.add(stage.key)
+    assert seen == {stage.key for _, each in CHAINS for stage in each}
+    assert in_order([]) == []
+
+
+def test_what_is_in_the_store_costs_nothing() -> None:
+    everything = {each.key for each in plan().steps}
+    found = plan(have=everything)
+    assert found.ahead == ()
+    assert found.seconds == Figure(0.0, known=True)
+    assert summary(found) == [f"nothing to build: all {len(found.steps)} steps are in the store"]
+    assert found.full_compiles == 0
+
+
+def test_objects_of_an_earlier_study_are_known_by_name() -> None:
+    baseline = CHAINS[0][1][-1]
+    static = replace(LADDER["static"], link=("-static", "-Wl,-z,now"))
+    alone = [("baseline", chain("baseline", static))]
+    key = objects_key(baseline)  # type: ignore[arg-type]
+    assert plan(chains=alone).full_compiles == 1
+    assert plan(chains=alone, objects=frozenset({key})).full_compiles == 0
+    assert objects_key(replace(baseline, source="another source")) != key  # type: ignore[arg-type]
+
+
+def test_estimates_are_the_hosts_own_where_it_has_any() -> None:
+    rows = [
+        ("compile", "baseline", Cost(500.0, peak=700, kept=90, tree=2000)),
+        ("compile (objects cached)", "other", Cost(50.0)),
+        ("training", "gcc-pgo", Cost(65.0)),
+    ]
+    found = plan(history=History(rows))
+    baseline = step(found, "compile", "baseline")
+    assert (baseline.seconds, baseline.peak) == (Figure(500.0, True), Figure(700.0, True))
+    assert (baseline.kept, baseline.tree) == (Figure(90.0, True), Figure(2000.0, True))
+    assert step(found, "compile", "unhardened").seconds == Figure(500.0, known=False), "another variant's: a guess"
+    assert step(found, "compile", "static").seconds == Figure(50.0, known=False)
+    assert step(found, "training", "gcc-pgo").seconds == Figure(65.0, known=True)
+    assert step(found, "gate", "gcc-pgo").seconds == Figure(float(SPEC.costs.gate_s), known=False)
+    assert amount(baseline.seconds, 60.0) == "8.3"
+    assert amount(Figure(90.0), 60.0) == "~1.5"
+    assert amount(None, 1.0) == "?"
+
+
+def test_a_compile_is_expected_to_take_what_its_compiler_took() -> None:
+    """Of MariaDB, clang compiles the same objects in two thirds of gcc's time."""
+    rows = [
+        ("compile", "newest", Cost(9.0)),
+        ("compile by clang", "newest", Cost(9.0)),
+        ("compile by gcc", "a", Cost(14.0)),
+    ]
+    found = plan(history=History(rows))
+    assert step(found, "compile", "unhardened").seconds == Figure(14.0)
+    assert step(found, "instrumented", "gcc-pgo").seconds == Figure(14.0), "and so does one that counts"
+    assert step(found, "instrumented", "clang-pgo-thinlto").seconds == Figure(9.0)
+
+
+def test_the_summary_says_what_is_ahead() -> None:
+    trials = Step("trials", "trials of 14 cells", (), "", False, Figure(600.0))
+    left = replace(plan(trials=trials), left_out=(("mine", "no compiler 'gcc-99'"),), to_install=("bolt-19",))
+    lines = summary(left)
+    assert "7 full compiles, 2 builds from cached objects, 3 trainings, 2 BOLT steps, 8 gates" in lines[0]
+    assert lines[-2:] == ["installed first, after asking: bolt-19", "left out: mine: no compiler 'gcc-99'"]
+    assert "trials of 14 cells take ~10 min 00 s at the least" in lines
+    assert not any("?" in line for line in lines), "what is not known is not said"
+    assert [line for line in lines if " take " not in line] == summary(left, seconds=False)
+
+
+def test_the_table_is_readable_at_80_columns() -> None:
+    from rich.console import Console
+
+    console = Console(width=80, file=None, record=True, quiet=False, force_terminal=False)
+    with console.capture() as captured:
+        console.print(render(plan()))
+    lines = captured.get().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("clang-pgo-thinlto-bolt" in line for line in lines)
+    assert any(line.rstrip().endswith("cached objects") for line in lines)
+
+
+def resolved(variants: list[Variant], found: list[Toolchain]) -> list[str | None]:
+    chains = resolve(
+        variants,
+        spec=replace(SPEC, debian_package=None),
+        source_digest="source",
+        source=Path("/nowhere"),
+        toolchains=found,
+        features="full",
+        profile_place=Path("/work/p.profdata"),
+    )
+    return [each.missing for each in chains]
+
+
+def test_what_the_host_lacks_is_left_out_and_what_contradicts_stops_the_request() -> None:
+    missing = variant("new", Recipe(toolchain="gcc-99"))
+    lacking = variant("lacking", LADDER["clang-pgo-thinlto"])
+    parts = replace(CLANG, linker=None)
+    baseline = variant("baseline", Recipe())
+    why = resolved([baseline, missing, lacking], [GCC, parts])
+    assert why[0] is None
+    assert "no compiler 'gcc-99' on this machine" in str(why[1])
+    assert "no linker for ThinLTO" in str(why[2])
+    one = variant("one", Recipe(lto="thin"))
+    two = variant("two", Recipe(toolchain="gccc"))
+    with pytest.raises(UserError) as raised:
+        resolved([baseline, one, missing, two], [GCC, CLANG])
+    said = str(raised.value).splitlines()
+    assert said[0] == "2 things are wrong with this request:"
+    assert "variant one: lto = 'thin' needs clang" in said[1]
+    assert "unknown compiler 'gccc' (did you mean 'gcc'?)" in said[2]
+    assert len(said) == 3
+
+
+def test_a_baseline_that_cannot_be_built_stops_the_request() -> None:
+    with pytest.raises(UnavailableError, match="no compiler 'gcc-99'"):
+        resolved([variant("baseline", Recipe(toolchain="gcc-99"))], [GCC])
+
+
+def test_every_unknown_name_is_reported_at_once() -> None:
+    options = Options(variants=("gcc-o33", "baseline"), workloads=("fake_mx",), features="ful", source=Path("/no/tree"))
+    with pytest.raises(UserError) as raised:
+        read_request("fake", options)
+    said = str(raised.value)
+    for words in (
+        "unknown variant 'gcc-o33' (did you mean 'gcc-o3'?)",
+        "unknown workload of fake 'fake_mx' (did you mean 'fake_mix'?)",
+        "unknown feature set of fake 'ful' (did you mean 'full'?)",
+        "--source /no/tree: there is no such file or folder",
+    ):
+        assert words in said
+
+
+def test_a_build_is_as_wide_as_what_it_took_before_allows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gib = 1 << 30
+    monkeypatch.setattr(forecast, "available_memory", lambda: 8 * gib)
+    store = Store(tmp_path / "store")
+    of = forecast.widths(SPEC, store, 8, None)
+    plain, thin = CHAINS[0][1][-1], chain("thin", LADDER["clang-pgo-thinlto"])[-1]
+    assert isinstance(plain, Compile)
+    assert isinstance(thin, Compile)
+    assert (of(plain, "baseline").compile, of(thin, "thin").link) == (8, 8), "the engine's rough figures"
+    store.costs.note("fake", thin.title, "thin", Cost(1.0, peak=5 * gib))
+    assert (of(thin, "thin").compile, of(thin, "thin").link) == (8, 1), "with LTO the largest process is the link"
+    store.costs.note("fake", "link", "thin", Cost(1.0, peak=2 * gib))
+    assert of(thin, "thin").link == 3, "what that very link took"
+    store.costs.note("fake", plain.title, "baseline", Cost(1.0, peak=gib))
+    assert of(plain, "baseline").compile == 6, "without LTO it may be a compilation"
+
+
+def test_where_a_stage_is_kept() -> None:
+    kinds = {stage.title: kept_as(stage) for stage in chain("b", LADDER["clang-pgo-thinlto-bolt"])}
+    assert kinds == {
+        "instrumented": "builds",
+        "training": "profiles",
+        "with profile": "builds",
+        "BOLT instrumentation": "builds",
+        "BOLT training": "profiles",
+        "BOLT": "builds",
+    }

@@ -1,0 +1,64 @@
+"""Replicates: what is built, what of it is measured, and how starts take them in turn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from burnish.base.errors import InfrastructureError
+from burnish.model.recipe import Recipe, Variant
+from burnish.program.built import Built
+from burnish.study.builds.make import Made
+from burnish.study.trials.replicates import Factors, by_replicate, expand, fresh, gather
+
+BASELINE = Variant("baseline", Recipe(), "as shipped")
+PROFILED = Variant("gcc-pgo", Recipe(pgo=True), "with a profile")
+
+
+def made(variant: Variant, failure: str | None = None) -> Made:
+    built = None if failure else Built(variant.name, Path("/x"), Path("/x/server"), variant.name)
+    return Made(variant, built=built, failure=failure, notes=["a note"])
+
+
+def test_without_a_factor_nothing_changes() -> None:
+    assert expand([BASELINE, PROFILED], Factors()) == [BASELINE, PROFILED]
+    everything = [made(BASELINE), made(PROFILED)]
+    assert gather([BASELINE, PROFILED], everything, Factors()) == (everything, {})
+
+
+def test_each_replicate_has_a_layout_and_a_training_of_its_own() -> None:
+    every = expand([BASELINE, PROFILED], Factors(layouts=3, trainings=3))
+    assert [variant.name for variant in every[:3]] == ["baseline#1", "baseline#2", "baseline#3"]
+    assert [variant.recipe.layout for variant in every] == [1, 2, 3, 1, 2, 3]
+    assert [variant.recipe.training_seed for variant in every] == [0, 0, 0, 1, 2, 3], "the baseline has no training"
+
+
+def test_a_factor_with_fewer_levels_goes_round() -> None:
+    every = expand([PROFILED], Factors(layouts=4, trainings=2))
+    assert [(v.recipe.layout, v.recipe.training_seed) for v in every] == [(1, 1), (2, 2), (3, 1), (4, 2)]
+
+
+def test_a_variant_with_a_failing_replicate_is_not_measured() -> None:
+    factors = Factors(layouts=3)
+    every = expand([BASELINE, PROFILED], factors)
+    results = [made(variant, "failed its gate" if variant.name == "gcc-pgo#2" else None) for variant in every]
+    (base, profiled), builds = gather([BASELINE, PROFILED], results, factors)
+    assert [built.name for built in builds["baseline"]] == ["baseline#1", "baseline#2", "baseline#3"]
+    assert base.built is builds["baseline"][0]
+    assert base.notes == ["a note"]
+    assert profiled.built is None
+    assert profiled.failure == "gcc-pgo#2: failed its gate"
+    assert "gcc-pgo" not in builds
+
+    results[1] = made(every[1], "failed its gate")
+    with pytest.raises(InfrastructureError, match="baseline#2: failed its gate"):
+        gather([BASELINE, PROFILED], results, factors)
+
+
+def test_starts_take_the_replicates_in_turn() -> None:
+    builds = {"x": tuple(Built(name, Path(), Path(), name) for name in "abc")}
+    assert [built.name for start in range(5) if (built := fresh(builds, "x", start))] == list("abcab")
+    assert fresh(builds, "y", 0) is None
+    assert by_replicate([0.1, 0.2, 0.3, 0.4, 0.5], 3) == [[0.1, 0.4], [0.2, 0.5], [0.3]]
+    assert by_replicate([0.1], 3) == [[0.1]]

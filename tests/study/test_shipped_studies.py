@@ -1,0 +1,189 @@
+"""Studies that ship, run on the fake engine from the command line: published beside measured, sittings, bad input."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import shipping
+from burnish.base.errors import UserError
+from burnish.catalogue import load, studies
+from burnish.cli import app
+from burnish.record.record import Record
+from burnish.report.bundled.table import Line, StudyTable
+from burnish.study.bundled.expansion import expand
+from shipping import quick, shown
+from studying import burnish, text
+
+QUICK = ["--engine", "fake", "--starts", "2", "--pairs", "1"]
+
+
+def by_row(found: StudyTable) -> dict[str, Line]:
+    return {line.row: line for line in found.lines}
+
+
+def starts(folder: Path) -> int:
+    with closing(Record(folder)) as record:
+        return sum(1 for _ in record.events("start"))
+
+
+@pytest.mark.measures
+def test_the_manual_in_several_sittings(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = quick(monkeypatch)
+    found, folder = run("mysql-manual", "dynamic-link", "tcp-remote", "charsets", "compile-memory")
+    first = by_row(found)
+    assert first["dynamic-link"].verdict in ("slower", "undecided")
+    assert first["dynamic-link"].published == "-13"
+    value = first["dynamic-link"].interval
+    assert value is not None
+    assert value["low"] < value["ratio"] < value["high"]
+    assert 0.6 < value["ratio"] < 1.1
+    assert "transport" in first["tcp-remote"].reason
+    assert "WITH_EXTRA_CHARSETS" in first["charsets"].reason, "an option that the engine has not is a reason"
+    assert first["compile-memory"].verdict == "measured" or "no figure for" in first["compile-memory"].reason
+    with closing(Record(folder)) as record:
+        built = {event.body["variant"] for event in record.events("build")}
+    assert "baseline" in built
+    assert "inline-generously" not in built, "its objects alone are compiled"
+    assert first["tls"].reason == "left out by --rows"
+    assert all(line.verdict or line.reason for line in first.values())
+    before = starts(folder)
+    again, same = run("mysql-manual", "dynamic-link")
+    assert (same, starts(folder)) == (folder, before), "what has its verdict is not measured again"
+    assert by_row(again)["dynamic-link"].interval == value
+    more, same = run("mysql-manual", "tls")
+    assert same == folder
+    assert starts(folder) > before
+    tls = by_row(more)["tls"]
+    assert tls.quantity == "throughput"
+    assert tls.interval is not None
+    assert tls.interval["ratio"] < 0.9, "a condition that takes more than twice the work"
+    assert by_row(more)["dynamic-link"].verdict, "earlier sittings stay in the table"
+    said = shown(folder)
+    assert "published %" in said
+    assert max(map(len, said.splitlines())) <= 80
+
+
+def test_starts_read_otherwise_are_not_taken_for_starts_of_one_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another version of Burnish may have other times, or other parameters of a load, under the same names."""
+    run = quick(monkeypatch)
+    _, folder = run("mysql-manual", "dynamic-link")
+    before = starts(folder)
+    monkeypatch.setattr(shipping, "SHORT", replace(shipping.SHORT, window=0.25))
+    with pytest.raises(UserError, match=r"duet\.window was 0\.2 when .* and is 0\.25 now; --fresh begins"):
+        run("mysql-manual", "pgcc-O6")
+    assert starts(folder) == before
+
+
+def test_a_cell_is_not_gone_on_with_in_another_design(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a version of Burnish would that chose another design for conditions."""
+    run = quick(monkeypatch)
+    _, folder = run("mysql-manual", "dynamic-link")
+    table = expand(studies.study("mysql-manual"), load.engine("fake"))
+    (tls,) = (each.cell for each in table.comparisons if each.row == "tls")
+    assert tls is not None
+    with closing(Record(folder)) as record:
+        record.append("start", cell=tls.name, start=1, design="solo")
+    with pytest.raises(UserError, match=r"the design of .* was solo when .* and is interleaved now; --fresh begins"):
+        run("mysql-manual", "tls")
+
+
+@pytest.mark.measures
+def test_sun_on_a_short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, folder = quick(monkeypatch)("sun-2008", "baseline", "unroll", "restrict", threads=(1,))
+    mine = {(line.row, line.reading): line for line in found.lines if line.series == "gcc" and line.threads == 1}
+    assert mine["baseline", "options"].control
+    for row in ("baseline", "unroll"):
+        each = mine[row, "options"]
+        assert each.verdict
+        assert each.interval is not None
+        assert 0.6 < each.interval["ratio"] < 1.6
+    assert "univ" in mine["unroll", "source"].reason, "a patch that does not fit this source is a reason"
+    assert "points-to" in mine["restrict", "feedback"].reason
+    assert found.advice
+    with closing(Record(folder)) as record:
+        assert record.last("finished") is None, "the rest of the file is still open"
+        assert record.last("family") is not None
+
+
+@pytest.mark.measures
+def test_the_best_of_two_rows_is_measured_again_whatever_reading_it_is_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are made faster, as a profile makes nothing of the fake engine; of one row alone none is picked."""
+    for row in studies.study("sun-2008").rows:
+        if row.name in ("fbo", "fbo+unroll"):
+            monkeypatch.setitem(row.recipe, "c", [f"-DFAKE_SPEED={130 if row.name == 'fbo' else 160}"])
+    run = quick(monkeypatch)
+    _, folder = run("sun-2008", "fbo", threads=(1,), starts=4)
+    with closing(Record(folder)) as record:
+        assert record.last("again") is None
+    found, same = run("sun-2008", "fbo+unroll", threads=(1,), starts=4)
+    assert same == folder
+    with closing(Record(folder)) as record:
+        picked = [event.body["key"] for event in record.events("again")]
+    assert len(picked) == 1, shown(folder)
+    (best,) = (line for line in found.lines if line.key in picked)
+    assert (best.row, best.reading) == ("fbo+unroll", "feedback")
+    (said,) = (each for each in found.advice if "build with" in each)
+    assert said.startswith("gcc: build with fbo+unroll: ")
+    assert "the best of 2, so measured again on fresh starts" in said
+
+
+def test_a_sitting_says_first_what_all_of_it_takes(burnish_home: Path) -> None:
+    words = ["study", "run", "mysql-manual", *QUICK, "--rows", "dynamic-link,strip", "--budget", "10m"]
+    _, err = text(burnish(*words))
+    before, _ = err.split("row 1 of 2", 1)
+    assert "2 full compiles" in before, "the baseline's and a row's"
+    assert err.count("compile: done") == 2
+    assert "2 cells to measure, about" in before
+
+
+def test_what_a_budget_cuts_is_not_told_as_ahead(burnish_home: Path) -> None:
+    def needs(*words: str) -> list[float]:
+        costs = json.loads(text(burnish("study", "show", "mysql-manual", *QUICK, *words, "--json"))[0])["rows"]
+        return [cost["making_seconds"] + cost["trial_seconds"] for cost in costs]
+
+    rows = ["--rows", "compiler-and-options,tcp-local"]
+    first, second = needs(*rows)
+    (alone,) = needs("--rows", "tcp-local")
+    budget = int(first)
+    assert second < alone <= budget < first, "alone it has the baseline to build too"
+    shown, _ = text(burnish("study", "show", "mysql-manual", *QUICK, *rows, "--budget", f"{budget}s"))
+    assert "1 cell to measure, about" in shown
+    _, err = text(burnish("study", "run", "mysql-manual", *QUICK, *rows, "--budget", f"{budget}s"))
+    before, _ = err.split("row 1 of 1: tcp-local", 1)
+    assert "1 full compile," in before, "the baseline's"
+    assert "1 cell to measure, about" in before
+
+
+def test_before_running(burnish_home: Path) -> None:
+    listed, _ = text(burnish("study", "list"))
+    assert "sun-2008" in listed
+    assert "mysql-manual" in listed
+    child = burnish("study", "show", "mysql-manual", "--engine", "fake")
+    out, err = text(child)
+    assert child.returncode == 0, err
+    assert "cells to measure" in out
+    assert "encrypted connections" in out
+    assert not list(burnish_home.glob("studies/*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["run", "sun-2009"], "unknown study that ships 'sun-2009' (did you mean 'sun-2008'?)"),
+        (["run", "mysql-manual", "--rows", "tsl"], "unknown row of mysql-manual 'tsl' (did you mean 'tls'?)"),
+        (["run", "mysql-manual", "--engine", "mariabd"], "unknown engine 'mariabd' (did you mean 'mariadb'?)"),
+        (["run", "mysql-manual", *QUICK, "--rows", "tls", "--budget", "2s"], "tls needs about 1 min"),
+        (["run", "sun-2008", *QUICK, "--rows", "baseline", "--threads", "1000"], "max_connections is 256"),
+        (["show", "mysql-manual", "--budget", "soon"], "--budget soon: give hours and minutes"),
+    ],
+)
+def test_bad_input_is_one_line(burnish_home: Path, words: list[str], says: str) -> None:
+    with pytest.raises(UserError) as raised:
+        app(["study", *words], standalone_mode=False)
+    assert says in str(raised.value)
+    assert "\n" not in str(raised.value)

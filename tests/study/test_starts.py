@@ -1,0 +1,39 @@
+"""A cell's starts as the record has them."""
+
+from __future__ import annotations
+
+import math
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from burnish.base.errors import UserError
+from burnish.catalogue import load
+from burnish.model.workload import Design
+from burnish.record.record import Record
+from burnish.study.cells import Cell
+from burnish.study.trials.starts import check_designs, spoilt, spread_about_zero
+
+
+def test_the_spread_of_canaries_is_about_what_they_should_be() -> None:
+    assert spread_about_zero([0.3]) is None
+    assert spread_about_zero([0.03, 0.04]) == pytest.approx(math.sqrt(0.00125)), "their mean is known: 0"
+
+
+def test_reasons_that_differ_in_their_figures_alone_are_one() -> None:
+    reasons = ["gcc-12.o3 hangs", "took 7% of 2.5 (bound 5%)", "gcc-13.o3 hangs", "took 19% of 0.1 (bound 5%)"]
+    judged = spoilt(reasons, valid=8)
+    assert judged is not None
+    assert "4 starts were invalid, 2 of them: took 7% of 2.5 (bound 5%)" in judged.reason
+    assert spoilt(reasons, valid=9) is None, "few enough to be repeated"
+
+
+def test_a_cell_that_was_begun_in_another_design_is_refused(tmp_path: Path) -> None:
+    load_ = load.workload(load.engine("fake"), "fake_mix")
+    one, other = Cell("one", load_, Design.SOLO), Cell("other", load_, Design.INTERLEAVED)
+    with closing(Record(tmp_path / "study", create=True)) as record:
+        record.append("start", cell=one.name, start=1, design="solo")
+        check_designs(record, [one, other])
+        with pytest.raises(UserError, match=r"study: .* one / fake_mix was solo .* is interleaved now; "):
+            check_designs(record, [other, Cell("one", load_, Design.INTERLEAVED)])

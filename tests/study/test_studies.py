@@ -1,0 +1,227 @@
+"""Studies on disk: what is gone on with, what is begun, and which one a name means."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from burnish.base import paths
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.record.record import FILE, Record
+from burnish.study.studies import Definition, begin_or_resume, find, folders, lock
+
+ASKED = Definition(
+    verb="tune",
+    engine="fake",
+    variants=("baseline", "gcc-o3"),
+    workloads=("fake_mix",),
+    features="full",
+    source="shipped",
+    precision=0.01,
+    max_starts=8,
+    pairs=3,
+    turns=None,
+    starts=None,
+    design=None,
+    explore=False,
+    layouts=0,
+    trainings=0,
+    seed=1,
+    recipes={"baseline": {"level": None}, "gcc-o3": {"level": "-O3"}},
+)
+
+
+@pytest.fixture
+def home() -> Home:
+    return paths.home()
+
+
+def begin(
+    home: Home, definition: Definition = ASKED, *, fresh: bool = False, finish: bool = False
+) -> tuple[Path, bool]:
+    record, resumed = begin_or_resume(home, definition, fresh=fresh)
+    with closing(record):
+        if finish:
+            record.append("finished")
+    return record.folder, resumed
+
+
+def test_a_new_study_says_what_is_asked(home: Home) -> None:
+    folder, resumed = begin(home)
+    assert not resumed
+    assert folder.parent == home.studies
+    assert folder.name.startswith("fake-tune-20")
+    with closing(Record(folder)) as record:
+        (event,) = record.events()
+    assert event.kind == "study"
+    assert event.body["name"] == folder.name
+    assert event.body["digest"] == ASKED.digest
+    assert event.body["definition"]["variants"] == ["baseline", "gcc-o3"]
+
+
+def test_the_same_definition_goes_on_until_it_is_finished(home: Home) -> None:
+    folder, _ = begin(home)
+    assert begin(home) == (folder, True)
+    assert begin(home, finish=True) == (folder, True)
+    another, resumed = begin(home)
+    assert (another != folder, resumed) == (True, False)
+    assert begin(home) == (another, True)
+
+
+DIFFERENT: dict[str, Any] = {
+    "verb": "compare",
+    "engine": "sqlite",
+    "variants": ("baseline",),
+    "workloads": ("fake_mix", "fake_write"),
+    "features": "trimmed",
+    "source": "debian",
+    "precision": None,
+    "max_starts": 9,
+    "pairs": 4,
+    "turns": 8,
+    "starts": 5,
+    "design": "solo",
+    "explore": True,
+    "layouts": 6,
+    "trainings": 3,
+    "conditions": ("binlog=on",),
+    "patches": {"gcc-o3": ["0123"]},
+    "portable": "x86-64-v2",
+    "seed": 2,
+    "recipes": {"baseline": {"level": None}, "gcc-o3": {"level": "-O2"}},
+}
+
+
+def test_every_field_of_a_definition_counts() -> None:
+    assert set(DIFFERENT) == set(asdict(ASKED))
+
+
+@pytest.mark.parametrize("field", sorted(DIFFERENT))
+def test_another_definition_is_another_study(home: Home, field: str) -> None:
+    folder, _ = begin(home)
+    other = replace(ASKED, **{field: DIFFERENT[field]})
+    another, resumed = begin(home, other)
+    assert not resumed
+    assert another != folder
+    assert begin(home) == (folder, True), "the first one is still there to be gone on with"
+
+
+def test_fresh_begins_anew_and_the_newest_is_gone_on_with(home: Home) -> None:
+    first, _ = begin(home)
+    second, resumed = begin(home, fresh=True)
+    assert (second != first, resumed) == (True, False)
+    assert begin(home) == (second, True)
+
+
+KILLED = """
+import os, sys
+from burnish.base import paths
+from burnish.study.studies import begin_or_resume
+from test_studies import ASKED
+import sqlite3
+moment, count = int(sys.argv[1]), 0
+def trace(frame, event, argument):
+    global count
+    if event == "line" and ("studies.py" in frame.f_code.co_filename or "record.py" in frame.f_code.co_filename):
+        count += 1
+        if count == moment:
+            os.kill(os.getpid(), 9)
+    return trace
+home = paths.home()
+sys.settrace(trace)
+begin_or_resume(home, ASKED, fresh=False)
+sys.settrace(None)
+"""
+
+
+def test_killed_while_it_begins_there_is_no_study_or_a_whole_one(home: Home) -> None:
+    """At lines spread over the whole of it; the next run has no trouble with what was left."""
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    ended = False
+    for moment in range(1, 400, 6):
+        done = subprocess.run([sys.executable, "-c", KILLED, str(moment)], check=False, env=env, capture_output=True)
+        ended = done.returncode == 0
+        assert ended or done.returncode == -9, done.stderr.decode()
+        for folder in folders(home):
+            with closing(Record(folder)) as record:
+                assert record.last("study") is not None
+        folder, _ = begin(home)
+        assert [path.name for path in home.studies.iterdir()] == [folder.name]
+        shutil.rmtree(folder)
+        if ended:
+            break
+    assert ended
+    assert moment > 20
+
+
+def put(home: Home, name: str, age: float = 0.0) -> Path:
+    with closing(Record(home.studies / name, create=True)) as record:
+        record.append("study", name=name)
+    then = time.time() - age
+    os.utime(home.studies / name / FILE, (then, then))
+    return home.studies / name
+
+
+def test_find_by_name_beginning_or_path(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = put(home, "fake-tune-1"), put(home, "sqlite-tune-1")
+    longer = put(home, "fake-tune-12")
+    assert find(home, "fake-tune-1") == one, "a whole name before the beginning of another"
+    assert find(home, "fake-tune-12") == longer
+    assert find(home, "sql") == two
+    assert find(home, str(two)) == two
+    monkeypatch.chdir(home.studies)
+    assert find(home, "./fake-tune-1") == Path("fake-tune-1")
+    with pytest.raises(UserError) as caught:
+        find(home, "fake")
+    assert str(caught.value).startswith("study 'fake' could be fake-tune-1")
+    assert "fake-tune-12" in str(caught.value)
+    with pytest.raises(UserError, match=r"unknown study 'squlite-tune-1' \(did you mean 'sqlite-tune-1'\?\)"):
+        find(home, "squlite-tune-1")
+
+
+def test_without_a_name_it_is_the_one_last_written_to(home: Home) -> None:
+    put(home, "b", age=100)
+    newest = put(home, "a", age=10)
+    put(home, "c", age=50)
+    assert find(home, None) == newest
+
+
+def test_no_study_yet(home: Home) -> None:
+    assert folders(home) == []
+    with pytest.raises(UserError, match=r"no study yet; `burnish tune sqlite` makes the first one"):
+        find(home, None)
+    with pytest.raises(UserError, match=r"unknown study 'x'"):
+        find(home, "x")
+
+
+def test_one_run_at_a_time(home: Home) -> None:
+    with lock(home):
+        assert (home.root / "lock").read_text() == str(os.getpid())
+        with pytest.raises(UserError, match=rf"another burnish \(process {os.getpid()}\) is at work"), lock(home):
+            pass
+    with lock(home):
+        pass
+
+
+def test_the_lock_goes_with_a_killed_run(home: Home) -> None:
+    script = "from burnish import paths\nfrom burnish.study.studies import lock\n"
+    script += "with lock(paths.home()):\n    print(flush=True)\n    import time; time.sleep(300)\n"
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(UserError, match=rf"process {other.pid}"), lock(home):
+            pass
+        other.kill()
+        other.wait()
+        with lock(home):
+            pass

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from burnish.base.errors import UserError
+from burnish.bench.datasets import dataset_key
+from burnish.catalogue import load
+from burnish.engines.load import sysbench
+from burnish.engines.load.sysbench_parameters import GENERAL
+from burnish.model.workload import Design, Workload
+from burnish.study import mixes, workloads
+from burnish.study.workloads import OwnData, choose
+from burnish.workload.loads import Parameter
+
+SPEC = load.engine("mariadb")
+
+
+def one(text: str, data: OwnData | None = None) -> Workload:
+    (found,) = choose(SPEC, [text], data=data)
+    return found
+
+
+def key(workload: Workload) -> str:
+    return dataset_key("mariadb", "10.11", workload)
+
+
+def test_loads_of_equal_schema_and_size_share_a_dataset() -> None:
+    same = {
+        key(one(text))
+        for text in (
+            "oltp_read_only",
+            "oltp_point_select:threads=3",
+            "oltp_insert:rand-type=pareto",
+            "select_random_points",
+            "analytical:slice=5",
+            "together:oltp_read_only=3,oltp_update_index=1",
+        )
+    }
+    assert len(same) == 1
+    assert key(one("oltp_read_only:table-size=5")) not in same
+    assert key(one("igen_like")) not in same
+    assert key(one("in_turn:oltp_read_only=1,igen_like=1")) not in same
+
+
+def test_what_an_older_study_prepared_is_still_good() -> None:
+    from burnish.base.digest import digest_of
+
+    before = digest_of(["mariadb", "10.11", "sbtest", [["table_size", "100000"], ["tables", "4"]]])
+    assert key(one("oltp_read_only")) == before
+
+
+def test_a_mix_is_written_by_its_parts() -> None:
+    found = one("together:oltp_read_only=3,oltp_update_index=1,threads=12")
+    assert found.name == "together:oltp_read_only=3,oltp_update_index=1,threads=12"
+    assert (found.threads, found.writes, found.design) == (12, True, Design.INTERLEAVED)
+    small = one("together:oltp_read_only=1,checksum=1,table_size=50")
+    assert small.name == "together:oltp_read_only=1,checksum=1,table-size=50"
+    assert {part.parameter("table_size") for part, _ in small.parts} == {"50"}
+    assert key(small) == key(one("oltp_read_only:table-size=50"))
+    assert one("in-turn:oltp_read_only=1,igen_like=1").settings == load.workload(SPEC, "igen_like").settings
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("together:oltp_read_only=3", "a mix has two loads or more"),
+        (
+            "together:oltp_read_only=3,oltp_isnert=1",
+            r"unknown load, or parameter of one, in together 'oltp_isnert' \(did you mean 'oltp_insert'",
+        ),
+        ("together:./mine.lua=1,oltp_insert=1", r"^mine\.lua: there is no such file"),
+        ("together:./mine.sql=half,oltp_insert=1", r"^mine\.sql: there is no such file"),
+        (
+            "together:oltp_read_only=90,oltp_insert=10,threads=4",
+            r"of 4 client threads none is left for oltp_insert; take --threads 6 or more, smaller weights, or in_turn",
+        ),
+        ("together:oltp_read_only=half,oltp_insert=1", "give its weight, a whole number from 1 to 1000"),
+        ("together:oltp_read_only=1,checksum=1", "checksum wants other data than the load before it"),
+        ("bulk_insert:threads=300", "each client thread has a table of its own, and there are 256 of them"),
+        ("together:bulk_insert=1,oltp_insert=1", "bulk_insert makes tables of the same names"),
+        ("together:igen_like=1,larger_than_memory=1", "its loads want different innodb_flush_log_at_trx_commit"),
+    ],
+)
+def test_a_mix_that_makes_no_sense_is_told(text: str, says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        one(text)
+
+
+def told(workload: Workload) -> dict[str, Parameter]:
+    """What the parts' programs take, as they would tell."""
+    if workload.parts:
+        return dict(GENERAL)
+    reads = {"range_size": Parameter("number")} if workload.entry == "oltp_read_only" else {}
+    names = ("tables", "table_size", "db_ps_mode", "skip_trx")
+    switch = Parameter("switch")
+    return {**GENERAL, **reads, **{name: switch if name == "skip_trx" else Parameter("text") for name in names}}
+
+
+def test_a_mixs_parameters_go_to_the_parts_whose_programs_take_them() -> None:
+    text = "together:oltp_read_only=1,oltp_insert=1,skip-trx=1,range-size=50,rand-type=pareto,table-size=500"
+    found = mixes.check(one(text), told)
+    assert (
+        found.name == "together:oltp_read_only=1,oltp_insert=1,rand-type=pareto,range-size=50,skip-trx=1,table-size=500"
+    )
+    read, insert = (dict(part.parameters) for part, _ in found.parts)
+    assert (read["skip_trx"], read["range_size"], read["table_size"]) == ("on", "50", "500")
+    assert insert["skip_trx"] == "on"
+    assert "range_size" not in insert
+    assert found.parameters == (("rand_type", "pareto"),), "sysbench's own, for all parts"
+    with pytest.raises(UserError, match=r"in together 'range_sise' \(did you mean 'range_size'"):
+        mixes.check(one("together:oltp_read_only=1,oltp_insert=1,range-sise=5"), told)
+    with pytest.raises(UserError, match="oltp_read_only: skip_trx=perhaps: give on or off"):
+        mixes.check(one("together:oltp_read_only=1,oltp_insert=1,skip-trx=perhaps"), told)
+
+
+def test_threads_are_shared_out_as_the_weights_say_or_it_is_said() -> None:
+    three = one("together:oltp_read_only=3,oltp_update_index=1,threads=8")
+    assert mixes.shares(three) == [6, 2]
+    assert mixes.uneven(three) is None
+    odd = mixes.uneven(one("together:oltp_read_only=3,oltp_update_index=1,threads=6")) or ""
+    assert odd.endswith(": 6 client threads are shared out 5 : 1, not 3 : 1; take a multiple of 4")
+    assert mixes.uneven(one("in_turn:oltp_read_only=3,oltp_update_index=1,threads=6")) is None
+    assert one("in_turn:oltp_read_only=90,oltp_update_index=1,threads=2").threads == 2
+
+
+def test_a_load_named_twice_is_told_however_it_is_spelled() -> None:
+    with pytest.raises(UserError, match=r"'oltp_read_only:tables=8' is named twice"):
+        choose(SPEC, ["oltp_read_only:tables=8", "oltp_read_only:--tables=8"])
+
+
+def test_a_users_script_is_known_by_what_it_holds(tmp_path: Path) -> None:
+    script = tmp_path / "mine.lua"
+    script.write_text("function event() end\n")
+    first = one(f"{script}:rows=5")
+    assert first.name == "mine.lua:rows=5"
+    assert first.program == str(script)
+    assert first.writes, "what it does is not known"
+    script.write_text("function event() end -- changed\n")
+    second = one(f"{script}:rows=5")
+    assert (first.name, first.dataset) != (second.name, second.dataset)
+    assert first.identity != second.identity
+
+
+def test_what_a_script_requires_beside_itself_is_part_of_it(tmp_path: Path) -> None:
+    script, helper, deeper = (tmp_path / name for name in ("mine.lua", "helper.lua", "deeper.lua"))
+    script.write_text('require("oltp_common")\nrequire "helper"\nfunction event() end\n')
+    alone = one(str(script))
+    helper.write_text("require('deeper')\n")
+    deeper.write_text("rows = 5\n")
+    whole = one(str(script))
+    assert alone.identity != whole.identity
+    assert sysbench.unchanged(whole) == script.read_bytes()
+    deeper.write_text("rows = 6\n")
+    assert one(str(script)).identity != whole.identity
+    with pytest.raises(UserError, match=r"mine\.lua: it, or what it requires, was changed while the study ran"):
+        sysbench.unchanged(whole)
+
+
+def test_statements_want_data(tmp_path: Path) -> None:
+    path, dump = tmp_path / "mine.sql", tmp_path / "dump.sql"
+    path.write_text("SELECT 1;")
+    dump.write_text("USE `shop`;")
+    with pytest.raises(UserError, match="statements need data to work on"):
+        one(str(path))
+    found = one(str(path), OwnData(dump))
+    assert (found.program, found.database, found.own_data) == ("statements.lua", "shop", str(dump))
+    before = key(found)
+    path.write_text("SELECT 2;")
+    assert key(one(str(path), OwnData(dump))) == before, "the data are the same"
+    assert one(str(path), OwnData(dump)).identity != found.identity
+    dump.write_text("USE `shop`; SELECT 1;")
+    assert key(one(str(path), OwnData(dump))) != before
+    with pytest.raises(UserError, match="no load of your own works on it"):
+        one("oltp_read_only", OwnData(dump))
+
+
+def test_a_mix_has_loads_of_ones_own_in_it(tmp_path: Path) -> None:
+    script, queries, dump = tmp_path / "my-load.lua", tmp_path / "mine.sql", tmp_path / "dump.sql"
+    script.write_text("function event() end\n")
+    queries.write_text("SELECT 1;")
+    dump.write_text("USE `shop`;")
+    text = f"in_turn:{script}=2,oltp_read_only=1,threads=6"
+    found = one(text)
+    assert found.name == "in_turn:my-load.lua=2,oltp_read_only=1,threads=6"
+    assert [part.file for part, _ in found.parts] == [str(script), ""]
+    assert (found.writes, found.design, found.own_data) == (True, Design.INTERLEAVED, "")
+    assert [part.entry for part in sysbench.preparing(found)] == ["oltp_read_only", "my-load.lua"]
+    script.write_text("function event() end -- changed\n")
+    assert one(text).identity != found.identity
+
+    whole = one(f"together:oltp_read_only=1,{script}=1,{queries}=2", OwnData(dump))
+    assert (whole.own_data, whole.database) == (str(dump), "shop")
+    assert [part.entry for part in sysbench.preparing(whole)] == ["oltp_read_only"], "the others' data are there"
+    assert key(whole) != key(one(f"together:{script}=1,{queries}=2", OwnData(dump)))
+    with pytest.raises(UserError, match="statements need data to work on"):
+        one(f"together:oltp_read_only=1,{queries}=2")
+    with pytest.raises(UserError, match="give its weight, a whole number"):
+        one(f"together:oltp_read_only=1,{script}=some")
+
+
+def test_what_sysbench_runs_is_mariadbs() -> None:
+    for text, what in (("./mine.sql", "a file of your own"), ("together:kvtest=1,speedtest1=1", "a mix")):
+        with pytest.raises(UserError, match=f"{what} is run by sysbench, on mariadb; sqlite has kvtest, kvtest-read"):
+            choose(load.engine("sqlite"), [text])
+
+
+def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"nix\.lua: there is no such file"):
+        one("./nix.lua")
+    bad = tmp_path / "bad.sql"
+    bad.write_bytes(b"SELECT '\xff';")
+    with pytest.raises(UserError, match="not UTF-8 text"):
+        one(str(bad), OwnData(bad))
+
+
+def test_a_parameter_of_another_engines_load_is_one_of_its_entry() -> None:
+    from burnish.engines.registry import create
+
+    spec = load.engine("fake")
+    chosen = choose(spec, ["fake_mix:bytes=64"])
+    engine = create(spec)
+    assert workloads.check(engine, chosen, None) == chosen  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=r"unknown parameter of fake_mix 'byts' \(did you mean 'bytes'\?\)"):
+        workloads.check(engine, choose(spec, ["fake_mix:byts=64"]), None)  # type: ignore[arg-type]

@@ -1,0 +1,102 @@
+"""Runs of the command line on the fake engine, and what they left, for the tests of whole studies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+from burnish.base import process, warden
+from burnish.record.record import Record
+from burnish.report.summary import Summary, summarise
+
+OWN = """
+[speed130]
+reason = "Known truth: thirty per cent more capacity than the baseline."
+recipe = { c = ["-DFAKE_SPEED=130"] }
+[near]
+reason = "Other code for half of the requests, which takes a hundredth less of their work: next to no difference."
+recipe = { c = ["-DFAKE_LOW=101"] }
+[wrong]
+reason = "Answers wrongly, so that its gate must fail and name the test."
+recipe = { c = ["-DFAKE_WRONG"] }
+[broken]
+reason = "Does not compile, so that its row says so and the others go on."
+recipe = { c = ["-DFAKE_BROKEN"] }
+[crash]
+reason = "Dies under load, so that its cell is invalid and says why."
+recipe = { c = ["-DFAKE_CRASH_AFTER=700"] }
+[missing]
+reason = "A compiler that is not there, so that its row says so and the others go on."
+recipe = { toolchain = "gcc-99" }
+"""
+
+
+def burnish(*words: str | Path, wait: bool = True) -> subprocess.Popen[str]:
+    child = subprocess.Popen(
+        [sys.executable, "-m", "burnish", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | {"COLUMNS": "80"},
+    )
+    if wait:
+        child.wait(300)
+    return child
+
+
+def text(child: subprocess.Popen[str]) -> tuple[str, str]:
+    assert child.stdout is not None
+    assert child.stderr is not None
+    return child.stdout.read(), child.stderr.read()
+
+
+def study(home: Path) -> Path:
+    found = list((home / "studies").glob("*"))
+    assert len(found) == 1, found
+    return found[0]
+
+
+def summary(home: Path) -> Summary:
+    with closing(Record(study(home))) as record:
+        return summarise(record.events())
+
+
+def kinds(home: Path, *names: str) -> list[dict[str, object]]:
+    with closing(Record(study(home))) as record:
+        return [dict(event.body) for event in record.events(*names)]
+
+
+def marked(pid: int) -> list[int]:
+    return [found for found, mark in warden.marked(process.RUN_VARIABLE) if mark.startswith(f"{pid}-")]
+
+
+def killed_at(moment: str, words: list[str], home: Path) -> None:
+    """Runs the command and kills it as soon as the record has one more line of this kind than before.
+
+    Nothing that it started may be left.
+    """
+
+    def lines() -> int:
+        try:
+            return len(kinds(home, moment))
+        except Exception:  # the record may not be there yet
+            return 0
+
+    before = lines()
+    child = burnish(*words, wait=False)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and child.poll() is None and lines() == before:
+        time.sleep(0.02)
+    assert child.poll() is None, text(child)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    gone = time.monotonic() + 5
+    while marked(child.pid) and time.monotonic() < gone:
+        time.sleep(0.1)
+    assert marked(child.pid) == [], "a process was left behind"

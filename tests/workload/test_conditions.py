@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import pytest
+
+from burnish.base.errors import UserError
+from burnish.model.condition import Condition
+from burnish.workload import conditions, defaults_file
+from burnish.workload.conditions import condition_of
+
+
+def test_words_and_variables_in_any_spelling() -> None:
+    found = condition_of(["transport=tls", "binlog=on", "innodb-buffer-pool-size=2G", "Threads-By=pool"])
+    assert found == Condition(
+        transport="tls",
+        settings=(
+            ("log_bin", "binlog"),
+            ("server_id", "1"),
+            ("innodb_buffer_pool_size", "2G"),
+            ("thread_handling", "pool-of-threads"),
+        ),
+    )
+    assert condition_of([]) == Condition()
+
+
+def test_a_later_word_replaces_an_earlier_one() -> None:
+    first = condition_of(["binlog=on", "sync_binlog=5", "durability=system"])
+    assert dict(first.settings)["sync_binlog"] == "0"
+    second = condition_of(["binlog=off"], over=first)
+    assert "log_bin" not in dict(second.settings)
+    assert conditions.difference(first, second) == "skip_log_bin=ON"
+    assert conditions.difference(first, condition_of(["transport=tcp"], over=first)) == "transport=tcp"
+    assert conditions.words_of(condition_of(["transport=tcp", "x=1"])) == "transport=tcp,x=1"
+
+
+def test_a_network_between_two_hosts_has_limits() -> None:
+    limited = condition_of(["transport=remote,rate=100Mbit,delay=1ms", "sql_mode=A,B"])
+    assert limited == Condition(transport="remote", rate="100mbit", delay="1ms", settings=(("sql_mode", "A,B"),))
+    assert limited.limited
+    assert condition_of(["transport=remote", "rate=100mbit"]) == Condition(transport="remote", rate="100mbit")
+    assert conditions.words_of(limited) == "transport=remote,rate=100mbit,delay=1ms,sql_mode=A,B"
+    slower = condition_of(["rate=10mbit,delay=none"], over=limited, option="--versus")
+    assert conditions.difference(limited, slower) == "rate=10mbit,delay=none"
+    here = condition_of(["transport=tcp"], over=limited, option="--versus")
+    assert conditions.difference(limited, here) == "transport=tcp"
+    assert not here.limited
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("transport", "--set transport: write NAME=VALUE"),
+        ("transport=tsl", "unknown value in --set transport= 'tsl' (did you mean 'tls'?)"),
+        ("durability=none", "unknown value in --set durability= 'none'; there are: commit, second, system"),
+        ("datadir=/var/lib/mysql", "--set datadir=/var/lib/mysql: Burnish decides datadir"),
+        ("--port=3306", "--set --port=3306: Burnish decides port"),
+        ("general_log_file=/var/log/g", "--set general_log_file=/var/log/g: general_log_file names a place outside"),
+        ("log_bin=../binlog", "--set log_bin=../binlog: log_bin names a place outside of Burnish's folders"),
+        ("rate=100mbit", "--set: rate and delay are those of a network between two hosts; say transport=remote"),
+        ("transport=remote,rate=fast", "--set rate=fast: give a rate, as in 100mbit"),
+        ("transport=remote,delay=0ms", "--set delay=0ms: give a delay of each direction, as in 1ms"),
+        ("transport=remote,rat=1mbit", "--set rat=1mbit: a transport has rate= and delay= beside it"),
+    ],
+)
+def test_what_cannot_be_set_is_told(word: str, says: str) -> None:
+    with pytest.raises(UserError) as caught:
+        condition_of([word])
+    assert str(caught.value).startswith(says)
+
+
+CNF = """\
+# of a production server
+[client]
+socket = /run/mysqld/mysqld.sock
+[mysqld]
+user = mysql
+port = 3306
+innodb-buffer-pool-size = 4G   # most of it
+skip-name-resolve
+[mariadb-10.11]
+sql_mode = "STRICT_TRANS_TABLES"
+[mysqldump]
+quick
+"""
+
+
+def test_the_servers_groups_of_a_configuration_are_taken() -> None:
+    settings, told = defaults_file.parse(CNF, "my.cnf", "10.11")
+    assert settings == (
+        ("innodb_buffer_pool_size", "4G"),
+        ("skip_name_resolve", "ON"),
+        ("sql_mode", "STRICT_TRANS_TABLES"),
+    )
+    assert told == (
+        "[mariadb-10.11] (line 9) is read, as a server of 10.11 does",
+        "user, port left out: Burnish decides these",
+    )
+
+
+def test_a_group_for_one_version_is_left_out_and_told() -> None:
+    """Which version the server is turns out when its source is there; another one's settings would be wrong for it."""
+    text = "[mysqld-5.7]\nmax_connections=5\n[client-server]\nmax_allowed_packet=1G\n[mysqldump]\nquick\n"
+    settings, (told,) = defaults_file.parse(text, "my.cnf")
+    assert settings == (("max_allowed_packet", "1G"),)
+    assert told == "[mysqld-5.7] (line 1) left out: not for a release that is known yet"
+
+
+def test_loose_stays_and_plugins_add_up() -> None:
+    text = "[mysqld]\nloose-rocksdb_cache=5\nplugin-load-add=a\nplugin_load_add = b\nsql_mode =\n"
+    assert defaults_file.parse(text, "my.cnf")[0] == (
+        ("loose_rocksdb_cache", "5"),
+        ("plugin_load_add", "a;b"),
+        ("sql_mode", ""),
+    )
+    with pytest.raises(UserError, match="loose_datadir"):
+        defaults_file.parse("[mysqld]\nloose-datadir = x\n", "my.cnf")
+
+
+def test_a_variable_may_be_empty_and_loose() -> None:
+    assert condition_of(["sql_mode=", "loose-Max-Connections=5"]).settings == (
+        ("sql_mode", ""),
+        ("loose_max_connections", "5"),
+    )
+    for word in ("transport=", "binlog=", "=5", "sql_mode"):
+        with pytest.raises(UserError, match="write NAME=VALUE"):
+            condition_of([word])
+
+
+def test_all_foreign_paths_are_named() -> None:
+    with pytest.raises(UserError) as caught:
+        defaults_file.parse("[mysqld]\ndatadir=/var/lib/mysql\nlog_bin = /var/log/bin\nmax_connections=5\n", "my.cnf")
+    said = str(caught.value)
+    assert said.startswith("my.cnf: it names places outside of Burnish's folders: datadir (line 2), log_bin (line 3);")
+    with pytest.raises(UserError, match=r"my.cnf:1: !includedir brings in other files"):
+        defaults_file.parse("!includedir /etc/mysql/conf.d/\n", "my.cnf")
