@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from burnish.study.bundled.session import Sitting
+from burnish.study.planning.bundled_plan import Asked
 from rich.console import Console
 
 from burnish.base import paths
@@ -19,9 +21,7 @@ from burnish.model.workload import Timing
 from burnish.report.bundled.table import StudyTable
 from burnish.report.terminal import render
 from burnish.study.bundled import run as study_run
-from burnish.study.bundled.session import Sitting
 from burnish.study.options import Options
-from burnish.study.planning.bundled_plan import Asked
 
 SHORT = Timing(settle=0.02, window=0.2, warmup=0.1, pairs=1, turns=2)
 

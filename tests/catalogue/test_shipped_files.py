@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from burnish.study.bundled.cells import Comparison, Table
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load, published, studies
 from burnish.catalogue.published import Figure, Reference, figure
-from burnish.study.bundled.cells import Comparison, Table
 from burnish.study.bundled.expansion import expand, other_compilers
 
 SHIPPED = studies.names()

@@ -5,13 +5,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from burnish.study.holding import cell_for
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.model.condition import Condition
 from burnish.model.workload import Design
 from burnish.study.conditions import examine, groups, loads_under
-from burnish.study.holding import cell_for
 from burnish.study.options import Options
 from burnish.workload.conditions import condition_of
 from conftest import FakeBench

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from burnish.study.patching import Asked
 from rich.console import Console
 
 from burnish.base.errors import UserError
@@ -17,7 +18,6 @@ from burnish.bench.sampling import find_ability, find_perf
 from burnish.catalogue import load
 from burnish.study import patching
 from burnish.study.options import Options
-from burnish.study.patching import Asked
 from conftest import FAKE_SOURCE
 from patchfiles import COMMENT, FASTER, OTHER_COMMENT, OVERHEAD, ROUNDS, diff, git, git_tree, write
 from studying import burnish, kinds, text

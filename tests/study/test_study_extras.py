@@ -9,14 +9,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from typer.testing import CliRunner
-
-from burnish.cli.common import app
-from burnish.record.record import Record
 from burnish.study.bundled.cells import Comparison
 from burnish.study.bundled.extras import Allowance, Extra, sums, told, within
 from burnish.study.bundled.robust import search, weights_after
 from burnish.study.planning.bundled_plan import Forecast, Selection, UnitCost
+from typer.testing import CliRunner
+
+from burnish.cli.common import app
+from burnish.record.record import Record
 from burnish.study.planning.plan import Plan
 
 ROWS = Forecast(Plan("fake", "", ()), (UnitCost(("", "a"), 1, 60.0, 40.0, 0.0), UnitCost(("", "b"), 1, 0, 50, 0)), {})

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from burnish.study.planning.bundled_plan import predict
 
 from burnish.base import paths
 from burnish.catalogue import load, studies
@@ -16,7 +17,6 @@ from burnish.report.bundled.table import StudyTable
 from burnish.report.terminal import markdown
 from burnish.study.bundled.expansion import expand
 from burnish.study.options import Options
-from burnish.study.planning.bundled_plan import predict
 from shipping import quick, shown
 
 ROWS = (

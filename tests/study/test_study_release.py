@@ -7,10 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from burnish.study.bundled.work import AtWork, Left
 
 from burnish.base.errors import UserError
 from burnish.source.debian import released
-from burnish.study.bundled.work import AtWork, Left
 
 
 def at_work(tmp_path: Path, package: str | None) -> AtWork:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from burnish.study.bundled.robust import LEAST, equal_weights, is_robust, next_weights, worst
+from burnish.study.bundled.timeline import by_second
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,8 +12,6 @@ from burnish.engines.contract import Tick
 from burnish.engines.fake.engine import trained_speed
 from burnish.report.bundled.table import StudyTable
 from burnish.study.bundled import extras
-from burnish.study.bundled.robust import LEAST, equal_weights, is_robust, next_weights, worst
-from burnish.study.bundled.timeline import by_second
 from shipping import quick, shown
 
 RATIOS = st.dictionaries(st.sampled_from("abcde"), st.floats(0.5, 2.0), min_size=2)

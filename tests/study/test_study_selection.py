@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
-from burnish.base.errors import UserError
-from burnish.catalogue import load, studies
 from burnish.study.bundled.cells import Table
-from burnish.study.bundled.expansion import expand
 from burnish.study.planning.bundled_plan import (
     Asked,
     Forecast,
@@ -21,6 +17,10 @@ from burnish.study.planning.bundled_plan import (
     unit_of,
     within,
 )
+
+from burnish.base.errors import UserError
+from burnish.catalogue import load, studies
+from burnish.study.bundled.expansion import expand
 from burnish.study.planning.plan import Plan
 
 
