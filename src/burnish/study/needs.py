@@ -95,7 +95,7 @@ def ensure_or_go_on(groups: Sequence[str], why: str, options: Options, ask: Ask 
     try:
         ensure(groups, why, options, ask)
     except UserError as error:
-        Console(stderr=True).print(f"going on without: {error}", markup=False, highlight=False, soft_wrap=True)
+        Console(stderr=True).print(f"continuing without: {error}", markup=False, highlight=False, soft_wrap=True)
 
 
 def disk_needed(spec: EngineSpec, variants: int) -> int:

@@ -63,11 +63,24 @@ def bundled_study(name: str, engine: str | None, asked: Asked, options: Options)
         for each in whole.comparisons
         if each.threads is None or each.threads in given or each.threads in rows[each.row].threads
     )
+    return of_expanded(own, replace(whole, comparisons=kept), asked, options)
+
+
+def of_expanded(own: BundledFile, whole: Expanded, asked: Asked, options: Options) -> Study:
+    """The study of comparisons that a bundled study's file was expanded to.
+
+    Args:
+        own: the file.
+        whole: its comparisons on an engine.
+        asked: which part.
+        options: how.
+    """
+    spec = whole.engine
     features = options.features or spec.default_features
     study = Study(
         definition=_definition(own, whole, features, replace(options, explore=True)),
         engine=spec,
-        comparisons=kept,
+        comparisons=whole.comparisons,
         variants=whole.variants,
         features=features,
         rule=rule_of(options),

@@ -21,6 +21,7 @@ from burnish.study.planning.plan import Plan, summary
 from burnish.study.selection import Selection
 from burnish.study.studies import open_record, settled
 from burnish.study.study import Study
+from burnish.toolchain import ccache
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     Raises:
         UserError: not even one row fits into the budget; a baseline that can't be built here.
     """
+    if study.variants:
+        ccache.size_gb()  # a limit that is no number is refused before anything else
     have, done = frozenset[str](), extra_work.Told()
     with open_record(home, study.definition) as record:
         if record is not None and not options.fresh:

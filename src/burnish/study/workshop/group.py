@@ -49,7 +49,8 @@ def run_group(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
             if comparison.measure is not None:
                 measure_objects(workshop, comparison)
             else:
-                groups.setdefault(comparison.group, []).append(trial_of(workshop, comparison))
+                trial = trial_of(workshop, comparison)
+                groups.setdefault(comparison.group, []).append(trial)
         except Left as left:
             workshop.record.append("left", key=comparison.key, why=str(left), final=left.final)
             workshop.session.bench.say(f"{comparison.title}: {left}")
