@@ -9,8 +9,8 @@ import pytest
 from burnish.base.errors import UserError
 from burnish.catalogue import load, published, studies
 from burnish.catalogue.published import Figure, Reference, figure
-from burnish.study.bundled.cells import Comparison, Table
-from burnish.study.bundled.expansion import expand, other_compilers
+from burnish.study.bundled.expansion import Expanded, expand, other_compilers
+from burnish.study.comparison import Comparison
 
 SHIPPED = studies.names()
 LEAST = """title = "A study"
@@ -23,7 +23,7 @@ ROW = '[row.one]\ntitle = "one row"\nloads = ["read"]\n'
 REASON = 'reason = "A row of a test, long enough to be a reason."\n'
 
 
-def of(table: Table, **match: object) -> list[Comparison]:
+def of(table: Expanded, **match: object) -> list[Comparison]:
     return [each for each in table.comparisons if all(getattr(each, key) == value for key, value in match.items())]
 
 
@@ -34,11 +34,12 @@ def test_the_studies_are_there() -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("engine", ["mariadb", "sqlite", "fake"])
 def test_every_comparison_has_two_sides_or_a_reason(name: str, engine: str) -> None:
-    table = expand(studies.study(name), load.engine(engine))
+    own, spec = studies.study(name), load.engine(engine)
+    table, rows = expand(own, spec), {row.name: row for row in own.rows_for(engine)}
     assert table.comparisons
     assert len({each.key for each in table.comparisons}) == len(table.comparisons), "a key names one cell"
     for each in table.comparisons:
-        row = table.row(each.row)
+        row = rows[each.row]
         assert len(row.reason) >= 20
         if each.reason is None:
             assert {each.base} <= set(table.variants)

@@ -10,9 +10,10 @@ from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.model.condition import Condition
 from burnish.model.workload import Design
+from burnish.study.comparison import Comparison
 from burnish.study.conditions import examine, groups, loads_under
-from burnish.study.holding import cell_for
 from burnish.study.options import Options
+from burnish.study.workshop.workshop import Workshop
 from burnish.workload.conditions import condition_of
 from conftest import FakeBench
 
@@ -54,8 +55,13 @@ def test_each_transport_brings_its_packages() -> None:
     ],
 )
 def test_a_condition_is_measured_alone_under_load(options: Options, design: str, headline: str) -> None:
-    setting: Any = SimpleNamespace(options=options, twin_cores=True)
-    found = cell_for(setting, "candidate", BUSY)
+    session: Any = SimpleNamespace(options=options, twin_cores=True, workloads=[BUSY])
+    nothing: Any = None
+    comparison = Comparison(
+        "row", "", "", BUSY.name, None, "baseline", "candidate", versus=options.versus, workload=BUSY, quantity=None,
+        design=Design(options.design) if options.design else None,
+    )  # fmt: skip
+    found = Workshop(session, nothing, nothing).cell(comparison)
     assert (found.design, found.headline) == (Design(design), headline)
 
 

@@ -25,7 +25,7 @@ from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
 from burnish.report import evidence as words
 from burnish.study import studies
-from burnish.study.builds.needs import ensure
+from burnish.study.needs import ensure
 from burnish.study.options import Options
 
 NAMES = 20

@@ -21,7 +21,7 @@ from burnish.report import doctor as doctor_report
 from burnish.report import terminal
 from burnish.report.results import summary_of_file
 from burnish.study import cleaning, studies
-from burnish.study.builds.needs import disk_needed
+from burnish.study.needs import disk_needed
 from burnish.toolchain import link_parts
 from burnish.toolchain.toolchains import find_toolchains
 

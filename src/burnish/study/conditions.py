@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
@@ -14,10 +15,13 @@ from burnish.model.workload import Workload
 from burnish.program.built import Built
 from burnish.record.store import Entry
 from burnish.study import mixes, workloads
-from burnish.study.options import Options, Setting
+from burnish.study.options import Options
 from burnish.workload import defaults_file
 from burnish.workload.conditions import condition_of, difference
 from burnish.workload.loads import idle
+
+if TYPE_CHECKING:
+    from burnish.study.session import Session
 
 
 def usual(options: Options) -> Condition:
@@ -52,9 +56,9 @@ def words(options: Options) -> tuple[str, ...]:
     return tuple(said)
 
 
-def ready(setting: Setting, asked: Condition) -> Condition:
+def ready(session: Session, asked: Condition) -> Condition:
     """The condition with what it needs (certificates) made in the study's folder."""
-    return setting.engine.ready(asked, setting.record.folder, setting.bench)
+    return session.engine.ready(asked, session.record.folder, session.bench)
 
 
 def loads_under(loads: Sequence[Workload], pair: Sequence[Condition]) -> tuple[Workload, ...]:
@@ -67,33 +71,33 @@ def loads_under(loads: Sequence[Workload], pair: Sequence[Condition]) -> tuple[W
     return tuple(replace(each, saturated=False) if waits else each for each in loads)
 
 
-def possible(setting: Setting, sides: Sequence[tuple[Built, Condition]]) -> None:
+def possible(session: Session, sides: Sequence[tuple[Built, Condition]]) -> None:
     """Looks at every load on each server under its condition as far as that takes no data: none are made in vain.
 
     Raises:
         UserError: something can't work at all: a variable that the server does not know, too many client threads.
     """
     # The most client threads first: what a refusal asks for then is enough for the whole ladder.
-    loads = sorted(setting.workloads, key=lambda each: -each.threads)
-    _amiss(setting, loads, sides, {})
+    loads = sorted(session.workloads, key=lambda each: -each.threads)
+    _amiss(session, loads, sides, {})
 
 
-def examine(setting: Setting, sides: Sequence[tuple[Built, Condition]], data: Mapping[str, Entry]) -> None:
+def examine(session: Session, sides: Sequence[tuple[Built, Condition]], data: Mapping[str, Entry]) -> None:
     """Looks at every load on each server under its condition; notes and says what routine tuning left undone.
 
     Raises:
         UserError: something can't work at all; or, under ``--strict``, something is left undone.
     """
-    found = _amiss(setting, setting.workloads, sides, data)
-    setting.record.append("tuning", found=found)
+    found = _amiss(session, session.workloads, sides, data)
+    session.record.append("tuning", found=found)
     for line in found:
-        setting.bench.say(f"untuned: {line}")
-    if found and setting.options.strict:
+        session.bench.say(f"untuned: {line}")
+    if found and session.options.strict:
         raise UserError(f"--strict: {len(found)} settings to mend before builds are compared: {'; '.join(found)}")
 
 
 def _amiss(
-    setting: Setting,
+    session: Session,
     loads: Sequence[Workload],
     sides: Sequence[tuple[Built, Condition]],
     data: Mapping[str, Entry],
@@ -103,12 +107,12 @@ def _amiss(
     for workload in loads:
         entry = data.get(workload.name)
         for built, condition in dict.fromkeys(sides):
-            place = setting.scratch / "examine"
+            place = session.scratch / "examine"
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(mode=0o700, parents=True)
-            found += setting.engine.examine(built, workload, condition, _data(entry), place, setting.bench)
+            found += session.engine.examine(built, workload, condition, _data(entry), place, session.bench)
             shutil.rmtree(place, ignore_errors=True)
-        found += filter(None, [idle(workload, len(setting.core_sets[0])), mixes.uneven(workload)])
+        found += filter(None, [idle(workload, len(session.core_sets[0])), mixes.uneven(workload)])
     return list(dict.fromkeys(found))
 
 

@@ -8,73 +8,18 @@ import itertools
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from burnish import __version__
-from burnish.base.digest import digest_of
 from burnish.base.errors import UserError, unknown
 from burnish.base.paths import Home
 from burnish.record.exchange import IMPORTED
 from burnish.record.record import FILE, Record
+from burnish.study.definition import Definition
 
 _DRAFT = ".draft-"
-
-
-@dataclass(frozen=True)
-class Definition:
-    """What a study is asked to do; equal definitions are the same study as long as it is not finished.
-
-    Attributes:
-        verb: ``tune``, ``compare``, ``calibrate``, ``why`` or ``patch``; of a study that ships, its name.
-        engine: engine's name.
-        variants: names of variants, baseline first (``tune``, ``patch``), or the two programs' paths (``compare``).
-        workloads: names of workloads.
-        features: feature set of all variants.
-        source: what was asked for as the source: ``debian``, ``debian=VERSION`` or a path.
-        precision: half-width to reach (0.01 = ±1 %); None stops at the first verdict.
-        max_starts: most starts of a cell.
-        pairs: pairs in a start; None: the calibration's or the engine's.
-        turns: turns in a pair; None: the engine's.
-        starts: number of starts fixed in advance, or None.
-        design: trial design of every cell; None: each workload's own.
-        explore: whether cells are looked through rather than claimed together.
-        layouts: layout replicates of every variant.
-        trainings: training replicates of every variant.
-        seed: decides slots and keys.
-        recipes: each variant's recipe, as plain values.
-        conditions: what was asked of conditions and data.
-        patches: by variant that has any, the digests of its patches' content.
-        portable: level or processor that every build must run on, or None.
-    """
-
-    verb: str
-    engine: str
-    variants: tuple[str, ...]
-    workloads: tuple[str, ...]
-    features: str
-    source: str
-    precision: float | None
-    max_starts: int
-    pairs: int | None
-    turns: int | None
-    starts: int | None
-    design: str | None
-    explore: bool
-    layouts: int
-    trainings: int
-    seed: int
-    recipes: Mapping[str, Any]
-    conditions: tuple[str, ...] = ()
-    patches: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    portable: str | None = None
-
-    @property
-    def digest(self) -> str:
-        """Names the definition."""
-        return digest_of(asdict(self))
 
 
 def folders(home: Home) -> list[Path]:
@@ -127,6 +72,37 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
         record.append("study", name=name, digest=definition.digest, burnish=__version__, definition=asdict(definition))
     draft.rename(home.studies / name)
     return Record(home.studies / name), False
+
+
+def finished(home: Home, definition: Definition) -> Path | None:
+    """The newest study of this definition, when it is finished."""
+    for folder in reversed(folders(home)):
+        with contextlib.closing(Record(folder)) as record:
+            begun = record.last("study")
+            if begun and begun.body.get("digest") == definition.digest and record.last(IMPORTED) is None:
+                return folder if record.last("finished") is not None else None
+    return None
+
+
+@contextlib.contextmanager
+def open_record(home: Home, definition: Definition) -> Iterator[Record | None]:
+    """The record of the unfinished study of this definition, to read; None where there is none."""
+    for folder in reversed(folders(home)):
+        with contextlib.closing(Record(folder)) as record:
+            begun = record.last("study")
+            open_still = record.last("finished") is None and record.last(IMPORTED) is None
+            if begun and begun.body.get("digest") == definition.digest and open_still:
+                yield record
+                return
+    yield None
+
+
+def settled(record: Record) -> frozenset[str]:
+    """Names of cells that have their verdict, and keys of comparisons that have theirs under another name."""
+    cells = {str(event.body["cell"]) for event in record.events("verdict")}
+    keys = {str(event.body["key"]) for event in record.events("measured")}
+    tried = {str(event.body["key"]) for event in record.events("tried") if event.body["cell"] in cells}
+    return frozenset(cells | keys | tried)
 
 
 @contextlib.contextmanager

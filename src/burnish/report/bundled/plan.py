@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -11,17 +11,18 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from burnish.catalogue.published import SAMPLES
-from burnish.catalogue.study_model import Study
+from burnish.catalogue.study_model import Study as BundledFile
 from burnish.report.bundled import patches
-from burnish.study.bundled import extras as study_extras
-from burnish.study.bundled.cells import Comparison, Table
-from burnish.study.bundled.extras import Extra
-from burnish.study.planning import bundled_plan
-from burnish.study.planning.bundled_plan import Forecast, Selection, minutes, unit_of, unit_words
+from burnish.study.comparison import Comparison
+from burnish.study.extras import extras
+from burnish.study.planning.costs import minutes
 from burnish.study.planning.plan import amount
+from burnish.study.planning.study_plan import StudyPlan
+from burnish.study.selection import unit_words
+from burnish.study.study import Study
 
 
-def listing(studies: Sequence[Study]) -> RenderableType:
+def listing(studies: Sequence[BundledFile]) -> RenderableType:
     """All studies with title, reason and number of rows."""
     parts: list[RenderableType] = []
     for each in studies:
@@ -31,19 +32,15 @@ def listing(studies: Sequence[Study]) -> RenderableType:
     return Group(*parts)
 
 
-def render(
-    table: Table, found: Forecast, selection: Selection, extras: Sequence[Extra], left: Mapping[str, str]
-) -> RenderableType:
-    """One study before it is run.
+def render(table: Study, plan: StudyPlan) -> RenderableType:
+    """One bundled study before it is run.
 
     Args:
-        table: its comparisons.
-        found: what its rows cost.
-        selection: those that are run.
-        extras: what it tells beyond its table.
-        left: what of that is left out, with the reason.
+        table: the study.
+        plan: what a session would do of it.
     """
-    study = table.study
+    study, found, selection = table.bundled, plan.forecast, plan.selection
+    assert study is not None  # noqa: S101 - a bundled study
     parts: list[RenderableType] = [
         Text(f"{study.name}: {study.title}", style="bold"),
         Text(study.reason),
@@ -67,8 +64,8 @@ def render(
         )
     costs = {cost.unit: cost for cost in found.costs}
     series = ""
-    for unit in dict.fromkeys(unit_of(each) for each in table.comparisons):
-        mine = [each for each in table.comparisons if unit_of(each) == unit]
+    for unit in dict.fromkeys(each.unit for each in table.comparisons):
+        mine = [each for each in table.comparisons if each.unit == unit]
         if all(each.key in selection.cut for each in mine) and unit not in costs:
             continue
         cost = costs.get(unit)
@@ -80,7 +77,7 @@ def render(
             grid.add_row(Text(f"{series}:", style="bold"))
         title = _title(table, mine[0])
         grid.add_row(Text(unit[1]), Text(title), Text(_published(mine)), *cells)
-    parts += [Text(""), grid, Text(""), *(Text(line) for line in _remarks(table, found, selection, extras, left))]
+    parts += [Text(""), grid, Text(""), *(Text(line) for line in _remarks(table, plan))]
     return Group(*parts)
 
 
@@ -88,7 +85,7 @@ _ROW = 22
 """Room for the name of a row before it is folded."""
 
 
-def _title(table: Table, comparison: Comparison) -> str:
+def _title(table: Study, comparison: Comparison) -> str:
     """What a row is; of a patch, which way it goes and what can be shown of it."""
     row = table.row(comparison.row)
     if row.patch is None or row.patch.direction == "none":
@@ -101,15 +98,14 @@ def _published(comparisons: Sequence[Comparison]) -> str:
     return ", ".join(said) if len(said) <= 2 else f"{len(said)} figures"
 
 
-def _remarks(
-    table: Table, found: Forecast, selection: Selection, extras: Sequence[Extra], left: Mapping[str, str]
-) -> list[str]:
+def _remarks(table: Study, plan: StudyPlan) -> list[str]:
     """Sums, then what is not measured and why."""
+    found, selection = plan.forecast, plan.selection
     chosen = [each for each in selection.chosen if each.reason is None]
-    mine = {unit_of(each) for each in chosen}
+    mine = {each.unit for each in chosen}
     costs = [cost for cost in found.costs if cost.unit in mine]
     lines = [
-        *study_extras.sums(costs, extras, left),
+        *extras.sums(costs, *plan.beyond),
         f"disk: {amount(found.plan.kept, 1e9)} GB kept, {amount(found.plan.tree, 1e9)} GB build folder",
     ]
     if any(each.shows for each in table.comparisons):
@@ -122,7 +118,7 @@ def _remarks(
     cut: dict[str, list[str]] = {}
     for each in table.comparisons:
         if each.key in selection.cut:
-            cut.setdefault(selection.cut[each.key], []).append(unit_words(unit_of(each)))
+            cut.setdefault(selection.cut[each.key], []).append(unit_words(each.unit))
     lines += [f"{_few(dict.fromkeys(names))}: {reason}" for reason, names in cut.items()]
     return lines
 
@@ -130,7 +126,7 @@ def _remarks(
 def _by_reason(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
     found: dict[str, list[str]] = {}
     for each in comparisons:
-        found.setdefault(each.reason or "", []).append(unit_words(unit_of(each)))
+        found.setdefault(each.reason or "", []).append(unit_words(each.unit))
     return [(reason, _few(dict.fromkeys(names))) for reason, names in found.items()]
 
 
@@ -139,16 +135,14 @@ def _few(names: Any) -> str:
     return ", ".join(every) if len(every) <= 4 else f"{len(every)} rows"
 
 
-def as_dict(
-    table: Table, found: Forecast, selection: Selection, extras: Sequence[Extra], left: Mapping[str, str]
-) -> dict[str, Any]:
+def as_dict(table: Study, plan: StudyPlan) -> dict[str, Any]:
     """Plain values, for machines."""
+    assert table.bundled is not None  # noqa: S101 - a bundled study
     return {
-        "study": table.study.name,
-        "title": table.study.title,
+        "study": table.bundled.name,
+        "title": table.bundled.title,
         "engine": table.engine.name,
-        **bundled_plan.as_dict(found, selection),
-        **study_extras.as_dict(extras, left),
+        **plan.as_dict(),
         "comparisons": [
             {
                 "key": each.key,

@@ -10,7 +10,8 @@ from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.model.engine import EngineSpec
 from burnish.source import sources
-from burnish.study.options import Options, Setting
+from burnish.study.options import Options
+from burnish.study.session import Session
 
 
 def source_request(spec: EngineSpec, options: Options, pinned: str | None = None) -> sources.SourceRequest:
@@ -42,7 +43,7 @@ def unpacked(
     return source, sources.unpack(source, request, cache=cache, place=place, say=say)
 
 
-def obtain_source(setting: Setting, pinned: str | None) -> tuple[sources.Source, Path]:
+def obtain_source(session: Session, pinned: str | None) -> tuple[sources.Source, Path]:
     """A study's source and tree (see `unpacked`), as a step of it."""
-    with setting.bench.step("source", "source", counts=False):
-        return unpacked(setting.home, setting.spec, setting.options, setting.bench.say, pinned)
+    with session.bench.step("source", "source", counts=False):
+        return unpacked(session.home, session.spec, session.options, session.bench.say, pinned)

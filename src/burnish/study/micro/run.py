@@ -34,8 +34,7 @@ from burnish.record.workbench import Bench
 from burnish.statistics.intervals import start_reading
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, judge
-from burnish.study import studies
-from burnish.study.builds import needs
+from burnish.study import needs, studies
 from burnish.study.micro.trees import SideRequest, Trees
 from burnish.study.options import Ask, Options
 

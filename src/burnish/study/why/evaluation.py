@@ -18,8 +18,8 @@ from burnish.model.workload import Design, Workload
 from burnish.program import machine_code
 from burnish.program.built import Built
 from burnish.program.machine_code import Code
-from burnish.study.builds import needs
-from burnish.study.options import Setting
+from burnish.study import needs
+from burnish.study.session import Session
 from burnish.why import alignment, cachegrind, flame, samples, stacks, text
 from burnish.why.attribution import Profile, profile
 from burnish.why.ceiling import cpu_words
@@ -80,27 +80,27 @@ class Sampled:
         return sum(each.user for each in used) / spent if spent > 0 else 1.0
 
 
-def evaluate(setting: Setting, workload: Workload, sampled: Sampled, codes: Mapping[str, Code]) -> None:
+def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapping[str, Code]) -> None:
     """Reads the samples and records what they say; nothing of it counts before the last event, ``explained``.
 
     Args:
-        setting: the study's.
+        session: the study's.
         workload: the load.
         sampled: both builds under load.
         codes: both builds as machine code, by label.
     """
     one, other = sampled.builts
-    log = setting.bench.log_path("perf-script.log")
-    with setting.bench.step("reading the samples", "why-samples", counts=False):
+    log = session.bench.log_path("perf-script.log")
+    with session.bench.step("reading the samples", "why-samples", counts=False):
         flats = {label: _flat(sampled, label, log) for label in sampled.builts}
         profiles = {label: _profile(sampled, label, codes[label], flats[label]) for label in sampled.builts}
         sides = _sides(sampled, codes, log)
         aligned = alignment.align(*sides)
-        pictures = _draw(setting.record.folder, workload, sampled, sides, aligned)
+        pictures = _draw(session.record.folder, workload, sampled, sides, aligned)
     compared = _comparable(sampled, codes, profiles, flats, aligned)
     for label, code in codes.items():
         hits = samples.offsets(flats[label], str(code.path), _mappings(sampled, label))
-        setting.record.append(
+        session.record.append(
             "profiled",
             label=label,
             profile=profiles[label].as_dict(),
@@ -111,13 +111,13 @@ def evaluate(setting: Setting, workload: Workload, sampled: Sampled, codes: Mapp
     new = codes[other].functions - codes[one].functions
     doubts = [pair.invalid for pair in sampled.pairs if pair.invalid]
     notes = [f"{len(doubts)} of {len(sampled.pairs)} pairs would not count in a trial: {doubts[0]}"] if doubts else []
-    notes += _simulate(setting, workload, sampled)
+    notes += _simulate(session, workload, sampled)
     places = [place for flat in flats.values() for place in flat.weights]
     named = any(place.object == KERNEL and place.function != UNKNOWN for place in places)
     met = {function.name for each in profiles.values() for function in each.shares}
     grouping = _grouping(sampled, codes)
     seconds = sum(each.seconds for each in sampled.recorded)
-    setting.record.append(
+    session.record.append(
         "explained",
         labels=[one, other],
         workload=workload.name,
@@ -271,18 +271,18 @@ def _lost(codes: Mapping[str, Code], grouping: str) -> list[str]:
     return found
 
 
-def _simulate(setting: Setting, workload: Workload, sampled: Sampled) -> list[str]:
+def _simulate(session: Session, workload: Workload, sampled: Sampled) -> list[str]:
     """One unit of the load in cachegrind, for each build of an embedded engine on a host without counters.
 
     Returns:
         what went wrong, a sentence each; nothing of it stops the rest.
     """
-    specs = {label: _unit_side(setting, workload, built) for label, built in sampled.builts.items()}
-    units = {label: setting.engine.unit(spec) for label, spec in specs.items()}
-    if setting.host.pmu or not all(units.values()):
+    specs = {label: _unit_side(session, workload, built) for label, built in sampled.builts.items()}
+    units = {label: session.engine.unit(spec) for label, spec in specs.items()}
+    if session.host.pmu or not all(units.values()):
         return []
     try:
-        needs.ensure(["valgrind"], "cache and branch behaviour without counters", setting.options, setting.ask)
+        needs.ensure(["valgrind"], "cache and branch behaviour without counters", session.options, session.ask)
     except UserError as error:
         return [f"no simulated caches: {error}"]
     for label, words in units.items():
@@ -291,8 +291,8 @@ def _simulate(setting: Setting, workload: Workload, sampled: Sampled) -> list[st
         folder.mkdir(mode=0o700, parents=True)
         out = folder / "cachegrind.out"
         argv = ["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--branch-sim=yes", f"--cachegrind-out-file={out}"]
-        with setting.bench.step(f"{label}: one {workload.unit} in cachegrind", "why-cachegrind", counts=False):
-            done = setting.bench.run(
+        with session.bench.step(f"{label}: one {workload.unit} in cachegrind", "why-cachegrind", counts=False):
+            done = session.bench.run(
                 "cachegrind",
                 [*argv, *words],
                 cwd=folder,
@@ -301,18 +301,18 @@ def _simulate(setting: Setting, workload: Workload, sampled: Sampled) -> list[st
             )
         if not done.ok or not out.is_file():
             return [f"no simulated caches: valgrind could not run {label} (why-cachegrind.log)"]
-        setting.record.append("simulated", label=label, **cachegrind.parse(out.read_text()).as_dict())
+        session.record.append("simulated", label=label, **cachegrind.parse(out.read_text()).as_dict())
     return []
 
 
-def _unit_side(setting: Setting, workload: Workload, built: Built) -> SideSpec:
+def _unit_side(session: Session, workload: Workload, built: Built) -> SideSpec:
     return SideSpec(
         label=built.name,
         built=built,
         condition=Condition(),
         workload=workload,
-        data=setting.scratch / "data0",
-        folder=setting.scratch / "unit",
-        seed=setting.options.seed,
-        cores=setting.core_sets[0],
+        data=session.scratch / "data0",
+        folder=session.scratch / "unit",
+        seed=session.options.seed,
+        cores=session.core_sets[0],
     )

@@ -9,21 +9,19 @@ from the record alone, so that a search goes on where it was.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load
-from burnish.catalogue.study_model import Robust, Study
+from burnish.catalogue.study_model import Robust
+from burnish.catalogue.study_model import Study as BundledFile
 from burnish.catalogue.study_overlays import named, overlaid
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.study import workloads as workload_choice
-from burnish.study.bundled.cells import BASELINE, Comparison, Table
-
-if TYPE_CHECKING:
-    from burnish.study.bundled.work import AtWork
+from burnish.study.comparison import BASELINE, Comparison
+from burnish.study.study import Study
 
 STEP = 1.5
 """The load that gained least has its weight raised against the one that gained most by e to this power."""
@@ -79,7 +77,7 @@ def weights_after(robust: Robust, rounds: Sequence[Mapping[str, Any]]) -> dict[s
     return next_weights(rounds[-1]["weights"], {role: each["ratio"] for role, each in rounds[-1]["intervals"].items()})
 
 
-def variant_of(study: Study, engine: EngineSpec, robust: Robust, weights: Mapping[str, float]) -> Variant:
+def variant_of(study: BundledFile, engine: EngineSpec, robust: Robust, weights: Mapping[str, float]) -> Variant:
     """The build that is trained with these weights."""
     name = name_of(weights)
     where = f"study {study.name}, {name}"
@@ -89,70 +87,20 @@ def variant_of(study: Study, engine: EngineSpec, robust: Robust, weights: Mappin
     return load.variant_with(name, recipe, robust.reason)
 
 
-def comparisons_of(table: Table, robust: Robust, name: str) -> list[Comparison]:
+def comparisons_of(study: Study, robust: Robust, name: str) -> list[Comparison]:
     """A build of that name against the baseline on every load of the search; a `UserError` where one is not there."""
-    return [_comparison(table, role, name) for role in robust.loads]
+    return [_comparison(study, role, name) for role in robust.loads]
 
 
-def search(at_work: AtWork, robust: Robust, why_not: Callable[[float], str | None], expected: float) -> str | None:
-    """Goes on with the search; returns why it stopped before its end, None where it did not.
-
-    Args:
-        at_work: the sitting.
-        robust: what is searched.
-        why_not: says why there is no time for what takes so many seconds, or None.
-        expected: seconds of a round; once one was made, the next is expected to take as long.
-    """
-    record, bench = at_work.record, at_work.setting.bench
-    done: list[Mapping[str, Any]] = [event.body for event in record.events("robust")]
-    while len(done) < robust.rounds and not (done and done[-1]["robust"]):
-        number = len(done) + 1
-        weights = weights_after(robust, done)
-        if (why := why_not(expected)) is not None:
-            return f"before round {number}, {why}"
-        began = time.monotonic()
-        try:
-            intervals, cells = _round(at_work, robust, weights)
-        except UserError as error:
-            bench.say(f"weights, round {number}: {error}")
-            record.append("robust_left", why=str(error))
-            return None
-        record.append(
-            "robust",
-            round=number,
-            weights=weights,
-            intervals=intervals,
-            cells=cells,
-            robust=is_robust(intervals, robust.delta),
-            delta=robust.delta,
-            rounds=robust.rounds,
-            alone=dict(robust.alone),
-        )
-        expected = time.monotonic() - began
-        done = [event.body for event in record.events("robust")]
-    return None
+def file_of(study: Study) -> BundledFile:
+    """The bundled study's file, which alone asks for a search."""
+    assert study.bundled is not None  # noqa: S101
+    return study.bundled
 
 
-def _round(at_work: AtWork, robust: Robust, weights: Mapping[str, float]) -> tuple[Intervals, Mapping[str, str | None]]:
-    """One build with these weights on every load: interval and cell of each; a `UserError` when one can't be had."""
-    variant = variant_of(at_work.table.study, at_work.setting.spec, robust, weights)
-    at_work.add(variant)
-    comparisons = comparisons_of(at_work.table, robust, variant.name)
-    at_work.row(comparisons)
-    found, cells = {}, {}
-    for each in comparisons:
-        cells[each.load] = at_work.tried(each)
-        verdict = at_work.record.last("verdict", cell=cells[each.load])
-        if verdict is None or verdict.body[each.quantity] is None:
-            left = at_work.record.last("left", key=each.key)
-            raise UserError(left.body["why"] if left else f"{each.load}: no verdict")
-        found[each.load] = verdict.body[each.quantity]
-    return found, cells
-
-
-def _comparison(table: Table, role: str, name: str) -> Comparison:
-    found = table.study.loads[role].named.get(table.engine.name)
+def _comparison(study: Study, role: str, name: str) -> Comparison:
+    found = file_of(study).loads[role].named.get(study.engine.name)
     if found is None:
-        raise UserError(f"{table.engine.title} has no load for {role}")
-    (workload,) = workload_choice.choose(table.engine, [found])
+        raise UserError(f"{study.engine.title} has no load for {role}")
+    (workload,) = workload_choice.choose(study.engine, [found])
     return Comparison(name, "", "", role, None, BASELINE, name, workload=workload)

@@ -19,11 +19,11 @@ from burnish.model.workload import Design, Workload
 from burnish.profiles import inspecting
 from burnish.program.built import Built
 from burnish.study import workloads as workload_choice
-from burnish.study.bundled.extras import CONTENTS
+from burnish.study.extras.extras import CONTENTS
 from burnish.toolchain.toolchains import find_toolchains
 
 if TYPE_CHECKING:
-    from burnish.study.bundled.work import AtWork
+    from burnish.study.workshop.workshop import Workshop
 
 HOTTEST = 10
 """So many of a profile's hottest functions are told."""
@@ -56,42 +56,43 @@ def by_second(ticks: Sequence[Tick], begin: float, seconds: int) -> list[dict[st
     return found
 
 
-def record_timeline(at_work: AtWork, timeline: Timeline) -> None:
+def record_timeline(workshop: Workshop, timeline: Timeline) -> None:
     """Runs each of the builds once and puts its seconds on record; those that are there already are left."""
-    setting, table = at_work.setting, at_work.table
-    name = table.study.loads[timeline.load].named.get(setting.spec.name)
+    session, bundled = workshop.session, workshop.study.bundled
+    assert bundled is not None  # noqa: S101 - a bundled study's own
+    name = bundled.loads[timeline.load].named.get(session.spec.name)
     if name is None:
         return
-    (workload,) = workload_choice.choose(setting.spec, [name], ladder=(timeline.threads,))
+    (workload,) = workload_choice.choose(session.spec, [name], ladder=(timeline.threads,))
     chosen = [
         each
-        for each in at_work.selection.chosen
+        for each in workshop.selection.chosen
         if each.row in timeline.rows and each.load == timeline.load and each.reason is None
     ]
     wanted = {each.base: "original" for each in chosen} | {each.candidate: each.row for each in chosen}
-    at_work.make(list(wanted))
+    workshop.make(list(wanted))
     for build, row in wanted.items():
-        built = at_work.made[build].built
-        if built is None or setting.record.last("timeline", build=build) is not None:
+        built = workshop.made[build].built
+        if built is None or session.record.last("timeline", build=build) is not None:
             continue
-        if workload.dataset != "none" and workload.name not in at_work.maker.data:
+        if workload.dataset != "none" and workload.name not in workshop.data:
             continue  # its row was left out, and with it its data
-        seconds = _run(at_work, built, workload, timeline.seconds_on.get(setting.spec.name, timeline.seconds))
-        setting.record.append("timeline", build=build, row=row, workload=workload.name, seconds=seconds)
+        seconds = _run(workshop, built, workload, timeline.seconds_on.get(session.spec.name, timeline.seconds))
+        session.record.append("timeline", build=build, row=row, workload=workload.name, seconds=seconds)
 
 
-def _run(at_work: AtWork, built: Built, workload: Workload, seconds: int) -> list[dict[str, float]]:
-    setting = at_work.setting
-    folder = setting.scratch / "timeline"
+def _run(workshop: Workshop, built: Built, workload: Workload, seconds: int) -> list[dict[str, float]]:
+    session = workshop.session
+    folder = session.scratch / "timeline"
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "side").mkdir(mode=0o700, parents=True)
     data = folder / "data"
-    entry = at_work.maker.data.get(workload.name)
+    entry = workshop.data.get(workload.name)
     if entry is not None:
-        datasets.copy(entry, data, setting.bench)
+        datasets.copy(entry, data, session.bench)
     else:
         data.mkdir(mode=0o700)
-    side = setting.engine.side(
+    side = session.engine.side(
         SideSpec(
             label="timeline",
             built=built,
@@ -99,16 +100,16 @@ def _run(at_work: AtWork, built: Built, workload: Workload, seconds: int) -> lis
             workload=workload,
             data=data,
             folder=folder / "side",
-            seed=setting.options.seed,
-            cores=frozenset(setting.host.cores_allowed),
+            seed=session.options.seed,
+            cores=frozenset(session.host.cores_allowed),
         )
     )
     ticks: list[Tick] = []
-    with setting.bench.step(f"{built.name}: {seconds} s by the second", "timeline", counts=False):
+    with session.bench.step(f"{built.name}: {seconds} s by the second", "timeline", counts=False):
         try:
             side.boot()
             side.load()
-            begin = time.monotonic() + setting.spec.times[Design.SOLO].warmup
+            begin = time.monotonic() + session.spec.times[Design.SOLO].warmup
             while time.monotonic() < begin + seconds + 0.5:
                 time.sleep(0.2)
                 ticks += side.ticks()
@@ -116,31 +117,31 @@ def _run(at_work: AtWork, built: Built, workload: Workload, seconds: int) -> lis
                     raise InfrastructureError(f"{built.name} by the second: {trouble}")
                 done = by_second(ticks, begin, seconds)
                 if done:
-                    setting.bench.live(f"second {done[-1]['second']}: {done[-1]['rate']:,.0f} a second")
+                    session.bench.live(f"second {done[-1]['second']}: {done[-1]['rate']:,.0f} a second")
         finally:
             side.stop()
     shutil.rmtree(folder, ignore_errors=True)
     return by_second(ticks, begin, seconds)
 
 
-def record_profiles(at_work: AtWork) -> None:
+def record_profiles(workshop: Workshop) -> None:
     """Puts on record what is in the profile of every build that was made with one, in earlier sittings too."""
-    setting = at_work.setting
-    done = {event.body["variant"] for event in setting.record.events("profile_facts")}
-    built = {event.body["variant"]: event.body["failure"] is None for event in setting.record.events("variant")}
-    names = [name for name, good in built.items() if good and name not in done and name in at_work.table.variants]
-    at_work.find_chains([name for name in names if name not in at_work.chains])
+    session = workshop.session
+    done = {event.body["variant"] for event in session.record.events("profile_facts")}
+    built = {event.body["variant"]: event.body["failure"] is None for event in session.record.events("variant")}
+    names = [name for name, good in built.items() if good and name not in done and name in workshop.study.variants]
+    workshop.find_chains([name for name in names if name not in workshop.chains])
     for name in names:
-        chain = at_work.chains.get(name)
+        chain = workshop.chains.get(name)
         used = [stage.profile for stage in chain.stages if isinstance(stage, Compile)] if chain else []
-        entry = setting.store.find("profiles", used[-1]) if used and used[-1] else None
+        entry = session.store.find("profiles", used[-1]) if used and used[-1] else None
         if entry is None:
             continue
         began = time.monotonic()
         try:
-            found = inspecting.inspect(entry, setting.store, setting.engine, find_toolchains(), HOTTEST)
+            found = inspecting.inspect(entry, session.store, session.engine, find_toolchains(), HOTTEST)
         except UserError as error:
-            setting.bench.say(f"{name}: its profile can't be told: {error}")
+            session.bench.say(f"{name}: its profile can't be told: {error}")
             continue
-        setting.store.note_cost(setting.spec.name, CONTENTS, name, time.monotonic() - began)
-        setting.record.append("profile_facts", variant=name, **asdict(found))
+        session.store.note_cost(session.spec.name, CONTENTS, name, time.monotonic() - began)
+        session.record.append("profile_facts", variant=name, **asdict(found))

@@ -1,6 +1,6 @@
-"""What a study tells beyond its table, as things that take time: what there is, what it costs, what a budget leaves.
+"""What a study reports beyond its comparisons, as work that takes time: what there is, its cost, what a budget leaves.
 
-Rows come first: of a budget, this has what they leave. What is left out is said, before a run and after it.
+Rows come first: of a budget, this has what they leave. What is left out is reported, before a run and after it.
 """
 
 from __future__ import annotations
@@ -18,17 +18,19 @@ from burnish.catalogue.study_model import Robust
 from burnish.model.workload import Design
 from burnish.record.record import Record
 from burnish.record.store import Store
-from burnish.study.bundled.cells import Comparison, Table
-from burnish.study.bundled.robust import comparisons_of, variant_of, weights_after
-from burnish.study.bundled.session import wants_timeline
+from burnish.study.comparison import Comparison
+from burnish.study.extras.weights import comparisons_of, variant_of, weights_after
 from burnish.study.options import Options
-from burnish.study.planning import bundled_plan
-from burnish.study.planning.bundled_plan import Asked, Forecast, Selection, UnitCost, minutes
+from burnish.study.planning import costs
+from burnish.study.planning.costs import Forecast, UnitCost, minutes
 from burnish.study.planning.plan import Plan
+from burnish.study.selection import Asked, Selection, needed
+from burnish.study.study import Study
 
 TIMELINE = "timeline"
 SEARCH = "search"
 PROFILES = "profiles"
+SAMPLES = "samples"
 
 CONTENTS = "profile contents"
 """Name of the step that reads a profile, among what steps cost on this host."""
@@ -38,6 +40,9 @@ CONTENTS_SHARE = 0.01
 
 BOOT_SECONDS = 4.5
 """A server's boot, data and stop about its seconds, roughly, as in `burnish.study.trials.timing.start_seconds`."""
+
+SAMPLE_SECONDS = 100.0
+"""Time under load for as many samples as the tables want on a host without a PMU; half of it where there is one."""
 
 SLACK = 1.05
 """A budget may be exceeded by so much: what is expected is rough."""
@@ -52,7 +57,8 @@ class Told:
         profiles: builds whose profiles are.
         builds: builds that were made, in order.
         rounds: the rounds of its search.
-        stopped: whether the search met what it can't go on from, until that is mended.
+        stopped: whether the search met what it can't continue from, until that is fixed.
+        samples: (build, load) of the samples on record.
     """
 
     seconds: frozenset[str] = frozenset()
@@ -60,6 +66,7 @@ class Told:
     builds: tuple[str, ...] = ()
     rounds: tuple[Mapping[str, Any], ...] = ()
     stopped: bool = False
+    samples: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def over(self) -> bool:
@@ -72,7 +79,7 @@ class Extra:
     """One thing beyond the table that is still to be done.
 
     Attributes:
-        name: `TIMELINE`, `SEARCH` or `PROFILES`.
+        name: `TIMELINE`, `SEARCH`, `PROFILES` or `SAMPLES`.
         title: for people.
         making: seconds of builds that nothing else needs; of a search, for one round.
         running: seconds of runs and trials, likewise.
@@ -122,7 +129,7 @@ class Allowance:
             return None
         return (
             f"cut by --budget: {duration(spent)} of {duration(self.budget)} were used up before it, and it needs about "
-            f"{minutes(seconds)}; the same command goes on"
+            f"{minutes(seconds)}; the same command resumes"
         )
 
 
@@ -135,65 +142,76 @@ def told(record: Record) -> Told:
         builds=tuple(dict.fromkeys(made)),
         rounds=tuple(event.body for event in record.events("robust")),
         stopped=record.last("robust_left") is not None,
+        samples=frozenset(
+            (str(event.body["variant"]), str(event.body["workload"]))
+            for event in record.events("symbols")
+            if "failure" not in event.body
+        ),
     )
 
 
 def predict(
-    home: Home,
-    table: Table,
-    selection: Selection,
-    asked: Asked,
-    options: Options,
-    decided: Collection[str],
-    done: Told,
+    home: Home, study: Study, selection: Selection, options: Options, decided: Collection[str], done: Told
 ) -> tuple[Forecast, tuple[Extra, ...]]:
     """What rows and everything beyond them will cost; nothing is fetched or made.
 
     Args:
         home: where the store is.
-        table: the study's.
+        study: the study.
         selection: what was asked for.
-        asked: in which words.
         options: how it is measured.
         decided: names of cells that have their verdict.
-        done: what has been told already.
+        done: what has been reported already.
 
     Returns:
         the rows' forecast, whose plan has the builds of all; and what is beyond them, in the order of its doing.
     """
-    robust = table.study.robust_for(table.engine.name)
-    searching = robust is not None and not asked.rows and not done.over
+    robust = robust_of(study)
+    searching = robust is not None and not selection.asked.rows and not done.over
     search: list[Comparison] = []
     if robust is not None:
-        table = with_rounds(table, robust, done.rounds)
-    if robust is not None and searching:
+        study = with_rounds(study, robust, done.rounds)
+    if robust is not None and searching and study.bundled is not None:
         with contextlib.suppress(UserError):  # the search will say it, when it comes to that
-            variant = variant_of(table.study, table.engine, robust, weights_after(robust, done.rounds))
-            table = replace(table, variants={**table.variants, variant.name: variant})
-            search = comparisons_of(table, robust, variant.name)
-    found = bundled_plan.predict(home, table, [*selection.chosen, *search], options, decided)
-    mine = {bundled_plan.unit_of(each) for each in search}
-    extras = [_timeline(table, selection, asked, done)]
+            variant = variant_of(study.bundled, study.engine, robust, weights_after(robust, done.rounds))
+            study = study.with_variants(variant)
+            search = comparisons_of(study, robust, variant.name)
+    forecast = costs.predict(home, study, [*selection.chosen, *search], options, decided)
+    units = {each.unit for each in search}
+    extras = [_timeline(study, selection, done)]
     if robust is not None and searching:
-        costs = [cost for cost in found.costs if cost.unit in mine]
-        making, running = sum(cost.making for cost in costs), sum(cost.trials for cost in costs)
+        mine = [cost for cost in forecast.costs if cost.unit in units]
+        making, running = sum(cost.making for cost in mine), sum(cost.trials for cost in mine)
         title = f"search for weights of {len(robust.loads)} loads"
         extras.append(Extra(SEARCH, title, making, running, robust.rounds - len(done.rounds)))
-    extras.append(_profiles(home, table, selection, found.plan, done))
-    rows = replace(found, costs=tuple(cost for cost in found.costs if cost.unit not in mine))
+    extras.append(_profiles(home, study, selection, forecast.plan, done))
+    extras.append(_samples(study, selection, done))
+    rows = replace(forecast, costs=tuple(cost for cost in forecast.costs if cost.unit not in units))
     return rows, tuple(each for each in extras if each is not None)
 
 
-def with_rounds(table: Table, robust: Robust, rounds: Sequence[Mapping[str, Any]]) -> Table:
-    """The table with the builds that earlier rounds of the search have made."""
-    made = [variant_of(table.study, table.engine, robust, body["weights"]) for body in rounds]
-    return replace(table, variants={**table.variants, **{each.name: each for each in made}})
+def robust_of(study: Study) -> Robust | None:
+    """The search for weights that a bundled study asks for on its engine."""
+    return study.bundled.robust_for(study.engine.name) if study.bundled is not None else None
 
 
-def _timeline(table: Table, selection: Selection, asked: Asked, done: Told) -> Extra | None:
-    """Seconds of the builds that a timeline is told of."""
-    own, engine = table.study.timeline, table.engine
-    if own is None or not wants_timeline(table, asked):
+def with_rounds(study: Study, robust: Robust, rounds: Sequence[Mapping[str, Any]]) -> Study:
+    """The study with the builds that earlier rounds of the search have made."""
+    if study.bundled is None:
+        return study
+    return study.with_variants(*(variant_of(study.bundled, study.engine, robust, body["weights"]) for body in rounds))
+
+
+def wants_timeline(study: Study, asked: Asked) -> bool:
+    """Whether the builds whose seconds are reported are among what was asked for."""
+    timeline = study.bundled.timeline if study.bundled is not None else None
+    return timeline is not None and (not asked.rows or set(timeline.rows) <= set(asked.rows))
+
+
+def _timeline(study: Study, selection: Selection, done: Told) -> Extra | None:
+    """Seconds of the builds that a timeline is about."""
+    own, engine = study.bundled.timeline if study.bundled is not None else None, study.engine
+    if own is None or not wants_timeline(study, selection.asked):
         return None
     chosen = [each for each in selection.chosen if each.row in own.rows and each.load == own.load and not each.reason]
     builds = {name for each in chosen for name in (each.base, each.candidate)} - done.seconds
@@ -204,18 +222,43 @@ def _timeline(table: Table, selection: Selection, asked: Asked, done: Told) -> E
     return Extra(TIMELINE, title, 0.0, len(builds) * once, needs=frozenset(each.key for each in chosen))
 
 
-def _profiles(home: Home, table: Table, selection: Selection, plan: Plan, done: Told) -> Extra | None:
-    """Reading the profiles of this sitting's builds, and of earlier ones' that were left out."""
-    if not table.study.profiles:
+def _profiles(home: Home, study: Study, selection: Selection, plan: Plan, done: Told) -> Extra | None:
+    """Reading the profiles of this session's builds, and of earlier ones' that were left out."""
+    if study.bundled is None or not study.bundled.profiles:
         return None
     missing = {name for name, _ in plan.left_out}
-    names = {*bundled_plan.needed(selection.chosen), *done.builds} - done.profiles - missing
-    trained = [name for name in names if name in table.variants and table.variants[name].recipe.pgo]
+    names = {*needed(study, selection.chosen), *done.builds} - done.profiles - missing
+    trained = [name for name in names if name in study.variants and study.variants[name].recipe.pgo]
     if not trained:
         return None
-    known = Store(home.store).costs.history(table.engine.name).figure(CONTENTS, trained[0], "seconds")
-    once = known.value if known else CONTENTS_SHARE * table.engine.costs.compile_s
+    known = Store(home.store).costs.history(study.engine.name).figure(CONTENTS, trained[0], "seconds")
+    once = known.value if known else CONTENTS_SHARE * study.engine.costs.compile_s
     return Extra(PROFILES, "what is in the profiles", 0.0, len(trained) * once)
+
+
+def _samples(study: Study, selection: Selection, done: Told) -> Extra | None:
+    """Sampling each candidate beside its baseline."""
+    pairs = {(each.candidate, each.workload.name) for each in sampled(study, selection.chosen) if each.workload}
+    left = pairs - done.samples
+    if not left:
+        return None
+    title = f"samples of {len(left)} build{'s' if len(left) > 1 else ''} beside {study.base}"
+    return Extra(SAMPLES, title, 0.0, len(left) * (study.sample_seconds or SAMPLE_SECONDS))
+
+
+def sampled(study: Study, chosen: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons whose builds are sampled beside each other; none without ``--why``."""
+    if not study.sample:
+        return []
+    skipped = study.unsampled
+    return [
+        each
+        for each in chosen
+        if each.workload is not None
+        and each.measure is None
+        and each.reason is None
+        and not (each.control or each.again or each.versus or each.candidate in skipped)
+    ]
 
 
 def within(
@@ -231,7 +274,7 @@ def within(
     """
     if budget is None:
         return tuple(extras), {}
-    chosen = {bundled_plan.unit_of(each) for each in selection.chosen}
+    chosen = {each.unit for each in selection.chosen}
     left = budget - sum(cost.seconds for cost in rows.costs if cost.unit in chosen)
     kept, out = [], {}
     for each in extras:

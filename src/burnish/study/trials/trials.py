@@ -1,4 +1,4 @@
-"""The contest: starts of every cell in turn until each is decided; readings to the record, verdicts from it.
+"""Trials: starts of every cell in turn until each is decided; readings go to the record, verdicts come from it.
 
 Three kinds of cell: claims (a candidate against the baseline on a workload), canaries (the baseline against
 itself, a few starts mixed in so that each study carries its own check), and confirmations (a winner that was
@@ -8,7 +8,6 @@ picked from many, on fresh starts of a number fixed in advance).
 from __future__ import annotations
 
 import shutil
-import statistics
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,12 +21,11 @@ from burnish.program.built import Built
 from burnish.record.record import Record
 from burnish.record.store import Entry
 from burnish.record.workbench import Bench
-from burnish.statistics import multiplicity
 from burnish.statistics.replicates import judge_replicates
-from burnish.statistics.verdicts import HostPrior, Judgement, Kind, Rule, judge, start_reading
+from burnish.statistics.verdicts import HostPrior, Judgement, Rule, judge, start_reading
 from burnish.study.cells import AA, Cell, Role
 from burnish.study.trials.copies import Copies
-from burnish.study.trials.findings import claim_together, plain_interval, sensitivity_values, side_summary
+from burnish.study.trials.findings import plain_interval, sensitivity_values, side_summary
 from burnish.study.trials.replicates import by_replicate, fresh
 from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, spoilt
 
@@ -37,16 +35,10 @@ CANARIES = 2
 CANARY_EVERY = 3
 """Starts of a cell between two canaries."""
 
-MANY = 3
-"""More candidates than this make the best of them look better than it is: it is measured again."""
-
-CONFIRMING_STARTS = 8
-"""Starts of a confirmation."""
-
 
 @dataclass
-class Contest:
-    """Runs the trials of a study.
+class Trials:
+    """Opens the starts of cells that share a baseline.
 
     Attributes:
         engine: the engine.
@@ -54,8 +46,6 @@ class Contest:
         bench: progress.
         baseline: the side that every ratio is against.
         candidates: the other sides by name.
-        cells: what is compared.
-        rule: when a cell is decided.
         times: of a start, by design.
         core_sets: one for each side.
         data: dataset entries by workload name.
@@ -63,7 +53,6 @@ class Contest:
         seed: the study's.
         priors: the host's calibration by (workload's name, design).
         count_events: whether the host's PMU can count.
-        explore: whether the cells are looked through rather than claimed together.
         replicates: builds of each side by its name, one for each start in turn; empty without replicates.
     """
 
@@ -72,8 +61,6 @@ class Contest:
     bench: Bench
     baseline: Contestant
     candidates: Mapping[str, Contestant]
-    cells: Sequence[Cell]
-    rule: Rule
     times: Mapping[Design, Timing]
     core_sets: Sequence[frozenset[int]]
     data: Mapping[str, Entry]
@@ -81,7 +68,6 @@ class Contest:
     seed: int
     priors: Mapping[tuple[str, Design], HostPrior] = field(default_factory=dict)
     count_events: bool = False
-    explore: bool = False
     replicates: Mapping[str, Sequence[Built]] = field(default_factory=dict)
 
     @property
@@ -89,18 +75,8 @@ class Contest:
         """Builds of each side; 0 without replicates."""
         return len(self.replicates.get(self.baseline.label, ()))
 
-    def run(self) -> None:
-        """Starts of all cells in turn, until every one is finished; picks up where the record ends."""
-        self.decide(self.cells, self.rule)
-        if not self.cells:
-            return
-        kinds = self._claim_together()
-        again = self._to_confirm(kinds)
-        fixed = min(CONFIRMING_STARTS, self.replicate_count or CONFIRMING_STARTS)
-        self.decide(again, Rule.fixed(fixed, delta=self.rule.delta))
-
     def decide(self, cells: Sequence[Cell], rule: Rule) -> None:
-        """Starts of these cells in turn until each is finished by this rule."""
+        """Starts of these cells in turn until each is finished by this rule; resumes where the record ends."""
         open_cells = [cell for cell in cells if self.record.last("verdict", cell=cell.name) is None]
         check_designs(self.record, open_cells)
         while open_cells:
@@ -150,37 +126,6 @@ class Contest:
         due = min(CANARIES, (taken + CANARY_EVERY - 1) // CANARY_EVERY)
         if len(had.capacity) < due and len(had.invalid) < INVALID_STARTS:
             self._start(canary, CANARIES)
-
-    def _claim_together(self) -> dict[str, Kind]:
-        """The verdicts as one family, beside each as if it were the only one; returns them by cell."""
-        family = [
-            multiplicity.Cell(
-                cell.name,
-                tuple(cell_starts(self.record, cell.name).of(cell.headline)),
-                self._prior(cell),
-                canary_sd(self.record, cell),
-            )
-            for cell in self.cells
-        ]
-        return claim_together(self.record, family, self.rule, explore=self.explore)
-
-    def _to_confirm(self, kinds: Mapping[str, Kind]) -> list[Cell]:
-        """The winner's cells, once more, where it was picked from many."""
-        values = {
-            name: statistics.fmean(
-                statistics.fmean(cell_starts(self.record, cell.name).of(cell.headline)) for cell in mine
-            )
-            for name in self.candidates
-            if (mine := [cell for cell in self.cells if cell.candidate == name])
-            and all(kinds[cell.name] is Kind.FASTER for cell in mine)
-        }
-        if len(self.candidates) <= MANY or not values:
-            return []
-        best = max(values, key=lambda name: values[name])
-        self.bench.say(
-            f"{best} is the best of {len(self.candidates)}: measured again on {CONFIRMING_STARTS} fresh starts"
-        )
-        return [replace(cell, role=Role.CONFIRMATION, tag="again") for cell in self.cells if cell.candidate == best]
 
     def _start(self, cell: Cell, cap: int) -> None:
         number = sum(1 for _ in self.record.events("start", cell=cell.name)) + 1

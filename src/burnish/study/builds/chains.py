@@ -14,36 +14,37 @@ from burnish.model.engine import EngineSpec
 from burnish.profiles.collecting import PROFILE_FILE
 from burnish.record.store import Store
 from burnish.study.builds.make import Chain, resolve
-from burnish.study.bundled.cells import Table
+from burnish.study.study import Study
+from burnish.study.trials.replicates import expand
 from burnish.study.workloads import training_workloads
 from burnish.toolchain.toolchains import find_toolchains
 
 
 def chains_of(
-    table: Table,
+    study: Study,
     names: Sequence[str],
     *,
     source_digest: str,
     home: Home,
     store: Store,
-    features: str,
     folder: Path | None = None,
 ) -> dict[str, Chain]:
-    """The stages of these builds and of the baseline, by name; one that can't be made says why.
+    """The stages of these builds and of the baseline, by name, replicates as name#1, name#2, ...
+
+    One that can't be made says why, where the study is tolerant.
 
     Args:
-        table: the study's.
+        study: whose builds they are.
         names: of the builds.
         source_digest: the source's.
         home: where builds are made.
         store: what there is already.
-        features: feature set of all builds.
         folder: the folder that the source is copied from, if it is: patches are tried there before it is.
     """
-    spec = table.engine
+    spec = study.engine
     work = home.work(spec.name)
-    wanted = list(dict.fromkeys(("baseline", *names)))
-    variants = [table.variants[name] for name in wanted]
+    wanted = list(dict.fromkeys((study.base, *names)))
+    variants = expand([study.variants[name] for name in wanted], study.replicates)
     sampled = any(variant.recipe.bolt or variant.recipe.sampled for variant in variants)
     chains = resolve(
         variants,
@@ -51,15 +52,19 @@ def chains_of(
         source_digest=source_digest,
         source=work / "source",
         toolchains=find_toolchains(),
-        features=features,
+        features=study.features,
         profile_place=work / PROFILE_FILE,
         store=store,
         lbr=bool(sampled and read_host().lbr),
-        lenient=True,
+        lenient=study.tolerant,
         folder=folder,
     )
-    found = {name: _trainable(spec, chain) for name, chain in zip(wanted, chains, strict=True)}
-    for name in table.instrumented & set(found):
+    found = (
+        {chain.variant.name: _trainable(spec, chain) for chain in chains}
+        if study.tolerant
+        else {chain.variant.name: chain for chain in chains}
+    )
+    for name in study.instrumented & set(found):
         found[name] = _until_instrumented(found[name])
     return found
 

@@ -1,16 +1,12 @@
-"""The comparisons of a study on an engine: which build or condition is held against which, under what."""
+"""Comparisons: which build or condition is compared with which, on what load, under what condition."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from burnish.catalogue.published import Figure
-from burnish.catalogue.study_model import Study, StudyRow
-from burnish.model.engine import EngineSpec
-from burnish.model.recipe import Variant
 from burnish.model.workload import Design, Workload
-from burnish.study.cells import Cell, own_design
+from burnish.study.cells import AA, Cell, Role, own_design
 
 RELEASE = "release"
 """Name of the build that a distribution made."""
@@ -20,33 +16,40 @@ AGAIN = "again"
 
 BASELINE = "baseline"
 
+Unit = tuple[str, str]
+"""(series, row): what a budget takes or leaves."""
+
 
 @dataclass(frozen=True)
 class Comparison:
-    """One comparison of a study: a cell of its table.
+    """One comparison of a study: two sides under one load.
 
     Attributes:
-        row: the row's name.
+        row: the row's name: of a bundled study as its file has it, else the candidate, the load or the design.
         series: the series' name, '' where there is one only.
-        reading: the reading's name, likewise.
-        load: role of its load; '' where nothing is loaded.
-        threads: client threads; None: the load's own.
-        base: build that it is held against, by name.
-        candidate: its build, by name.
-        given: condition of both sides.
-        versus: what sets the candidate's condition apart.
+        reading: the reading's name, '' where there is one only.
+        load: the load's role in a bundled study, else its name; '' where nothing is loaded.
+        threads: client threads, where the row has a ladder of them; None: the load's own number.
+        base: the build or program that it is compared with, by name.
+        candidate: its build or program, by name; `AA`: the base once more.
+        given: condition of both sides, in words.
+        versus: what sets the candidate's condition apart, in words.
         workload: the load at that many threads; None where nothing is loaded.
-        quantity: which reading answers to the published figure.
+        quantity: which quantity the verdict is about; None: what the design can tell (see `Workshop.cell`).
         design: trial design; None: the load's, or that for conditions.
         published: the figure, where one was published.
         control: whether both sides are the same build.
-        measure: what is read off the builds instead.
+        measure: what is read off the builds instead of a trial.
         objects: for which objects.
         release: whether the candidate is a release binary.
         reason: why nothing is measured, where that is known beforehand.
         final: whether that reason holds whatever is installed or asked.
         test: which of a suite's tests it is; '' where the load is one.
         shows: what this architecture can show of the row's patch; '' of rows about something else.
+        role: what its cell is for.
+        starts: a number of starts of its own; None: the study's rule decides.
+        called: what the candidate is called in its cell; '': build and condition.
+        tag: what sets its cell apart from others of this candidate and load; None: base and condition.
     """
 
     row: str
@@ -59,7 +62,7 @@ class Comparison:
     given: tuple[str, ...] = ()
     versus: tuple[str, ...] = ()
     workload: Workload | None = None
-    quantity: str = "capacity"
+    quantity: str | None = "capacity"
     design: Design | None = None
     published: Figure | None = None
     control: bool = False
@@ -70,6 +73,25 @@ class Comparison:
     final: bool = False
     test: str = ""
     shows: str = ""
+    role: Role = Role.CLAIM
+    starts: int | None = None
+    called: str = ""
+    tag: str | None = None
+
+    @property
+    def unit(self) -> Unit:
+        """What a budget takes or leaves together with it."""
+        return self.series, self.row
+
+    @property
+    def again(self) -> bool:
+        """Whether the base is compared with itself, as a calibration does."""
+        return self.candidate == AA
+
+    @property
+    def usual(self) -> bool:
+        """Whether both sides run under the usual condition, the only one that calibrations know."""
+        return not self.given and not self.versus
 
     @property
     def group(self) -> str:
@@ -78,7 +100,9 @@ class Comparison:
 
     @property
     def label(self) -> str:
-        """The candidate's name in its contest: build and condition."""
+        """The candidate's name in its cell: build and condition."""
+        if self.called or self.candidate == AA:
+            return self.called or AA
         words = [self.candidate, *self.versus]
         return f"{self.candidate} {AGAIN}" if self.control else ", ".join(words)
 
@@ -99,7 +123,7 @@ class Comparison:
 
     @property
     def cell(self) -> Cell | None:
-        """The cell of a contest, where there is something to try.
+        """The cell of its trial, where there is something to try.
 
         Where a reason stands in its place, nothing is known of its builds, and the names that it has instead may be
         another comparison's.
@@ -107,29 +131,5 @@ class Comparison:
         if self.workload is None or self.measure is not None or self.reason is not None:
             return None
         design = self.design or own_design(self.workload, conditions=bool(self.versus))
-        return Cell(self.label, self.workload, design, self.quantity, tag=self.group)
-
-
-@dataclass(frozen=True)
-class Table:
-    """A study's comparisons on an engine.
-
-    Attributes:
-        study: the study.
-        engine: the engine.
-        comparisons: all of them, in the order in which they are made.
-        variants: the builds that they need, by name, the baseline first.
-        instrumented: names of builds that end with the stage that writes a profile.
-        architecture: the host's, as the kernel names it, on which it depends what patches can show.
-    """
-
-    study: Study
-    engine: EngineSpec
-    comparisons: tuple[Comparison, ...]
-    variants: Mapping[str, Variant]
-    instrumented: frozenset[str] = frozenset()
-    architecture: str = ""
-
-    def row(self, name: str) -> StudyRow:
-        """The row of that name."""
-        return next(row for row in self.study.rows_for(self.engine.name) if row.name == name)
+        tag = self.group if self.tag is None else self.tag
+        return Cell(self.label, self.workload, design, self.quantity or "capacity", self.role, tag)
