@@ -13,6 +13,7 @@ from burnish.base.errors import UserError
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
+from burnish.record.events.builds import TuningExamined
 from burnish.record.store import Entry
 from burnish.study import mixes, workloads
 from burnish.study.options import Options
@@ -89,7 +90,7 @@ def examine(session: Session, sides: Sequence[tuple[Built, Condition]], data: Ma
         UserError: something can't work at all; or, under ``--strict``, something is left undone.
     """
     found = _amiss(session, session.workloads, sides, data)
-    session.record.append("tuning", found=found)
+    session.record.append(TuningExamined(tuple(found)))
     for line in found:
         session.bench.say(f"untuned: {line}")
     if found and session.options.strict:

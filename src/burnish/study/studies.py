@@ -15,7 +15,10 @@ from pathlib import Path
 from burnish import __version__
 from burnish.base.errors import UserError, unknown
 from burnish.base.paths import Home
-from burnish.record.exchange import IMPORTED
+from burnish.model.cell import ComparisonId
+from burnish.record.events.bundled import ComparisonTried, FigureMeasured
+from burnish.record.events.study import RecordImported, StudyBegun, StudyFinished
+from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import FILE, Record
 from burnish.study.definition import Definition
 
@@ -56,9 +59,7 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
     if not fresh:
         for folder in reversed(folders(home)):
             record = Record(folder)
-            begun = record.last("study")
-            open_still = record.last("finished") is None and record.last(IMPORTED) is None
-            if begun and begun.body.get("digest") == definition.digest and open_still:
+            if _is_open(record, definition):
                 return record, True
             record.close()
     for left in home.studies.glob(f"{_DRAFT}*"):
@@ -69,7 +70,7 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
     # Whole or not at all: killed before its first event, it would be a study of nothing.
     draft = home.studies / f"{_DRAFT}{name}"
     with contextlib.closing(Record(draft, create=True)) as record:
-        record.append("study", name=name, digest=definition.digest, burnish=__version__, definition=asdict(definition))
+        record.append(StudyBegun(name, asdict(definition), definition.digest, __version__))
     draft.rename(home.studies / name)
     return Record(home.studies / name), False
 
@@ -78,9 +79,8 @@ def finished(home: Home, definition: Definition) -> Path | None:
     """The newest study of this definition, when it is finished."""
     for folder in reversed(folders(home)):
         with contextlib.closing(Record(folder)) as record:
-            begun = record.last("study")
-            if begun and begun.body.get("digest") == definition.digest and record.last(IMPORTED) is None:
-                return folder if record.last("finished") is not None else None
+            if _is_of(record, definition):
+                return folder if record.last(StudyFinished) is not None else None
     return None
 
 
@@ -89,20 +89,28 @@ def open_record(home: Home, definition: Definition) -> Iterator[Record | None]:
     """The record of the unfinished study of this definition, to read; None where there is none."""
     for folder in reversed(folders(home)):
         with contextlib.closing(Record(folder)) as record:
-            begun = record.last("study")
-            open_still = record.last("finished") is None and record.last(IMPORTED) is None
-            if begun and begun.body.get("digest") == definition.digest and open_still:
+            if _is_open(record, definition):
                 yield record
                 return
     yield None
 
 
-def settled(record: Record) -> frozenset[str]:
-    """Names of cells that have their verdict, and keys of comparisons that have theirs under another name."""
-    cells = {str(event.body["cell"]) for event in record.events("verdict")}
-    keys = {str(event.body["key"]) for event in record.events("measured")}
-    tried = {str(event.body["key"]) for event in record.events("tried") if event.body["cell"] in cells}
-    return frozenset(cells | keys | tried)
+def _is_of(record: Record, definition: Definition) -> bool:
+    """Whether a record is a run of this definition that was made here."""
+    begun = record.last(StudyBegun)
+    return begun is not None and begun.event.digest == definition.digest and record.last(RecordImported) is None
+
+
+def _is_open(record: Record, definition: Definition) -> bool:
+    """Whether a record is an unfinished run of this definition."""
+    return _is_of(record, definition) and record.last(StudyFinished) is None
+
+
+def settled(record: Record) -> frozenset[ComparisonId]:
+    """The comparisons that have their verdict or figure."""
+    decided = {each.event.cell for each in record.events(VerdictReached)}
+    tried = {each.event.comparison for each in record.events(ComparisonTried) if each.event.cell in decided}
+    return frozenset(tried | {each.event.comparison for each in record.events(FigureMeasured)})
 
 
 @contextlib.contextmanager

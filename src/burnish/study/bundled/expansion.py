@@ -182,7 +182,7 @@ class _Maker:
         row, reading = self.row, self.reading
         plain = Comparison(
             row.name, self.series.name, reading.name, role, number, row.base, row.build,
-            quantity=row.quantity, design=row.design, published=self._figure(role, number),
+            quantity=row.quantity, design=row.design, published=self._figure(role, number), own_base=True,
             shows=patches.shows(row, self.architecture),
         )  # fmt: skip
         owner = patches.engine_of(row)

@@ -63,7 +63,6 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
                 quantity=None,
                 design=Design(options.design) if options.design else None,
                 called=names[1],
-                tag="",
             )
             for workload in workloads
         ),

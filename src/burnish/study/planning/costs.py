@@ -11,6 +11,7 @@ from burnish.base.durations import duration
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.engines.load import sql_bench
+from burnish.model.cell import ComparisonId
 from burnish.model.workload import Workload
 from burnish.record.costs import Figure
 from burnish.record.store import Store
@@ -162,7 +163,7 @@ def minutes(seconds: float) -> str:
 
 
 def predict(
-    home: Home, study: Study, comparisons: Sequence[Comparison], options: Options, decided: Collection[str]
+    home: Home, study: Study, comparisons: Sequence[Comparison], options: Options, decided: Collection[ComparisonId]
 ) -> Forecast:
     """What these comparisons will cost; nothing is fetched or made.
 
@@ -171,7 +172,7 @@ def predict(
         study: the study.
         comparisons: those that were asked for.
         options: how they are measured.
-        decided: names of cells that have their verdict.
+        decided: the comparisons that have their verdict.
     """
     open_ones = [each for each in comparisons if each.reason is None and not is_decided(each, decided)]
     chains: dict[str, Chain] = {}

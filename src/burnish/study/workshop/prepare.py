@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 
 from burnish.base.errors import UserError
@@ -11,12 +10,14 @@ from burnish.bench import datasets
 from burnish.builds.builder import Builder
 from burnish.engines.load import sql_bench
 from burnish.program.built import Built
+from burnish.record.codec import plain, value_of
+from burnish.record.events.builds import BuildsPlanned, FoundToolchain, ProgramsDiffer, SourceObtained, ToolchainsFound
 from burnish.study import conditions
 from burnish.study import workloads as workload_choice
 from burnish.study.builds.chains import chains_of
 from burnish.study.builds.make import Maker
 from burnish.study.builds.programs import differences, known_program, note_variant
-from burnish.study.builds.source import obtain_source
+from burnish.study.builds.source import obtain_source, source_obtained
 from burnish.study.bundled.record import record_table
 from burnish.study.comparison import Comparison
 from burnish.study.planning import forecast
@@ -40,8 +41,8 @@ def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
     workshop = Workshop(session, study, plan.selection)
     if study.bundled is not None:
         record_table(session.record, study, plan.selection)
-    for kind, body in study.opening:
-        session.record.append(kind, **body)
+    for event in study.opening:
+        session.record.append(event)
     chosen = open_comparisons(workshop)
     # A host whose calibration failed is refused now, not after an hour of builds.
     workshop.calibrations([each for each in chosen if each.cell is not None])
@@ -73,18 +74,18 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
     """Source, toolchains, stages: everything before the first build."""
     session, study = workshop.session, workshop.study
     spec, record, options = session.spec, session.record, session.options
-    pinned = record.last("source")
-    source, tree = obtain_source(session, pinned.body["version"] if pinned else None)
+    pinned = record.last(SourceObtained)
+    source, tree = obtain_source(session, pinned.event.version if pinned else None)
     session.workloads = sql_bench.located(session.workloads, tree)
     if pinned is None:
-        record.append("source", **asdict(source))
-    elif pinned.body["digest"] != source.digest:
+        record.append(source_obtained(source))
+    elif pinned.event.digest != source.digest:
         raise UserError(
             f"{source.origin}: the source is no longer the one this study began with "
-            f"({pinned.body['digest'][:12]}, found {source.digest[:12]}); --fresh begins a new study"
+            f"({pinned.event.digest[:12]}, found {source.digest[:12]}); --fresh begins a new study"
         )
     toolchains = find_toolchains()
-    record.append("toolchains", found=[asdict(toolchain) for toolchain in toolchains])
+    record.append(ToolchainsFound(tuple(value_of(FoundToolchain, plain(each)) for each in toolchains)))
     cores = len(session.host.cores_allowed)
     builder = Builder(
         engine=session.engine,
@@ -124,7 +125,7 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
         workloads=tuple(workshop.maker.workloads.values()),
     )
     builder.expected.update(builds.expected)
-    record.append("plan", **builds.as_dict())
+    record.append(value_of(BuildsPlanned, plain(builds.as_dict())))
     for line in plan.lines:
         session.bench.say(line)
     session.bench.total = len(builds.building)
@@ -171,7 +172,7 @@ def _programs(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
     assert one.identity is not None and two.identity is not None  # noqa: S101, PT018 - programs that exist
     assert one.built is not None and two.built is not None  # noqa: S101, PT018
     found = differences(one.identity, two.identity)
-    session.record.append("difference", found=found)
+    session.record.append(ProgramsDiffer(tuple(found)))
     session.bench.say("\n    ".join(f"they differ: {line}" for line in found) or "same version, same features")
     sides = dict.fromkeys(
         side
