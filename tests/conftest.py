@@ -71,7 +71,7 @@ class FakeBench:
         return self.logs / name
 
 
-LONGEST = ("run", "statistics")
+LONGEST = ("run", "statistics", "frozen")
 """Folders whose tests run whole studies, or simulate many."""
 
 
