@@ -72,7 +72,7 @@ class FakeBench:
         return self.logs / name
 
 
-LONGEST = ("study", "statistics")
+LONGEST = ("study", "statistics", "frozen")
 """Folders whose tests run whole studies, or simulate many."""
 
 
