@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from burnish.model.recipe import Recipe
 from burnish.model.workload import Design, Timing
@@ -116,15 +117,15 @@ class EngineSpec:
         name: as on the command line.
         title: as in a sentence.
         reason: why the engine is here.
-        hidden: not listed for users (the fake engine).
-        debian_package: source package that the default source comes from; None: a folder shipped with Burnish.
+        hidden: not listed for users (an engine for tests).
+        debian_package: source package that the default source comes from; None: the folder `source` beside its code.
         release_package: binary package of the distribution that has the server; None: there is none.
         series: release series of the default source; '' where none is told.
         build_options: value of DEB_BUILD_MAINT_OPTIONS in the package's rules (what hardening it asks for).
         package_c: flags that the package's rules add for C beyond dpkg-buildflags.
         package_cxx: likewise for C++.
         package_link: likewise for the link.
-        system_packages: names of groups in catalogue/system.toml that building and loading need.
+        system_packages: names of groups of Debian packages that building and loading need.
         features: feature sets by name.
         default_features: the one a study takes when it does not say.
         ladder: names of the default variants, baseline first.
@@ -140,6 +141,8 @@ class EngineSpec:
         linking: what static, 32-bit and stripped programs of this engine need.
         precompiled: headers to precompile; none: every file reads its own.
         steal_bound: share of a pair's CPU time, 0 to 1, that the hypervisor may take away before the pair is invalid.
+        implementation: the class that behaves for it, as ``package.module:Class``.
+        folder: where its files lie.
     """
 
     name: str
@@ -169,3 +172,5 @@ class EngineSpec:
     release_package: str | None = None
     series: str = ""
     steal_bound: float = 0.05
+    implementation: str = ""
+    folder: Path = Path()

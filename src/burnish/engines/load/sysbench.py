@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 from burnish.base.errors import UserError
@@ -17,7 +16,7 @@ from burnish.engines.load.process import LoadProcess
 from burnish.model.workload import Workload
 from burnish.workload.sql import statements
 
-HOOK = Path(str(resources.files("burnish.catalogue"))) / "workloads" / "report.lua"
+HOOK = Path(__file__).parent / "scripts" / "report.lua"
 """Wraps a sysbench script and writes the ticks; see there."""
 
 LATENCY_EVERY = 5
