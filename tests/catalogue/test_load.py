@@ -267,7 +267,7 @@ def test_a_load_has_one_place(tmp_path: Path) -> None:
     shared = engines.read_workloads(folder)
     assert shared["oltp_read_only"].engine == "fake"
     (folder.path / "workloads-2.toml").write_text(f'[oltp_read_only]\n{GOOD}program = "load"\n')
-    with pytest.raises(UserError, match=r"load/sysbench\.toml: oltp_read_only: fake has a load of this name already"):
+    with pytest.raises(UserError, match=r"shared/sysbench\.toml: oltp_read_only: fake has a load of this name already"):
         engines.read_workloads(folder)
     (folder.path / "engine.toml").write_text(text.replace("title =", 'shared_loads = ["sysbensh"]\ntitle =', 1))
     with pytest.raises(UserError, match=r"shared_loads of fake/engine\.toml 'sysbensh' \(did you mean 'sysbench'\?\)"):

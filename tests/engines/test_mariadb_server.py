@@ -12,9 +12,9 @@ from mariadb_support import PlainBench, engine, real_server, small
 
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.engines.contract import MARKER, Side, SideSpec, Tick
-from burnish.engines.load.sysbench import LATENCY_EVERY, TICK_S
 from burnish.engines.mariadb import data as mariadb_data
 from burnish.engines.mariadb.server import Launch, Server, setting_options
+from burnish.engines.shared.sysbench import LATENCY_EVERY, TICK_S
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built

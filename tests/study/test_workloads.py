@@ -7,11 +7,12 @@ import pytest
 from burnish.base.errors import UserError
 from burnish.bench.datasets import dataset_key
 from burnish.catalogue import load
-from burnish.engines.load import sysbench
-from burnish.engines.load.sysbench_parameters import GENERAL
+from burnish.engines.contract import OwnData
+from burnish.engines.shared import mixes, sysbench
+from burnish.engines.shared.sysbench_parameters import GENERAL
 from burnish.model.workload import Design, Workload
-from burnish.study import mixes, workloads
-from burnish.study.workloads import OwnData, choose
+from burnish.study import workloads
+from burnish.study.workloads import choose
 from burnish.workload.loads import Parameter
 
 SPEC = load.engine("mariadb")
@@ -200,9 +201,9 @@ def test_a_mix_has_loads_of_ones_own_in_it(tmp_path: Path) -> None:
         one(f"together:oltp_read_only=1,{script}=some")
 
 
-def test_what_sysbench_runs_is_mariadbs() -> None:
+def test_an_engine_without_sysbench_says_what_it_has() -> None:
     for text, what in (("./mine.sql", "a file of your own"), ("together:kvtest=1,speedtest1=1", "a mix")):
-        with pytest.raises(UserError, match=f"{what} is run by sysbench, on mariadb; sqlite has kvtest, kvtest-read"):
+        with pytest.raises(UserError, match=f"sqlite can't run {what}; it has kvtest, kvtest-read"):
             choose(load.engine("sqlite"), [text])
 
 

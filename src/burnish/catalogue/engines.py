@@ -21,7 +21,7 @@ from burnish.model.engine import Costs, EngineLinking, EngineSpec, FeatureSet, K
 from burnish.model.recipe import Recipe
 from burnish.model.workload import Design, Timing, Workload
 
-SHARED = Path(str(resources.files("burnish.engines"))) / "load"
+SHARED = Path(str(resources.files("burnish.engines"))) / "shared"
 """Folder of the loads that several engines share, a file for each load program."""
 
 
@@ -95,7 +95,8 @@ class _Engine(Entry):
     package_c: tuple[str, ...] = ()
     package_cxx: tuple[str, ...] = ()
     package_link: tuple[str, ...] = ()
-    system_packages: tuple[str, ...] = ()
+    build_packages: tuple[str, ...] = ()
+    load_packages: tuple[str, ...] = ()
     features: dict[str, _FeatureSet]
     default_features: str
     ladder: tuple[str, ...]

@@ -125,7 +125,8 @@ class EngineSpec:
         package_c: flags that the package's rules add for C beyond dpkg-buildflags.
         package_cxx: likewise for C++.
         package_link: likewise for the link.
-        system_packages: names of groups of Debian packages that building and loading need.
+        build_packages: names of groups of Debian packages that building needs.
+        load_packages: names of groups that running, testing and loading a built program needs.
         features: feature sets by name.
         default_features: the one a study takes when it does not say.
         ladder: names of the default variants, baseline first.
@@ -154,7 +155,8 @@ class EngineSpec:
     package_c: tuple[str, ...]
     package_cxx: tuple[str, ...]
     package_link: tuple[str, ...]
-    system_packages: tuple[str, ...]
+    build_packages: tuple[str, ...]
+    load_packages: tuple[str, ...]
     features: Mapping[str, FeatureSet]
     default_features: str
     ladder: tuple[str, ...]
@@ -174,3 +176,8 @@ class EngineSpec:
     steal_bound: float = 0.05
     implementation: str = ""
     folder: Path = Path()
+
+    @property
+    def system_packages(self) -> tuple[str, ...]:
+        """Names of all groups of Debian packages that the engine needs."""
+        return tuple(dict.fromkeys((*self.build_packages, *self.load_packages)))

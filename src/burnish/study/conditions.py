@@ -10,10 +10,11 @@ from pathlib import Path
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
 from burnish.model.condition import Condition
+from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 from burnish.record.store import Entry
-from burnish.study import mixes, workloads
+from burnish.study import workloads
 from burnish.study.options import Options, Setting
 from burnish.workload import defaults_file
 from burnish.workload.conditions import condition_of, difference
@@ -36,12 +37,12 @@ def versus(options: Options) -> Condition | None:
     return second
 
 
-def groups(options: Options) -> list[str]:
+def groups(spec: EngineSpec, options: Options) -> list[str]:
     """Groups of system packages that the conditions and the loads need beside their engine's."""
     needed = {"tls": "tls", "remote": "remote"}
     asked = (usual(options), versus(options))
     found = [needed[each.transport] for each in asked if each and each.transport in needed]
-    return list(dict.fromkeys([*found, *workloads.groups(options.workloads)]))
+    return list(dict.fromkeys([*found, *workloads.groups(spec, options.workloads)]))
 
 
 def words(options: Options) -> tuple[str, ...]:
@@ -108,7 +109,7 @@ def _amiss(
             place.mkdir(mode=0o700, parents=True)
             found += setting.engine.examine(built, workload, condition, _data(entry), place, setting.bench)
             shutil.rmtree(place, ignore_errors=True)
-        found += filter(None, [idle(workload, len(setting.core_sets[0])), mixes.uneven(workload)])
+        found += filter(None, [idle(workload, len(setting.core_sets[0]))])
     return list(dict.fromkeys(found))
 
 

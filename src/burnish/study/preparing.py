@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from burnish.base.errors import UserError
 from burnish.builds.builder import Builder
 from burnish.builds.evidence import Portable
-from burnish.engines.load import sql_bench
 from burnish.model.condition import Condition
 from burnish.model.recipe import Variant
 from burnish.program.built import Built
@@ -42,8 +41,8 @@ def prepare(
     training = workload_choice.training_workloads(spec, variants)
     pinned = setting.record.last("source")
     source, tree = obtain_source(setting, pinned.body["version"] if pinned else None)
-    setting.workloads = sql_bench.located(setting.workloads, tree)
-    training = {each.name: each for each in sql_bench.located(tuple(training.values()), tree)}
+    setting.workloads = workload_choice.located(spec, setting.workloads, tree)
+    training = {each.name: each for each in workload_choice.located(spec, training.values(), tree)}
     if pinned is None:
         setting.record.append("source", **asdict(source))
     elif pinned.body["digest"] != source.digest:

@@ -12,7 +12,6 @@ from burnish.bench import datasets
 from burnish.builds.evidence import Portable
 from burnish.catalogue import load
 from burnish.catalogue.instructions import demanded
-from burnish.engines.load import sql_bench
 from burnish.engines.registry import create
 from burnish.program import emulation
 from burnish.record.store import Entry
@@ -65,7 +64,7 @@ def compare(
         "compare", spec, options, [f"{b.server}={b.key}" for b in built], workloads, spec.default_features, ()
     )
     with studies.lock(home):
-        groups = [group for group in spec.system_packages if "build" not in group] + conditions.groups(options)
+        groups = [*spec.load_packages, *conditions.groups(spec, options)]
         needs.ensure(groups, "the load on the server", options, ask)
         setting = session.begin(home, spec, definition, options, console, workloads, ask)
         holding.check_host(setting)
@@ -73,8 +72,9 @@ def compare(
             setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
             pair = (conditions.ready(setting, asked), conditions.ready(setting, other or asked))
             setting.workloads = conditions.loads_under(setting.workloads, pair)
-            if any(sql_bench.is_nowhere(workload) for workload in setting.workloads):
-                setting.workloads = sql_bench.located(setting.workloads, obtain_source(setting, None)[1])
+            if any(map(setting.engine.loads.lacks_source, setting.workloads)):
+                tree = obtain_source(setting, None)[1]
+                setting.workloads = workload_choice.located(spec, setting.workloads, tree)
             made = [known_program(setting, name, item) for name, item in zip(names, built, strict=True)]
         one, two = (item.identity for item in made)
         server, second = (item.built for item in made)

@@ -11,9 +11,9 @@ import pymysql
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.workbench import Workbench
 from burnish.engines.contract import MARKER
-from burnish.engines.load import sql_bench, sysbench
 from burnish.engines.mariadb import own_data
 from burnish.engines.mariadb.server import Launch, Server, private_options
+from burnish.engines.shared import sql_bench, sysbench
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 

@@ -30,7 +30,8 @@ def optional_groups(variants: Sequence[Variant]) -> list[str]:
 
 def install(spec: EngineSpec, variants: Sequence[Variant], options: Options, ask: Ask | None) -> None:
     """Installs what building and loading need; a variant whose tools are refused is left out later on."""
-    ensure([*spec.system_packages, *conditions.groups(options)], f"building and loading {spec.title}", options, ask)
+    needed = [*spec.system_packages, *conditions.groups(spec, options)]
+    ensure(needed, f"building and loading {spec.title}", options, ask)
     wanted = optional_groups(variants)
     if wanted:
         names = ", ".join(

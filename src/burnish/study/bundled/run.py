@@ -89,7 +89,7 @@ def _install(table: Table, selection: Selection, options: Options, ask: Ask | No
     words = {word for each in chosen for word in (*each.given, *each.versus)}
     groups = [group for group in ("tls", "remote") if f"transport={group}" in words]
     loads = [each.workload.entry for each in chosen if each.workload is not None]
-    for group in [*groups, *workload_choice.groups(loads)]:
+    for group in [*groups, *workload_choice.groups(table.engine, loads)]:
         needs.ensure_or_go_on([group], f"rows that need {group}", options, ask)
 
 

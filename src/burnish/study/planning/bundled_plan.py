@@ -11,7 +11,6 @@ from burnish.base.durations import duration
 from burnish.base.errors import UserError, together, unknown
 from burnish.base.paths import Home
 from burnish.catalogue.study_model import Study
-from burnish.engines.load import sql_bench
 from burnish.model.workload import Timing, Workload
 from burnish.record.store import Store
 from burnish.source import sources
@@ -25,7 +24,7 @@ from burnish.study.planning import forecast
 from burnish.study.planning.plan import Plan
 from burnish.study.trials.contest import CANARIES
 from burnish.study.trials.timing import as_asked, rule_of, start_seconds
-from burnish.study.workloads import training_workloads
+from burnish.study.workloads import located, training_workloads
 
 Unit = tuple[str, str]
 """(series, row): what a budget takes or leaves."""
@@ -294,7 +293,7 @@ def predict(
     loads = {each.workload.name: each.workload for each in open_ones if each.workload is not None}
     possible = [chain.variant for chain in chains.values() if chain.missing is None]
     trained = training_workloads(spec, possible)
-    every = sql_bench.located(tuple({**trained, **loads}.values()), home.work(spec.name) / "source")
+    every = located(spec, {**trained, **loads}.values(), home.work(spec.name) / "source")
     plan = forecast.plan_of(list(chains.values()), spec=spec, store=store, source=known, workloads=every)
     found = Forecast(plan, tuple(_costs(table, plan, open_ones, missing, options)), missing)
     return found.of([cost.unit for cost in found.costs])

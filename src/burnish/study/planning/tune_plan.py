@@ -8,7 +8,6 @@ from dataclasses import replace
 from burnish.base import system
 from burnish.base.paths import Home
 from burnish.bench.host import read_host
-from burnish.engines.load import sql_bench
 from burnish.model.workload import Design
 from burnish.profiles.collecting import PROFILE_FILE
 from burnish.record.costs import Figure
@@ -26,7 +25,7 @@ from burnish.study.planning.plan import Plan, Step
 from burnish.study.request import Request, read_request
 from burnish.study.trials.replicates import Factors, expand
 from burnish.study.trials.timing import as_asked, rule_of, start_seconds
-from burnish.study.workloads import training_workloads
+from burnish.study.workloads import located, training_workloads
 from burnish.toolchain import ccache
 from burnish.toolchain.toolchains import find_toolchains
 
@@ -60,7 +59,7 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
         folder=folder,
     )
     training = training_workloads(spec, request.variants)
-    groups = [*spec.system_packages, *conditions.groups(options), *needs.optional_groups(request.variants)]
+    groups = [*spec.system_packages, *conditions.groups(spec, options), *needs.optional_groups(request.variants)]
     known = system.groups()
     packages = list(dict.fromkeys(name for group in groups for name in known[group].packages))
 
@@ -73,8 +72,8 @@ def plan(home: Home, engine: str, options: Options) -> Plan:
         spec=spec,
         store=store,
         source=source,
-        workloads=sql_bench.located(
-            tuple({**training, **{each.name: each for each in request.workloads}}.values()), work / "source"
+        workloads=located(
+            spec, {**training, **{each.name: each for each in request.workloads}}.values(), work / "source"
         ),
         trials=trials,
         to_install=system.missing_packages(packages),

@@ -21,7 +21,6 @@ from burnish.bench.host import HostFacts, read_host
 from burnish.bench.pairs import Contestant, Pair
 from burnish.bench.sampling import Ability, Recorded, Sampling, Stacks
 from burnish.catalogue import load
-from burnish.engines.load import sql_bench
 from burnish.engines.registry import create
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Timing, Workload
@@ -150,7 +149,7 @@ def why(
     found = workload_choice.chosen(spec, options)
     if len(found) > 1:
         raise UserError(f"--workload {workload}: that is {len(found)} loads; name one, as in {found[0].name}")
-    groups = [group for group in spec.system_packages if "build" not in group] + conditions.groups(options)
+    groups = [*spec.load_packages, *conditions.groups(spec, options)]
     with studies.lock(home):
         needs.ensure(groups, "the load", options, ask)
         return explain(home, request, found[0], seconds, options, console, ask)
@@ -182,8 +181,9 @@ def explain(
     setting = session.begin(home, spec, definition, options, console, (workload,), ask)
     with session.nothing_half_made(setting.record):
         setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
-        if any(sql_bench.is_nowhere(each) for each in setting.workloads):
-            setting.workloads = sql_bench.located(setting.workloads, obtain_source(setting, None)[1])
+        if any(map(setting.engine.loads.lacks_source, setting.workloads)):
+            tree = obtain_source(setting, None)[1]
+            setting.workloads = workload_choice.located(spec, setting.workloads, tree)
         (workload,) = setting.workloads
         pairs = zip(request.names, request.built, strict=True)
         made = [known_program(setting, name, built) for name, built in pairs]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from burnish.base.errors import UserError
 from burnish.base.workbench import Workbench
-from burnish.engines.contract import TICK_S
-from burnish.engines.load import own_script
-from burnish.engines.load.process import LoadProcess
+from burnish.engines.shared import own_script
+from burnish.engines.shared.load_process import LoadProcess
+from burnish.engines.side import TICK_S
 from burnish.model.workload import Workload
 from burnish.workload.sql import statements
 
