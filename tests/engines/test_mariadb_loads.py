@@ -253,7 +253,7 @@ def test_a_mix_runs_and_its_dataset_is_its_parts(built: Built, dataset: Path, tm
     parts = tuple((small(name), weight) for name, weight in (("oltp_read_only", 3), ("oltp_update_index", 1)))
     (mix,) = workloads.choose(SPEC, ["together:oltp_read_only=3,oltp_update_index=1,threads=4"])
     mix = replace(mix, parts=parts)
-    assert dataset_key("mariadb", "v", mix) == dataset_key("mariadb", "v", small("oltp_read_only"))
+    assert dataset_key(SPEC, "v", mix) == dataset_key(SPEC, "v", small("oltp_read_only"))
     assert "runs" in examine(built, mix, Condition(), dataset, tmp_path)[1]
 
 

@@ -17,7 +17,16 @@ from burnish.base.engine_folders import FILE, EngineFolder
 from burnish.base.errors import UserError, unknown
 from burnish.catalogue.edge import Entry, Pairs, Reason, read_toml, validated
 from burnish.catalogue.recipes import RecipeEntry
-from burnish.model.engine import Costs, EngineLinking, EngineSpec, FeatureSet, KnownDifference, PrecompiledHeaders
+from burnish.model.engine import (
+    NO_SETTINGS,
+    Costs,
+    EngineLinking,
+    EngineSpec,
+    FeatureSet,
+    KnownDifference,
+    PrecompiledHeaders,
+    ServerSettings,
+)
 from burnish.model.recipe import Recipe
 from burnish.model.workload import Design, Timing, Workload
 
@@ -81,6 +90,18 @@ class _Precompiled(Entry):
     without: tuple[str, ...] = ()
 
 
+class _Settings(Entry):
+    reason: Reason
+    words: dict[str, dict[str, Pairs]] = Field(default_factory=dict)
+    reserved: frozenset[str] = frozenset()
+    harmless: frozenset[str] = frozenset()
+    shaping: frozenset[str] = frozenset()
+    opposed: tuple[tuple[str, ...], ...] = ()
+    joined: dict[str, str] = Field(default_factory=dict)
+    option_groups: tuple[str, ...] = ()
+    release_groups: tuple[str, ...] = ()
+
+
 class _Engine(Entry):
     name: str
     title: str
@@ -111,6 +132,7 @@ class _Engine(Entry):
     different: _Different | None = None
     linking: _Linking | None = None
     precompiled: dict[str, _Precompiled] = Field(default_factory=dict)
+    settings: _Settings | None = None
     steal_bound: float = Field(default=EngineSpec.steal_bound, gt=0, le=1)
 
 
@@ -143,6 +165,7 @@ _OWN_TYPES = {
     "times",
     "linking",
     "precompiled",
+    "settings",
 }
 """What of an engine's file has a type or a name of its own in `EngineSpec`."""
 
@@ -167,6 +190,7 @@ def read_engine(folder: EngineFolder) -> EngineSpec:
         precompiled=tuple(
             PrecompiledHeaders(target=target, **value.model_dump()) for target, value in entry.precompiled.items()
         ),
+        settings=ServerSettings(**entry.settings.model_dump(exclude={"reason"})) if entry.settings else NO_SETTINGS,
         implementation=f"{folder.package}.{entry.class_}",
         folder=folder.path,
     )

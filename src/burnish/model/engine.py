@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from burnish.model.recipe import Recipe
@@ -110,6 +110,35 @@ class PrecompiledHeaders:
 
 
 @dataclass(frozen=True)
+class ServerSettings:
+    """What is known of the settings of an engine's server, all in plain names (with underscores); empty without one.
+
+    Attributes:
+        words: words for several settings at once: settings by value by word (``durability=commit``).
+        reserved: settings that Burnish decides, since several servers run side by side in folders of its own.
+        harmless: those of them that say nothing of speed or data: in an option file they are left out, not refused.
+        shaping: settings that decide what files a server makes: data made under others are other data, or none to it.
+        opposed: groups of settings of which a later one takes an earlier one's place.
+        joined: settings that add to themselves where an option file has them again, with what stands between values.
+        option_groups: groups of an option file that every release of the server reads; none: it reads no such file.
+        release_groups: groups that it reads with a dash and its release series behind them.
+    """
+
+    words: Mapping[str, Mapping[str, tuple[tuple[str, str], ...]]] = field(default_factory=dict)
+    reserved: frozenset[str] = frozenset()
+    harmless: frozenset[str] = frozenset()
+    shaping: frozenset[str] = frozenset()
+    opposed: tuple[tuple[str, ...], ...] = ()
+    joined: Mapping[str, str] = field(default_factory=dict)
+    option_groups: tuple[str, ...] = ()
+    release_groups: tuple[str, ...] = ()
+
+
+NO_SETTINGS = ServerSettings()
+"""What is known of an engine without a server."""
+
+
+@dataclass(frozen=True)
 class EngineSpec:
     """An engine's TOML, validated.
 
@@ -142,6 +171,7 @@ class EngineSpec:
         linking: what static, 32-bit and stripped programs of this engine need.
         precompiled: headers to precompile; none: every file reads its own.
         steal_bound: share of a pair's CPU time, 0 to 1, that the hypervisor may take away before the pair is invalid.
+        settings: what is known of its server's settings.
         implementation: the class that behaves for it, as ``package.module:Class``.
         folder: where its files lie.
     """
@@ -174,6 +204,7 @@ class EngineSpec:
     release_package: str | None = None
     series: str = ""
     steal_bound: float = 0.05
+    settings: ServerSettings = NO_SETTINGS
     implementation: str = ""
     folder: Path = Path()
 

@@ -21,17 +21,17 @@ from burnish.workload.conditions import condition_of, difference
 from burnish.workload.loads import idle
 
 
-def usual(options: Options) -> Condition:
+def usual(spec: EngineSpec, options: Options) -> Condition:
     """The condition of every side, as asked."""
-    return condition_of(options.settings)
+    return condition_of(options.settings, spec.settings)
 
 
-def versus(options: Options) -> Condition | None:
+def versus(spec: EngineSpec, options: Options) -> Condition | None:
     """The condition of the second program where it is another one; a `UserError` when it is the same after all."""
     if not options.versus:
         return None
-    first = usual(options)
-    second = condition_of(options.versus, over=first, option="--versus")
+    first = usual(spec, options)
+    second = condition_of(options.versus, spec.settings, over=first, option="--versus")
     if not difference(first, second):
         raise UserError(f"--versus {' '.join(options.versus)}: that is the condition of A already; name what differs")
     return second
@@ -40,7 +40,7 @@ def versus(options: Options) -> Condition | None:
 def groups(spec: EngineSpec, options: Options) -> list[str]:
     """Groups of system packages that the conditions and the loads need beside their engine's."""
     needed = {"tls": "tls", "remote": "remote"}
-    asked = (usual(options), versus(options))
+    asked = (usual(spec, options), versus(spec, options))
     found = [needed[each.transport] for each in asked if each and each.transport in needed]
     return list(dict.fromkeys([*found, *workloads.groups(spec, options.workloads)]))
 

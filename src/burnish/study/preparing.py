@@ -121,7 +121,7 @@ def make(setting: Setting, variants: Sequence[Variant], features: str) -> Making
     factors = Factors(setting.options.layouts, setting.options.trainings)
     with nothing_half_made(setting.record):
         setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
-        condition = conditions.ready(setting, conditions.usual(setting.options))
+        condition = conditions.ready(setting, conditions.usual(setting.spec, setting.options))
         setting.workloads = conditions.loads_under(setting.workloads, [condition])
         chains, maker = prepare(setting, expand(variants, factors), features)
         maker.look = lambda built: conditions.possible(setting, [(built, condition)])

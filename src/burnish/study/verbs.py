@@ -55,8 +55,8 @@ def compare(
     behaviour = create(spec)
     workloads = workload_choice.chosen(spec, options)
     built = [behaviour.existing(program) for program in programs]
-    asked = conditions.usual(options)
-    other = conditions.versus(options)
+    asked = conditions.usual(spec, options)
+    other = conditions.versus(spec, options)
     names = short_names(programs)
     if other is not None and len(set(programs)) == 1:
         names = [programs[0].name, difference(asked, other)]

@@ -24,8 +24,10 @@ def read_defaults(spec: EngineSpec, options: Options) -> tuple[tuple[tuple[str, 
     """The settings of the user's configuration file, and what is to be said of it; nothing where there is none."""
     if options.defaults_file is None:
         return (), ()
-    path = options.defaults_file
-    return defaults_file.parse(defaults_file.content(path), str(path), "" if options.source else spec.series)
+    path, series = options.defaults_file, "" if options.source else spec.series
+    if not spec.settings.option_groups:
+        raise UserError(f"--defaults-file {path}: {spec.title} reads no option file; leave it out")
+    return defaults_file.parse(defaults_file.content(path), str(path), spec.settings, series)
 
 
 def chosen(spec: EngineSpec, options: Options) -> tuple[Workload, ...]:

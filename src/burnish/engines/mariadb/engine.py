@@ -135,7 +135,8 @@ class MariaDB(Engine):
 
     def create_dataset(self, built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:
         """See `Engine.create_dataset`."""
-        mariadb_data.create_dataset(built, tools, workload, folder, bench)
+        shaping = self.spec.settings.shaping
+        mariadb_data.create_dataset(built, tools, workload, folder, bench, shaping=shaping)
 
     def side(self, spec: SideSpec) -> Side:
         """See `Engine.side`."""

@@ -155,8 +155,8 @@ class _Maker:
         try:
             every = workload_choice.choose(self.engine, [name], ladder=(number,) if number else ())
             given = (*self.settings, *row.given, *settings)
-            first = condition_of(given)
-            second = condition_of(row.versus, over=first, option="--versus")
+            first = condition_of(given, self.engine.settings)
+            second = condition_of(row.versus, self.engine.settings, over=first, option="--versus")
         except UserError as error:
             return [replace(plain, reason=f"not known to this Burnish: {error}")]
         base, candidate, why = self._pair()

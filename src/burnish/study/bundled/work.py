@@ -151,7 +151,8 @@ class AtWork:
         most = max(self.setting.workloads, key=lambda workload: workload.threads, default=None)
         if built is not None and most is not None:
             words = self.setting.options.settings
-            self._examine_one(built.key, most, conditions.ready(self.setting, condition_of(words)), ",".join(words))
+            condition = conditions.ready(self.setting, condition_of(words, self.setting.spec.settings))
+            self._examine_one(built.key, most, condition, ",".join(words))
 
     def row(self, comparisons: Sequence[Comparison]) -> None:
         """One row: its builds, then its cells by what they are held against."""
@@ -228,7 +229,8 @@ class AtWork:
         """The condition, made ready once for the study."""
         if words not in self._conditions:
             try:
-                self._conditions[words] = conditions.ready(self.setting, condition_of(words))
+                asked = condition_of(words, self.setting.spec.settings)
+                self._conditions[words] = conditions.ready(self.setting, asked)
             except UserError as error:
                 raise Left(str(error)) from None
         return self._conditions[words]

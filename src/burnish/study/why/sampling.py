@@ -188,7 +188,7 @@ def explain(
         pairs = zip(request.names, request.built, strict=True)
         made = [known_program(setting, name, built) for name, built in pairs]
         found = differences(*(each.identity for each in made if each.identity))
-        conditions.possible(setting, [(built, conditions.usual(options)) for built in request.built])
+        conditions.possible(setting, [(built, conditions.usual(spec, options)) for built in request.built])
     setting.record.append("difference", found=found)
     with setting.bench.step("reading the programs", "why-programs", counts=False):
         codes = {name: machine_code.read_code(built.server.resolve()) for name, built in _builts(made).items()}
@@ -265,7 +265,7 @@ def _sample(
 
     keys = [built.key for built in builts.values()]
     setting.record.append("start", cell=cell.name, start=1, design=cell.design, builds=keys)
-    condition = conditions.ready(setting, conditions.usual(setting.options))
+    condition = conditions.ready(setting, conditions.usual(setting.spec, setting.options))
     result = trials.run_start(
         setting.engine,
         cell.workload,
