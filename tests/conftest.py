@@ -23,7 +23,7 @@ from burnish.toolchain.toolchains import Toolchain, find_toolchains
 # A shell that begins the tests in the background has them ignore SIGINT, and with them every program they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-FAKE_SOURCE = load.ROOT / "sources" / "fake"
+FAKE_SOURCE = load.engine("fake").folder / "source"
 
 
 @dataclass

@@ -17,7 +17,8 @@ from rich.text import Text
 from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.cli.common import AsJson, Yes, app, out, progress
-from burnish.engines.mariadb import digest_table
+from burnish.engines.registry import create
+from burnish.engines.shared import digest_table
 from burnish.workload.sql import digests, general_log, schema, statements
 from burnish.workload.sql.digests import Digest
 from burnish.workload.sql.schema import Table
@@ -26,12 +27,6 @@ workload = typer.Typer(
     no_args_is_help=True, help="List the loads; make one from a server's general log or statement digests."
 )
 app.add_typer(workload, name="workload", epilog="Example: burnish workload list mariadb")
-
-_BESIDE = (
-    "\nBeside these, on mariadb: a sysbench script of your own (./mine.lua); statements with weights over your data "
-    "(./mine.sql --data dump.sql); mixes of any of them, as in together:oltp_read_only=3,./mine.lua=1 (client threads "
-    "shared out) or in_turn:oltp_read_only=3,oltp_insert=1 (each thread does all)."
-)
 
 
 @workload.command("list", epilog="Example: burnish workload list mariadb")
@@ -63,8 +58,9 @@ def list_loads(
         out.print(f"[bold]{each.name}[/bold] ({each.engine}, {each.threads} threads)")
         out.print(Padding(Text(each.reason), (0, 0, 0, 4)))
         out.print(Padding(Text("; ".join(filter(None, (words, _settings(each.settings)))), style="dim"), (0, 0, 0, 4)))
-    if any(each.engine == "mariadb" for each in every):
-        out.print(Text(_BESIDE))
+    for name in dict.fromkeys(each.engine for each in every):
+        if beside := create(load.engine(name)).loads.beside:
+            out.print(Text(f"\nBeside these, on {name}: {beside}."))
 
 
 def _settings(settings: tuple[tuple[str, str], ...]) -> str:

@@ -460,7 +460,7 @@ class Maker:
     def _prepare_data(self, built: Built) -> None:
         spec = self.engine.spec
         for workload in self._with_data():
-            key = datasets.dataset_key(spec.name, self.version, workload)
+            key = datasets.dataset_key(spec, self.version, workload)
             if self.store.find("datasets", key) is None:
                 expected = self.store.cost(spec.name, "dataset", workload.dataset)
                 began = time.monotonic()

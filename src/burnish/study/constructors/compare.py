@@ -40,10 +40,10 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
     behaviour = create(spec)
     workloads = workload_choice.chosen(spec, options)
     built = [behaviour.existing(program) for program in programs]
-    other = conditions.versus(options)
+    other = conditions.versus(spec, options)
     names = list(options.labels) or short_names(programs)
     if other is not None and len(set(programs)) == 1 and not options.labels:
-        names = [programs[0].name, difference(conditions.usual(options), other)]
+        names = [programs[0].name, difference(conditions.usual(spec, options), other)]
     identities = [f"{each.server}={each.key}" for each in built]
     return Study(
         definition=definition_of("compare", spec, options, identities, workloads, spec.default_features, ()),

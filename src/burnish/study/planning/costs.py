@@ -10,7 +10,6 @@ from typing import Any
 from burnish.base.durations import duration
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
-from burnish.engines.load import sql_bench
 from burnish.model.cell import ComparisonId
 from burnish.model.workload import Workload
 from burnish.record.costs import Figure
@@ -29,7 +28,7 @@ from burnish.study.selection import Selection, builds_of, is_decided, needed, un
 from burnish.study.study import Study
 from burnish.study.trials.timing import as_asked, start_seconds
 from burnish.study.trials.trials import CANARIES
-from burnish.study.workloads import training_workloads
+from burnish.study.workloads import located, training_workloads
 
 OBJECTS_SHARE = 0.15
 """Configuring a tree and compiling single objects of it, as a share of a full compile (MariaDB, two cores, rough)."""
@@ -202,7 +201,7 @@ def _builds(
     place = home.work(spec.name) / "source"
     loads = {each.name: each for each in (*study.workloads, *workloads_of(comparisons))}
     possible = [chain.variant for chain in chains.values() if chain.missing is None]
-    every = sql_bench.located(tuple({**training_workloads(spec, possible), **loads}.values()), place)
+    every = located(spec, {**training_workloads(spec, possible), **loads}.values(), place)
 
     def trials(same: frozenset[str]) -> Step | None:
         identical = {name for name, chain in chains.items() if chain.missing is not None or chain.final in same}

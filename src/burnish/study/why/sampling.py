@@ -21,7 +21,6 @@ from burnish.bench.host import HostFacts, read_host
 from burnish.bench.pairs import Contestant, Pair
 from burnish.bench.sampling import Ability, Recorded, Sampling, Stacks
 from burnish.catalogue import load
-from burnish.engines.load import sql_bench
 from burnish.engines.registry import create
 from burnish.model.cell import BuildId, CellId
 from burnish.model.engine import EngineSpec
@@ -161,7 +160,7 @@ def why(
     found = workload_choice.chosen(spec, options)
     if len(found) > 1:
         raise UserError(f"--workload {workload}: that is {len(found)} loads; name one, as in {found[0].name}")
-    groups = [group for group in spec.system_packages if "build" not in group] + conditions.groups(options)
+    groups = [*spec.load_packages, *conditions.groups(spec, options)]
     with studies.lock(home):
         needs.ensure(groups, "the load", options, ask)
         return explain(home, request, found[0], seconds, options, console, ask)
@@ -193,13 +192,14 @@ def explain(
     session = sessions.begin(home, spec, definition, options, console, (workload,), ask)
     with sessions.nothing_half_made(session.record):
         session.workloads = workload_choice.check(session.engine, session.workloads, session.bench)
-        if any(sql_bench.is_nowhere(each) for each in session.workloads):
-            session.workloads = sql_bench.located(session.workloads, obtain_source(session, None)[1])
+        if any(map(session.engine.loads.lacks_source, session.workloads)):
+            tree = obtain_source(session, None)[1]
+            session.workloads = workload_choice.located(spec, session.workloads, tree)
         (workload,) = session.workloads
         pairs = zip(request.names, request.built, strict=True)
         made = [known_program(session, name, built) for name, built in pairs]
         found = differences(*(each.identity for each in made if each.identity))
-        conditions.possible(session, [(built, conditions.usual(options)) for built in request.built])
+        conditions.possible(session, [(built, conditions.usual(spec, options)) for built in request.built])
     session.record.append(ProgramsDiffer(tuple(found)))
     with session.bench.step("reading the programs", "why-programs", counts=False):
         codes = {name: machine_code.read_code(built.server.resolve()) for name, built in _builts(made).items()}
@@ -285,7 +285,7 @@ def _sample(
 
     keys = {name: built.key for name, built in builts.items()}
     session.record.append(StartBegun(cell.id, 1, design=cell.design, builds=keys))
-    condition = conditions.ready(session, conditions.usual(session.options))
+    condition = conditions.ready(session, conditions.usual(session.spec, session.options))
     result = trials.run_start(
         session.engine,
         cell.workload,

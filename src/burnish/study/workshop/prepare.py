@@ -8,7 +8,6 @@ from functools import partial
 from burnish.base.errors import UserError
 from burnish.bench import datasets
 from burnish.builds.builder import Builder
-from burnish.engines.load import sql_bench
 from burnish.program.built import Built
 from burnish.record.codec import plain, value_of
 from burnish.record.events.builds import BuildsPlanned, FoundToolchain, ProgramsDiffer, SourceObtained, ToolchainsFound
@@ -76,7 +75,7 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
     spec, record, options = session.spec, session.record, session.options
     pinned = record.last(SourceObtained)
     source, tree = obtain_source(session, pinned.event.version if pinned else None)
-    session.workloads = sql_bench.located(session.workloads, tree)
+    session.workloads = workload_choice.located(spec, session.workloads, tree)
     if pinned is None:
         record.append(source_obtained(source))
     elif pinned.event.digest != source.digest:
@@ -103,7 +102,7 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
     )
     possible = [chain.variant for chain in workshop.chains.values() if chain.missing is None]
     training = workload_choice.training_workloads(spec, possible)
-    located = sql_bench.located(tuple(training.values()), tree)
+    located = workload_choice.located(spec, training.values(), tree)
     workshop.maker = Maker(
         engine=session.engine,
         builder=builder,
@@ -154,7 +153,7 @@ def start(workshop: Workshop) -> None:
         most = max(session.workloads, key=lambda workload: workload.threads, default=None)
         if most is not None:
             words = session.options.settings
-            condition = conditions.ready(session, condition_of(words))
+            condition = conditions.ready(session, condition_of(words, session.spec.settings))
             workshop.examine_strictly(baseline, most, condition, ",".join(words))
         return
     given = dict.fromkeys(each.given for each in chosen)
@@ -164,8 +163,9 @@ def start(workshop: Workshop) -> None:
 def _programs(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
     """Two programs that exist already: what they say of themselves, how they differ, data for the loads."""
     session, study = workshop.session, workshop.study
-    if any(sql_bench.is_nowhere(workload) for workload in session.workloads):
-        session.workloads = sql_bench.located(session.workloads, obtain_source(session, None)[1])
+    if any(map(session.engine.loads.lacks_source, session.workloads)):
+        tree = obtain_source(session, None)[1]
+        session.workloads = workload_choice.located(session.spec, session.workloads, tree)
     for name, built in study.programs.items():
         workshop.made[name] = known_program(session, name, built, study.portable)
     one, two = workshop.made.values()

@@ -192,7 +192,8 @@ class Workshop:
         """
         if (given, versus) not in self._conditions:
             try:
-                asked = condition_of(versus, over=condition_of(given), option="--versus")
+                known = self.session.spec.settings
+                asked = condition_of(versus, known, over=condition_of(given, known), option="--versus")
                 self._conditions[given, versus] = conditions.ready(self.session, asked)
             except UserError as error:
                 if not self.study.tolerant:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from burnish.base.errors import UserError
 from burnish.base.workbench import Workbench
-from burnish.engines.load import sysbench
+from burnish.engines.shared import sysbench
 from burnish.model.workload import Workload
 from burnish.workload.loads import Parameter
 

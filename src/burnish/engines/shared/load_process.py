@@ -9,7 +9,7 @@ from pathlib import Path
 
 from burnish.base.errors import InfrastructureError
 from burnish.base.process import start, stop
-from burnish.engines.contract import Tick
+from burnish.engines.side import Tick
 
 STOP_S = 5.0
 

@@ -6,18 +6,17 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 from burnish.base.errors import UserError
 from burnish.base.workbench import Workbench
-from burnish.engines.contract import TICK_S
-from burnish.engines.load import own_script
-from burnish.engines.load.process import LoadProcess
+from burnish.engines.shared import own_script
+from burnish.engines.shared.load_process import LoadProcess
+from burnish.engines.side import TICK_S
 from burnish.model.workload import Workload
 from burnish.workload.sql import statements
 
-HOOK = Path(str(resources.files("burnish.catalogue"))) / "workloads" / "report.lua"
+HOOK = Path(__file__).parent / "scripts" / "report.lua"
 """Wraps a sysbench script and writes the ticks; see there."""
 
 LATENCY_EVERY = 5

@@ -11,20 +11,23 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from burnish.base.errors import UserError, unknown
-from burnish.engines.contract import Tick
-from burnish.engines.load.process import LoadProcess
-from burnish.engines.load.sysbench import Address
+from burnish.engines.shared.load_process import LoadProcess
+from burnish.engines.shared.sysbench import Address
+from burnish.engines.side import Tick
 from burnish.model.workload import Workload
 from burnish.workload import loads
 from burnish.workload.loads import Asked, Parameter
 
 PROGRAM = "sql-bench"
 """`Workload.program` of the loads that are sql-bench's."""
+
+PACKAGES = "sql-bench"
+"""The group of Debian packages that it needs."""
 
 TESTS = (
     "ATIS",
@@ -120,10 +123,11 @@ def is_nowhere(workload: Workload) -> bool:
     return workload.program == PROGRAM and not workload.parameter(TREE)
 
 
-def located(workloads: Sequence[Workload], source: Path) -> tuple[Workload, ...]:
-    """The loads; those of sql-bench that don't say where that is have it from this source tree of the server."""
-    here = (TREE, str(source / PROGRAM))
-    return tuple(replace(each, parameters=(*each.parameters, here)) if is_nowhere(each) else each for each in workloads)
+def located(workload: Workload, source: Path) -> Workload:
+    """The load; one of sql-bench that does not say where that is has it from this source tree of the server."""
+    if not is_nowhere(workload):
+        return workload
+    return replace(workload, parameters=(*workload.parameters, (TREE, str(source / PROGRAM))))
 
 
 def put(workload: Workload, data: Path) -> None:

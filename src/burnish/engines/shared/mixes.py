@@ -13,7 +13,7 @@ from pathlib import Path
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError, unknown
 from burnish.catalogue import load
-from burnish.engines.load import sql_bench
+from burnish.engines.shared import sql_bench
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Design, Mixing, Workload
 from burnish.workload import loads
