@@ -17,11 +17,11 @@ from burnish.cli.common import summary_of
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Timing
 from burnish.report.bundled.table import StudyTable
-from burnish.report.terminal import render
 from burnish.study.bundled import run as study_run
 from burnish.study.bundled.session import Sitting
 from burnish.study.options import Options
 from burnish.study.planning.bundled_plan import Asked
+from drawn import printed
 
 SHORT = Timing(settle=0.02, window=0.2, warmup=0.1, pairs=1, turns=2)
 
@@ -53,7 +53,4 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def shown(folder: Path) -> str:
     """The report as a person reads it."""
-    console = Console(file=io.StringIO(), width=80, color_system=None)
-    console.print(render(summary_of(folder)))
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return printed(summary_of(folder))

@@ -13,10 +13,10 @@ from burnish.catalogue import load, studies
 from burnish.cli.common import summary_of
 from burnish.record.record import Record
 from burnish.report.bundled.table import StudyTable
-from burnish.report.terminal import markdown
 from burnish.study.bundled.expansion import expand
 from burnish.study.options import Options
 from burnish.study.planning.bundled_plan import predict
+from drawn import markdown
 from shipping import quick, shown
 
 ROWS = (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -26,13 +24,15 @@ from burnish.cli.common import (
     app,
     asker,
     names_of,
-    out,
     precision_of,
     print_summary,
     progress,
+    show_document,
+    show_values,
     summary_of,
 )
-from burnish.report.bundled import plan as plan_report
+from burnish.report.sections.bundled import plan as plan_report
+from burnish.report.values import catalogue as values
 from burnish.study.bundled import extras as study_extras
 from burnish.study.bundled import run, session
 from burnish.study.bundled.session import Sitting
@@ -69,19 +69,9 @@ def list_studies(
     """List the studies that ship: what each replicates, and its rows."""
     every = [studies.study(name) for name in studies.names()]
     if as_json:
-        values = [
-            {
-                "study": each.name,
-                "title": each.title,
-                "reason": each.reason,
-                "sources": each.sources,
-                "rows": [row.name for row in each.rows],
-            }
-            for each in every
-        ]
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
-        return
-    out.print(plan_report.listing(every))
+        show_values(values.studies(every))
+    else:
+        show_document(plan_report.listing(every))
 
 
 @study.command("show", epilog="Example: burnish study show mysql-manual --budget 2h")
@@ -124,9 +114,9 @@ def show_study(
     found = found.of([bundled_plan.unit_of(each) for each in selection.chosen])
     beyond = study_extras.within(extras, found, selection, sitting.asked.budget)
     if as_json:
-        sys.stdout.write(json.dumps(plan_report.as_dict(table, found, selection, *beyond), indent=1) + "\n")
+        show_values(values.bundled_plan(table, found, selection, *beyond))
     else:
-        out.print(plan_report.render(table, found, selection, *beyond))
+        show_document(plan_report.document(table, found, selection, *beyond))
 
 
 @study.command("run", epilog="Example: burnish study run sun-2008 --budget 2h    (and again: it goes on)")

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import getpass
 import gzip
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.padding import Padding
-from rich.text import Text
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load
-from burnish.cli.common import AsJson, Yes, app, out, progress
+from burnish.cli.common import AsJson, Yes, app, progress, show_document, show_values
 from burnish.engines.mariadb import digest_table
+from burnish.report.sections import catalogue as report
+from burnish.report.values import catalogue as values
 from burnish.workload.sql import digests, general_log, schema, statements
 from burnish.workload.sql.digests import Digest
 from burnish.workload.sql.schema import Table
@@ -26,12 +25,6 @@ workload = typer.Typer(
     no_args_is_help=True, help="List the loads; make one from a server's general log or statement digests."
 )
 app.add_typer(workload, name="workload", epilog="Example: burnish workload list mariadb")
-
-_BESIDE = (
-    "\nBeside these, on mariadb: a sysbench script of your own (./mine.lua); statements with weights over your data "
-    "(./mine.sql --data dump.sql); mixes of any of them, as in together:oltp_read_only=3,./mine.lua=1 (client threads "
-    "shared out) or in_turn:oltp_read_only=3,oltp_insert=1 (each thread does all)."
-)
 
 
 @workload.command("list", epilog="Example: burnish workload list mariadb")
@@ -44,31 +37,9 @@ def list_loads(
     names = {load.engine(engine).name} if engine else {s.name for s in load.engines().values() if not s.hidden}
     every = [each for (owner, _), each in load.workloads().items() if owner in names]
     if as_json:
-        values = [
-            {
-                "engine": each.engine,
-                "workload": each.name,
-                "reason": each.reason,
-                "threads": each.threads,
-                "design": each.design,
-                "parameters": dict(each.parameters),
-                "settings": dict(each.settings),
-            }
-            for each in every
-        ]
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
-        return
-    for each in every:
-        words = ", ".join(f"{name.replace('_', '-')}={value}" for name, value in each.parameters)
-        out.print(f"[bold]{each.name}[/bold] ({each.engine}, {each.threads} threads)")
-        out.print(Padding(Text(each.reason), (0, 0, 0, 4)))
-        out.print(Padding(Text("; ".join(filter(None, (words, _settings(each.settings)))), style="dim"), (0, 0, 0, 4)))
-    if any(each.engine == "mariadb" for each in every):
-        out.print(Text(_BESIDE))
-
-
-def _settings(settings: tuple[tuple[str, str], ...]) -> str:
-    return "server: " + ", ".join(f"{name}={value}" for name, value in settings) if settings else ""
+        show_values(values.loads(every))
+    else:
+        show_document(report.loads(every))
 
 
 @workload.command("from-log", epilog="Example: burnish workload from-log general.log > mine.sql")
