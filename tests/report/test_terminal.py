@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import re
 
 import pytest
-from rich.console import Console
 
 from burnish.catalogue import load
-from burnish.report.summary import summarise
-from burnish.report.terminal import EQUIVALENCE_NOTE, interval, markdown, remarks, render
+from burnish.report.result import fold
+from burnish.report.sections.remarks import lines as remarks
+from burnish.report.words import EQUIVALENCE_NOTE, interval
+from drawn import markdown
+from drawn import printed as shown
 from reported import Events, ratio, verdict
 
 KINDS = {
@@ -40,9 +41,7 @@ def everything() -> Events:
 
 
 def printed(events: Events, *, terminal: bool = False) -> str:
-    file = io.StringIO()
-    Console(file=file, width=80, force_terminal=terminal).print(render(summarise(events.made)))
-    return file.getvalue()
+    return shown(fold(events.made), coloured=terminal)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +76,9 @@ def test_every_verdict_is_printed() -> None:
 
 
 def test_the_note_on_equivalence_stands_only_where_it_is_needed() -> None:
-    assert EQUIVALENCE_NOTE in remarks(summarise(everything().made))
+    assert EQUIVALENCE_NOTE in remarks(fold(everything().made))
     faster = Events("baseline", "a").run().contest("a / w").add("verdict", **verdict("a / w", "faster", ratio(1.2)))
-    assert EQUIVALENCE_NOTE not in remarks(summarise(faster.made))
+    assert EQUIVALENCE_NOTE not in remarks(fold(faster.made))
 
 
 def test_study_that_has_just_begun() -> None:
@@ -118,7 +117,7 @@ def test_80_columns_with_the_longest_names() -> None:
 
 
 def test_markdown() -> None:
-    text = markdown(summarise(everything().made))
+    text = markdown(fold(everything().made))
     lines = text.splitlines()
     assert lines[0] == "# fake: tune"
     for workload in ("read", "write"):
@@ -137,17 +136,17 @@ def test_markdown_tables_are_whole() -> None:
     events = everything()
     events.add("variant", variant="faster", weakens_security=False, failure="it | broke", notes=[])
     width = 0
-    for line in markdown(summarise(events.made)).splitlines():
+    for line in markdown(fold(events.made)).splitlines():
         if not line.startswith("|"):
             width = 0
             continue
         cells = len(re.findall(r"(?<!\\)\|", line))
         width = width or cells
         assert cells == width, line
-    assert "it \\| broke" in markdown(summarise(events.made))
+    assert "it \\| broke" in markdown(fold(events.made))
 
 
 def test_reports_are_pure() -> None:
-    summary = summarise(everything().made)
+    summary = fold(everything().made)
     assert markdown(summary) == markdown(summary)
     assert printed(everything()) == printed(everything())

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from burnish.record.record import Record
-from burnish.report.results import summary_of_file
+from burnish.report.committed import result_of_file
+from burnish.report.values import runs as values
 from burnish.study.trials.starts import cell_starts
 from studying import OWN, burnish, study, summary, text
 
@@ -76,7 +77,7 @@ def test_show_prints_from_the_record_alone(burnish_home: Path, own: Path, tmp_pa
     small = tmp_path / "small.jsonl.xz"
     assert burnish("record", "export", "--output", small).returncode == 0
     assert text(burnish("show", small)) == text(burnish("show"))
-    one, other = summary(burnish_home).as_dict(), summary_of_file(small).as_dict()
+    one, other = values.run(summary(burnish_home)), values.run(result_of_file(small))
     assert json.dumps(one, default=str) == json.dumps(other, default=str)
     markdown, _ = text(burnish("show", path, "--markdown"))
     assert "| speed130 | faster |" in markdown
@@ -97,7 +98,7 @@ def test_a_second_run_begins_a_new_study_and_builds_nothing(burnish_home: Path, 
     both = tmp_path / "both.jsonl.xz"
     child = burnish("record", "merge", *(folder.name for folder in folders), "-o", both)
     assert child.returncode == 0, text(child)
-    found = summary_of_file(both)
+    found = result_of_file(both)
     (row,) = found.rows
     assert found.merged is not None
     assert (row.hosts, len(found.merged["studies"])) == ((), 2), "two sittings on one host are one block"

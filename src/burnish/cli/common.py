@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -14,9 +13,13 @@ from rich.console import Console
 from burnish.base.errors import UserError, unknown
 from burnish.model.workload import Design
 from burnish.record.record import Record
-from burnish.report import plan as plan_report
-from burnish.report import suites, terminal
-from burnish.report.summary import Summary, summarise
+from burnish.report.contents import document
+from burnish.report.document import Document
+from burnish.report.render import json as renderer
+from burnish.report.render import terminal
+from burnish.report.result import Result, fold
+from burnish.report.sections import plan as plan_report
+from burnish.report.values import runs as values
 from burnish.study.options import Ask
 from burnish.study.planning.plan import Plan
 from burnish.workload import loads
@@ -141,24 +144,33 @@ def asker() -> Ask | None:
     return lambda question: typer.confirm(question, err=True)
 
 
-def summary_of(folder: Path) -> Summary:
+def summary_of(folder: Path) -> Result:
     """What a study's record says."""
     with closing(Record(folder)) as record:
-        return summarise(record.events())
+        return fold(record.events())
+
+
+def show_document(shown: Document) -> None:
+    """Prints a document for people."""
+    terminal.show(shown, out)
+
+
+def show_values(values: object) -> None:
+    """Prints values for machines."""
+    sys.stdout.write(renderer.text(values))
 
 
 def print_plan(found: Plan, as_json: bool) -> None:
     """As a table for people or as JSON."""
     if as_json:
-        sys.stdout.write(json.dumps(found.as_dict(), indent=1) + "\n")
+        show_values(found.as_dict())
     else:
-        out.print(plan_report.render(found))
+        show_document(plan_report.document(found))
 
 
-def print_summary(summary: Summary, as_json: bool) -> None:
+def print_summary(summary: Result, as_json: bool) -> None:
     """As tables for people or as JSON."""
     if as_json:
-        value = summary.as_dict() | {"suites": [whole.as_dict() for whole in suites.wholes(summary.rows)]}
-        sys.stdout.write(json.dumps(value, indent=1, default=str) + "\n")
+        show_values(values.run(summary))
     else:
-        out.print(terminal.render(summary))
+        show_document(document(summary))

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from burnish.base import paths
 from burnish.base.errors import UserError, unknown
 from burnish.builds import postlink
 from burnish.builds.evidence import Examiner, Portable
 from burnish.catalogue import load
-from burnish.cli.common import AsJson, Yes, app, asker, out, progress
+from burnish.cli.common import AsJson, Yes, app, asker, progress, show_document, show_values
 from burnish.engines.contract import Engine
 from burnish.engines.registry import create
 from burnish.program.built import Built
 from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
-from burnish.report import evidence as words
+from burnish.report.sections import kept as report
+from burnish.report.values import kept as values
 from burnish.study import studies
 from burnish.study.needs import ensure
 from burnish.study.options import Options
-
-NAMES = 20
-"""So many functions that differ are named."""
 
 
 @app.command(epilog="Example: burnish builds 0a2882e4fddd3606 --portability")
@@ -71,17 +65,9 @@ def builds(
                 facts |= {"changed": {"of": other.key, **examiner.changed(built, _built(other)[1])}}
             found.append((entry, facts))
     if as_json:
-        values = [{"key": entry.key, "about": dict(entry.about), **facts} for entry, facts in found]
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
-    elif name is not None:
-        for entry, facts in found:
-            out.print(Text(f"{entry.key} {entry.about['engine']} {_made_by(entry)}", style="bold"))
-            for line in (*words.details(facts, entry.about), *_tried(facts["tried"])):
-                out.print(Text(f"    {line}"))
-            if "changed" in facts:
-                out.print(Text(f"    against {facts['changed']['of']}: {words.changed(facts['changed'], NAMES)}"))
+        show_values(values.builds(found))
     else:
-        _print_table(found)
+        show_document(report.builds(found) if name is None else report.build_details(found))
 
 
 def _named(every: Sequence[Entry], name: str, what: str = "") -> list[Entry]:
@@ -108,26 +94,3 @@ def _built(entry: Entry) -> tuple[Engine, Built]:
     engine = create(load.engine(entry.about["engine"]))
     plain = engine.built(entry.key, entry.folder, entry.key)
     return engine, replace(plain, environment=(*plain.environment, *postlink.environment(entry)))
-
-
-def _made_by(entry: Entry) -> str:
-    return f"{entry.about['toolchain']}{' + BOLT' if entry.about.get('bolt') else ''}"
-
-
-def _tried(said: Mapping[str, str | None]) -> list[str]:
-    return [f"{processor}: {'starts and answers' if why is None else why}" for processor, why in said.items()]
-
-
-def _print_table(found: Sequence[tuple[Entry, Mapping[str, Any]]]) -> None:
-    if not found:
-        out.print("no build is kept; `burnish tune sqlite` makes the first ones")
-        return
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for number, column in enumerate(words.SIZES):
-        table.add_column(column, justify="right" if number else "left", no_wrap=True)
-    for entry, facts in found:
-        table.add_row(*words.size_cells(entry.key, facts, entry.about))
-    out.print(table)
-    for entry, facts in found:
-        said = "; ".join(filter(None, (words.needs(facts), words.tried(facts["tried"]))))
-        out.print(Text(f"{entry.key}: {entry.about['engine']}, {_made_by(entry)}; needs {said}"))

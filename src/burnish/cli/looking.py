@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from burnish.base import netns, paths, process, system
 from burnish.base.errors import UserError
 from burnish.bench.host import read_host
 from burnish.catalogue import load
-from burnish.cli.common import AsJson, Yes, app, asker, out, print_summary, progress, summary_of
+from burnish.cli.common import (
+    AsJson,
+    Yes,
+    app,
+    asker,
+    print_summary,
+    progress,
+    show_document,
+    show_values,
+    summary_of,
+)
 from burnish.record import exchange
 from burnish.record.lines import is_file_name
-from burnish.report import doctor as doctor_report
-from burnish.report import terminal
-from burnish.report.results import summary_of_file
+from burnish.report.committed import result_of_file
+from burnish.report.contents import document
+from burnish.report.examination.examine import examine
+from burnish.report.examination.finding import PROGRAMS
+from burnish.report.render.markdown import markdown as as_markdown
+from burnish.report.sections import doctor as doctor_report
+from burnish.report.sections import kept as kept_report
+from burnish.report.values import kept as values
 from burnish.study import cleaning, studies
 from burnish.study.needs import disk_needed
 from burnish.toolchain import link_parts
@@ -46,9 +59,9 @@ def show(
     if export:
         sys.stdout.write(exchange.as_text(exchange.read_events(place) if file else exchange.study_events(place)))
         return
-    summary = summary_of_file(place) if file else summary_of(place)
+    summary = result_of_file(place) if file else summary_of(place)
     if markdown:
-        sys.stdout.write(terminal.markdown(summary))
+        sys.stdout.write(as_markdown(document(summary)))
         return
     print_summary(summary, as_json)
 
@@ -59,12 +72,12 @@ def doctor(as_json: AsJson = False, yes: Yes = False) -> None:  # noqa: ARG001 -
     facts = read_host(paths.home().root)
     needed = {spec.name: disk_needed(spec, len(spec.ladder)) for spec in load.engines().values()}
     toolchains = find_toolchains()
-    programs = system.find_programs(doctor_report.PROGRAMS)
-    findings = doctor_report.examine(facts, toolchains, programs, needed, link_parts.offers(toolchains), netns.offers())
+    programs = system.find_programs(PROGRAMS)
+    findings = examine(facts, toolchains, programs, needed, link_parts.offers(toolchains), netns.offers())
     if as_json:
-        sys.stdout.write(doctor_report.as_json(findings, facts) + "\n")
+        show_values(values.findings(findings, facts))
     else:
-        out.print(doctor_report.as_table(findings))
+        show_document(doctor_report.document(findings))
 
 
 @app.command(epilog="Example: burnish clean --older-than 30 --keep-gb 20 --yes")
@@ -87,10 +100,9 @@ def clean(
             bound=None if keep_gb is None else int(keep_gb * 1e9),
         )
         if as_json:
-            values = [{**vars(item), "folder": str(item.folder), "goes": item in doomed} for item in items]
-            sys.stdout.write(json.dumps(values, indent=1) + "\n")
+            show_values(values.inventory(items, doomed))
         else:
-            _print_inventory(items, doomed)
+            show_document(kept_report.inventory(items, doomed, home.root))
         if not doomed:
             return
         ask = asker()
@@ -101,33 +113,8 @@ def clean(
 
 
 def _list_studies(as_json: bool) -> None:
-    rows = []
-    for folder in studies.folders(paths.home()):
-        summary = summary_of(folder)
-        done = sum(row.verdict != "running" for row in summary.rows)
-        rows.append((summary.name, summary.ended or "not finished", f"{done} of {len(summary.rows)}"))
+    lines = [kept_report.run_line(summary_of(folder)) for folder in studies.folders(paths.home())]
     if as_json:
-        names = ("study", "ended", "verdicts")
-        sys.stdout.write(json.dumps([dict(zip(names, row, strict=True)) for row in rows], indent=1) + "\n")
-        return
-    table = Table("study", "ended", "verdicts", box=None)
-    for row in rows:
-        table.add_row(*row)
-    out.print(table if rows else "no study yet; `burnish tune sqlite` makes the first one")
-
-
-def _print_inventory(items: list[cleaning.Kept], doomed: list[cleaning.Kept]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for name in ("kind", "name", "what", "MB", "days unused", ""):
-        table.add_column(name, justify="right" if name in ("MB", "days unused") else "left", overflow="fold")
-    for item in items:
-        table.add_row(
-            item.kind,
-            item.name,
-            item.what,
-            f"{item.size / 1e6:,.1f}",
-            f"{item.age_s / cleaning.DAY_S:.1f}",
-            "goes" if item in doomed else "",
-        )
-    out.print(table)
-    out.print(f"{sum(item.size for item in items) / 1e6:,.0f} MB in {paths.home().root}")
+        show_values(values.runs(lines))
+    else:
+        show_document(kept_report.runs(lines))

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Annotated
 
 import typer
-from rich.padding import Padding
-from rich.text import Text
 
 from burnish.base import paths
 from burnish.bench.blocks import Times
 from burnish.catalogue.micro import micros
-from burnish.cli.common import AsJson, Seed, Yes, app, asker, out, progress
-from burnish.report import micro as report
+from burnish.cli.common import AsJson, Seed, Yes, app, asker, progress, show_document, show_values
+from burnish.report.sections import micro as report
+from burnish.report.values import catalogue as values
 from burnish.study.micro import run as running
 from burnish.study.micro.trees import SideRequest
 
@@ -64,20 +61,14 @@ def micro(
     )
     result = running.micro(paths.home(), request, progress, asker())
     if as_json:
-        sys.stdout.write(json.dumps(result.as_dict(), indent=1) + "\n")
-        return
-    out.print(report.render(result))
+        show_values(result.as_dict())
+    else:
+        show_document(report.document(result))
 
 
 def _list(as_json: bool) -> None:
+    every = micros().values()
     if as_json:
-        found = [
-            {"micro": each.name, "engine": each.engine, "does": each.does, "reason": each.reason}
-            for each in micros().values()
-        ]
-        sys.stdout.write(json.dumps(found, indent=1) + "\n")
-        return
-    for each in micros().values():
-        out.print(Text(each.name, style="bold"))
-        for line in (each.does, each.reason):
-            out.print(Padding(Text(line), (0, 0, 0, 4)))
+        show_values(values.micros(every))
+    else:
+        show_document(report.listing(every))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -13,13 +10,14 @@ import typer
 from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.catalogue import load
-from burnish.cli.common import AsJson, app, out, progress
+from burnish.cli.common import AsJson, app, progress, show_document, show_values
 from burnish.engines.registry import create
 from burnish.profiles import archive, inspecting, kept, merging
 from burnish.profiles.stages import merged
 from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
-from burnish.report import profiles as report
+from burnish.report.sections import profiles as report
+from burnish.report.values import kept as values
 from burnish.study import studies
 from burnish.toolchain.toolchains import find_toolchains
 
@@ -34,26 +32,11 @@ Name = Annotated[str, typer.Option(help="Name by which recipes and verbs know it
 def list_profiles(as_json: AsJson = False) -> None:
     """List all profiles: name, key, engine, kind, what they were trained on."""
     store = _store()
-    entries = [entry for entry in store.entries() if entry.kind == "profiles"]
+    entries = [(kept.name_of(store, entry.key), entry) for entry in store.entries() if entry.kind == "profiles"]
     if as_json:
-        values = [
-            {"name": kept.name_of(store, entry.key), "key": entry.key}
-            | {key: entry.about.get(key) for key in ("engine", "kind", "source", "toolchain", "training", "merged")}
-            for entry in entries
-        ]
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
-        return
-    rows = [
-        (
-            kept.name_of(store, entry.key),
-            entry.key,
-            str(entry.about["engine"]),
-            str(entry.about["kind"]),
-            report.training_words(entry.about.get("training") or ()),
-        )
-        for entry in entries
-    ]
-    out.print(report.listing(rows) if rows else "no profile yet; `burnish tune sqlite --variants gcc-pgo` trains one")
+        show_values(values.profiles(entries))
+    else:
+        show_document(report.listing(entries))
 
 
 @profile.command(epilog="Example: burnish profile show read-only --against usual --top 20")
@@ -72,10 +55,9 @@ def show(
     if against is not None:
         overlap = inspecting.compare(entry, kept.find(store, against), store, engine, toolchains)
     if as_json:
-        values = {**asdict(found), "against": asdict(overlap) if overlap else None}
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
+        show_values(values.profile(found, overlap))
     else:
-        out.print(report.render(found, overlap))
+        show_document(report.document(found, overlap))
 
 
 @profile.command(epilog="Example: burnish profile keep 41b680a9 --name usual")

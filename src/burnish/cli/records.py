@@ -15,7 +15,7 @@ from burnish.base.errors import UserError
 from burnish.cli.common import AsJson, app, progress
 from burnish.record import exchange, lines
 from burnish.record.record import Event
-from burnish.report import results
+from burnish.report import committed
 from burnish.study import studies
 from burnish.study.merge import merging
 
@@ -62,7 +62,7 @@ def import_record(
 ) -> None:
     """Make a study of an exported record: shown and merged like any other, but not gone on with."""
     home = paths.home()
-    results.summary_of_file(file)  # what can't be shown is not taken in
+    committed.result_of_file(file)  # what can't be shown is not taken in
     with studies.lock(home):
         folder, made = exchange.import_study(home, file)
     if as_json:
@@ -104,8 +104,8 @@ def render(
     A file NAME.md beside NAME.jsonl.xz is rendered whole, or between the markers `<!-- burnish: begin NAME -->` and
     `<!-- burnish: end -->`; `begin NAME verdicts` renders the tables of verdicts alone.
     """
-    wanted = results.expected(place)
-    different = results.differences(wanted)
+    wanted = committed.expected(place)
+    different = committed.differences(wanted)
     if not check:
         for each in different:
             each.path.write_text(wanted[each.path], encoding="utf-8")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -26,13 +24,15 @@ from burnish.cli.common import (
     app,
     asker,
     names_of,
-    out,
     precision_of,
     print_summary,
     progress,
+    show_document,
+    show_values,
     summary_of,
 )
-from burnish.report.bundled import plan as plan_report
+from burnish.report.sections.bundled import plan as plan_report
+from burnish.report.values import catalogue as values
 from burnish.study import runner
 from burnish.study.constructors.bundled import bundled_study
 from burnish.study.options import Options
@@ -68,19 +68,9 @@ def list_studies(
     """List the studies that ship: what each replicates, and its rows."""
     every = [studies.study(name) for name in studies.names()]
     if as_json:
-        values = [
-            {
-                "study": each.name,
-                "title": each.title,
-                "reason": each.reason,
-                "sources": each.sources,
-                "rows": [row.name for row in each.rows],
-            }
-            for each in every
-        ]
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
-        return
-    out.print(plan_report.listing(every))
+        show_values(values.studies(every))
+    else:
+        show_document(plan_report.listing(every))
 
 
 @study.command("show", epilog="Example: burnish study show mysql-manual --budget 2h")
@@ -119,9 +109,9 @@ def show_study(
     found = bundled_study(name, engine, asked, options)
     plan = plan_of(paths.home(), found, by_name(found, asked), options)
     if as_json:
-        sys.stdout.write(json.dumps(plan_report.as_dict(found, plan), indent=1) + "\n")
+        show_values(values.bundled_plan(found, plan))
     else:
-        out.print(plan_report.render(found, plan))
+        show_document(plan_report.document(found, plan))
 
 
 @study.command("run", epilog="Example: burnish study run sun-2008 --budget 2h    (and again: it goes on)")

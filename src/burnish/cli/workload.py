@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import getpass
 import gzip
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.padding import Padding
-from rich.text import Text
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load
-from burnish.cli.common import AsJson, Yes, app, out, progress
+from burnish.cli.common import AsJson, Yes, app, progress, show_document, show_values
 from burnish.engines.registry import create
 from burnish.engines.shared import digest_table
+from burnish.report.sections import catalogue as report
+from burnish.report.values import catalogue as values
 from burnish.workload.sql import digests, general_log, schema, statements
 from burnish.workload.sql.digests import Digest
 from burnish.workload.sql.schema import Table
@@ -39,32 +38,11 @@ def list_loads(
     names = {load.engine(engine).name} if engine else {s.name for s in load.engines().values() if not s.hidden}
     every = [each for (owner, _), each in load.workloads().items() if owner in names]
     if as_json:
-        values = [
-            {
-                "engine": each.engine,
-                "workload": each.name,
-                "reason": each.reason,
-                "threads": each.threads,
-                "design": each.design,
-                "parameters": dict(each.parameters),
-                "settings": dict(each.settings),
-            }
-            for each in every
-        ]
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
-        return
-    for each in every:
-        words = ", ".join(f"{name.replace('_', '-')}={value}" for name, value in each.parameters)
-        out.print(f"[bold]{each.name}[/bold] ({each.engine}, {each.threads} threads)")
-        out.print(Padding(Text(each.reason), (0, 0, 0, 4)))
-        out.print(Padding(Text("; ".join(filter(None, (words, _settings(each.settings)))), style="dim"), (0, 0, 0, 4)))
-    for name in dict.fromkeys(each.engine for each in every):
-        if beside := create(load.engine(name)).loads.beside:
-            out.print(Text(f"\nBeside these, on {name}: {beside}."))
-
-
-def _settings(settings: tuple[tuple[str, str], ...]) -> str:
-    return "server: " + ", ".join(f"{name}={value}" for name, value in settings) if settings else ""
+        show_values(values.loads(every))
+    else:
+        owners = dict.fromkeys(each.engine for each in every)
+        beside = {name: create(load.engine(name)).loads.beside for name in owners}
+        show_document(report.loads(every, beside))
 
 
 @workload.command("from-log", epilog="Example: burnish workload from-log general.log > mine.sql")
