@@ -94,7 +94,7 @@ def examine(
         _program("cmake, ninja", ("cmake", "ninja", "make"), programs, "servers cannot be built"),
         _program("dpkg-dev", ("dpkg-buildflags",), programs, "Debian's own build flags are not known"),
         _program("ccache", ("ccache",), programs, "every build starts from nothing"),
-        _program("sysbench", ("sysbench",), programs, "no load for MariaDB: no training, no trials"),
+        _program("sysbench", ("sysbench",), programs, "no load for database servers: no training, no trials"),
         *([_network(network), _loopback()] if network else []),
         *_counters(facts, programs),
         *_frequency(facts),
