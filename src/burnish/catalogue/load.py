@@ -22,6 +22,7 @@ __all__ = [
     "engine",
     "engine_of",
     "engines",
+    "example",
     "read_variants",
     "recipe_of",
     "shipped_source",
@@ -58,6 +59,11 @@ def engine(name: str) -> EngineSpec:
     if name not in every:
         raise unknown("engine", name, [spec.name for spec in every.values() if not spec.hidden])
     return every[name]
+
+
+def example() -> str:
+    """Name of the engine that messages give as an example: of those for users the one that is built soonest."""
+    return min((spec for spec in engines().values() if not spec.hidden), key=lambda spec: spec.costs.compile_s).name
 
 
 def engine_of(tree: Path) -> EngineSpec:

@@ -15,6 +15,7 @@ from pathlib import Path
 from burnish import __version__
 from burnish.base.errors import UserError, unknown
 from burnish.base.paths import Home
+from burnish.catalogue import load
 from burnish.model.cell import ComparisonId
 from burnish.record.events.bundled import ComparisonTried, FigureMeasured
 from burnish.record.events.study import RecordImported, StudyBegun, StudyFinished
@@ -36,7 +37,7 @@ def find(home: Home, name: str | None) -> Path:
     every = folders(home)
     if name is None:
         if not every:
-            raise UserError(f"{home.studies}: no study yet; `burnish tune sqlite` makes the first one")
+            raise UserError(f"{home.studies}: no study yet; `burnish tune {load.example()}` makes the first one")
         return max(every, key=lambda path: (path / FILE).stat().st_mtime)
     if (Path(name) / FILE).is_file():
         return Path(name)

@@ -142,8 +142,8 @@ def put(workload: Workload, data: Path) -> None:
     missing = [name for name in _NEEDED if name not in names]
     if missing:
         raise UserError(
-            f"sql_bench: {tree}: no {', '.join(missing)} in it; name the folder sql-bench of MariaDB's source, as in "
-            "sql_bench:tree=/usr/src/mariadb/sql-bench"
+            f"sql_bench: {tree}: no {', '.join(missing)} in it; name the folder sql-bench of the server's source, as "
+            "in sql_bench:tree=/usr/src/server/sql-bench"
         )
     place = data / PLACE
     place.mkdir(mode=0o700)
