@@ -1,4 +1,5 @@
 # make test    sets up what the tests need, then runs them: the fast ones, then those that drive real servers
+# make lowest  tries the lowest allowed versions of the dependencies
 # make lint    ruff and mypy        make fmt    formats        make lock    pins the newest allowed versions
 #
 # YES=1 (or CI=true) installs missing system packages without asking.
@@ -8,7 +9,7 @@ yes := $(if $(YES),--yes)
 python := .venv/bin/python
 packages := base-build clang bolt sysbench sqlite-build mariadb-build mariadb-run mtr
 
-.PHONY: test fast real lint fmt lock environment packages
+.PHONY: test fast real lowest lint fmt lock environment packages
 
 # What measures comes last and by itself: it wants the machine. The other real tests compile one file (SQLite), start a
 # server or apply patches, so that two of them fit; a file's tests stay together, since they share what it built.
@@ -29,6 +30,10 @@ fast: environment
 
 real: packages
 	$(call run_parts,real measures)
+
+# Burnish with the lowest versions of everything that pyproject.toml allows, in an environment of its own.
+lowest: environment
+	.ci/lowest
 
 lint: environment
 	$(python) -m ruff check .
