@@ -23,6 +23,8 @@ from burnish.toolchain.toolchains import Toolchain, find_toolchains
 # A shell that begins the tests in the background has them ignore SIGINT, and with them every program they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+pytest_plugins = ["closing"]
+
 FAKE_SOURCE = load.engine("fake").folder / "source"
 
 

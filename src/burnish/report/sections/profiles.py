@@ -22,20 +22,8 @@ KINDS = {
 def listing(profiles: Sequence[tuple[str, Stored]]) -> Document:
     """All profiles, each with its name."""
     if not profiles:
-        return Document(
-            "profiles",
-            (
-                Section(
-                    "profiles",
-                    (
-                        Paragraph(
         none = f"no profile yet; `burnish tune {load.example()} --variants gcc-pgo` trains one"
         return Document("profiles", (Section("profiles", (Paragraph(Span(none)),)),))
-                        ),
-                    ),
-                ),
-            ),
-        )
     columns = tuple(Column(name) for name in ("name", "key", "engine", "kind", "trained on"))
     body = tuple(row(name or "-", *_cells(entry)) for name, entry in profiles)
     return Document("profiles", (Section("profiles", (Table("profiles", columns, body, gap=2),)),))
