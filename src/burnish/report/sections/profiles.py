@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from burnish.base.durations import duration
 from burnish.profiles.inspecting import Inspection, Overlap
 from burnish.record.store import Entry as Stored
-from burnish.report.document import Column, Document, Paragraph, Role, Section, Span, Table, row
+from burnish.report.document import Column, Document, Paragraph, Role, Section, Span, Table, dropping, row
 
 KINDS = {
     "clang": "clang, counters",
@@ -24,7 +24,8 @@ def listing(profiles: Sequence[tuple[str, Stored]]) -> Document:
     """All profiles, each with its name."""
     if not profiles:
         return Document("profiles", (Section("profiles", (Paragraph(Span(NONE_YET)),)),))
-    columns = tuple(Column(name) for name in ("name", "key", "engine", "kind", "trained on"))
+    names = ("name", "key", "engine", "kind", "trained on")
+    columns = dropping((Column(name) for name in names), "kind", "engine")
     body = tuple(row(name or "-", *_cells(entry)) for name, entry in profiles)
     return Document("profiles", (Section("profiles", (Table("profiles", columns, body, gap=2),)),))
 
