@@ -196,9 +196,12 @@ def test_the_table_has_a_row_for_every_build_at_80_columns() -> None:
 def test_longest_names_fold() -> None:
     name = "01-a-subject-of-a-commit-that-is-rather-long-indeed"
     events = study({name: []}, [(name, "alone", name, [name])], {name: ("equivalent", interval(11.4, 0.1, 0.9))})
-    lines = printed(fold(events.made)).splitlines()
+    summary = fold(events.made)
+    lines = printed(summary).splitlines()
     assert max(map(len, lines)) <= 80
-    assert any("11.400 [10.315, 12.599]* passed" in line for line in lines)
+    assert any("11.400 [10.315, 12.599]*" in line for line in lines)
+    assert "no room at this width for: gate, compiled" in lines
+    assert any("11.400 [10.315, 12.599]* passed" in line for line in printed(summary, 120).splitlines())
 
 
 def test_values_for_machines() -> None:

@@ -10,13 +10,15 @@ import pytest
 
 import burnish.report
 from burnish.report.document import (
+    Bar,
+    Bars,
     Block,
     Cell,
     Column,
     Document,
-    Drawing,
     Entry,
     Heading,
+    Literal,
     Paragraph,
     Points,
     Role,
@@ -37,7 +39,8 @@ EXAMPLES: dict[type[Block], Block] = {
     Paragraph: Paragraph(Span("text")),
     Points: points(["text"]),
     Table: grid("kind", ("name", "figure"), [("text", "1")]),
-    Drawing: Drawing(("text  ░░",)),
+    Bars: Bars((("░", "one"), ("█", "other")), (Bar("text", (0.5, 0.5)),)),
+    Literal: Literal(("text  --option",)),
     Entry: Entry("text", " (note)", ("prose",), ("detail",)),
 }
 
@@ -87,7 +90,7 @@ def test_sections_are_apart_unless_joined_and_empty_ones_leave_no_trace() -> Non
 def test_markdown_keeps_tables_whole_and_drawings_as_they_are() -> None:
     columns = (Column("a"), Column("b"))
     table = Table("kind", columns, (row("x | y", Cell((Span("1"), Span("2")))), row(Span("alone", Role.STRONG))))
-    text = markdown(document(table, Drawing(("  1", "░ 2"))))
+    text = markdown(document(table, Literal(("  1", "░ 2"))))
     assert "| a | b |\n| --- | --- |\n| x \\| y | 1 2 |\n| alone |  |\n" in text
     assert "```\n  1\n░ 2\n```" in text
 

@@ -180,7 +180,7 @@ def test_the_ceiling_is_drawn_below_the_sentences() -> None:
     assert f"w: a\n{bar}\n" in printed(found)
     assert bar in markdown(found)
     nothing = fold(decided(a__w=("invalid", None)).made)
-    assert bars(nothing, None) == []
+    assert bars(nothing, None).bars == ()
 
 
 def test_a_gate_says_what_it_was_not_asked() -> None:

@@ -115,7 +115,7 @@ def test_markdown_has_the_same_and_keeps_the_bar() -> None:
     text = markdown(told())
     assert "## Functions, us of server CPU a transaction" in text
     assert "| function | before | after | diff | ± |" in text
-    assert "\n```\noltp_read_only: " in text
+    assert "\n```\n░" in text
 
 
 def test_a_why_that_was_not_finished_says_nothing() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from burnish.report import suites
-from burnish.why.ceiling import LEGEND_UNSPLIT, Ceiling
+from burnish.report.document import Bar, Bars
+from burnish.why.ceiling import Ceiling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,17 @@ def _ceiling(summary: Result, load: str, rows: Sequence[Row]) -> Ceiling:
     )
 
 
-def bars(summary: Result, best: str | None) -> list[str]:
-    """A bar for each load with its name above, and what the bars' signs mean."""
-    lines = [line for each in ceilings(summary, best) for line in (f"{each.workload}: {each.winner}", each.bar())]
-    return [*lines, LEGEND_UNSPLIT] if lines else []
+LEGEND = (("░", "saved"), ("▒", "still the server's own"), ("▓", "libraries"), ("█", "kernel"))
+"""Parts of a ceiling's bar where the libraries' time is known."""
+
+UNSPLIT = (("░", "saved"), ("▒", "still outside of the kernel"), ("█", "kernel"))
+"""Parts where it is not, and counts as the server's own."""
+
+
+def bars(summary: Result, best: str | None) -> Bars:
+    """The ceiling on each load as a bar."""
+    found = []
+    for ceiling in ceilings(summary, best):
+        saved, left, _, kernel = ceiling.shares
+        found.append(Bar(f"{ceiling.workload}: {ceiling.winner}", (saved, left, kernel)))
+    return Bars(UNSPLIT, tuple(found))

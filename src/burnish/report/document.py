@@ -6,12 +6,12 @@ renderer needs an answer for every class of this module that is a `Block`, and f
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal
 
-Medium = Literal["terminal", "markdown"]
+Medium = typing.Literal["terminal", "markdown"]
 
 
 class Role(StrEnum):
@@ -83,14 +83,14 @@ class Column:
     Attributes:
         head: its name.
         right: whether its cells are figures, which stand flush right.
-        whole: whether its cells are never broken into lines.
-        width: least width in characters before its cells are broken; None: no wish.
+        whole: whether its cells are never broken into lines; others are, between words.
+        drop: when it is left out where there is no room for all columns: 1 first, then 2; 0: never.
     """
 
     head: str
     right: bool = False
     whole: bool = False
-    width: int | None = None
+    drop: int = 0
 
 
 @dataclass(frozen=True)
@@ -145,8 +145,34 @@ class Table(Block):
 
 
 @dataclass(frozen=True)
-class Drawing(Block):
-    """Lines in which every space counts and none is broken: bars, commands."""
+class Bar:
+    """A whole and its parts.
+
+    Attributes:
+        label: what it is the whole of; empty where the text above says so.
+        shares: of the parts, 0 to 1, in the legend's order; they add up to 1.
+    """
+
+    label: str
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Bars(Block):
+    """Bars that are divided into the same parts.
+
+    Attributes:
+        legend: the parts, as (sign that they are drawn with in text, what they are).
+        bars: from top to bottom.
+    """
+
+    legend: tuple[tuple[str, str], ...]
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True)
+class Literal(Block):
+    """Lines to be copied, which are never broken: commands, paths."""
 
     lines: tuple[str, ...]
 
@@ -212,10 +238,28 @@ def _cell(value: str | Span | Cell) -> Cell:
     return Cell((value if isinstance(value, Span) else Span(value),))
 
 
-def grid(kind: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """A table whose first column is names and whose others are figures, which are never broken."""
-    columns = tuple(Column(name, right=bool(number), whole=bool(number)) for number, name in enumerate(head))
-    return Table(kind, columns, tuple(row(*cells) for cells in rows))
+def grid(
+    kind: str, head: Sequence[str], rows: Iterable[Sequence[str | Span]], drop: Sequence[str] | None = None
+) -> Table:
+    """A table whose first column is names and whose others are figures, which are never broken.
+
+    Args:
+        kind: what it is a table of.
+        head: the columns' names.
+        rows: their texts.
+        drop: names of columns in the order in which they are left out where there is no room for all; None: from the
+            right, but for the first two.
+    """
+    columns = [Column(name, right=number > 0, whole=number > 0) for number, name in enumerate(head)]
+    order = head[:1:-1] if drop is None else drop
+    return Table(kind, dropping(columns, *order), tuple(row(*cells) for cells in rows))
+
+
+def dropping(columns: Iterable[Column], *names: str) -> tuple[Column, ...]:
+    """The columns, of which those of these names are left out in this order where there is no room for all."""
+    return tuple(
+        replace(column, drop=names.index(column.head) + 1) if column.head in names else column for column in columns
+    )
 
 
 def section(key: str, title: str, *blocks: Block | None, joined: bool = False) -> Section:

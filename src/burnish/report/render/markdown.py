@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from burnish.report.document import Block, Document, Drawing, Entry, Heading, Paragraph, Points, Section, Table
+from burnish.report.document import Bars, Block, Document, Entry, Heading, Literal, Paragraph, Points, Section, Table
+from burnish.report.render.layout import BAR_WIDTH, drawn
 
 
 def markdown(document: Document) -> str:
@@ -28,11 +29,17 @@ def _lines(block: Block) -> list[str]:
             return [_point(item.text) for item in items]
         case Table():
             return _table(block)
-        case Drawing(lines):
-            return ["```", *lines, "```"] if lines else []
+        case Bars():
+            return _fenced(drawn(block, BAR_WIDTH))
+        case Literal(lines):
+            return _fenced(lines)
         case Entry():
             return [f"### {block.name}{block.note}", "", *block.prose, *map(_point, block.details)]
     raise TypeError(f"no way to write a {type(block).__name__}")
+
+
+def _fenced(lines: Sequence[str]) -> list[str]:
+    return ["```", *lines, "```"] if lines else []
 
 
 def _point(text: str) -> str:

@@ -1,27 +1,14 @@
-"""A document for a terminal of 80 columns, as rich draws it; pure but for `show`."""
+"""A document for a terminal: lines of its width, in colours where it has them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table as Grid
+from rich.console import Console
 from rich.text import Text
 
-from burnish.report.document import (
-    Block,
-    Cell,
-    Document,
-    Drawing,
-    Entry,
-    Heading,
-    Paragraph,
-    Points,
-    Role,
-    Span,
-    Table,
-)
+from burnish.report.document import Bars, Block, Document, Entry, Heading, Literal, Paragraph, Points, Role, Span, Table
+from burnish.report.render.layout import Line, drawn, fit, wrap
 
 STYLES = {
     Role.STRONG: "bold",
@@ -39,65 +26,71 @@ STYLES = {
 }
 """How roles look; those without an entry look like any text."""
 
-INDENT = 4
-"""Columns by which an entry's text stands below its name."""
-
-
-def render(document: Document) -> RenderableType:
-    """The whole document; the title is not shown, as the command that was typed says it."""
-    parts: list[RenderableType] = []
-    for section in document.sections:
-        drawn = [part for block in section.blocks if block.only in (None, "terminal") for part in _block(block)]
-        if drawn:
-            parts += [*([Text("")] if parts and not section.joined else []), *drawn]
-    return Group(*parts)
+INDENT = "    "
+"""What an entry's text is indented by below its name."""
 
 
 def show(document: Document, console: Console) -> None:
-    """Prints it."""
-    console.print(render(document))
+    """Prints the whole document; not its title, as the command that was typed says it."""
+    text = Text("\n").join(_line(line) for line in lines(document, console.width))
+    console.print(text, soft_wrap=True)  # the lines are broken already; what must not be may be longer
 
 
-def _block(block: Block) -> Iterator[RenderableType]:
+def lines(document: Document, width: int) -> list[Line]:
+    """The document as lines of at most `width` columns, but for paths and commands, which are not broken."""
+    found: list[Line] = []
+    dropped: dict[str, None] = {}
+    for section in document.sections:
+        blocks = (block for block in section.blocks if block.only in (None, "terminal"))
+        shown = [line for block in blocks for line in _block(block, width, dropped)]
+        if shown:
+            found += [*([()] if found and not section.joined else []), *shown]
+    if dropped:
+        found += _wrapped(Span(f"no room at this width for: {', '.join(dropped)}", Role.ASIDE), width)
+    return found
+
+
+def _block(block: Block, width: int, dropped: dict[str, None]) -> Iterator[Line]:
+    """A block's lines; the names of columns that there is no room for are added to `dropped`."""
     match block:
         case Heading(text):
-            yield Text(text, style="bold")
+            yield from _wrapped(Span(text, Role.STRONG), width)
         case Paragraph(span):
-            yield _text(span)
+            yield from _wrapped(span, width)
         case Points(items):
-            yield from map(_text, items)
+            for item in items:
+                yield from _wrapped(item, width)
         case Table():
-            yield _table(block)
-        case Drawing(lines):
-            yield from (Text(line, no_wrap=True) for line in lines)
+            fitted = fit(block, width)
+            dropped.update(dict.fromkeys(fitted.dropped))
+            yield from fitted.lines
+        case Bars():
+            for line in drawn(block, width):
+                yield from _wrapped(Span(line), width)
+        case Literal(texts):
+            yield from ((Span(text),) for text in texts)
         case Entry():
-            yield from _entry(block)
+            yield from _entry(block, width)
         case _:
             raise TypeError(f"no way to draw a {type(block).__name__}")
 
 
-def _text(span: Span) -> Text:
-    return Text(span.text, style=STYLES.get(span.role, ""))
+def _wrapped(span: Span, width: int, indent: str = "") -> Iterator[Line]:
+    for line in wrap(span.text, width - len(indent)):
+        yield (Span(f"{indent}{line}", span.role),)
 
 
-def _table(table: Table) -> Grid:
-    grid = Grid(box=None, pad_edge=False, padding=(0, table.gap, 0, 0), show_header=table.headed)
-    for column in table.columns:
-        justify = "right" if column.right else "left"
-        grid.add_column(column.head, justify=justify, overflow="fold", no_wrap=column.whole, min_width=column.width)  # type: ignore[arg-type]
-    for row in table.rows:
-        grid.add_row(*map(_cell, row.cells), style=STYLES.get(row.role, ""))
-    return grid
+def _entry(entry: Entry, width: int) -> Iterator[Line]:
+    first, *others = wrap(f"{entry.name}{entry.note}", width)
+    if len(first) >= len(entry.name):
+        yield Span(entry.name, Role.STRONG), Span(first[len(entry.name) :])
+    else:  # so narrow that the name itself has several lines
+        yield (Span(first, Role.STRONG),)
+    yield from ((Span(line),) for line in others)
+    for role, texts in ((Role.PLAIN, entry.prose), (Role.ASIDE, entry.details)):
+        for text in texts:
+            yield from _wrapped(Span(text, role), width, INDENT)
 
 
-def _cell(cell: Cell) -> Text:
-    first, *others = map(_text, cell.lines)
-    return Text("\n").join([first, *others]) if others else first
-
-
-def _entry(entry: Entry) -> Iterator[RenderableType]:
-    title = Text(entry.name, style="bold")
-    title.append(entry.note, style="not bold")
-    yield title
-    for style, lines in (("", entry.prose), ("dim", entry.details)):
-        yield from (Padding(Text(line, style=style), (0, 0, 0, INDENT)) for line in lines)
+def _line(line: Line) -> Text:
+    return Text.assemble(*((span.text, STYLES.get(span.role, "")) for span in line))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from burnish.base.durations import duration
 from burnish.report import evidence
-from burnish.report.document import Column, Heading, Medium, Paragraph, Section, Span, Table, grid, row
+from burnish.report.document import Column, Heading, Medium, Paragraph, Section, Span, Table, dropping, grid, row
 
 if TYPE_CHECKING:
     from burnish.report.result import BuildRow, Result
@@ -22,6 +22,7 @@ def section(result: Result, *, only: Medium | None = None) -> Section:
     names = COLUMNS if any(build.evidence for build in result.builds) else COLUMNS[:-1]
     columns = tuple(Column(name, right=name in _FIGURES, whole=name in _FIGURES) for name in names)
     rows = tuple(row(*cells(build)[: len(columns)]) for build in result.builds)
+    columns = dropping(columns, "needs", "size", "time", "compiler")
     return Section("builds", (Heading("Builds", only="markdown"), Table("builds", columns, rows, only=only)))
 
 

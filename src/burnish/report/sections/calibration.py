@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 TABLE = ("load, design", "A/A", "sd start", "sd pair", "1 min", "5 min", "20 min", "pairs", "±")
 """Head of the table of a calibration; the minutes' columns hold the smallest difference that is found in them."""
 
+_DROPPED = ("sd pair", "sd start", "20 min", "1 min", "pairs", "±")
+
 WIDTHS = (0.01, 0.005, 0.0025)
 
 
@@ -23,7 +25,7 @@ def sections(result: Result) -> list[Section]:
     """The table, and right below it what it means."""
     rows = (_row(from_dict(dict(each))) for each in result.calibrations)
     return [
-        Section("calibration", (grid("calibration", TABLE, rows),)),
+        Section("calibration", (grid("calibration", TABLE, rows, drop=_DROPPED),)),
         Section("advice", (points(advice(result)),), joined=True),
     ]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from burnish.report import suites
 from burnish.report.ceilings import bars, ceilings
-from burnish.report.document import Drawing, Heading, Points, Role, Section, Span
+from burnish.report.document import Heading, Points, Role, Section, Span
 from burnish.report.ranking import winner
 from burnish.report.sections import patch_sentences
 from burnish.report.words import interval_words, microseconds, milliseconds
@@ -24,7 +24,7 @@ def section(said: list[str]) -> Section:
 
 def ceiling(result: Result) -> Section:
     """The ceiling on each load as a bar."""
-    return Section("ceiling", (Drawing(tuple(bars(result, winner(result)))),))
+    return Section("ceiling", (bars(result, winner(result)),))
 
 
 def sentences(result: Result) -> list[str]:

@@ -10,7 +10,19 @@ from typing import Any
 from burnish.catalogue import load
 from burnish.record.store import Entry as Stored
 from burnish.report import evidence
-from burnish.report.document import Column, Document, Entry, Paragraph, Section, Span, Table, points, row
+from burnish.report.document import (
+    Column,
+    Document,
+    Entry,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    dropping,
+    grid,
+    points,
+    row,
+)
 from burnish.report.result import Result
 from burnish.study.cleaning import DAY_S, Kept
 
@@ -53,6 +65,7 @@ def runs(lines: Sequence[RunLine]) -> Document:
 def inventory(items: Sequence[Kept], doomed: Collection[Kept], root: Path) -> Document:
     """Everything that is kept, and what of it goes."""
     columns = tuple(Column(name, right=name in _FIGURES) for name in ("kind", "name", "what", "MB", "days unused", ""))
+    columns = dropping(columns, "days unused", "what")
     rows = tuple(
         row(
             item.kind,
@@ -72,14 +85,15 @@ def builds(found: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
     """The builds that are kept: sizes, memory and time of their making, then what each needs to run."""
     if not found:
         return _only("builds", f"no build is kept; `burnish tune {load.example()}` makes the first ones")
-    columns = tuple(Column(name, right=bool(number), whole=True) for number, name in enumerate(evidence.SIZES))
-    rows = tuple(row(*evidence.size_cells(entry.key, facts, entry.about)) for entry, facts in found)
+    sizes = grid(
+        "sizes", evidence.SIZES, (evidence.size_cells(entry.key, facts, entry.about) for entry, facts in found)
+    )
     needs = points(
         f"{entry.key}: {entry.about['engine']}, {_made_by(entry)}; needs "
         + "; ".join(filter(None, (evidence.needs(facts), evidence.tried(facts["tried"]))))
         for entry, facts in found
     )
-    return Document("builds", (Section("builds", (Table("sizes", columns, rows), needs)),))
+    return Document("builds", (Section("builds", (sizes, needs)),))
 
 
 def build_details(found: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from burnish.catalogue.micro import Micro
-from burnish.report.document import Column, Document, Entry, Paragraph, Role, Section, Span, Table, points, row
+from burnish.report.document import (
+    Column,
+    Document,
+    Entry,
+    Paragraph,
+    Role,
+    Section,
+    Span,
+    Table,
+    dropping,
+    points,
+    row,
+)
 from burnish.study.micro.run import LABELS, Outcome, Result
 
 _LEGEND = (
@@ -18,7 +30,11 @@ _WORDS = ("function", "verdict")
 def document(result: Result) -> Document:
     """Sides, table, what was checked elsewhere."""
     names = ("function", *(f"{label}, ns" for label in LABELS), "ratio", "interval", "verdict")
-    columns = tuple(Column(name, right=name not in _WORDS, whole=name not in _WORDS) for name in names)
+    columns = dropping(
+        (Column(name, right=name not in _WORDS, whole=name not in _WORDS) for name in names),
+        *(f"{label}, ns" for label in LABELS),
+        "interval",
+    )
     table = Table("micro", columns, tuple(row(*_cells(outcome)) for outcome in result.outcomes))
     sides = points(f"{label}: {side}" for label, side in zip(LABELS, result.sides, strict=True))
     notes = points(f"{outcome.name}: {note}" for outcome in result.outcomes for note in _notes(outcome))

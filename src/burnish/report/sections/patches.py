@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from burnish.report.document import Column, Section, Span, Table, grid, points, role_of, row, section
+from burnish.report.document import Column, Section, Span, Table, dropping, grid, points, role_of, row, section
 from burnish.report.effects import Series
 from burnish.report.evidence import IDENTICAL, NO_EFFECT
 from burnish.report.words import interval, scale, short, signed
@@ -26,7 +26,9 @@ def verdicts(result: Result) -> list[Section]:
 
 
 def _table(result: Result, workload: str) -> Table:
-    columns = tuple(Column(name, right=name == "compiled", whole=name != "patch") for name in HEAD)
+    columns = dropping(
+        (Column(name, right=name == "compiled", whole=name != "patch") for name in HEAD), "compiled", "gate", "ratio"
+    )
     rows = tuple(row(*(Span(cell, role_of(cell)) for cell in cells)) for cells in table(result, workload))
     return Table("verdicts", columns, rows)
 
@@ -120,5 +122,6 @@ def _functions(sampled: Mapping[str, Any]) -> Section:
     before, after = (write(cpu) for cpu in sampled["cpu"])
     lines = [] if rows else ["no function outside of the kernel differs by more than the chance of sampling"]
     lines.append(f"server CPU {before} to {after} {unit} while sampled; all of it: burnish show {sampled['study']}")
-    table = grid("functions", ("function", "before", "after", "diff", "±", ""), rows) if rows else None
+    head = ("function", "before", "after", "diff", "±", "")
+    table = grid("functions", head, rows, drop=("±", "before", "after")) if rows else None
     return section("functions", f"{title}functions, {unit} a {sampled['unit']}", table, points(lines))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from burnish.report.document import Column, Document, Paragraph, Role, Row, Section, Span, Table, points, row
+from burnish.report.document import Column, Document, Paragraph, Role, Row, Section, Span, Table, dropping, points, row
 from burnish.study.planning.plan import Plan, Step, amount, summary
 
 _STATES = {"partial": "most objects cached", "relink": "cached objects", "trials": "at the least"}
@@ -19,6 +19,7 @@ def document(plan: Plan) -> Document:
         Column(name, right=name in _FIGURES, whole=name in _FIGURES)
         for name in ("", "step", "for", "min", "disk", "mem", "state")
     )
+    columns = dropping(columns, "mem", "disk", "state")
     steps = Table("steps", columns, tuple(_row(number, step) for number, step in enumerate(plan.steps, 1)))
     guessed = any(not figure.known for step in plan.ahead for figure in (step.seconds, step.kept))
     title = f"plan for {plan.engine}: {plan.source}"

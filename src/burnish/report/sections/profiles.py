@@ -8,7 +8,7 @@ from burnish.base.durations import duration
 from burnish.catalogue import load
 from burnish.profiles.inspecting import Inspection, Overlap
 from burnish.record.store import Entry as Stored
-from burnish.report.document import Column, Document, Paragraph, Role, Section, Span, Table, row
+from burnish.report.document import Column, Document, Paragraph, Role, Section, Span, Table, dropping, row
 
 KINDS = {
     "clang": "clang, counters",
@@ -24,7 +24,8 @@ def listing(profiles: Sequence[tuple[str, Stored]]) -> Document:
     if not profiles:
         none = f"no profile yet; `burnish tune {load.example()} --variants gcc-pgo` trains one"
         return Document("profiles", (Section("profiles", (Paragraph(Span(none)),)),))
-    columns = tuple(Column(name) for name in ("name", "key", "engine", "kind", "trained on"))
+    names = ("name", "key", "engine", "kind", "trained on")
+    columns = dropping((Column(name) for name in names), "kind", "engine")
     body = tuple(row(name or "-", *_cells(entry)) for name, entry in profiles)
     return Document("profiles", (Section("profiles", (Table("profiles", columns, body, gap=2),)),))
 

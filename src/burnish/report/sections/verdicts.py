@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from burnish.report import suites
-from burnish.report.document import Column, Points, Section, Span, Table, grid, points, role_of, row, section
+from burnish.report.document import Column, Points, Section, Span, Table, dropping, grid, points, role_of, row, section
 from burnish.report.words import interval
 
 if TYPE_CHECKING:
@@ -26,16 +26,17 @@ def sections(result: Result) -> list[Section]:
 def _tables(head: str, rows: Sequence[tuple[str, Row]]) -> tuple[Table, Table]:
     """The same twice: a terminal has no room for a column of invalid starts."""
     narrow = (Column(head), *(Column(name, whole=True) for name in ("verdict", "capacity", "throughput")))
+    starts = Column("starts", right=True, whole=True)
     return (
         Table(
             "verdicts",
-            (*narrow, Column("starts", right=True, whole=True)),
+            dropping((*narrow, starts), "starts", "throughput", "capacity"),
             tuple(row(*_cells(name, cell), _starts(cell)) for name, cell in rows),
             only="terminal",
         ),
         Table(
             "verdicts",
-            (*narrow, *(Column(name, right=True, whole=True) for name in ("starts", "invalid starts"))),
+            (*narrow, starts, Column("invalid starts", right=True, whole=True)),
             tuple(row(*_cells(name, cell), str(cell.starts), str(cell.invalid_starts)) for name, cell in rows),
             only="markdown",
         ),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from burnish.report.document import Drawing, Paragraph, Section, Span, grid, points, section
+from burnish.report.ceilings import LEGEND
+from burnish.report.document import Bar, Bars, Paragraph, Section, Span, grid, points, section
 from burnish.report.words import scale, short, signed
 from burnish.why.attribution import Part, Row, explaining, objects
 from burnish.why.cachegrind import EVENTS
-from burnish.why.ceiling import LEGEND
 from burnish.why.explanation import Explanation
 
 MOST = 6
@@ -18,6 +18,7 @@ MOST = 6
 NOTHING_TOLD = "it was not finished, so it says nothing: run it again"
 
 _CHANGE = ("before", "after", "diff", "±")
+_DROPPED = ("±", "before", "after")
 
 
 def sections(explanation: Explanation | None) -> list[Section]:
@@ -51,20 +52,15 @@ def _total(why: Explanation) -> Section:
 
 
 def _ceiling(why: Explanation) -> Section:
-    sentence, drawn = why.ceiling.sentence(), (why.ceiling.bar(), LEGEND)
-    return section(
-        "ceiling",
-        "The ceiling",
-        Paragraph(Span(sentence), only="terminal"),
-        Drawing(drawn, only="terminal"),
-        Drawing((sentence, *drawn), only="markdown"),
-    )
+    bars = Bars(LEGEND, (Bar("", why.ceiling.shares),))
+    return section("ceiling", "The ceiling", Paragraph(Span(why.ceiling.sentence())), bars)
 
 
 def _functions(why: Explanation) -> Section:
     unit, write = scale(why.before.cpu)
     shown = explaining(why.rows)
-    table = grid("functions", ("function", *_CHANGE, ""), _rows(shown, write, noted=True)) if shown else None
+    rows = _rows(shown, write, noted=True)
+    table = grid("functions", ("function", *_CHANGE, ""), rows, drop=_DROPPED) if shown else None
     lines = _about_functions(why, shown, write, unit)
     return section("functions", f"Functions, {unit} of server CPU a {why.unit}", table, points(lines))
 
@@ -119,13 +115,14 @@ def _kernel(why: Explanation) -> Section | None:
     shown = explaining(why.rows, Part.KERNEL)[:MOST]
     if not shown:
         return None
-    table = grid("kernel", ("kernel function", *_CHANGE), _rows(shown, write))
+    table = grid("kernel", ("kernel function", *_CHANGE), _rows(shown, write), drop=_DROPPED)
     return section("kernel", f"The kernel apart, {unit} a {why.unit}", table)
 
 
 def _objects(why: Explanation) -> Section:
     unit, write = scale(why.before.cpu)
-    table = grid("objects", ("program, library", *_CHANGE), _rows(objects(why.before, why.after)[:MOST], write))
+    rows = _rows(objects(why.before, why.after)[:MOST], write)
+    table = grid("objects", ("program, library", *_CHANGE), rows, drop=_DROPPED)
     return section("objects", f"Whose code, {unit} a {why.unit}", table)
 
 
@@ -184,7 +181,7 @@ def _simulated(why: Explanation) -> Section | None:
     return section(
         "simulated",
         f"In a simulated processor (cachegrind), one {why.unit}",
-        grid("simulated", ("event", "before", "after", "ratio"), rows),
+        grid("simulated", ("event", "before", "after", "ratio"), rows, drop=("before", "after")),
         points([f"instruction cache misses that changed most: {named}"]),
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from burnish.report import suites
 from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import OPEN, Line, StudyTable
-from burnish.report.document import Points, Section, Table, grid, points, section
+from burnish.report.document import Points, Section, Span, Table, grid, points, role_of, section
 from burnish.report.sections.bundled import patches
 
 _MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
@@ -151,13 +151,13 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
             *((line.shows,) if patched else ()),
             line.published,
             line.measured or "-",
-            line.last,
+            Span(line.last, role_of(line.last)),
         )
         for line in lines
         if line.verdict or line.settled or not _same_reason(lines, line)
     ]
     notes = points((*patches.legend(table, lines), *_told_before(table, lines)))
-    return section("cells", title, grid("cells", head, rows), notes)
+    return section("cells", title, grid("cells", head, rows, drop=("here", "published %", "on")), notes)
 
 
 def _told_before(table: StudyTable, lines: Sequence[Line]) -> list[str]:

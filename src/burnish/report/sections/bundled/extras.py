@@ -38,7 +38,7 @@ def suites_of(table: StudyTable) -> list[Section]:
             body.append((name, lines[0].published, per_cent(whole), f"{len(known)} of {len(lines)}"))
     head = ("row", "published %", "measured here %", "tests")
     title = "Suites as a whole, geometric mean of their tests"
-    return [section("suites", title, grid("suites", head, body))] if body else []
+    return [section("suites", title, grid("suites", head, body, drop=("tests", "published %")))] if body else []
 
 
 def matrices(table: StudyTable) -> list[Section]:
@@ -65,9 +65,8 @@ def matrices(table: StudyTable) -> list[Section]:
         title = "trained on (rows), tested on (columns), % over the baseline"
         head = ("", *(("on",) if hosts else ()), *loads, "worst")
         notes = ("rows from different hosts are no comparison of their trainings",) if hosts else ()
-        found.append(
-            section("matrix", f"{series}: {title}" if series else title, grid("matrix", head, body), points(notes))
-        )
+        title = f"{series}: {title}" if series else title
+        found.append(section("matrix", title, grid("matrix", head, body, drop=loads[::-1]), points(notes)))
     return found
 
 
@@ -152,7 +151,7 @@ def _search(table: StudyTable) -> list[Section]:
             f"the mix against that {per_cent(quotient(mine, alone.interval))} %"
         )
     head = ("no.", *loads, "worst load, %", "robust")
-    return [section("weights", "Search for weights", grid("weights", head, body), points(lines))]
+    return [section("weights", "Search for weights", grid("weights", head, body, drop=loads[::-1]), points(lines))]
 
 
 def _left_out(table: StudyTable) -> list[Section]:

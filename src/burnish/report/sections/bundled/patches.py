@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from burnish.catalogue.published import SAMPLES
 from burnish.report.bundled.table import Line, StudyTable
-from burnish.report.document import Section, points, section
+from burnish.report.document import Literal, Section, points, section
 
 RATIOS = "Ratios are with / without, as published"
 """Which way they run, whatever our patch does to today's tree."""
@@ -60,6 +60,7 @@ def sections(table: StudyTable) -> list[Section]:
         lines = points(f"{variant}: {functions}" for variant, functions in table.changed.items())
         found.append(section("changed", CHANGED, lines))
     if micro:
-        sides = "B is the patched tree; --check aarch64 holds its ARM code's results against A's, under qemu"
-        found.append(section("micro", "Functions by themselves, for what no load resolves", points([*micro, sides])))
+        sides = "B is the patched tree; --check aarch64 compares its ARM code's results with A's, under qemu"
+        title = "Functions by themselves, for what no load resolves"
+        found.append(section("micro", title, Literal(tuple(micro)), points([sides])))
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from burnish.catalogue.published import SAMPLES
 from burnish.catalogue.study_model import Study as BundledFile
-from burnish.report.document import Column, Document, Entry, Points, Role, Row, Section, Span, points, row
+from burnish.report.document import Column, Document, Entry, Points, Role, Row, Section, Span, dropping, points, row
 from burnish.report.document import Table as Grid
 from burnish.report.sections.bundled import patches
 from burnish.study.comparison import Comparison
@@ -20,8 +20,6 @@ from burnish.study.study import Study
 
 _COLUMNS = ("row", "what it is", "published", "cells", "builds", "trials", "GB")
 _FIGURES = ("cells", "builds", "trials", "GB")
-_ROW = 22
-"""Room for the name of a row before it is folded."""
 
 
 def listing(studies: Sequence[BundledFile]) -> Document:
@@ -63,16 +61,15 @@ def _about(table: Study) -> Points:
 
 def _rows(table: Study, found: Forecast, selection: Selection) -> Grid:
     """A row for each row of the study, under its series."""
-    longest = max((len(each.row) for each in table.comparisons), default=0)
     columns = tuple(
         Column(
             name,
             right=name in _FIGURES,
             whole=name in _FIGURES,
-            width=min(_ROW, longest) if name == "row" else None,
         )
         for name in _COLUMNS
     )
+    columns = dropping(columns, "GB", "builds", "cells", "published")
     return Grid("rows", columns, tuple(_each_row(table, found, selection)))
 
 
