@@ -17,6 +17,7 @@ from burnish.base.errors import UserError, together, unknown
 from burnish.catalogue import flags, options
 from burnish.catalogue.edge import ROOT as ROOT  # noqa: PLC0414 - re-exported
 from burnish.catalogue.edge import Entry, Pairs, Reason, Weights, read_toml, validated
+from burnish.catalogue.other_servers import unknown_engine
 from burnish.model.engine import Costs, EngineLinking, EngineSpec, FeatureSet, KnownDifference, PrecompiledHeaders
 from burnish.model.recipe import REVERTED, Allocator, Linker, Lto, Recipe, Static, Strip, Variant, Word
 from burnish.model.workload import Design, Timing, Workload
@@ -169,6 +170,10 @@ class _Variant(Entry):
     narrows_portability: bool = False
 
 
+class _OwnVariant(_Variant):
+    reason: str = ""
+
+
 _OWN_TYPES = {"features", "training", "costs", "different", "times", "linking", "precompiled"}
 """What of an engine's file has a type of its own in `EngineSpec`."""
 
@@ -233,16 +238,23 @@ def workloads() -> Mapping[tuple[str, str], Workload]:
 @cache
 def variants() -> Mapping[str, Variant]:
     """All variants of the catalogue by name."""
-    return read_variants(ROOT / "variants.toml")
-
-
-def read_variants(path: Path) -> dict[str, Variant]:
-    """The variants of a TOML file in the catalogue's form, a user's own too; paths in it are relative to it."""
+    path = ROOT / "variants.toml"
     return variants_of(read_toml(path), path.name, path.parent)
 
 
-def variants_of(table: Mapping[str, Any], where: str, folder: Path) -> dict[str, Variant]:
+def read_variants(path: Path) -> dict[str, Variant]:
+    """The variants of a user's TOML file, of which none needs a reason; paths in it are relative to it."""
+    return variants_of(read_toml(path), path.name, path.parent, own=True)
+
+
+def variants_of(table: Mapping[str, Any], where: str, folder: Path, *, own: bool = False) -> dict[str, Variant]:
     """The variants of a table in the catalogue's form, read in the file `where`; paths are relative to `folder`.
+
+    Args:
+        table: variants by name.
+        where: the file, for errors.
+        folder: what paths in it are relative to.
+        own: whether they are a user's own, who owes nobody a reason.
 
     Raises:
         UserError: what is wrong with them, a line for each variant.
@@ -251,7 +263,7 @@ def variants_of(table: Mapping[str, Any], where: str, folder: Path) -> dict[str,
     problems: list[UserError] = []
     for name, value in table.items():
         try:
-            entry = validated(_Variant, value, f"{where}: {name}")
+            entry = validated(_OwnVariant if own else _Variant, value, f"{where}: {name}")
             recipe = _checked(entry.recipe, f"{where}: {name}", folder)
         except UserError as error:
             problems.append(error)
@@ -306,8 +318,13 @@ def engine(name: str) -> EngineSpec:
     """The engine called `name`; a `UserError` with the nearest name otherwise."""
     every = engines()
     if name not in every:
-        raise unknown("engine", name, [spec.name for spec in every.values() if not spec.hidden])
+        raise unknown_engine(name, engine_names())
     return every[name]
+
+
+def engine_names() -> tuple[str, ...]:
+    """The names of the engines that a user may name, in order."""
+    return tuple(sorted(spec.name for spec in engines().values() if not spec.hidden))
 
 
 def engine_of(tree: Path) -> EngineSpec:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -21,82 +17,94 @@ from burnish.catalogue.answers import answered_by
 from burnish.catalogue.flags import Flag, Target, as_json, search, target_as_json, targets
 from burnish.catalogue.flags import flags as flag_catalogue
 from burnish.catalogue.options import Option
-from burnish.cli.common import AsJson, Yes, app, out
+from burnish.cli import options as o
+from burnish.cli.common import entry, out, print_json, verb
 from burnish.model.family import FAMILIES, Family
-from burnish.model.recipe import Marks
+from burnish.model.recipe import Marks, Variant
 
 _LETTERS = {"changes results": "R", "narrows portability": "P", "weakens security": "S"}
 _LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in _LETTERS.items())
 
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[WORD]...", help="Show only entries in which these words occur, but in full."),
-]
 
-
-@app.command(epilog="Example: burnish variants --recipes mine.toml")
-def variants(
-    recipes: Annotated[Path | None, typer.Option(help="TOML file with variants of your own, listed too.")] = None,
-    as_json: AsJson = False,
-    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
-) -> None:
-    """List the ways to build: each variant's name, what it changes against the baseline, and why one would want it."""
+@verb(
+    "variants", o.WORDS, o.RECIPES, o.FULL, o.JSON,
+    example="burnish variants pgo    (or: burnish variants --recipes mine.toml)",
+)  # fmt: skip
+def variants(words: tuple[str, ...], recipes: Path | None, full: bool, as_json: bool) -> None:
+    """List or search the ways to build: names, changes, reasons."""
     every = {**load.variants(), **(load.read_variants(recipes) if recipes else {})}
+    found = [variant for variant in every.values() if _has(words, _said_of(variant))]
+    if not found:
+        raise UserError(f"no variant has {' '.join(words)!r}{nearest(words[0], every)}; `burnish variants` lists all")
     if as_json:
-        _print_json(
-            [
-                {
-                    "variant": variant.name,
-                    "reason": variant.reason,
-                    **vars(variant.marks),
-                    "changes": variant.recipe.changes(),
-                }
-                for variant in every.values()
-            ]
-        )
-        return
-    for variant in every.values():
-        changes = ", ".join(f"{name} {value}" for name, value in variant.recipe.changes().items())
-        _entry(variant.name, variant.marks, [variant.reason], [changes] if changes else [])
+        print_json([_variant_json(variant) for variant in found])
+    elif full or words:
+        for variant in found:
+            entry(variant.name, [variant.reason], [_changes(variant)], ", ".join(variant.marks.words))
+    else:
+        _print_variant_table(found)
 
 
-@app.command(epilog="Example: burnish flags unroll    (or: burnish flags fast-math --json)")
-def flags(
-    words: Words = None,
-    only_targets: Annotated[
-        bool, typer.Option("--targets", help="List processors and instruction-set levels to build for instead.")
-    ] = False,
-    as_json: AsJson = False,
-    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
-) -> None:
-    """List the named compiler and linker flags that a recipe's `flags` can say, or search them."""
-    given = words or []
+def _has(words: Sequence[str], text: str) -> bool:
+    return all(word.lower() in text.lower() for word in words)
+
+
+def _said_of(variant: Variant) -> str:
+    return "\n".join((variant.name, variant.reason, _changes(variant), *variant.marks.words))
+
+
+def _changes(variant: Variant) -> str:
+    return ", ".join(f"{name} {value}" for name, value in variant.recipe.changes().items())
+
+
+def _variant_json(variant: Variant) -> dict[str, Any]:
+    return {
+        "variant": variant.name,
+        "reason": variant.reason,
+        **vars(variant.marks),
+        "changes": variant.recipe.changes(),
+    }
+
+
+def _print_variant_table(found: Sequence[Variant]) -> None:
+    """A line each, cut where the terminal ends: the entry in full has the rest."""
+    names = max(len(variant.name) for variant in found)
+    marks = max(len(_letters(variant.marks)) for variant in found)
+    for variant in found:
+        row = f"{variant.name:<{names}} {_letters(variant.marks):<{marks}} {_changes(variant)}"
+        out.print(Text(row.rstrip()), no_wrap=True, overflow="ellipsis")
+    out.print(f"{len(found)} variants; {_LEGEND}. `burnish variants WORD` shows entries in full, `--full` all.")
+
+
+@verb("flags", o.WORDS, o.TARGETS, o.JSON, example="burnish flags unroll    (or: burnish flags fast-math --json)")
+def flags(words: tuple[str, ...], only_targets: bool, as_json: bool) -> None:
+    """List or search the flags that a recipe can name."""
     if only_targets:
-        _print_targets([each for each in targets().values() if _in_target(each, given)], given, as_json)
+        _print_targets([target for target in targets().values() if _in_target(target, words)], words, as_json)
         return
     every = flag_catalogue()
-    found = search(every.values(), given)
+    found = search(every.values(), words)
     if not found:
-        raise UserError(f"no flag says {' '.join(given)!r}{nearest(given[0], every)}; `burnish flags` lists all")
+        raise UserError(f"no flag says {' '.join(words)!r}{nearest(words[0], every)}; `burnish flags` lists all")
     if as_json:
-        _print_json([_flag_json(entry) for entry in found])
-    elif given:
-        for entry in found:
-            _entry(entry.name, entry.marks, [entry.does, entry.reason], _flag_lines(entry))
+        print_json([_flag_json(flag) for flag in found])
+    elif words:
+        for flag in found:
+            entry(flag.name, [flag.does, flag.reason], _flag_lines(flag), ", ".join(flag.marks.words))
     else:
         _print_flag_table(found)
 
 
-def _flag_json(entry: Flag) -> dict[str, Any]:
-    return {**as_json(entry), "answers": answered_by("flags", entry.name)}
+def _flag_json(flag: Flag) -> dict[str, Any]:
+    return {**as_json(flag), "answers": answered_by("flags", flag.name)}
 
 
-def _flag_lines(entry: Flag) -> list[str]:
+def _flag_lines(flag: Flag) -> list[str]:
     lines = []
     for family in FAMILIES:
-        each = entry.spellings.get(family)
+        each = flag.spellings.get(family)
         if each is None:
-            lines.append(f"{family}: none: {entry.absent[family]}")
+            lines.append(f"{family}: none: {flag.absent[family]}")
             continue
         parts = [" ".join(each.c)]
         if each.c != each.cxx:
@@ -106,17 +114,17 @@ def _flag_lines(entry: Flag) -> list[str]:
         since = f" (since {each.since})" if each.since else ""
         reason = f" [{each.reason}]" if each.reason else ""
         lines.append(f"{family}{since}: {'; '.join(filter(None, parts))}{reason}")
-    if entry.architecture:
-        lines.append(f"only on {', '.join(entry.architecture)}")
-    if entry.requires_profile:
+    if flag.architecture:
+        lines.append(f"only on {', '.join(flag.architecture)}")
+    if flag.requires_profile:
         lines.append("only with a profile")
-    if late := [family for family, each in entry.spellings.items() if each.after_counters]:
+    if late := [family for family, each in flag.spellings.items() if each.after_counters]:
         lines.append(f"acts after a profile's counters ({', '.join(late)}): shares the training of builds without it")
-    others = [other.name for other in flag_catalogue().values() if entry.choice and other.choice == entry.choice]
-    excluded = [name for name in (*others, *entry.excludes) if name != entry.name]
+    others = [other.name for other in flag_catalogue().values() if flag.choice and other.choice == flag.choice]
+    excluded = [name for name in (*others, *flag.excludes) if name != flag.name]
     if excluded:
         lines.append(f"not together with {', '.join(excluded)}")
-    return lines + [f"answers to {line}" for line in answered_by("flags", entry.name)]
+    return lines + [f"answers to {line}" for line in answered_by("flags", flag.name)]
 
 
 def _print_flag_table(found: Sequence[Flag]) -> None:
@@ -124,18 +132,18 @@ def _print_flag_table(found: Sequence[Flag]) -> None:
     for name in ("flag", "what it does", "gcc", "clang", ""):
         table.add_column(name, overflow="fold", no_wrap=name in ("gcc", "clang", ""))
     topic = ""
-    for entry in found:
-        if entry.topic != topic:
-            topic = entry.topic
+    for flag in found:
+        if flag.topic != topic:
+            topic = flag.topic
             table.add_row(Text(topic, style="bold"))
-        since = [_since(entry, family) for family in FAMILIES]
-        table.add_row(Text(f" {entry.name}"), Text(entry.does), *since, _letters(entry.marks))
+        since = [_since(flag, family) for family in FAMILIES]
+        table.add_row(Text(f" {flag.name}"), Text(flag.does), *since, _letters(flag.marks))
     out.print(table)
     out.print(f"{len(found)} flags; {_LEGEND}. `burnish flags WORD` shows entries in full, `--targets` processors.")
 
 
-def _since(entry: Flag, family: Family) -> str:
-    each = entry.spellings.get(family)
+def _since(flag: Flag, family: Family) -> str:
+    each = flag.spellings.get(family)
     if each is None:
         return "-"
     return f"{each.since}+" if each.since else "yes"
@@ -153,38 +161,37 @@ def _print_targets(found: Sequence[Target], words: Sequence[str], as_json: bool)
         )
     here = this_processor()
     if as_json:
-        _print_json([{**target_as_json(entry), "runs_here": entry.runs_on(here)} for entry in found])
+        print_json([{**target_as_json(target), "runs_here": target.runs_on(here)} for target in found])
         return
-    for entry in found:
-        lines = [" ".join(entry.flags) + ("" if entry.runs_on(here) else " (this host can't run it)")]
-        since = ", ".join(f"{family}-{number}" for family, number in entry.since.items() if number)
+    for target in found:
+        lines = [" ".join(target.flags) + ("" if target.runs_on(here) else " (this host can't run it)")]
+        since = ", ".join(f"{family}-{number}" for family, number in target.since.items() if number)
         lines += [f"since {since}"] if since else []
-        lines += [f"answers to {line}" for line in answered_by("targets", entry.name)]
-        _entry(entry.name, entry.marks, [entry.reason], lines)
+        lines += [f"answers to {line}" for line in answered_by("targets", target.name)]
+        entry(target.name, [target.reason], lines, ", ".join(target.marks.words))
 
 
-@app.command(epilog="Example: burnish options mariadb charset")
-def options(
-    engine: Annotated[str, typer.Argument(help="sqlite or mariadb.")],
-    words: Words = None,
-    as_json: AsJson = False,
-    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
-) -> None:
-    """List an engine's known configure options, or search them. A recipe's `options` may say any other too."""
+@verb("options", o.ENGINE, o.WORDS, o.JSON, example="burnish options {engine} charset")
+def options(engine: str, words: tuple[str, ...], as_json: bool) -> None:
+    """List or search an engine's known configure options.
+
+    A recipe's `options` may name any other too.
+    """
     spec = load.engine(engine)
     known = option_catalogue.options().get(spec.name, {})
-    given = words or []
-    found = option_catalogue.search(known.values(), given)
-    if given and not found:
+    found = option_catalogue.search(known.values(), words)
+    if words and not found:
         raise UserError(
-            f"no known option of {spec.name} says {' '.join(given)!r}{nearest(given[0].upper(), known)}; "
-            f"`burnish options {spec.name}` lists those that are known, any other may be said too"
+            f"no known option of {spec.name} says {' '.join(words)!r}{nearest(words[0].upper(), known)}; "
+            f"`burnish options {spec.name}` lists those that are known, others are accepted"
         )
     if as_json:
-        _print_json([_option_json(each) for each in found])
+        print_json([_option_json(option) for option in found])
         return
-    for each in found:
-        _entry(each.name, each.marks, [each.does, each.reason], _option_lines(each))
+    if not found:
+        out.print(f"no configure option of {spec.name} is known; a recipe's `options` may name any that it has")
+    for option in found:
+        entry(option.name, [option.does, option.reason], _option_lines(option), ", ".join(option.marks.words))
 
 
 def _option_json(option: Option) -> dict[str, Any]:
@@ -201,20 +208,5 @@ def _option_lines(option: Option) -> list[str]:
     return lines + [f"answers to {line}" for line in answered_by("options", option.name)]
 
 
-def _entry(name: str, marks: Marks, prose: Sequence[str], details: Sequence[str]) -> None:
-    """One entry: its name and marks, what is said of it, and the particulars, dim."""
-    title = Text(name, style="bold")
-    title.append(f" ({', '.join(marks.words)})" if marks else "", style="not bold")
-    out.print(title)
-    for line in prose:
-        out.print(Padding(Text(line), (0, 0, 0, 4)))
-    for line in details:
-        out.print(Padding(Text(line, style="dim"), (0, 0, 0, 4)))
-
-
 def _letters(marks: Marks) -> str:
     return "".join(_LETTERS[word] for word in marks.words)
-
-
-def _print_json(values: Sequence[dict[str, Any]]) -> None:
-    sys.stdout.write(json.dumps(values, indent=1) + "\n")

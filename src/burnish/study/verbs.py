@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.bench import datasets
 from burnish.builds.evidence import Portable
@@ -49,9 +50,25 @@ def tune(home: Home, engine: str, options: Options, console: Console, ask: Ask |
 
 
 def compare(
-    home: Home, engine: str, programs: Sequence[Path], options: Options, console: Console, ask: Ask | None
+    home: Home,
+    engine: str,
+    programs: Sequence[Path],
+    options: Options,
+    console: Console,
+    ask: Ask | None,
+    labels: Sequence[str | None] = (None, None),
 ) -> Path:
-    """Trials and verdicts for two programs that exist already; returns the study's folder."""
+    """Trials and verdicts for two programs that exist already; returns the study's folder.
+
+    Args:
+        home: where it happens.
+        engine: whose programs they are.
+        programs: the two.
+        options: what the user said.
+        console: for progress.
+        ask: puts a question to the user.
+        labels: the user's names for the two; None: as much of the path as tells them apart.
+    """
     spec = load.engine(engine)
     behaviour = create(spec)
     workloads = workload_choice.chosen(spec, options)
@@ -61,9 +78,15 @@ def compare(
     names = short_names(programs)
     if other is not None and len(set(programs)) == 1:
         names = [programs[0].name, difference(asked, other)]
-    definition = session.definition_of(
-        "compare", spec, options, [f"{b.server}={b.key}" for b in built], workloads, spec.default_features, ()
-    )
+    names = [label or name for label, name in zip(labels, names, strict=True)]
+    if len(set(names)) < len(names):
+        raise UserError(f"both programs are called {names[0]!r}; give names that differ, as in old=PATH new=PATH")
+    # A label names cells, so it belongs to what is asked for.
+    sides = [
+        f"{label}={item.server}={item.key}" if label else f"{item.server}={item.key}"
+        for label, item in zip(labels, built, strict=True)
+    ]
+    definition = session.definition_of("compare", spec, options, sides, workloads, spec.default_features, ())
     with studies.lock(home):
         groups = [group for group in spec.system_packages if "build" not in group] + conditions.groups(options)
         needs.ensure(groups, "the load on the server", options, ask)

@@ -199,7 +199,7 @@ def by_name(table: Table, asked: Asked) -> Selection:
     chosen, cut = [], {}
     for each in table.comparisons:
         if asked.rows and each.row not in asked.rows:
-            cut[each.key] = "left out by --rows"
+            cut[each.key] = "left out by --row"
         elif series and each.series not in series:
             cut[each.key] = f"not asked for: --series {each.series} brings it"
         elif threads and each.threads is not None and each.threads not in threads:
