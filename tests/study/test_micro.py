@@ -197,7 +197,7 @@ def test_what_can_be_no_side_is_refused(gcc: Toolchain, tmp_path: Path) -> None:
         run(Request(names=(), sides=(SideRequest(str(one)), patch), known=known, times=TIMES))
     with pytest.raises(UserError, match=r"unknown microbenchmark 'wrok' \(did you mean 'work'\?\)"):
         run(Request(names=("wrok",), sides=(patch, patch), known=known))
-    with pytest.raises(UserError, match=r"unknown architecture of --check 'aarch46'"):
+    with pytest.raises(UserError, match=r"unknown architecture of --cross-check 'aarch46'"):
         run(request(one, one, known, check="aarch46"))
 
 

@@ -164,9 +164,14 @@ def test_killed_while_it_begins_there_is_no_study_or_a_whole_one(home: Home) -> 
     assert moment > 20
 
 
-def put(home: Home, name: str, age: float = 0.0) -> Path:
+def put(home: Home, name: str, age: float = 0.0, verb: str | None = None, *, finished: bool = False) -> Path:
+    """A run; of a verb that is named, with a verdict."""
     with closing(Record(home.studies / name, create=True)) as record:
-        record.append("study", name=name)
+        record.append("study", name=name, definition={"verb": verb})
+        if verb is not None:
+            record.append("verdict", cell="one / load")
+        if finished:
+            record.append("finished")
     then = time.time() - age
     os.utime(home.studies / name / FILE, (then, then))
     return home.studies / name
@@ -183,10 +188,18 @@ def test_find_by_name_beginning_or_path(home: Home, monkeypatch: pytest.MonkeyPa
     assert find(home, "./fake-tune-1") == Path("fake-tune-1")
     with pytest.raises(UserError) as caught:
         find(home, "fake")
-    assert str(caught.value).startswith("study 'fake' could be fake-tune-1")
+    assert str(caught.value).startswith("run 'fake' could be fake-tune-1")
     assert "fake-tune-12" in str(caught.value)
-    with pytest.raises(UserError, match=r"unknown study 'squlite-tune-1' \(did you mean 'sqlite-tune-1'\?\)"):
+    assert "of which none is finished" in str(caught.value)
+    with pytest.raises(UserError, match=r"unknown run 'squlite-tune-1' \(did you mean 'sqlite-tune-1'\?\)"):
         find(home, "squlite-tune-1")
+
+
+def test_a_beginning_means_the_newest_finished_one(home: Home) -> None:
+    for name in ("fake-tune-1", "fake-tune-2", "fake-tune-3"):
+        put(home, name, finished=name != "fake-tune-3")
+    assert find(home, "fake-tune") == home.studies / "fake-tune-2"
+    assert find(home, "fake-tune-3").name == "fake-tune-3", "a name that is whole, or meets one alone, means that one"
 
 
 def test_without_a_name_it_is_the_one_last_written_to(home: Home) -> None:
@@ -196,11 +209,21 @@ def test_without_a_name_it_is_the_one_last_written_to(home: Home) -> None:
     assert find(home, None) == newest
 
 
-def test_no_study_yet(home: Home) -> None:
+def test_without_a_name_it_is_one_that_has_verdicts_where_there_is_one(home: Home) -> None:
+    put(home, "begun", age=10)
+    verdicts = [
+        put(home, f"{verb}-1", age=age, verb=verb) for age, verb in ((40, "tune"), (30, "why"), (20, "calibrate"))
+    ]
+    assert find(home, None) == verdicts[0]
+    newer = put(home, "patch-1", age=35, verb="patch")
+    assert find(home, None) == newer
+
+
+def test_no_run_yet(home: Home) -> None:
     assert folders(home) == []
-    with pytest.raises(UserError, match=r"no study yet; `burnish tune sqlite` makes the first one"):
+    with pytest.raises(UserError, match=r"no run yet; `burnish tune` makes the first one"):
         find(home, None)
-    with pytest.raises(UserError, match=r"unknown study 'x'"):
+    with pytest.raises(UserError, match=r"unknown run 'x'"):
         find(home, "x")
 
 
@@ -214,7 +237,7 @@ def test_one_run_at_a_time(home: Home) -> None:
 
 
 def test_the_lock_goes_with_a_killed_run(home: Home) -> None:
-    script = "from burnish import paths\nfrom burnish.study.studies import lock\n"
+    script = "from burnish.base import paths\nfrom burnish.study.studies import lock\n"
     script += "with lock(paths.home()):\n    print(flush=True)\n    import time; time.sleep(300)\n"
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
