@@ -17,6 +17,11 @@ from burnish.model.workload import Design
 EVERY = [value for value in vars(o).values() if isinstance(value, Option)]
 
 
+def _name(value: object) -> str:
+    """What a case is called: the same in every process that runs a part of the tests."""
+    return value.field if isinstance(value, Option) else str(value)
+
+
 @pytest.mark.parametrize(
     ("option", "words", "value"),
     [
