@@ -46,6 +46,12 @@ def several(names: Names) -> Completer:
     return complete
 
 
+def _argument(context: typer.Context, known: Iterable[str]) -> str | None:
+    """The argument that is one of these; behind an option that waits for its value typer leaves all words unread."""
+    words = (*context.params.values(), *context.args)
+    return next((word for word in words if isinstance(word, str) and word in known), None)
+
+
 def engines(_context: typer.Context) -> Iterable[str]:
     """Engines that a user may name."""
     return load.engine_names()
@@ -53,15 +59,16 @@ def engines(_context: typer.Context) -> Iterable[str]:
 
 def workloads(context: typer.Context) -> Iterable[str]:
     """Loads of the engine that was named, or of all."""
-    engine = context.params.get("engine") or context.params.get("target")
-    named = (engine,) if engine in load.engines() else load.engine_names()
+    engine = _argument(context, load.engines())
+    named = (engine,) if engine else load.engine_names()
     return (name for owner, name in load.workloads() if owner in named)
 
 
 def variants(context: typer.Context) -> Iterable[str]:
     """The catalogue's variants, and those of the user's own file."""
     recipes = context.params.get("recipes")
-    return (*load.variants(), *(load.read_variants(Path(recipes)) if recipes else ()))
+    own = load.read_variants(Path(recipes)) if recipes else {}
+    return (*load.variants(), *own)
 
 
 def designs(_context: typer.Context) -> Iterable[str]:
@@ -76,7 +83,8 @@ def bundled(_context: typer.Context) -> Iterable[str]:
 
 def rows(context: typer.Context) -> Iterable[str]:
     """Rows of the bundled study that was named."""
-    return (row.name for row in studies.study(str(context.params.get("name"))).rows)
+    name = _argument(context, studies.names())
+    return (row.name for row in studies.study(name).rows) if name else ()
 
 
 def runs(_context: typer.Context) -> Iterable[str]:

@@ -168,8 +168,8 @@ def _first(text: str) -> str:
 
 
 def as_typed(text: str, name: str) -> str:
-    """The text, its calls of Burnish as the person makes them: with `name` for the program."""
-    return re.sub(r"(?<![\w./-])burnish (?=[a-z])", lambda _: f"{name} ", text)
+    """The text, with `name` for the program in the calls of it: between backquotes, or one behind the other."""
+    return re.sub(r"(^|`|or: |&& )burnish (?=[a-z])", lambda found: f"{found[1]}{name} ", text)
 
 
 def _line(title: str, text: str) -> Text:
