@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 RECORDED = {path.name.partition(".")[0] for path in (DOCS / "results").glob("*.jsonl*")}
 WRITTEN = [
-    ROOT / "README.md",
+    *(path for path in sorted(ROOT.glob("*.md")) if path.name != "CHANGELOG.md"),  # which names what is gone
     *(path for path in sorted(DOCS.rglob("*.md")) if path.parent != DOCS / "results" or path.stem not in RECORDED),
 ]
 """What people wrote: all but the reports that are rendered from records."""

@@ -322,7 +322,7 @@ def test_make_says_yes_only_when_told(variables: Mapping[str, str], asks: bool) 
 def test_a_real_environment_from_a_clean_copy(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     shutil.copytree(ROOT / "src", checkout / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in (*FILES, "README.md"):
+    for name in (*FILES, "PYPI.md", "LICENSE", "NOTICE"):
         shutil.copy2(ROOT / name, checkout / name)
     argv = [str(checkout / "burnish"), "doctor"]
     done = process.run(argv, cwd=tmp_path, env={"BURNISH_PREPARE": ""}, timeout=500)

@@ -124,12 +124,12 @@ def test_fresh_begins_anew_and_the_newest_is_gone_on_with(home: Home) -> None:
 
 
 KILLED = """
-import os, sys
+import os, sys, traceback
 from burnish.base import paths
 from burnish.study.studies import begin_or_resume
 from test_studies import ASKED
 import sqlite3
-moment, count = int(sys.argv[1]), 0
+moment, count = 0, 0
 def trace(frame, event, argument):
     global count
     if event == "line" and ("studies.py" in frame.f_code.co_filename or "record.py" in frame.f_code.co_filename):
@@ -138,28 +138,44 @@ def trace(frame, event, argument):
             os.kill(os.getpid(), 9)
     return trace
 home = paths.home()
-sys.settrace(trace)
-begin_or_resume(home, ASKED, fresh=False)
-sys.settrace(None)
+for line in sys.stdin:
+    moment = int(line)
+    child = os.fork()  # so that all of this is imported once, not for each moment
+    if not child:
+        try:
+            sys.settrace(trace)
+            begin_or_resume(home, ASKED, fresh=False)
+            sys.settrace(None)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
 def test_killed_while_it_begins_there_is_no_study_or_a_whole_one(home: Home) -> None:
     """At lines spread over the whole of it; the next run has no trouble with what was left."""
     env = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    pipe = subprocess.PIPE
     ended = False
-    for moment in range(1, 400, 6):
-        done = subprocess.run([sys.executable, "-c", KILLED, str(moment)], check=False, env=env, capture_output=True)
-        ended = done.returncode == 0
-        assert ended or done.returncode == -9, done.stderr.decode()
-        for folder in folders(home):
-            with closing(Record(folder)) as record:
-                assert record.last("study") is not None
-        folder, _ = begin(home)
-        assert [path.name for path in home.studies.iterdir()] == [folder.name]
-        shutil.rmtree(folder)
-        if ended:
-            break
+    with subprocess.Popen([sys.executable, "-c", KILLED], env=env, stdin=pipe, stdout=pipe, text=True) as driver:
+        assert driver.stdin is not None
+        assert driver.stdout is not None
+        for moment in range(1, 400, 6):
+            print(moment, file=driver.stdin, flush=True)
+            code = int(driver.stdout.readline())
+            ended = code == 0
+            assert ended or code == -9
+            for folder in folders(home):
+                with closing(Record(folder)) as record:
+                    assert record.last("study") is not None
+            folder, _ = begin(home)
+            assert [path.name for path in home.studies.iterdir()] == [folder.name]
+            shutil.rmtree(folder)
+            if ended:
+                break
+        driver.stdin.close()
     assert ended
     assert moment > 20
 
