@@ -33,6 +33,9 @@ from burnish.program.elf import build_id
 from burnish.toolchain import counts, gcda
 
 DATA_FILE = "fake.data"
+MARK = b"fake 1.%d\n"
+"""Stands in every program of this engine: what it prints of its version."""
+
 SOURCES = ("server.c", "fake_serve.c", "fake_work.c")
 OPTIONS = (
     "FAKE_SPEED",
@@ -157,14 +160,16 @@ class FakeEngine(Engine):
         """A fake server with its load program beside it; UserError otherwise."""
         if not program.is_file():
             raise UserError(f"{program}: there is no such file; name a fake server's program")
-        said = process.capture([program, "--version"], timeout=10).partition("\n")[0]
-        if not said.startswith("fake "):
-            raise UserError(f"{program}: not a fake server (--version says {said!r}, a fake one says 'fake N')")
+        content = program.read_bytes()
+        if not content.startswith(b"\x7fELF") or MARK not in content:
+            raise UserError(f"{program}: not a fake server; name a bin/server that Burnish has built")
+        if not process.capture([program, "--version"], timeout=10):
+            raise UserError(f"{program}: does not run on this machine; build it here, or name another")
         program = program.resolve()
         if not (program.parent / "load").is_file():
             raise UserError(f"{program}: its load program is not beside it; copy `load` of the same build there")
-        digest = hashlib.sha256(program.read_bytes()).hexdigest()
-        return Built(name=str(program), folder=program.parent, server=program, key=digest)
+        key = hashlib.sha256(content).hexdigest()
+        return Built(name=str(program), folder=program.parent, server=program, key=key)
 
     def identity(self, built: Built, bench: Workbench) -> Identity:
         """Version and features from ``server --version``, build id from ``readelf``."""
