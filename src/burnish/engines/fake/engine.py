@@ -26,6 +26,7 @@ from burnish.base.workbench import Workbench
 from burnish.engines.contract import MARKER, BuildJob, Engine, GateReport, Side, SideSpec, Tick
 from burnish.engines.fake.gate import ANSWERING, SOCKET, answers_under, ask, run_tests
 from burnish.engines.steps import Command, Step, perform
+from burnish.engines.ticks import TickFile
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built, CompiledObject, Identity
@@ -250,7 +251,7 @@ class FakeSide(Side):
         self.spec = spec
         self._server: subprocess.Popen[bytes] | None = None
         self._load: subprocess.Popen[bytes] | None = None
-        self._read = 0  # bytes of the ticks' file that were read
+        self._ticks = TickFile(spec.folder / "ticks.jsonl")
         self._stopped = False
 
     @property
@@ -260,10 +261,6 @@ class FakeSide(Side):
     @property
     def _load_log(self) -> Path:
         return self.spec.folder / "load.log"
-
-    @property
-    def _tick_file(self) -> Path:
-        return self.spec.folder / "ticks.jsonl"
 
     def boot(self) -> None:
         """Starts the server and waits until it answers."""
@@ -310,21 +307,14 @@ class FakeSide(Side):
             spec.workload.parameter("interval_s", "0.1"),
             *filter(None, [spec.workload.parameter("letters")]),
         ]
-        with self._tick_file.open("wb") as ticks, self._load_log.open("wb") as log:
+        with self._ticks.path.open("wb") as ticks, self._load_log.open("wb") as log:
             self._load = process.start(
                 argv, cwd=spec.folder, stdout=ticks.fileno(), stderr=log.fileno(), cores=spec.cores
             )
 
     def ticks(self) -> list[Tick]:
-        """The whole lines that the load has written since the last call."""
-        if self._load is None:
-            return []
-        with self._tick_file.open("rb") as file:
-            file.seek(self._read)
-            text = file.read()
-        whole = text[: text.rfind(b"\n") + 1]
-        self._read += len(whole)
-        return [_tick(line) for line in whole.splitlines()]
+        """What the load has written since the last call."""
+        return [] if self._load is None else [_tick(line) for line in self._ticks.lines()]
 
     def server_pids(self) -> list[int]:
         """The server, while it lives."""
