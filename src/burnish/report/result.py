@@ -212,7 +212,7 @@ def fold(events: Iterable[Event]) -> Result:
         name=begun.body["name"],
         verb=definition["verb"],
         engine=definition["engine"],
-        source=source.get("origin", "programs that exist already"),
+        source=source.get("origin", "existing server programs"),
         digest=source.get("digest", ""),
         features=definition["features"],
         baseline=order[0],

@@ -21,7 +21,7 @@ LONGEST = 24
 NAMES = 36
 """The same for names in the first column: as long as the longest variant's of the catalogue."""
 
-_WORDS = re.compile(r"\s*\S+\s*")
+_WORDS = re.compile(r"\s*\S+(?: %\S*)?\s*")  # no line begins with a per cent sign
 _PIECES = re.compile(r"[^/,:=+_.-]*[/,:=+_.-]*")
 """Parts of a long word of a table between which it may be broken."""
 

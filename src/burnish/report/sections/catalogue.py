@@ -18,9 +18,9 @@ _LETTERS = {"changes results": "R", "narrows portability": "P", "weakens securit
 _LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in _LETTERS.items())
 
 _BESIDE = (
-    "Beside these, on mariadb: a sysbench script of your own (./mine.lua); statements with weights over your data "
-    "(./mine.sql --data dump.sql); mixes of any of them, as in together:oltp_read_only=3,./mine.lua=1 (client threads "
-    "shared out) or in_turn:oltp_read_only=3,oltp_insert=1 (each thread does all)."
+    "On mariadb also: your own sysbench script (./mine.lua); statements with weights on your own data (./mine.sql "
+    "--data dump.sql); mixes of any of them, as in together:oltp_read_only=3,./mine.lua=1 (client threads are divided) "
+    "or in_turn:oltp_read_only=3,oltp_insert=1 (each thread runs all)."
 )
 
 

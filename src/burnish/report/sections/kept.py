@@ -28,7 +28,7 @@ from burnish.study.cleaning import DAY_S, Kept
 NAMES = 20
 """So many functions that differ are named."""
 
-_NO_RUN = "no study yet; `burnish tune sqlite` makes the first one"
+_NO_RUN = "no run yet; `burnish tune sqlite` makes the first one"
 _NO_BUILD = "no build is kept; `burnish tune sqlite` makes the first ones"
 _FIGURES = ("MB", "days unused")
 
@@ -58,7 +58,7 @@ def runs(lines: Sequence[RunLine]) -> Document:
     """The runs of this machine."""
     if not lines:
         return _only("runs", _NO_RUN)
-    columns = tuple(Column(name) for name in ("study", "ended", "verdicts"))
+    columns = tuple(Column(name) for name in ("run", "ended", "verdicts"))
     table = Table("runs", columns, tuple(row(line.study, line.ended, line.verdicts) for line in lines), gap=2)
     return Document("runs", (Section("runs", (table,)),))
 

@@ -70,6 +70,8 @@ def _family(result: Result) -> list[str]:
     claims = [row.together for row in result.rows if row.together]
     if len(claims) < 2:
         return []
-    how = "looked through (Benjamini-Hochberg)" if result.definition.get("explore") else "claimed together (Holm)"
+    explored = result.definition.get("explore")
+    how = "false discovery rate, Benjamini-Hochberg" if explored else "family-wise, Holm"
     worst = max(claim["adjusted_p"] for claim in claims)
-    return [f"{len(claims)} cells {how}: largest adjusted p {worst:.2g}; --json has the joint intervals"]
+    counted = f"verdicts are corrected for {len(claims)} comparisons ({how})"
+    return [f"{counted}; largest adjusted p {worst:.2g}; --json has the joint intervals"]
