@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from burnish.report.effects import Effect, Series, effect
-from burnish.report.evidence import IDENTICAL
+from burnish.report.verdict import IDENTICAL
 
 if TYPE_CHECKING:
     from burnish.report.result import Result

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from burnish.report.document import Column, Section, Span, Table, dropping, grid, points, role_of, row, section
 from burnish.report.effects import Series
-from burnish.report.evidence import IDENTICAL, NO_EFFECT
+from burnish.report.verdict import IDENTICAL, NO_EFFECT, words
 from burnish.report.words import interval, scale, short, signed
 from burnish.source.patches.subsets import Kind
 
@@ -39,7 +39,7 @@ def table(result: Result, workload: str) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for each in found.patched.builds:
         build, measured = found.build(each["variant"]), found.row(each["variant"], workload)
-        verdict = measured.verdict if measured else "failed" if build and build.failure else "-"
+        verdict = words(measured.verdict, measured.within) if measured else "failed" if build and build.failure else "-"
         if verdict == NO_EFFECT:
             verdict = IDENTICAL
         elif each["variant"] in found.patched.twins:
