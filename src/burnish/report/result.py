@@ -45,6 +45,7 @@ class Row:
         unsettled: starts whose rate never was steady.
         hosts: in a merged record, what each host says by itself (host, starts, interval); empty where there is one.
         hosts_differ: whether two of those intervals have nothing in common.
+        alone: the verdict by itself, where correction for all comparisons has made another of it; else ''.
         within: of a difference that is proved, but proved to be within ±delta too, that delta; None of any other.
     """
 
@@ -68,6 +69,7 @@ class Row:
     unsettled: int = 0
     hosts: tuple[Mapping[str, Any], ...] = ()
     hosts_differ: bool = False
+    alone: str = ""
     within: float | None = None
 
     @property
@@ -310,6 +312,7 @@ def _row(body: Mapping[str, Any], together: Mapping[str, Any] | None, contest: M
         unsettled=body.get("unsettled", 0),
         hosts=tuple(body.get("hosts", ())),
         hosts_differ=body.get("hosts_differ", False),
+        alone=body["verdict"] if together and together["verdict"] != body["verdict"] else "",
         within=verdict.within(body, contest),
     )
 

@@ -9,7 +9,9 @@ from burnish.report import suites
 from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import OPEN, Line, StudyTable
 from burnish.report.document import Points, Section, Span, Table, grid, points, role_of, section
+from burnish.report.sections import repeated
 from burnish.report.sections.bundled import patches
+from burnish.report.sections.repeated import Open
 from burnish.report.words import percent, plural
 
 _MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
@@ -47,11 +49,10 @@ def _not_asked_for(table: StudyTable, lines: Sequence[Line]) -> Section:
 def _doubtful(table: StudyTable) -> list[str]:
     """The sentences of verdicts that leave something open, and of figures."""
     names = names_of(table)
-    return [
-        f"{names[line.key]}: {line.reason}"
-        for line in table.lines
-        if line.verdict in ("invalid", "undecided", "measured")
-    ]
+    plain = [f"{names[line.key]}: {line.reason}" for line in table.lines if line.verdict in ("invalid", "measured")]
+    return plain + repeated.undecided(
+        [Open(names[line.key], line.reason, line.interval) for line in table.lines if line.verdict == "undecided"]
+    )
 
 
 def _conclusion(table: StudyTable) -> list[str]:
