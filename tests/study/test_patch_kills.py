@@ -30,7 +30,7 @@ def killed_at_each(moments: tuple[str, ...], words: list[str], home: Path) -> No
     again = burnish(*words)
     _, err = text(again)
     assert again.returncode == 0, err
-    assert "going on with" in err
+    assert "resuming" in err
     assert kinds(home, *FINISHED)[: len(done)] == done
     made = Counter((str(body["stage"]), str(body["key"])) for body in kinds(home, "stage"))
     assert set(made.values()) == {1}, "no build, data or test is made twice"

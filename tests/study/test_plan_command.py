@@ -21,7 +21,7 @@ from burnish.record.costs import Costs
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.study.options import Options
-from burnish.study.planning import tune_plan
+from planned import plan
 from studying import burnish, kinds, study, text
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -103,7 +103,7 @@ def test_dry_run_is_the_plan(burnish_home: Path) -> None:
 
 
 def test_a_source_that_must_be_fetched_is_said_and_not_fetched(burnish_home: Path) -> None:
-    found = tune_plan.plan(Home(burnish_home), "mariadb", Options(variants=("baseline",)))
+    found = plan(Home(burnish_home), "mariadb", Options(variants=("baseline",)))
     assert found.source == "Debian source package mariadb, to be fetched first"
     assert not any(step.cached for step in found.steps)
     assert not list(burnish_home.rglob("*.tar.*"))
@@ -135,7 +135,7 @@ def test_thirty_variants_and_nothing_new_take_hardly_longer_than_two(burnish_hom
     assert len(names) == rerun.VARIANTS
     options = Options(variants=names, recipes=recipes)
     store = Store(burnish_home / "store")
-    for step in tune_plan.plan(Home(burnish_home), "fake", options).building:
+    for step in plan(Home(burnish_home), "fake", options).building:
         kind = {"dataset": "datasets", "gate": "gates", "training": "profiles"}.get(step.kind, "builds")
         store.begin(kind, step.key)
         store.admit(kind, step.key, {"engine": "fake"})

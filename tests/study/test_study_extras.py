@@ -13,11 +13,13 @@ from typer.testing import CliRunner
 
 from burnish.cli.common import app
 from burnish.record.record import Record
-from burnish.study.bundled.cells import Comparison
-from burnish.study.bundled.extras import Allowance, Extra, sums, told, within
-from burnish.study.bundled.robust import search, weights_after
-from burnish.study.planning.bundled_plan import Forecast, Selection, UnitCost
+from burnish.study.comparison import Comparison
+from burnish.study.extras.extras import Allowance, Extra, sums, told, within
+from burnish.study.extras.search import search
+from burnish.study.extras.weights import weights_after
+from burnish.study.planning.costs import Forecast, UnitCost
 from burnish.study.planning.plan import Plan
+from burnish.study.selection import Selection
 
 ROWS = Forecast(Plan("fake", "", ()), (UnitCost(("", "a"), 1, 60.0, 40.0, 0.0), UnitCost(("", "b"), 1, 0, 50, 0)), {})
 A, B = (Comparison(row, "", "", "w", None, "baseline", row) for row in ("a", "b"))
@@ -69,7 +71,7 @@ def test_a_search_says_before_which_round_it_stopped(tmp_path: Path) -> None:
         return "no time"
 
     with closing(Record(tmp_path / "study", create=True)) as record:
-        at_work = cast("Any", SimpleNamespace(record=record, setting=SimpleNamespace(bench=None)))
+        at_work = cast("Any", SimpleNamespace(record=record, session=SimpleNamespace(bench=None)))
         assert search(at_work, cast("Any", robust), why_not, 60.0) == "before round 1, no time"
         for number in (1, 2):
             body = {"round": number, "weights": {"x": 0.5, "y": 0.5}, "intervals": intervals, "robust": False}

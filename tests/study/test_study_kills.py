@@ -40,7 +40,7 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[str, ...]
     again = burnish(*words)
     out, err = text(again)
     assert again.returncode == 0, err
-    assert "going on with" in err
+    assert "resuming" in err
     assert "speed130 faster" in " ".join(out.split())
     result = summary(burnish_home)
     verdicts = {row.verdict for row in result.rows}

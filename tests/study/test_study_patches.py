@@ -162,7 +162,7 @@ def test_a_changed_patch_is_another_study(burnish_home: Path, tmp_path: Path) ->
     child = burnish("tune", "fake", "--variants", "mine", "--recipes", own, *WORDS)
     out, err = text(child)
     assert child.returncode == 0, err
-    assert "going on with" not in err
+    assert "resuming" not in err
     assert len({first, *burnish_home.glob("studies/*")}) == 2
     assert 1.4 < json.loads(out)["rows"][0]["capacity"]["ratio"] < 1.6
 
@@ -204,7 +204,7 @@ def test_killed_between_patching_and_building(
     again = burnish(*words)
     out, err = text(again)
     assert again.returncode == 0, err
-    assert "going on with" in err
+    assert "resuming" in err
     (row,) = json.loads(out)["rows"]
     assert 1.25 < row["capacity"]["ratio"] < 1.35
     assert clean(burnish_home)

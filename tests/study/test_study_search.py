@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from burnish.engines.contract import Tick
 from burnish.engines.fake.engine import trained_speed
 from burnish.report.bundled.table import StudyTable
-from burnish.study.bundled import extras
-from burnish.study.bundled.robust import LEAST, equal_weights, is_robust, next_weights, worst
-from burnish.study.bundled.timeline import by_second
+from burnish.study.extras import extras
+from burnish.study.extras.timeline import by_second
+from burnish.study.extras.weights import LEAST, equal_weights, is_robust, next_weights, worst
 from shipping import quick, shown
 
 RATIOS = st.dictionaries(st.sampled_from("abcde"), st.floats(0.5, 2.0), min_size=2)

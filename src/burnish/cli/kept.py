@@ -22,7 +22,7 @@ from burnish.record.workbench import Bench
 from burnish.report.sections import kept as report
 from burnish.report.values import kept as values
 from burnish.study import studies
-from burnish.study.builds.needs import ensure
+from burnish.study.needs import ensure
 from burnish.study.options import Options
 
 

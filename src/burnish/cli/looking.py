@@ -34,7 +34,7 @@ from burnish.report.sections import doctor as doctor_report
 from burnish.report.sections import kept as kept_report
 from burnish.report.values import kept as values
 from burnish.study import cleaning, studies
-from burnish.study.builds.needs import disk_needed
+from burnish.study.needs import disk_needed
 from burnish.toolchain import link_parts
 from burnish.toolchain.toolchains import find_toolchains
 

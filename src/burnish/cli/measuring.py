@@ -9,6 +9,8 @@ import typer
 
 from burnish.base import paths
 from burnish.base.errors import UserError
+from burnish.bench.host import read_host
+from burnish.bench.topology import duet_core_sets
 from burnish.cli.common import (
     AsJson,
     Data,
@@ -43,9 +45,13 @@ from burnish.cli.common import (
     replicates_of,
     summary_of,
 )
-from burnish.study import calibrating, verbs
+from burnish.study import runner
+from burnish.study.constructors.calibrate import calibrate_study
+from burnish.study.constructors.compare import compare_study
+from burnish.study.constructors.tune import tune_study
 from burnish.study.options import Options
-from burnish.study.planning import tune_plan
+from burnish.study.planning.study_plan import plan_of, steps_of
+from burnish.study.selection import Asked, by_name
 from burnish.workload import loads
 
 
@@ -118,10 +124,12 @@ def tune(
         portable=portable,
         portability=portability,
     )
+    home, study = paths.home(), tune_study(engine, options)
     if dry_run:
-        print_plan(tune_plan.plan(paths.home(), engine, options), as_json)
+        plan = plan_of(home, study, by_name(study, Asked()), options)
+        print_plan(steps_of(home, study, plan, options), as_json)
         return
-    folder = verbs.tune(paths.home(), engine, options, progress, asker())
+    folder = runner.run(home, study, options, progress, asker())
     print_summary(summary_of(folder), as_json)
 
 
@@ -176,7 +184,7 @@ def compare(
         fresh=fresh,
         yes=yes,
     )
-    folder = verbs.compare(paths.home(), engine, (first, second), options, progress, asker())
+    folder = runner.run(paths.home(), compare_study(engine, (first, second), options), options, progress, asker())
     print_summary(summary_of(folder), as_json)
 
 
@@ -208,5 +216,8 @@ def calibrate(
         fresh=fresh,
         yes=yes,
     )
-    folder = calibrating.calibrate(paths.home(), engine, chosen, options, progress, asker())
+    home = paths.home()
+    twin_cores = duet_core_sets(read_host(home.root)) is not None
+    study = calibrate_study(engine, chosen, options, twin_cores=twin_cores)
+    folder = runner.run(home, study, options, progress, asker())
     print_summary(summary_of(folder), as_json)

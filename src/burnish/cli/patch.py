@@ -36,7 +36,8 @@ from burnish.cli.common import (
     replicates_of,
     summary_of,
 )
-from burnish.study import patching
+from burnish.study import runner
+from burnish.study.constructors.patch import Asked, patch_study
 from burnish.study.options import Options
 from burnish.workload import loads
 
@@ -125,9 +126,11 @@ def patch(
         jobs=jobs,
         fresh=fresh,
         yes=yes,
+        why=why,
+        seconds=seconds,
     )
-    asked = patching.Asked(
-        target, tuple(words), engine, variant, reverse=tuple(reverse or ()), why=why, seconds=seconds
-    )
-    folder = patching.patch(paths.home(), asked, options, progress, asker())
+    asked = Asked(target, tuple(words), engine, variant, reverse=tuple(reverse or ()))
+    home = paths.home()
+    study = patch_study(home, asked, options, progress, asker())
+    folder = runner.run(home, study, options, progress, asker())
     print_summary(summary_of(folder), as_json)

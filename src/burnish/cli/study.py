@@ -33,12 +33,11 @@ from burnish.cli.common import (
 )
 from burnish.report.sections.bundled import plan as plan_report
 from burnish.report.values import catalogue as values
-from burnish.study.bundled import extras as study_extras
-from burnish.study.bundled import run, session
-from burnish.study.bundled.session import Sitting
+from burnish.study import runner
+from burnish.study.constructors.bundled import bundled_study
 from burnish.study.options import Options
-from burnish.study.planning import bundled_plan
-from burnish.study.planning.bundled_plan import Asked
+from burnish.study.planning.study_plan import plan_of
+from burnish.study.selection import Asked, budget_of, by_name
 from burnish.workload import loads
 
 study = typer.Typer(no_args_is_help=True, help="Published studies as one command each: list, show before, run.")
@@ -95,7 +94,7 @@ def show_study(
     yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
 ) -> None:
     """Say what a study will do before it is run: rows, published figures, cells, minutes, disk, what is left out."""
-    sitting = Sitting(name, engine, _asked(rows, series, threads, everything, budget), second=second_compiler)
+    asked = _asked(rows, series, threads, everything)
     options = Options(
         features=features,
         source=source,
@@ -104,19 +103,15 @@ def show_study(
         pairs=pairs,
         starts=starts,
         settings=tuple(settings or ()),
+        second_compiler=second_compiler,
+        budget=budget_of(budget),
     )
-    home = paths.home()
-    table = session.table_of(sitting, options)
-    selection = bundled_plan.by_name(table, sitting.asked)
-    definition = session.definition_of(table, options)
-    found, extras = run.forecast(home, table, selection, sitting.asked, options, definition)
-    selection = bundled_plan.within(selection, found, sitting.asked.budget)
-    found = found.of([bundled_plan.unit_of(each) for each in selection.chosen])
-    beyond = study_extras.within(extras, found, selection, sitting.asked.budget)
+    found = bundled_study(name, engine, asked, options)
+    plan = plan_of(paths.home(), found, by_name(found, asked), options)
     if as_json:
-        show_values(values.bundled_plan(table, found, selection, *beyond))
+        show_values(values.bundled_plan(found, plan))
     else:
-        show_document(plan_report.document(table, found, selection, *beyond))
+        show_document(plan_report.document(found, plan))
 
 
 @study.command("run", epilog="Example: burnish study run sun-2008 --budget 2h    (and again: it goes on)")
@@ -146,7 +141,7 @@ def run_study(
     as_json: AsJson = False,
 ) -> None:
     """Run a study, or go on with it: the same command again takes up what is still open."""
-    sitting = Sitting(name, engine, _asked(rows, series, threads, everything, budget), release, second_compiler)
+    asked = _asked(rows, series, threads, everything)
     options = Options(
         features=features,
         source=source,
@@ -161,16 +156,19 @@ def run_study(
         strict=strict,
         fresh=fresh,
         yes=yes,
+        release=release,
+        second_compiler=second_compiler,
+        budget=budget_of(budget),
     )
-    folder = run.run(paths.home(), sitting, options, progress, asker())
+    found = bundled_study(name, engine, asked, options)
+    folder = runner.run(paths.home(), found, options, progress, asker(), asked)
     print_summary(summary_of(folder), as_json)
 
 
-def _asked(rows: str | None, series: str | None, threads: str | None, everything: bool, budget: str | None) -> Asked:
+def _asked(rows: str | None, series: str | None, threads: str | None, everything: bool) -> Asked:
     return Asked(
         rows=names_of(rows),
         series=names_of(series),
         threads=loads.ladder(threads),
         everything=everything,
-        budget=bundled_plan.budget_of(budget),
     )

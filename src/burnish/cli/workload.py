@@ -14,7 +14,8 @@ import typer
 from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.cli.common import AsJson, Yes, app, progress, show_document, show_values
-from burnish.engines.mariadb import digest_table
+from burnish.engines.registry import create
+from burnish.engines.shared import digest_table
 from burnish.report.sections import catalogue as report
 from burnish.report.values import catalogue as values
 from burnish.workload.sql import digests, general_log, schema, statements
@@ -39,7 +40,9 @@ def list_loads(
     if as_json:
         show_values(values.loads(every))
     else:
-        show_document(report.loads(every))
+        owners = dict.fromkeys(each.engine for each in every)
+        beside = {name: create(load.engine(name)).loads.beside for name in owners}
+        show_document(report.loads(every, beside))
 
 
 @workload.command("from-log", epilog="Example: burnish workload from-log general.log > mine.sql")

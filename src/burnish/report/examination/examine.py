@@ -39,7 +39,7 @@ def examine(
         program("cmake, ninja", ("cmake", "ninja", "make"), programs, "servers cannot be built"),
         program("dpkg-dev", ("dpkg-buildflags",), programs, "Debian's own build flags are not known"),
         program("ccache", ("ccache",), programs, "every build starts from nothing"),
-        program("sysbench", ("sysbench",), programs, "no load for MariaDB: no training, no trials"),
+        program("sysbench", ("sysbench",), programs, "no load for database servers: no training, no trials"),
         *([measuring.network(network), measuring.loopback()] if network else []),
         *measuring.counters(facts, programs),
         *measuring.frequency(facts),

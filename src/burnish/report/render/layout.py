@@ -34,6 +34,10 @@ def size(text: str) -> int:
 
 def wrap(text: str, width: int) -> list[str]:
     """The text as lines of at most `width` columns, but for paths that are longer."""
+    return [line for part in text.split("\n") for line in _wrap(part, width)]
+
+
+def _wrap(text: str, width: int) -> list[str]:
     lines = [""]
     words = [part for word in _WORDS.findall(text) for part in ([word] if "/" in word else _pieces(word, width))]
     for word in words:

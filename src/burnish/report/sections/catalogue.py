@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from burnish.base.processor import Processor
 from burnish.catalogue.answers import answered_by
@@ -13,15 +13,10 @@ from burnish.model.family import FAMILIES, Family
 from burnish.model.recipe import Marks, Variant
 from burnish.model.workload import Workload
 from burnish.report.document import Column, Document, Entry, Paragraph, Role, Row, Section, Span, Table, row
+from burnish.report.words import plural
 
 _LETTERS = {"changes results": "R", "narrows portability": "P", "weakens security": "S"}
 _LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in _LETTERS.items())
-
-_BESIDE = (
-    "On mariadb also: your own sysbench script (./mine.lua); statements with weights on your own data (./mine.sql "
-    "--data dump.sql); mixes of any of them, as in together:oltp_read_only=3,./mine.lua=1 (client threads are divided) "
-    "or in_turn:oltp_read_only=3,oltp_insert=1 (each thread runs all)."
-)
 
 
 def variants(every: Iterable[Variant]) -> Document:
@@ -136,19 +131,24 @@ def _option_lines(option: Option) -> tuple[str, ...]:
     )
 
 
-def loads(every: Sequence[Workload]) -> Document:
-    """The loads with their parameters and settings, then those that are nobody's but one's own."""
+def loads(every: Sequence[Workload], beside: Mapping[str, str]) -> Document:
+    """The loads with their parameters and settings, then those that are a user's own.
+
+    Args:
+        every: the loads.
+        beside: by engine, what it takes beside them, in words; '' for nothing.
+    """
     document = _entries("loads", (_load(each) for each in every))
-    if not any(each.engine == "mariadb" for each in every):
-        return document
-    return Document(document.title, (*document.sections, Section("own", (Paragraph(Span(_BESIDE)),))))
+    own = tuple(Paragraph(Span(f"On {name} also: {words}.")) for name, words in beside.items() if words)
+    return Document(document.title, (*document.sections, *((Section("own", own),) if own else ())))
 
 
 def _load(load: Workload) -> Entry:
     words = ", ".join(f"{name.replace('_', '-')}={value}" for name, value in load.parameters)
     settings = ", ".join(f"{name}={value}" for name, value in load.settings)
     details = "; ".join(filter(None, (words, f"server: {settings}" if settings else "")))
-    return Entry(load.name, f" ({load.engine}, {load.threads} threads)", (load.reason,), (details,))
+    note = f" ({load.engine}, {plural(load.threads, 'thread')})"
+    return Entry(load.name, note, (load.reason,), (details,) if details else ())
 
 
 def _answers(kind: str, name: str) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from burnish.catalogue import load
 from burnish.record.store import Entry as Stored
 from burnish.report import evidence
 from burnish.report.document import (
@@ -28,8 +29,6 @@ from burnish.study.cleaning import DAY_S, Kept
 NAMES = 20
 """So many functions that differ are named."""
 
-_NO_RUN = "no run yet; `burnish tune sqlite` makes the first one"
-_NO_BUILD = "no build is kept; `burnish tune sqlite` makes the first ones"
 _FIGURES = ("MB", "days unused")
 
 
@@ -57,7 +56,7 @@ def run_line(result: Result) -> RunLine:
 def runs(lines: Sequence[RunLine]) -> Document:
     """The runs of this machine."""
     if not lines:
-        return _only("runs", _NO_RUN)
+        return _only("runs", f"no run yet; `burnish tune {load.example()}` makes the first one")
     columns = tuple(Column(name) for name in ("run", "ended", "verdicts"))
     table = Table("runs", columns, tuple(row(line.study, line.ended, line.verdicts) for line in lines), gap=2)
     return Document("runs", (Section("runs", (table,)),))
@@ -85,7 +84,7 @@ def inventory(items: Sequence[Kept], doomed: Collection[Kept], root: Path) -> Do
 def builds(found: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
     """The builds that are kept: sizes, memory and time of their making, then what each needs to run."""
     if not found:
-        return _only("builds", _NO_BUILD)
+        return _only("builds", f"no build is kept; `burnish tune {load.example()}` makes the first ones")
     sizes = grid(
         "sizes", evidence.SIZES, (evidence.size_cells(entry.key, facts, entry.about) for entry, facts in found)
     )

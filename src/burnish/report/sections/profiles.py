@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from burnish.base.durations import duration
+from burnish.catalogue import load
 from burnish.profiles.inspecting import Inspection, Overlap
 from burnish.record.store import Entry as Stored
 from burnish.report.document import Column, Document, Paragraph, Role, Section, Span, Table, dropping, row
@@ -18,13 +19,12 @@ KINDS = {
     "gcc-samples": "gcc, branch samples",
 }
 
-NONE_YET = "no profile yet; `burnish tune sqlite --variants gcc-pgo` trains one"
-
 
 def listing(profiles: Sequence[tuple[str, Stored]]) -> Document:
     """All profiles, each with its name."""
     if not profiles:
-        return Document("profiles", (Section("profiles", (Paragraph(Span(NONE_YET)),)),))
+        none = f"no profile yet; `burnish tune {load.example()} --variants gcc-pgo` trains one"
+        return Document("profiles", (Section("profiles", (Paragraph(Span(none)),)),))
     names = ("name", "key", "engine", "kind", "trained on")
     columns = dropping((Column(name) for name in names), "kind", "engine")
     body = tuple(row(name or "-", *_cells(entry)) for name, entry in profiles)

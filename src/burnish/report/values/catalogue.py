@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from burnish.base.processor import Processor
@@ -10,14 +10,12 @@ from burnish.catalogue.answers import answered_by
 from burnish.catalogue.flags import Flag, Target, as_json, target_as_json
 from burnish.catalogue.micro import Micro
 from burnish.catalogue.options import Option
-from burnish.catalogue.study_model import Study
+from burnish.catalogue.study_model import Study as BundledFile
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
-from burnish.study.bundled import extras as study_extras
-from burnish.study.bundled.cells import Table
-from burnish.study.bundled.extras import Extra
-from burnish.study.planning import bundled_plan as planning
-from burnish.study.planning.bundled_plan import Forecast, Selection
+from burnish.study.extras.weights import file_of
+from burnish.study.planning.study_plan import StudyPlan
+from burnish.study.study import Study
 
 Values = list[dict[str, Any]]
 
@@ -73,7 +71,7 @@ def micros(every: Iterable[Micro]) -> Values:
     return [{"micro": each.name, "engine": each.engine, "does": each.does, "reason": each.reason} for each in every]
 
 
-def studies(every: Iterable[Study]) -> Values:
+def studies(every: Iterable[BundledFile]) -> Values:
     """The bundled studies."""
     return [
         {
@@ -87,16 +85,13 @@ def studies(every: Iterable[Study]) -> Values:
     ]
 
 
-def bundled_plan(
-    table: Table, found: Forecast, selection: Selection, extras: Sequence[Extra], left: Mapping[str, str]
-) -> dict[str, Any]:
+def bundled_plan(table: Study, plan: StudyPlan) -> dict[str, Any]:
     """A bundled study before it is run: what it costs, and every comparison."""
     return {
-        "study": table.study.name,
-        "title": table.study.title,
+        "study": file_of(table).name,
+        "title": file_of(table).title,
         "engine": table.engine.name,
-        **planning.as_dict(found, selection),
-        **study_extras.as_dict(extras, left),
+        **plan.as_dict(),
         "comparisons": [
             {
                 "key": each.key,

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from burnish.catalogue.published import SAMPLES
-from burnish.catalogue.study_model import Study
+from burnish.catalogue.study_model import Study as BundledFile
 from burnish.report.document import Column, Document, Entry, Points, Role, Row, Section, Span, dropping, points, row
 from burnish.report.document import Table as Grid
 from burnish.report.sections.bundled import patches
-from burnish.study.bundled import extras as study_extras
-from burnish.study.bundled.cells import Comparison, Table
-from burnish.study.bundled.extras import Extra
-from burnish.study.planning.bundled_plan import Forecast, Selection, minutes, unit_of, unit_words
+from burnish.study.comparison import Comparison
+from burnish.study.extras import extras
+from burnish.study.extras.weights import file_of
+from burnish.study.planning.costs import Forecast, minutes
 from burnish.study.planning.plan import amount
+from burnish.study.planning.study_plan import StudyPlan
+from burnish.study.selection import Selection, unit_words
+from burnish.study.study import Study
 
 _COLUMNS = ("row", "what it is", "published", "cells", "builds", "trials", "GB")
 _FIGURES = ("cells", "builds", "trials", "GB")
 
 
-def listing(studies: Sequence[Study]) -> Document:
+def listing(studies: Sequence[BundledFile]) -> Document:
     """All studies with title, reason and number of rows."""
     entries = tuple(
         Entry(study.name, f"  {study.title}; {len(study.rows)} rows, {study.engine}", (study.reason,))
@@ -28,32 +31,27 @@ def listing(studies: Sequence[Study]) -> Document:
     return Document("bundled studies", (Section("studies", entries),))
 
 
-def document(
-    table: Table, found: Forecast, selection: Selection, extras: Sequence[Extra], left: Mapping[str, str]
-) -> Document:
-    """One study before it is run.
+def document(table: Study, plan: StudyPlan) -> Document:
+    """A bundled study before it is run.
 
     Args:
-        table: its comparisons.
-        found: what its rows cost.
-        selection: those that are run.
-        extras: what it tells beyond its table.
-        left: what of that is left out, with the reason.
+        table: the study.
+        plan: what a session would do of it.
     """
-    study = table.study
+    study = file_of(table)
     return Document(
         f"{study.name}: {study.title}",
         (
             Section("heading", (_about(table),)),
-            Section("rows", (_rows(table, found, selection),)),
-            Section("remarks", (points(_remarks(table, found, selection, extras, left)),)),
+            Section("rows", (_rows(table, plan.forecast, plan.selection),)),
+            Section("remarks", (points(_remarks(table, plan)),)),
         ),
     )
 
 
-def _about(table: Table) -> Points:
+def _about(table: Study) -> Points:
     """What the study replicates, and what is special about its deliveries and readings."""
-    study = table.study
+    study = file_of(table)
     lines = [study.reason, f"on {table.engine.title}; published: {', '.join(study.sources) or 'nothing'}"]
     if study.delivery is not None:
         lines.append(f"first delivery: {study.delivery.reason}")
@@ -61,7 +59,7 @@ def _about(table: Table) -> Points:
     return Points((Span(f"{study.name}: {study.title}", Role.STRONG), *map(Span, lines)))
 
 
-def _rows(table: Table, found: Forecast, selection: Selection) -> Grid:
+def _rows(table: Study, found: Forecast, selection: Selection) -> Grid:
     """A row for each row of the study, under its series."""
     columns = tuple(
         Column(
@@ -75,11 +73,11 @@ def _rows(table: Table, found: Forecast, selection: Selection) -> Grid:
     return Grid("rows", columns, tuple(_each_row(table, found, selection)))
 
 
-def _each_row(table: Table, found: Forecast, selection: Selection) -> Iterable[Row]:
+def _each_row(table: Study, found: Forecast, selection: Selection) -> Iterable[Row]:
     costs = {cost.unit: cost for cost in found.costs}
     series = ""
-    for unit in dict.fromkeys(unit_of(each) for each in table.comparisons):
-        comparisons = [each for each in table.comparisons if unit_of(each) == unit]
+    for unit in dict.fromkeys(each.unit for each in table.comparisons):
+        comparisons = [each for each in table.comparisons if each.unit == unit]
         cost = costs.get(unit)
         if all(each.key in selection.cut for each in comparisons) and cost is None:
             continue
@@ -92,7 +90,7 @@ def _each_row(table: Table, found: Forecast, selection: Selection) -> Iterable[R
         yield row(unit[1], _title(table, comparisons[0]), _published(comparisons), *figures)
 
 
-def _title(table: Table, comparison: Comparison) -> str:
+def _title(table: Study, comparison: Comparison) -> str:
     """What a row is; of a patch, which way it goes and what can be shown of it."""
     row = table.row(comparison.row)
     if row.patch is None or row.patch.direction == "none":
@@ -105,15 +103,14 @@ def _published(comparisons: Sequence[Comparison]) -> str:
     return ", ".join(figures) if len(figures) <= 2 else f"{len(figures)} figures"
 
 
-def _remarks(
-    table: Table, found: Forecast, selection: Selection, extras: Sequence[Extra], left: Mapping[str, str]
-) -> list[str]:
+def _remarks(table: Study, plan: StudyPlan) -> list[str]:
     """Sums, then what is not measured and why."""
+    found, selection = plan.forecast, plan.selection
     chosen = [each for each in selection.chosen if each.reason is None]
-    units = {unit_of(each) for each in chosen}
+    units = {each.unit for each in chosen}
     costs = [cost for cost in found.costs if cost.unit in units]
     lines = [
-        *study_extras.sums(costs, extras, left),
+        *extras.sums(costs, *plan.beyond),
         f"disk: {amount(found.plan.kept, 1e9)} GB kept, {amount(found.plan.tree, 1e9)} GB build folder",
     ]
     if any(each.shows for each in table.comparisons):
@@ -126,7 +123,7 @@ def _remarks(
     cut: dict[str, list[str]] = {}
     for each in table.comparisons:
         if each.key in selection.cut:
-            cut.setdefault(selection.cut[each.key], []).append(unit_words(unit_of(each)))
+            cut.setdefault(selection.cut[each.key], []).append(unit_words(each.unit))
     lines += [f"{_few(dict.fromkeys(names))}: {reason}" for reason, names in cut.items()]
     return lines
 
@@ -134,7 +131,7 @@ def _remarks(
 def _by_reason(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
     found: dict[str, list[str]] = {}
     for each in comparisons:
-        found.setdefault(each.reason or "", []).append(unit_words(unit_of(each)))
+        found.setdefault(each.reason or "", []).append(unit_words(each.unit))
     return [(reason, _few(dict.fromkeys(names))) for reason, names in found.items()]
 
 
