@@ -9,10 +9,10 @@ from typing import Any
 
 from burnish.base.errors import UserError
 from burnish.record.record import Event
-from burnish.report import evidence, patches
+from burnish.report import evidence, patches, verdict
 from burnish.report.bundled.table import StudyTable, study_table
-from burnish.report.evidence import NO_EFFECT
 from burnish.report.patches import Patched
+from burnish.report.verdict import NO_EFFECT, RUNNING
 from burnish.why.explanation import Explanation, explanation
 
 _KEPT = ("effective", "record", "unrecorded", "costs", "cpu_seconds", "objects")
@@ -45,6 +45,8 @@ class Row:
         unsettled: starts whose rate never was steady.
         hosts: in a merged record, what each host says by itself (host, starts, interval); empty where there is one.
         hosts_differ: whether two of those intervals have nothing in common.
+        alone: the verdict by itself, where correction for all comparisons has made another of it; else ''.
+        within: of a difference that is proved, but proved to be within ±delta too, that delta; None of any other.
     """
 
     candidate: str
@@ -67,6 +69,8 @@ class Row:
     unsettled: int = 0
     hosts: tuple[Mapping[str, Any], ...] = ()
     hosts_differ: bool = False
+    alone: str = ""
+    within: float | None = None
 
     @property
     def ratio(self) -> Mapping[str, float] | None:
@@ -212,7 +216,7 @@ def fold(events: Iterable[Event]) -> Result:
         name=begun.body["name"],
         verb=definition["verb"],
         engine=definition["engine"],
-        source=source.get("origin", "programs that exist already"),
+        source=source.get("origin", "existing server programs"),
         digest=source.get("digest", ""),
         features=definition["features"],
         baseline=order[0],
@@ -226,7 +230,9 @@ def fold(events: Iterable[Event]) -> Result:
         contest=contest,
         runs=len(by.get("run", ())),
         canaries=tuple(_canaries(by, contest)),
-        confirmations=tuple(_row(e.body, None) for e in by.get("verdict", ()) if e.body.get("role") == "confirmation"),
+        confirmations=tuple(
+            _row(e.body, None, contest) for e in by.get("verdict", ()) if e.body.get("role") == "confirmation"
+        ),
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source["note"],) if source.get("note") else (),
         explanation=explanation(by),
@@ -269,11 +275,11 @@ def _rows(by: Mapping[str, Sequence[Event]], contest: Mapping[str, Any]) -> list
         if body is not None and body.get("role", "claim") == "confirmation":
             continue
         if body is not None:
-            rows.append(_row(body, family.get(cell)))
+            rows.append(_row(body, family.get(cell), contest))
             continue
         candidate, _, workload = cell.rpartition(" / ")
         done = [e for e in by.get("start_done", ()) if e.body["cell"] == cell and e.body["invalid"] is None]
-        rows.append(Row(candidate, workload, "running", None, None, len(done), 0, "not decided yet", {}, ""))
+        rows.append(Row(candidate, workload, RUNNING, None, None, len(done), 0, "not decided yet", {}, ""))
     loads = by["study"][0].body["definition"].get("workloads", ())
     equal = [event.body["variant"] for event in by.get("variant", ()) if event.body.get("same")]
     rows += [
@@ -284,7 +290,7 @@ def _rows(by: Mapping[str, Sequence[Event]], contest: Mapping[str, Any]) -> list
     return rows
 
 
-def _row(body: Mapping[str, Any], together: Mapping[str, Any] | None) -> Row:
+def _row(body: Mapping[str, Any], together: Mapping[str, Any] | None, contest: Mapping[str, Any]) -> Row:
     return Row(
         candidate=body["candidate"],
         workload=body["workload"],
@@ -306,6 +312,8 @@ def _row(body: Mapping[str, Any], together: Mapping[str, Any] | None) -> Row:
         unsettled=body.get("unsettled", 0),
         hosts=tuple(body.get("hosts", ())),
         hosts_differ=body.get("hosts_differ", False),
+        alone=body["verdict"] if together and together["verdict"] != body["verdict"] else "",
+        within=verdict.within(body, contest),
     )
 
 

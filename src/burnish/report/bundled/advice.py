@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from burnish.report.words import per_cent
+from burnish.report.words import per_cent, plural
 from burnish.study.bundled.recommended import over_baseline
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def letters(lines: Iterable[Line]) -> str:
     return ", ".join(sorted({each["host"] for line in lines for each in line.hosts}))
 
 
-NO_COMPARISON = "rows from different hosts are no comparison of what they stand for"
+NO_COMPARISON = "rows from different hosts cannot be compared with each other"
 
 
 def apart(groups: Iterable[Iterable[Line]]) -> bool:
@@ -76,7 +76,7 @@ def _mean(lines: Sequence[Line]) -> float:
 
 def _steps(lines: Sequence[Line]) -> str:
     return ", ".join(
-        f"{per_cent(line.interval)}{f' at {line.threads} threads' if line.threads else ''}"
+        per_cent(line.interval) + (f" at {plural(line.threads, 'thread')}" if line.threads else "")
         for line in lines
         if line.interval
     )

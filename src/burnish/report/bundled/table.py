@@ -11,13 +11,10 @@ from burnish.record.record import Event
 from burnish.report import evidence
 from burnish.report.bundled.advice import advice
 from burnish.report.bundled.controls import Controls, controls
-from burnish.report.evidence import IDENTICAL, NO_EFFECT
+from burnish.report.verdict import IDENTICAL, NO_EFFECT, delta, within, words
 from burnish.report.words import per_cent
 
 OPEN = "not measured yet"
-
-USUAL_DELTA = 0.01
-"""Within so much of 1 a ratio makes no difference, where the record does not say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,7 @@ class Line:
         hosts: in a record put together from several hosts, what each of them says by itself.
         hosts_differ: whether two of those have nothing in common.
         cell: the cell whose starts it tells of, which other lines may tell of too; '' without any.
+        within: of a difference that is proved to be within ±delta too, that delta; None of any other.
     """
 
     key: str
@@ -71,6 +69,7 @@ class Line:
     hosts: tuple[Mapping[str, Any], ...] = ()
     hosts_differ: bool = False
     cell: str = ""
+    within: float | None = None
 
     @property
     def identical(self) -> bool:
@@ -82,7 +81,7 @@ class Line:
         """What stands in the table's last column: the verdict, or that there is a reason."""
         if self.identical:
             return IDENTICAL
-        return self.verdict or ("not measured" if self.settled else "open")
+        return words(self.verdict, self.within) or ("not measured" if self.settled else "open")
 
 
 @dataclass(frozen=True)
@@ -138,6 +137,7 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
     tried = {event.body["key"]: event.body["cell"] for event in by.get("tried", ())}
     left = {event.body["key"]: event.body for event in by.get("left", ())}
     figures = {event.body["key"]: event.body for event in by.get("measured", ())}
+    contest = by["contest"][-1].body if "contest" in by else {}
     lines = tuple(
         _line(
             each,
@@ -146,13 +146,13 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
             figures.get(each["key"]),
             left.get(each["key"]),
             body["cut"].get(each["key"]),
+            contest,
         )
         for each in body["comparisons"]
     )
     again = {event.body["key"]: verdicts.get(event.body["cell"]) for event in by.get("again", ())}
     advised = advice(lines, again, body) if body["recommends"] else []
-    rules = [event.body["rule"] for event in by.get("contest", ())]
-    negative = controls(lines, rules[-1].get("delta", USUAL_DELTA) if rules else USUAL_DELTA)
+    negative = controls(lines, delta(contest))
     return StudyTable(
         study=body["study"],
         title=body["title"],
@@ -179,6 +179,7 @@ def _line(
     figure: Mapping[str, Any] | None,
     left: Mapping[str, Any] | None,
     cut: str | None,
+    contest: Mapping[str, Any],
 ) -> Line:
     measured, word, interval, starts = "", "", None, 0
     settled = bool(each["final"])
@@ -220,6 +221,7 @@ def _line(
         hosts=hosts_of(verdict or figure or {}),
         hosts_differ=bool(verdict and verdict.get("hosts_differ")),
         cell=verdict["cell"] if verdict else "",
+        within=within(verdict, contest) if verdict else None,
     )
 
 
