@@ -11,6 +11,7 @@ import pytest
 
 from burnish.base import paths
 from burnish.cli.common import summary_of
+from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.report.bundled.table import StudyTable
 from burnish.statistics.verdicts import Rule
@@ -33,7 +34,7 @@ everywhere, and the whole set, of which one is put in."""
 
 def starts(folder: Path) -> int:
     with closing(Record(folder)) as record:
-        return sum(1 for _ in record.events("start"))
+        return sum(1 for _ in record.events(StartBegun))
 
 
 def ratio_of(found: StudyTable, row: str) -> float:
