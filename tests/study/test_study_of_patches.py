@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from burnish.base import paths
-from burnish.cli.common import summary_of
+from burnish.cli.common import result_of
 from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.report.bundled.table import StudyTable
@@ -73,7 +73,7 @@ def test_every_kind_of_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "os-once: no patch: not applicable" in flat
     assert "crc32c-hardware: reverted (in the tree): A request is some thirty per cent more work." in flat
     assert "trained on (rows)" not in flat
-    plain = markdown(summary_of(folder))
+    plain = markdown(result_of(folder))
     assert "| row | here | published % | measured here % | verdict |" in plain
     assert "| rw-lock-word, fake_update | control | - | - | identical code |" in plain
 
