@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+import debians
 from burnish.base import process
 from burnish.catalogue import load
 from burnish.engines.mariadb.engine import MariaDB
@@ -16,7 +19,7 @@ from burnish.model.workload import Workload
 from burnish.program.built import Built
 
 SERVER_VARIABLE = "BURNISH_TEST_MARIADBD"
-"""Names a mariadbd for the tests that need a real one; else one that is installed is taken."""
+"""Names a mariadbd for the tests that need a real one; else one that is installed is taken, or Debian's downloaded."""
 
 
 class PlainBench:
@@ -65,14 +68,20 @@ def engine() -> MariaDB:
     return MariaDB(load.engine("mariadb"))
 
 
+_DOWNLOADS = tempfile.TemporaryDirectory(prefix="burnish-mariadbd-")
+
+
+@cache
+def _downloaded() -> Path:
+    return debians.mariadbd(Path(_DOWNLOADS.name))
+
+
 def real_server() -> Built:
-    """A mariadbd that is here, or the reason why the test is skipped."""
-    named = os.environ.get(SERVER_VARIABLE) or shutil.which("mariadbd", path="/usr/sbin:/usr/local/sbin")
-    if named is None:
-        pytest.skip(f"no mariadbd is installed; name one in {SERVER_VARIABLE}")
+    """A mariadbd that is named, installed or downloaded; the test is skipped where none can be had."""
     if shutil.which("sysbench") is None:
         pytest.skip("sysbench is not installed")
-    return engine().existing(Path(named))
+    named = os.environ.get(SERVER_VARIABLE) or shutil.which("mariadbd", path="/usr/sbin:/usr/local/sbin")
+    return engine().existing(Path(named) if named else _downloaded())
 
 
 def small(name: str, *, threads: int = 2) -> Workload:
