@@ -9,7 +9,7 @@ from typing import Any
 
 from burnish.record.record import Event
 from burnish.report import evidence
-from burnish.report.bundled.advice import advice
+from burnish.report.bundled.advice import Advice, advice
 from burnish.report.bundled.controls import Controls, controls
 from burnish.report.verdict import IDENTICAL, NO_EFFECT, delta, within, words
 from burnish.report.words import per_cent
@@ -104,6 +104,7 @@ class StudyTable:
         architecture: the host's, as the kernel names it; '' in records that do not say.
         controls: what its negative controls say together; None without any.
         changed: by variant with patches, which functions these change, in words.
+        advised: what it recommends to build with, by series, as values.
     """
 
     study: str
@@ -121,6 +122,7 @@ class StudyTable:
     architecture: str = ""
     controls: Controls | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
+    advised: tuple[Advice, ...] = ()
 
 
 ANALYSES = ("timeline", "profile_facts", "robust", "robust_left", "extras")
@@ -162,7 +164,8 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
         rows=body["rows"],
         readings=body["readings"],
         series=body["series"],
-        advice=(*advised, *([negative.sentence] if negative else [])),
+        advice=(*(each.words for each in advised), *([negative.sentence] if negative else [])),
+        advised=tuple(advised),
         canaries=tuple(_canaries(by)),
         extra={kind: [event.body for event in by[kind]] for kind in ANALYSES if kind in by},
         patches=body.get("patches", {}),
