@@ -78,10 +78,15 @@ def _of_series(
         return Advice(series, "", (), f"{name}{words}")
     best = max(faster, key=lambda row: _mean(faster[row]))
     tied = tuple(row for row in faster if row != best and _tied(faster[best], faster[row]))
-    words = f"{name}build with {best}: {_mean(faster[best]):+.1f} % over the baseline ({_steps(faster[best])})"
+    marked = {row: ", ".join(lines[0].marks.words) for row, lines in faster.items()}
+    costs = f" ({marked[best]})" if marked[best] else ""
+    words = f"{name}build with {best}{costs}: {_mean(faster[best]):+.1f} % over the baseline ({_steps(faster[best])})"
     words += _again(faster[best], again, len(rows))
     if tied:
         words += f"; tied with {', '.join(tied)}, as no difference is proved: take the simplest of these"
+    plain = max((row for row in faster if not marked[row]), key=lambda row: _mean(faster[row]), default="")
+    if costs and plain:
+        words += f"; the best without such marks is {plain}: {_mean(faster[plain]):+.1f} %"
     if apart(rows.values()):
         words += f"; {NO_COMPARISON}"
     return Advice(series, best, tied, f"{words}.")

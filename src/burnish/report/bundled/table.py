@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from burnish.model.recipe import Marks
 from burnish.record.record import Event
 from burnish.report import evidence
 from burnish.report.bundled.advice import Advice, advice
@@ -45,6 +46,9 @@ class Line:
         hosts_differ: whether two of those have nothing in common.
         cell: the cell whose starts it tells of, which other lines may tell of too; '' without any.
         within: of a difference that is proved to be within ±delta too, that delta; None of any other.
+        base: what the candidate is compared with: a build, a build under a condition, or a program.
+        candidate: likewise.
+        marks: what the candidate's build costs beyond time.
     """
 
     key: str
@@ -70,6 +74,9 @@ class Line:
     hosts_differ: bool = False
     cell: str = ""
     within: float | None = None
+    base: str = ""
+    candidate: str = ""
+    marks: Marks = field(default_factory=Marks)
 
     @property
     def identical(self) -> bool:
@@ -140,6 +147,10 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
     left = {event.body["key"]: event.body for event in by.get("left", ())}
     figures = {event.body["key"]: event.body for event in by.get("measured", ())}
     contest = by["contest"][-1].body if "contest" in by else {}
+    marked = {
+        event.body["variant"]: Marks(*(bool(event.body.get(each.name)) for each in fields(Marks)))
+        for event in by.get("variant", ())
+    }
     lines = tuple(
         _line(
             each,
@@ -149,6 +160,7 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
             left.get(each["key"]),
             body["cut"].get(each["key"]),
             contest,
+            marked.get(each["candidate"], Marks()),
         )
         for each in body["comparisons"]
     )
@@ -183,6 +195,7 @@ def _line(
     left: Mapping[str, Any] | None,
     cut: str | None,
     contest: Mapping[str, Any],
+    marks: Marks,
 ) -> Line:
     measured, word, interval, starts = "", "", None, 0
     settled = bool(each["final"])
@@ -225,6 +238,9 @@ def _line(
         hosts_differ=bool(verdict and verdict.get("hosts_differ")),
         cell=verdict["cell"] if verdict else "",
         within=within(verdict, contest) if verdict else None,
+        base=each["base"],
+        candidate=each["candidate"],
+        marks=marks,
     )
 
 

@@ -13,10 +13,10 @@ from burnish.model.family import FAMILIES, Family
 from burnish.model.recipe import Marks, Variant
 from burnish.model.workload import Workload
 from burnish.report.document import Column, Document, Entry, Paragraph, Role, Row, Section, Span, Table, row
+from burnish.report.marks import LETTERS, letters
 from burnish.report.words import plural
 
-_LETTERS = {"changes results": "R", "narrows portability": "P", "weakens security": "S"}
-_LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in _LETTERS.items())
+_LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in LETTERS.items())
 
 
 def variants(every: Iterable[Variant]) -> Document:
@@ -53,8 +53,7 @@ def _flag_rows(entries: Sequence[Flag]) -> Iterable[Row]:
             topic = entry.topic
             yield row(Span(topic, Role.STRONG))
         since = [_since(entry, family) for family in FAMILIES]
-        letters = "".join(_LETTERS[word] for word in entry.marks.words)
-        yield row(f" {entry.name}", entry.does, *since, letters)
+        yield row(f" {entry.name}", entry.does, *since, letters(entry.marks))
 
 
 def _since(entry: Flag, family: Family) -> str:
