@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from burnish.model.recipe import Marks
 from burnish.record.record import Event
 from burnish.report import evidence
-from burnish.report.bundled.advice import advice
+from burnish.report.bundled.advice import Advice, advice
 from burnish.report.bundled.controls import Controls, controls
 from burnish.report.verdict import IDENTICAL, NO_EFFECT, delta, within, words
 from burnish.report.words import per_cent
@@ -45,6 +46,9 @@ class Line:
         hosts_differ: whether two of those have nothing in common.
         cell: the cell whose starts it tells of, which other lines may tell of too; '' without any.
         within: of a difference that is proved to be within ±delta too, that delta; None of any other.
+        base: what the candidate is compared with: a build, a build under a condition, or a program.
+        candidate: likewise.
+        marks: what the candidate's build costs beyond time.
     """
 
     key: str
@@ -70,6 +74,9 @@ class Line:
     hosts_differ: bool = False
     cell: str = ""
     within: float | None = None
+    base: str = ""
+    candidate: str = ""
+    marks: Marks = field(default_factory=Marks)
 
     @property
     def identical(self) -> bool:
@@ -104,6 +111,7 @@ class StudyTable:
         architecture: the host's, as the kernel names it; '' in records that do not say.
         controls: what its negative controls say together; None without any.
         changed: by variant with patches, which functions these change, in words.
+        advised: what it recommends to build with, by series, as values.
     """
 
     study: str
@@ -121,6 +129,7 @@ class StudyTable:
     architecture: str = ""
     controls: Controls | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
+    advised: tuple[Advice, ...] = ()
 
 
 ANALYSES = ("timeline", "profile_facts", "robust", "robust_left", "extras")
@@ -138,6 +147,10 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
     left = {event.body["key"]: event.body for event in by.get("left", ())}
     figures = {event.body["key"]: event.body for event in by.get("measured", ())}
     contest = by["contest"][-1].body if "contest" in by else {}
+    marked = {
+        event.body["variant"]: Marks(*(bool(event.body.get(each.name)) for each in fields(Marks)))
+        for event in by.get("variant", ())
+    }
     lines = tuple(
         _line(
             each,
@@ -147,6 +160,7 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
             left.get(each["key"]),
             body["cut"].get(each["key"]),
             contest,
+            marked.get(each["candidate"], Marks()),
         )
         for each in body["comparisons"]
     )
@@ -162,7 +176,8 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
         rows=body["rows"],
         readings=body["readings"],
         series=body["series"],
-        advice=(*advised, *([negative.sentence] if negative else [])),
+        advice=(*(each.words for each in advised), *([negative.sentence] if negative else [])),
+        advised=tuple(advised),
         canaries=tuple(_canaries(by)),
         extra={kind: [event.body for event in by[kind]] for kind in ANALYSES if kind in by},
         patches=body.get("patches", {}),
@@ -180,6 +195,7 @@ def _line(
     left: Mapping[str, Any] | None,
     cut: str | None,
     contest: Mapping[str, Any],
+    marks: Marks,
 ) -> Line:
     measured, word, interval, starts = "", "", None, 0
     settled = bool(each["final"])
@@ -222,6 +238,9 @@ def _line(
         hosts_differ=bool(verdict and verdict.get("hosts_differ")),
         cell=verdict["cell"] if verdict else "",
         within=within(verdict, contest) if verdict else None,
+        base=each["base"],
+        candidate=each["candidate"],
+        marks=marks,
     )
 
 
