@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from burnish.report.document import Document, Section
+from burnish.report.document import Document, Section, points
 from burnish.report.sections import builds, calibration, conclusion, heading, patches, remarks, verdicts, why
 from burnish.report.sections.bundled import cells, extras, hosts
 
@@ -60,8 +60,10 @@ def _patches(result: Result) -> Sequence[Section]:
 
 def _bundled(result: Result, table: StudyTable) -> Sequence[Section]:
     """A bundled study."""
+    nothing = conclusion.sentences(result) if result.nothing_measured else []
     return [
         heading.section(result),
+        Section("nothing", (points(nothing),)),
         *cells.sections(table),
         *extras.sections(table),
         *hosts.sections(table, result),

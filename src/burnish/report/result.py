@@ -9,7 +9,7 @@ from typing import Any
 
 from burnish.base.errors import UserError
 from burnish.record.record import Event
-from burnish.report import evidence, patches, verdict
+from burnish.report import evidence, outcome, patches, verdict
 from burnish.report.bundled.table import StudyTable, study_table
 from burnish.report.patches import Patched
 from burnish.report.verdict import NO_EFFECT, RUNNING
@@ -191,6 +191,11 @@ class Result:
     patched: Patched | None = None
     shipped: StudyTable | None = None
     merged: Mapping[str, Any] | None = None
+
+    @property
+    def nothing_measured(self) -> bool:
+        """Whether it has finished without a valid verdict or a figure; the command then ends with 1."""
+        return outcome.nothing_measured(self)
 
 
 def fold(events: Iterable[Event]) -> Result:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from burnish.report import evidence, marks, suites
 from burnish.report.document import Section, points
-from burnish.report.sections import merged, noise, repeated
+from burnish.report.sections import builds, merged, noise, repeated
 from burnish.report.sections.repeated import Open
 from burnish.report.words import EQUIVALENCE_NOTE, plural
 from burnish.statistics.replicates import layout_caveat
@@ -61,6 +61,8 @@ def _of_builds(result: Result) -> Iterator[tuple[str, str]]:
         found = marks.of_build(build)
         if found:
             yield build.variant, ", ".join(found.words)
+        if build.failure and builds.failure(build) != build.failure:
+            yield build.variant, build.failure
         yield from ((build.variant, note) for note in build.notes if note not in known)
 
 
