@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from burnish.report.document import Document, Section, points
 from burnish.report.sections import builds, calibration, conclusion, heading, patches, remarks, verdicts, why
-from burnish.report.sections.bundled import cells, extras, hosts
+from burnish.report.sections.bundled import cells, extras, hosts, reasons
+from burnish.report.sections.bundled import patches as bundled_patches
 
 if TYPE_CHECKING:
     from burnish.report.bundled.table import StudyTable
@@ -65,6 +66,11 @@ def _bundled(result: Result, table: StudyTable) -> Sequence[Section]:
         heading.section(result),
         Section("nothing", (points(nothing),)),
         *cells.sections(table),
+        *reasons.missing(table),
+        *reasons.doubtful(table),
+        *reasons.small(result, table),
+        reasons.conclusion(table),
+        *bundled_patches.sections(table),
         *extras.sections(table),
         *hosts.sections(table, result),
         builds.section(result, only="markdown"),
