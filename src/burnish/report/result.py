@@ -9,7 +9,7 @@ from typing import Any
 
 from burnish.base.errors import UserError
 from burnish.record.record import Event
-from burnish.report import evidence, patches, verdict
+from burnish.report import evidence, outcome, patches, verdict
 from burnish.report.bundled.table import StudyTable, study_table
 from burnish.report.patches import Patched
 from burnish.report.verdict import NO_EFFECT, RUNNING
@@ -113,6 +113,7 @@ class BuildRow:
         needs: what it needs to run, and on which processors it was seen to: the portability gate; or "-".
         same: whether it was not measured because its program is the baseline's.
         evidence: facts of its program (``program``, ``needs``, ``tried``), or None.
+        built: whether it was built here; else it is a program, or a build under another condition.
         costs: facts of its making (``costs``, ``cpu_seconds``, ``effective``, ``record`` …).
     """
 
@@ -131,6 +132,7 @@ class BuildRow:
     needs: str = "-"
     same: bool = False
     evidence: Mapping[str, Any] | None = None
+    built: bool = False
     costs: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -164,6 +166,7 @@ class Result:
         patched: the series that a `patch` is about; None of other verbs.
         shipped: the table of a study that ships; None of other verbs.
         merged: of a record put together from several, its hosts and studies; None of any other.
+        forced: calibrations of the host that had failed when verdicts were given all the same, by name.
     """
 
     name: str
@@ -191,6 +194,12 @@ class Result:
     patched: Patched | None = None
     shipped: StudyTable | None = None
     merged: Mapping[str, Any] | None = None
+    forced: tuple[str, ...] = ()
+
+    @property
+    def nothing_measured(self) -> bool:
+        """Whether it has finished without a valid verdict or a figure; the command then ends with 1."""
+        return outcome.nothing_measured(self)
 
 
 def fold(events: Iterable[Event]) -> Result:
@@ -239,6 +248,7 @@ def fold(events: Iterable[Event]) -> Result:
         patched=patches.patched(by),
         shipped=shipped,
         merged=merged,
+        forced=tuple(dict.fromkeys(name for event in by.get("contest", ()) for name in event.body.get("forced", ()))),
         replicates=len(contest.get("replicates", {}).get(order[0], ())),
     )
 
@@ -374,6 +384,7 @@ def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[Bui
                 needs=_needs_words(seen),
                 same=bool(facts.get("same")),
                 evidence=seen,
+                built=bool(build) and name not in programs,
                 costs={key: about[key] for key in _KEPT if key in about},
             )
         )
