@@ -11,6 +11,7 @@ from typing import Any
 from burnish.record.record import Event
 from burnish.statistics.sequential import Rule
 from reported import HOST
+from reported import whole as complete
 
 CELL = "one / w"
 RULE = Rule(cap=12)
@@ -103,7 +104,7 @@ class Piece:
 
     def add(self, kind: str, /, **body: Any) -> Piece:
         at = f"2026-01-{self.day:02d}T{len(self.made) // 60:02d}:{len(self.made) % 60:02d}:00Z"
-        self.made.append(Event(len(self.made) + 1, at, kind, json.loads(json.dumps(body))))
+        self.made.append(Event(len(self.made) + 1, at, kind, json.loads(json.dumps(complete(kind, body)))))
         return self
 
     def contest(self, **other: Any) -> Piece:

@@ -133,5 +133,7 @@ def test_drawings_are_written_beside_the_report(tmp_path: Path) -> None:
 
 def test_events_of_something_else_are_one_line(tmp_path: Path) -> None:
     path = committed(tmp_path, piece=Piece().add("contest", cells=3))
-    with pytest.raises(UserError, match=r"one.jsonl.xz: its events are not those of a study \(TypeError"):
+    with pytest.raises(
+        UserError, match=r"one.jsonl.xz: event 12: contest: not as Burnish wrote it in format 1 \(TypeError"
+    ):
         results.summary_of_file(path)

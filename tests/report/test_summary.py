@@ -97,7 +97,8 @@ def test_what_another_sitting_has_built_is_not_missing() -> None:
     events.add("variant_missing", variant="m32", why="needs 32-bit libraries that are not here")
     events.run().add("build", variant="m32", key="k", about={"toolchain": "gcc-12"}, identity={})
     events.add("gate", variant="m32", report={"passed": True, "tests": 7, "skipped": 0, "failures": []})
-    program = {"bits": 32, "needed": ["libc.so.6"], "versions": [["GLIBC", "2.34"]]}
+    program = {"machine": "i386", "bits": 32, "code": "c", "data": "d", "sizes": {}, "symbols": True}
+    program |= {"needed": ["libc.so.6"], "versions": [["GLIBC", "2.34"]]}
     events.add("evidence", variant="m32", tried={}, program=program, needs={"level": "x86-64", "beyond": []})
     build = summarise(events.made).builds[1]
     assert (build.gate, build.failure) == ("passed 7", None)

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from burnish.base.errors import InfrastructureError, UserError
-from burnish.record.record import Event, Record
+from burnish.record.by_type import ByType
+from burnish.record.record import Record
 from burnish.study.comparison import Comparison
 from burnish.study.why import sampling
 from burnish.why.attribution import explaining as explaining_rows
@@ -60,11 +61,8 @@ def record_samples(workshop: Workshop, comparisons: Sequence[Comparison]) -> Non
 
 def _symbols(folder: Path) -> dict[str, Any]:
     """The functions that make up most of the difference, from the study of the samples."""
-    by: dict[str, list[Event]] = {}
     with closing(Record(folder)) as record:
-        for event in record.events():
-            by.setdefault(event.kind, []).append(event)
-    told: Explanation | None = explanation(by)
+        told: Explanation | None = explanation(ByType(record.every()))
     assert told is not None  # noqa: S101 - it was finished
     return {
         "unit": told.unit,
