@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from burnish.record.record import Event
+from burnish.record.codec import decode
+from burnish.record.events import Event, Recorded
 
 HOST: dict[str, Any] = {
     "cpu_model": "A CPU",
@@ -45,9 +46,9 @@ WHOLE: dict[str, dict[str, Any]] = {
 """What an event of a kind has beside what a test is about."""
 
 
-def whole(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """A body with all that an event of its kind must have."""
-    return {**WHOLE.get(kind, {}), **body}
+def event(number: int, at: str, kind: str, body: Mapping[str, Any]) -> Recorded[Event]:
+    """An event by its kind and values in format 1, with all that it must have beside them."""
+    return Recorded(number, at, decode(kind, {**WHOLE.get(kind, {}), **body}, 1, where=f"event {number}"))
 
 
 def ratio(value: float, level: float = 0.95) -> dict[str, float]:
@@ -128,12 +129,12 @@ class Events:
     """The events of one study in their order."""
 
     def __init__(self, *variants: str, verb: str = "tune") -> None:
-        self.made: list[Event] = []
+        self.made: list[Recorded[Event]] = []
         definition = {"verb": verb, "engine": "fake", "variants": list(variants), "features": "full"}
         self.add("study", name=f"fake-{verb}-1", definition=definition)
 
     def add(self, kind: str, /, **body: Any) -> Events:
-        self.made.append(Event(len(self.made) + 1, "2026-01-02T03:04:05Z", kind, whole(kind, body)))
+        self.made.append(event(len(self.made) + 1, "2026-01-02T03:04:05Z", kind, body))
         return self
 
     def run(self, **host: Any) -> Events:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from burnish.record.events.study import StudyBegun
 from burnish.report import patches
 from burnish.report.patches import Effect, against, effect
 from burnish.report.summary import Summary, summarise
@@ -43,7 +44,10 @@ def study(
         reverted: whether all patches are taken out.
     """
     events = Events("unpatched", *(each[0] for each in builds), verb="patch").run()
-    events.made[0].body["definition"]["workloads"] = ["load"]
+    begun = events.made[0].event
+    assert isinstance(begun, StudyBegun)
+    assert isinstance(begun.definition, dict)
+    begun.definition["workloads"] = ["load"]
     events.add("source", origin="folder x", digest="abc", note="")
     events.add(
         "series",

@@ -12,11 +12,10 @@ import pytest
 from rich.console import Console
 
 from burnish.base.errors import UserError
-from burnish.record.record import Event
 from burnish.report.ceilings import bars, ceilings
 from burnish.report.summary import host_line, sentences, summarise, winner
 from burnish.report.terminal import markdown, render
-from reported import HOST, Events, ratio, verdict
+from reported import HOST, Events, event, ratio, verdict
 
 
 def test_a_study_that_has_just_begun() -> None:
@@ -29,7 +28,7 @@ def test_a_study_that_has_just_begun() -> None:
 
 
 def test_a_record_without_a_study() -> None:
-    for events in ([], [Event(1, "", "run", {"host": HOST})]):
+    for events in ([], [event(1, "", "run", {"host": HOST})]):
         with pytest.raises(UserError, match=r"^this record holds no study"):
             summarise(events)
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from burnish.record.record import Event
 from burnish.report.summary import Summary, summarise
 from burnish.report.terminal import NOTHING_TOLD, markdown, render
 from burnish.report.why import scale, short
 from burnish.why.attribution import profile
 from burnish.why.samples import KERNEL
+from reported import event
 
 SERVER, LIBC = "/srv/mariadbd", "/usr/lib/x86_64-linux-gnu/libc.so.6"
 LONG = "std::_Rb_tree<unsigned long, std::pair<unsigned long const, buf_page_t*>, std::less<unsigned long>>::find"
@@ -76,7 +76,7 @@ def told(*, finished: bool = True, **changes: Any) -> Summary:
         ("explained", EXPLAINED | changes),
         *([("finished", dict[str, Any]())] if finished else []),
     ]
-    return summarise(Event(n, "2026-11-21T00:00:00Z", kind, body) for n, (kind, body) in enumerate(events, 1))
+    return summarise(event(n, "2026-11-21T00:00:00Z", kind, body) for n, (kind, body) in enumerate(events, 1))
 
 
 def drawn(summary: Summary) -> list[str]:
@@ -146,7 +146,7 @@ def test_nothing_that_differs_is_said_plainly() -> None:
         ("explained", EXPLAINED | {"hardware": {}, "slots": {}}),
         ("finished", {}),
     ]
-    lines = drawn(summarise(Event(n, "", kind, body) for n, (kind, body) in enumerate(bodies, 1)))
+    lines = drawn(summarise(event(n, "", kind, body) for n, (kind, body) in enumerate(bodies, 1)))
     assert any("no function outside of the kernel differs" in line for line in lines)
     assert not any("Counted by the processor" in line for line in lines)
 

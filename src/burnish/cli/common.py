@@ -144,7 +144,7 @@ def asker() -> Ask | None:
 def summary_of(folder: Path) -> Summary:
     """What a study's record says."""
     with closing(Record(folder)) as record:
-        return summarise(record.events())
+        return summarise(record.every())
 
 
 def print_plan(found: Plan, as_json: bool) -> None:

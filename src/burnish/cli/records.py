@@ -14,7 +14,7 @@ from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.cli.common import AsJson, app, progress
 from burnish.record import exchange, lines
-from burnish.record.record import Event
+from burnish.record.events import Event, Recorded
 from burnish.report import results
 from burnish.study import studies
 from burnish.study.merge import merging
@@ -42,7 +42,7 @@ def export(
     """Write a study's record to a file that renders the same report: pairs, plan, builds, verdicts; no logs."""
     if study is not None and lines.is_file_name(study):
         source = Path(study)
-        events: Sequence[Event] = exchange.read_events(source)
+        events: Sequence[Recorded[Event]] = exchange.read_events(source)
         exchange.study_name(source, events)
     else:
         source = studies.find(paths.home(), study)
@@ -125,7 +125,7 @@ def render(
         )
 
 
-def _wrote(target: Path, events: Sequence[Event], what: str, as_json: bool) -> None:
+def _wrote(target: Path, events: Sequence[Recorded[Event]], what: str, as_json: bool) -> None:
     size = exchange.write(target, events)
     if as_json:
         sys.stdout.write(json.dumps({"file": str(target), "events": len(events), "bytes": size}) + "\n")

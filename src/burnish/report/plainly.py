@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any
 
 from burnish.record.codec import plain
 from burnish.record.events import Event
@@ -52,11 +52,11 @@ def examined(found: ProgramExamined) -> dict[str, Any]:
 
 def analysis(found: Event) -> dict[str, Any]:
     """What was recorded beside a table; where it was seen stands beside the rest."""
-    values = asdict(cast("Any", found))
+    values: dict[str, Any] = plain(found)
     origin = values.pop("origin", None)
     if origin is not None:
         values |= {"host": origin["host"], "study": origin["study"]}
-        values |= {"on": origin["label"]} if origin["label"] else {}
+        values |= {"on": origin["label"]} if "label" in origin else {}
     if isinstance(found, ProfileInspected):
         values["kind"] = values.pop("profile_kind")
     if isinstance(found, SearchRound):

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from burnish.base.errors import UserError, unknown
 from burnish.record import lines
-from burnish.record.exchange import PICTURE, read_events
-from burnish.record.record import Event
+from burnish.record.events import Event, Recorded
+from burnish.record.events.study import PictureDrawn
+from burnish.record.exchange import read_events
 from burnish.report import rendering
 from burnish.report.summary import Summary, summarise
 
@@ -64,7 +65,7 @@ def summary_of_file(path: Path) -> Summary:
     return summary_of(path, read_events(path))
 
 
-def summary_of(path: Path, events: tuple[Event, ...]) -> Summary:
+def summary_of(path: Path, events: tuple[Recorded[Event], ...]) -> Summary:
     """What events from a file say, likewise."""
     try:
         return summarise(events)
@@ -122,7 +123,7 @@ def differences(wanted: Mapping[Path, str]) -> list[Difference]:
 
 def _read(path: Path) -> Result:
     events = read_events(path)
-    pictures = {str(e.body["name"]): str(e.body["svg"]) for e in events if e.kind == PICTURE}
+    pictures = {each.event.name: each.event.svg for each in events if isinstance(each.event, PictureDrawn)}
     odd = next((name for name in pictures if Path(name).name != name or not name.endswith(".svg")), None)
     if odd is not None:
         raise UserError(f"{path}: carries a picture called {odd!r}, which is no name of one")
