@@ -1,4 +1,5 @@
 # make test    sets up what the tests need, then runs them: the fast ones, then those that drive real servers
+# make lowest  tries the lowest allowed versions of the dependencies
 # make lint    ruff and mypy        make fmt    formats        make lock    pins the newest allowed versions
 #
 # YES=1 (or CI=true) installs missing system packages without asking.
@@ -6,29 +7,33 @@
 YES ?= $(filter true 1,$(CI))
 yes := $(if $(YES),--yes)
 python := .venv/bin/python
-packages := base-build clang bolt sysbench sqlite-build mariadb-build mariadb-run mtr
+packages := base-build clang bolt clang-newest sysbench sqlite-build mariadb-build mariadb-run mtr
 
-.PHONY: test fast real lint fmt lock environment packages
+.PHONY: test fast real lowest lint fmt lock environment packages
 
 # What measures comes last and by itself: it wants the machine. The other real tests compile one file (SQLite), start a
 # server or apply patches, so that two of them fit; a file's tests stay together, since they share what it built.
-define fast_tests
-$(python) -m pytest -m "not real" -n 2 --dist worksteal --durations 15
-endef
-define real_tests
-$(python) -m pytest -m "real and not measures" -n 2 --dist loadfile --durations 5
-$(python) -m pytest -m "real and measures" --durations 5
+fast_part := $(python) -m pytest --part fast -m "not real" -n 2 --dist worksteal --durations 15
+real_part := $(python) -m pytest --part real -m "real and not measures" -n 2 --dist loadfile --durations 5
+measures_part := $(python) -m pytest --part measures -m "real and measures" --durations 5
+
+# Runs all parts, whatever becomes of those before; each ends with a line of its own (tests/closing.py).
+define run_parts
+@failed=; $(foreach part,$(1),$($(part)_part) || failed="$$failed $(part)"; )test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
 endef
 
 test: packages
-	$(fast_tests)
-	$(real_tests)
+	$(call run_parts,fast real measures)
 
 fast: environment
-	$(fast_tests)
+	$(call run_parts,fast)
 
 real: packages
-	$(real_tests)
+	$(call run_parts,real measures)
+
+# Burnish with the lowest versions of everything that pyproject.toml allows, in an environment of its own.
+lowest: environment
+	.ci/lowest
 
 lint: environment
 	$(python) -m ruff check .

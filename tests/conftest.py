@@ -23,7 +23,9 @@ from burnish.toolchain.toolchains import Toolchain, find_toolchains
 # A shell that begins the tests in the background has them ignore SIGINT, and with them every program they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-FAKE_SOURCE = load.ROOT / "sources" / "fake"
+pytest_plugins = ["closing"]
+
+FAKE_SOURCE = load.engine("fake").folder / "source"
 
 
 @dataclass
@@ -72,7 +74,7 @@ class FakeBench:
         return self.logs / name
 
 
-LONGEST = ("study", "statistics")
+LONGEST = ("study", "statistics", "frozen")
 """Folders whose tests run whole studies, or simulate many."""
 
 

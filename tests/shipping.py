@@ -17,13 +17,13 @@ from burnish.cli.common import summary_of
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Timing
 from burnish.report.bundled.table import StudyTable
-from burnish.report.terminal import render
 from burnish.study import runner
 from burnish.study.bundled.expansion import expand
 from burnish.study.constructors.bundled import bundled_study, of_expanded
 from burnish.study.options import Options
 from burnish.study.selection import Asked
 from burnish.study.study import Study
+from drawn import printed
 
 SHORT = Timing(settle=0.02, window=0.2, warmup=0.1, pairs=1, turns=2)
 
@@ -63,7 +63,4 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def shown(folder: Path) -> str:
     """The report as a person reads it."""
-    console = Console(file=io.StringIO(), width=80, color_system=None)
-    console.print(render(summary_of(folder)))
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return printed(summary_of(folder))

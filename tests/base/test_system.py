@@ -212,6 +212,50 @@ def test_the_command_installs_groups(machine: Machine, capsys: pytest.CaptureFix
     assert "unknown package group" in capsys.readouterr().err
 
 
+ARCHIVE = ["clang-19", "lld-19", "clang-22", "lld-22", "clang-23", "clang-format-30", "clang-9", "lld-9", "lld-100"]
+
+
+def test_the_newest_is_the_highest_number_that_is_whole() -> None:
+    assert system.resolve(["clang-{newest}", "lld-{newest}", "file"], ARCHIVE) == ["clang-22", "lld-22", "file"]
+    assert system.resolve(["clang-{newest}"], ARCHIVE) == ["clang-23"]
+    assert system.resolve(["file"], []) == ["file"]
+    with pytest.raises(UserError, match=r"no number for which all of bolt-\{newest\} are there"):
+        system.resolve(["bolt-{newest}"], ARCHIVE)
+
+
+CACHE = """#!/bin/sh
+[ ! -e "$STATE/lists" ] || for number in 19 22; do
+    for name in clang-N lld-N llvm-N libclang-rt-N-dev bolt-N libbolt-N-dev; do
+        echo "${name%N*}$number${name#*N} - of LLVM"
+    done
+done
+while read -r name; do echo "$name - installed"; done <"$STATE/installed"
+"""
+
+
+@pytest.mark.parametrize("lists", [True, False])
+def test_the_command_finds_the_newest_clang_in_the_archive(machine: Machine, lists: bool) -> None:
+    machine.program("apt-cache", CACHE)
+    if not lists:
+        (machine.state / "lists").unlink()
+    assert system.main(["--yes", "clang-newest"]) == 0
+    assert system.missing_packages(["clang-22", "lld-22", "libclang-rt-22-dev", "libbolt-22-dev"]) == []
+    assert machine.apt().count("update") == (not lists)
+
+
+def test_without_package_lists_the_newest_clang_that_is_installed_does(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine.program("apt-cache", CACHE)
+    (machine.state / "lists").unlink()
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert system.main(["--yes", "clang-newest"]) == 2
+    assert "apt-get update" in capsys.readouterr().err
+    words = "clang-19 lld-19 llvm-19 libclang-rt-19-dev bolt-19 libbolt-19-dev"
+    (machine.state / "installed").write_text("\n".join(words.split()) + "\n")
+    assert system.main(["--yes", "clang-newest"]) == 0
+
+
 def test_find_programs(machine: Machine) -> None:
     found = system.find_programs(["apt-get", "no-such-program"])
     assert found == {"apt-get": machine.bin / "apt-get", "no-such-program": None}

@@ -15,9 +15,10 @@ from burnish.study.comparison import Comparison
 ARM = studies.study("arm-2020")
 LEAST = """title = "A study"
 reason = "A study of a test, long enough to be a reason."
+engine = "fake"
 [loads.read]
 reason = "The only load that there is for it."
-fake = "fake_mix"
+on = { fake = "fake_mix" }
 """
 WORK = '[row.one]\npatch = "patches/fake/work"\n'
 SET = '[row.one]\ntitle = "one row"\nreason = "A row of a test, long enough to be a reason."\npatch_set = "fake"\n'

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from test_recipes import CLANG, GCC, PACKAGE, compiles
 
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
@@ -14,6 +13,7 @@ from burnish.catalogue import load
 from burnish.model.recipe import Recipe, Variant
 from burnish.profiles.stages import Kept, Merge, ProfileKind, Train, check_kept, check_training
 from burnish.toolchain.toolchains import Toolchain
+from chains import CLANG, GCC, PACKAGE, compiles
 
 USUAL = (("a", 6.0), ("b", 3.0))
 PGO = Recipe(toolchain="clang", pgo=True)

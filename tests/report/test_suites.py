@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-import io
 import math
 
 import pytest
-from rich.console import Console
 
 from burnish.report import suites
-from burnish.report.summary import sentences, summarise
-from burnish.report.terminal import markdown, remarks, render
+from burnish.report.result import fold
+from burnish.report.sections.conclusion import sentences
+from burnish.report.sections.remarks import lines as remarks
 from burnish.statistics.means import geometric_mean
+from drawn import markdown, printed
 from reported import Events, ratio, verdict
 
 
@@ -51,7 +51,7 @@ def study() -> Events:
 
 
 def test_times_and_the_mean_of_a_suite_are_told() -> None:
-    summary = summarise(study().made)
+    summary = fold(study().made)
     (whole,) = suites.wholes(summary.rows)
     assert (whole.suite, whole.candidate, whole.tests, whole.missing) == ("sql_bench", "fast", 2, ("create",))
     said = "sql_bench: geometric mean of 2 tests, fast against baseline: throughput 1.149 [1.141, 1.157], capacity"
@@ -83,7 +83,7 @@ def many() -> Events:
 
 
 def test_a_suite_is_a_table_of_its_tests_for_each_candidate() -> None:
-    summary = summarise(many().made)
+    summary = fold(many().made)
     found = suites.tables(summary.rows)
     suite = "sql_bench:fast=on,loops=ATIS=500"
     assert [(load, head, len(rows)) for load, head, rows in found] == [
@@ -100,7 +100,7 @@ def test_a_suite_is_a_table_of_its_tests_for_each_candidate() -> None:
 
 
 def test_sentences_are_about_the_suite_not_about_each_of_its_tests() -> None:
-    summary = summarise(many().made)
+    summary = fold(many().made)
     said = sentences(summary)
     assert len(said) == 4
     assert said[0].startswith("Fastest: clang-pgo-thinlto, capacity 1.189 [1.185, 1.193] on sql_bench")
@@ -111,10 +111,7 @@ def test_sentences_are_about_the_suite_not_about_each_of_its_tests() -> None:
 
 
 def test_the_report_is_read_at_80_columns_and_within_two_screens() -> None:
-    console = Console(file=io.StringIO(), width=80, color_system=None)
-    console.print(render(summarise(many().made)))
-    assert isinstance(console.file, io.StringIO)
-    lines = console.file.getvalue().splitlines()
+    lines = printed(fold(many().made)).splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) < 100
     assert sum("tests=" in line for line in lines) == 0, "no test is named by its whole load"
@@ -128,4 +125,4 @@ def test_latencies_of_seconds_are_told_in_seconds() -> None:
     body["sides"]["fast"]["latency"] = {"p95": 3.3}
     body["sides"]["baseline"]["latency"] = {"p95": 12.0}
     events.add("verdict", **body)
-    assert any("p95 3.3 s against 12 s" in line for line in sentences(summarise(events.made)))
+    assert any("p95 3.3 s against 12 s" in line for line in sentences(fold(events.made)))

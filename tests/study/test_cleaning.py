@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from burnish.base import paths
 from burnish.base.paths import Home
 from burnish.profiles.kept import give_name
+from burnish.record.exchange import IMPORTED
 from burnish.record.record import FILE, Record
 from burnish.record.store import DESCRIPTION, KINDS, Store
 from burnish.study.cleaning import DAY_S, Kept, choose, inventory, remove
@@ -161,6 +162,24 @@ def test_everything_may_go_but_the_studies(home: Home) -> None:
     with closing(Record(home.studies / "fake-tune-1")) as record:
         assert record.last("study") is not None
     assert (home.studies / "fake-tune-1" / FILE).is_file()
+
+
+def test_an_unfinished_run_goes_when_it_is_asked_for_and_no_other(home: Home) -> None:
+    with closing(Record(home.studies / "fake-tune-2", create=True)) as record:
+        record.append("study", name="fake-tune-2")
+        record.append("finished")
+    with closing(Record(home.studies / "fake-tune-3", create=True)) as record:
+        record.append("study", name="fake-tune-3")
+        record.append(IMPORTED, file="elsewhere.jsonl")
+    (home.studies / "fake-tune-4").mkdir()
+    (home.studies / "fake-tune-4" / FILE).write_text("no record")
+    items = inventory(home)
+    assert names([item for item in items if item.unfinished]) == ["fake-tune-1"]
+    assert names(choose(items, older_s=None, bound=None, unfinished=True)) == ["fake-tune-1"]
+    assert names(choose(items, older_s=DAY_S, bound=None, unfinished=True)) == []
+    assert names(choose(items, older_s=None, bound=None)) == []
+    remove(home, choose(items, older_s=None, bound=None, unfinished=True))
+    assert sorted(path.name for path in home.studies.iterdir()) == ["fake-tune-2", "fake-tune-3", "fake-tune-4"]
 
 
 def test_a_profile_with_a_name_stays(burnish_home: Path) -> None:

@@ -55,7 +55,7 @@ def test_rows_of_what_is_not_measured(burnish_home: Path, tmp_path: Path) -> Non
     own = tmp_path / "own.toml"
     own.write_text(OWN)
     names = "unused,speed130,third-level,broken,no-such-flag"
-    words = ["tune", "fake", "--variants", names, "--recipes", str(own), "--portable", "x86-64-v2"]
+    words = ["tune", "fake", "--variant", names, "--recipes", str(own), "--portable", "x86-64-v2"]
     child = burnish(*words, "--starts", "2", "--pairs", "1", "--json")
     out, err = text(child)
     assert child.returncode == 0, err
@@ -85,13 +85,13 @@ def test_rows_of_what_is_not_measured(burnish_home: Path, tmp_path: Path) -> Non
     assert "no effect" in shown
     assert max(map(len, shown.splitlines())) <= 80
 
-    planned, _ = text(burnish("plan", "fake", "--variants", "unused,speed130", "--recipes", str(own), "--json"))
+    planned, _ = text(burnish("plan", "fake", "--variant", "unused,speed130", "--recipes", str(own), "--json"))
     steps = json.loads(planned)["steps"]
     assert [step["variants"] for step in steps if step["same"]] == [["unused"]]
     assert all(step["cached"] for step in steps if step["kind"] != "trials"), "what is not tested needs no gate"
     assert {"unused"} not in [set(step["variants"]) for step in steps if step["kind"] == "gate"]
     assert steps[-1]["title"] == "trials of 1 cell"
-    shown, _ = text(burnish("plan", "fake", "--variants", "unused,speed130", "--recipes", str(own)))
+    shown, _ = text(burnish("plan", "fake", "--variant", "unused,speed130", "--recipes", str(own)))
     assert "identical code: not measured" in " ".join(shown.split())
     assert "nothing to build" in shown
 

@@ -17,7 +17,8 @@ from burnish.study.workshop.workshop import Workshop
 from burnish.workload.conditions import condition_of
 from conftest import FakeBench
 
-BUSY = load.workload(load.engine("mariadb"), "oltp_read_only")
+SPEC = load.engine("mariadb")
+BUSY = load.workload(SPEC, "oltp_read_only")
 
 
 @pytest.mark.parametrize(
@@ -41,8 +42,8 @@ def test_a_server_may_wait_for_a_slow_network_and_between_two_conditions(
 
 
 def test_each_transport_brings_its_packages() -> None:
-    assert groups(Options()) == []
-    assert groups(Options(settings=("transport=remote",), versus=("transport=tls",))) == ["remote", "tls"]
+    assert groups(SPEC, Options()) == []
+    assert groups(SPEC, Options(settings=("transport=remote",), versus=("transport=tls",))) == ["remote", "tls"]
     assert condition_of(["transport=remote"]) == Condition(transport="remote")
 
 

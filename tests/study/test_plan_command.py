@@ -52,7 +52,7 @@ def benchmark(name: str) -> ModuleType:
 def test_a_plan_its_study_and_what_the_study_cost(burnish_home: Path, tmp_path: Path, clang: object) -> None:
     own = tmp_path / "own.toml"
     own.write_text(OWN)
-    words = ["fake", "--recipes", str(own), "--variants", "linked,broken-thin,broken-plain"]
+    words = ["fake", "--recipes", str(own), "--variant", "linked,broken-thin,broken-plain"]
     child = burnish("plan", *words)
     printed, err = text(child)
     assert child.returncode == 0, err
@@ -140,7 +140,7 @@ def test_thirty_variants_and_nothing_new_take_hardly_longer_than_two(burnish_hom
         store.begin(kind, step.key)
         store.admit(kind, step.key, {"engine": "fake"})
     few, all_of_them = (
-        min(cpu_seconds("fake", "--recipes", str(recipes), "--variants", ",".join(names[:n])) for _ in range(2))
+        min(cpu_seconds("fake", "--recipes", str(recipes), "--variant", ",".join(names[:n])) for _ in range(2))
         for n in (2, len(names))
     )
     assert all_of_them < 1.5 * few

@@ -49,7 +49,7 @@ def test_the_manual_in_several_sittings(monkeypatch: pytest.MonkeyPatch) -> None
         built = {event.body["variant"] for event in record.events("build")}
     assert "baseline" in built
     assert "inline-generously" not in built, "its objects alone are compiled"
-    assert first["tls"].reason == "left out by --rows"
+    assert first["tls"].reason == "left out by --row"
     assert all(line.verdict or line.reason for line in first.values())
     before = starts(folder)
     again, same = run("mysql-manual", "dynamic-link")
@@ -133,7 +133,7 @@ def test_the_best_of_two_rows_is_measured_again_whatever_reading_it_is_of(monkey
 
 
 def test_a_sitting_says_first_what_all_of_it_takes(burnish_home: Path) -> None:
-    words = ["study", "run", "mysql-manual", *QUICK, "--rows", "dynamic-link,strip", "--budget", "10m"]
+    words = ["study", "run", "mysql-manual", *QUICK, "--row", "dynamic-link,strip", "--budget", "10m"]
     _, err = text(burnish(*words))
     before, _ = err.split("row 1 of 2", 1)
     assert "2 full compiles" in before, "the baseline's and a row's"
@@ -146,9 +146,9 @@ def test_what_a_budget_cuts_is_not_told_as_ahead(burnish_home: Path) -> None:
         costs = json.loads(text(burnish("study", "show", "mysql-manual", *QUICK, *words, "--json"))[0])["rows"]
         return [cost["making_seconds"] + cost["trial_seconds"] for cost in costs]
 
-    rows = ["--rows", "compiler-and-options,tcp-local"]
+    rows = ["--row", "compiler-and-options,tcp-local"]
     first, second = needs(*rows)
-    (alone,) = needs("--rows", "tcp-local")
+    (alone,) = needs("--row", "tcp-local")
     budget = int(first)
     assert second < alone <= budget < first, "alone it has the baseline to build too"
     shown, _ = text(burnish("study", "show", "mysql-manual", *QUICK, *rows, "--budget", f"{budget}s"))
@@ -175,10 +175,10 @@ def test_before_running(burnish_home: Path) -> None:
     ("words", "says"),
     [
         (["run", "sun-2009"], "unknown study that ships 'sun-2009' (did you mean 'sun-2008'?)"),
-        (["run", "mysql-manual", "--rows", "tsl"], "unknown row of mysql-manual 'tsl' (did you mean 'tls'?)"),
+        (["run", "mysql-manual", "--row", "tsl"], "unknown row of mysql-manual 'tsl' (did you mean 'tls'?)"),
         (["run", "mysql-manual", "--engine", "mariabd"], "unknown engine 'mariabd' (did you mean 'mariadb'?)"),
-        (["run", "mysql-manual", *QUICK, "--rows", "tls", "--budget", "2s"], "tls needs about 1 min"),
-        (["run", "sun-2008", *QUICK, "--rows", "baseline", "--threads", "1000"], "max_connections is 256"),
+        (["run", "mysql-manual", *QUICK, "--row", "tls", "--budget", "2s"], "tls needs about 1 min"),
+        (["run", "sun-2008", *QUICK, "--row", "baseline", "--threads", "1000"], "max_connections is 256"),
         (["show", "mysql-manual", "--budget", "soon"], "--budget soon: give hours and minutes"),
     ],
 )

@@ -133,6 +133,6 @@ def test_a_budget_leaves_out_what_is_beyond_the_table_first() -> None:
 
 
 def test_rows_that_are_asked_for_alone_have_no_search() -> None:
-    found = json.loads(show("train-robust", "--engine", "fake", "--rows", "only-analytical", "--json"))
+    found = json.loads(show("train-robust", "--engine", "fake", "--row", "only-analytical", "--json"))
     assert [each["name"] for each in found["extras"]] == ["profiles"]
     assert not json.loads(show("mysql-manual", "--engine", "fake", "--json"))["extras"]

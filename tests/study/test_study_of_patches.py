@@ -13,10 +13,10 @@ from burnish.base import paths
 from burnish.cli.common import summary_of
 from burnish.record.record import Record
 from burnish.report.bundled.table import StudyTable
-from burnish.report.terminal import markdown
 from burnish.statistics.verdicts import Rule
 from burnish.study.options import Options
 from burnish.study.planning.costs import predict
+from drawn import markdown
 from shipping import expanded, quick, shown
 
 ROWS = (

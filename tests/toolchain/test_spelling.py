@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from test_recipes import CLANG, GCC, PACKAGE, chain, compiles
 
 from burnish.base.errors import UnavailableError, UserError
 from burnish.base.processor import Processor, read_processor
@@ -13,6 +12,7 @@ from burnish.builds.stages import base_flags
 from burnish.catalogue import flags, load
 from burnish.model.recipe import Recipe
 from burnish.toolchain.spelling import Spelled, spell
+from chains import CLANG, GCC, PACKAGE, chain, compiles
 
 HASWELL = Processor("x86_64", "some Haswell", flags.target("haswell").needs)
 ARM = Processor("aarch64", "0x41/0xd0c", flags.target("neoverse-n1").needs)

@@ -1,4 +1,4 @@
-"""How far a compiler could go: the ratio, the way, the sentence and the bar."""
+"""How far a compiler could go: the ratio, the way, the sentence and the shares."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.why.ceiling import BAR_WIDTH, KERNEL, LEFT, LIBRARIES, SAVED, Ceiling, cpu_words
+from burnish.why.ceiling import Ceiling, cpu_words
 
 MADE = Ceiling("w", "transaction", "baseline", "winner", total=100e-6, kernel=25e-6, libraries=15e-6, after=70e-6)
 
@@ -38,19 +38,17 @@ def test_without_anything_out_of_reach() -> None:
     assert replace(MADE, kernel=100e-6, libraries=None).way == 0.0
 
 
-def test_the_bar() -> None:
-    assert MADE.bar(20) == SAVED * 6 + LEFT * 6 + LIBRARIES * 3 + KERNEL * 5
-    slower = replace(MADE, after=200e-6).bar(20)
-    assert slower == LEFT * 12 + LIBRARIES * 3 + KERNEL * 5
-    nothing_left = replace(MADE, after=10e-6).bar(20)
-    assert nothing_left == SAVED * 12 + LIBRARIES * 3 + KERNEL * 5
+def test_the_shares() -> None:
+    assert MADE.shares == pytest.approx((0.3, 0.3, 0.15, 0.25))
+    assert replace(MADE, after=200e-6).shares == pytest.approx((0, 0.6, 0.15, 0.25)), "slower: nothing is saved"
+    assert replace(MADE, after=10e-6).shares == pytest.approx((0.6, 0, 0.15, 0.25)), "no more than was reachable"
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0.01, 2.0))
-def test_the_bar_is_always_as_wide(kernel: float, libraries: float, after: float) -> None:
+def test_the_shares_add_up(kernel: float, libraries: float, after: float) -> None:
     share = max(1.0, kernel + libraries)
     made = replace(MADE, total=1.0, kernel=kernel / share, libraries=libraries / share, after=after)
-    assert len(made.bar()) == BAR_WIDTH
+    assert sum(made.shares) == pytest.approx(1.0)
 
 
 def test_times_in_words() -> None:

@@ -1,12 +1,14 @@
 """Debian packages that the work needs: which are missing, and installing them after asking.
 
-``python -m burnish.base.system [--yes] GROUP...`` installs whole groups of `catalogue/system.toml`; ``make test``
-uses it.
+They are in named groups: Burnish's own in `catalogue/system.toml`, those of an engine in `packages.toml` in its folder.
+``python -m burnish.base.system [--yes] GROUP...`` installs whole groups; ``make test`` uses it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -17,10 +19,14 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from pydantic import ConfigDict, TypeAdapter, with_config
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 
 from burnish.base import process
+from burnish.base.engine_folders import engine_folders
 from burnish.base.errors import InfrastructureError, UserError, unknown
+
+PACKAGES = "packages.toml"
+"""An engine's groups, in its folder."""
 
 _APT = ("-o", "DPkg::Lock::Timeout=300", "-o", "APT::Color=0")
 """Waits up to 300 s for another installation on this machine instead of failing beside it."""
@@ -30,6 +36,9 @@ _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "no_proxy")
 
 _SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
+_NEWEST = "{newest}"
+"""Stands in a package's name for the highest number that the archive has."""
+
 
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True)
@@ -37,7 +46,7 @@ class Group:
     """Packages that are needed together.
 
     Attributes:
-        packages: Debian binary package names.
+        packages: Debian binary package names; `resolve` puts a number for ``{newest}``.
         reason: what they are for, in prose.
     """
 
@@ -47,9 +56,29 @@ class Group:
 
 @cache
 def groups() -> Mapping[str, Group]:
-    """The groups of `catalogue/system.toml` by name."""
-    text = resources.files("burnish.catalogue").joinpath("system.toml").read_text()
-    return TypeAdapter(dict[str, Group]).validate_python(tomllib.loads(text))
+    """All groups by name, the engines' included.
+
+    Raises:
+        UserError: an engine's file is wrong, or has a group of a name that is taken.
+    """
+    every = _read(Path(str(resources.files("burnish.catalogue"))) / "system.toml")
+    for folder in engine_folders():
+        path = folder.path / PACKAGES
+        if not path.is_file():
+            continue
+        own = _read(path)
+        for name in own:
+            if name in every:
+                raise UserError(f"{path}: there is a package group {name!r} already; name this one otherwise")
+        every |= own
+    return every
+
+
+def _read(path: Path) -> dict[str, Group]:
+    try:
+        return TypeAdapter(dict[str, Group]).validate_python(tomllib.loads(path.read_text()))
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise UserError(f"{path}: {' '.join(str(error).split())}") from None
 
 
 def group(name: str) -> Group:
@@ -58,6 +87,36 @@ def group(name: str) -> Group:
     if name not in every:
         raise unknown("package group", name, every)
     return every[name]
+
+
+def resolve(names: Sequence[str], archive: Iterable[str]) -> list[str]:
+    """`names` with the highest number for ``{newest}`` for which the archive has all that bear it.
+
+    Args:
+        names: package names of one group.
+        archive: every name that the archive has.
+
+    Raises:
+        UserError: it has no number for which all are there.
+    """
+    numbered = [name for name in names if _NEWEST in name]
+    known = set(archive)
+    pattern = re.compile(re.escape(numbered[0]).replace(re.escape(_NEWEST), r"(\d+)")) if numbered else None
+    numbers = [int(match[1]) for match in map(pattern.fullmatch, known) if match] if pattern else []
+    whole = [n for n in numbers if known.issuperset(name.replace(_NEWEST, str(n)) for name in numbered)]
+    if numbered and not whole:
+        raise UserError(
+            f"the archive has no number for which all of {' '.join(numbered)} are there; "
+            "see /etc/apt/sources.list.d, or fetch the package lists: apt-get update"
+        )
+    return [name.replace(_NEWEST, str(max(whole, default=0))) for name in names]
+
+
+def _numbered_in_archive() -> list[str]:
+    """Names of all packages with a digit in their name that apt knows, installed ones too; none without apt."""
+    if shutil.which("apt-cache") is None:
+        return []
+    return [line.split()[0] for line in process.capture(["apt-cache", "search", "--names-only", "[0-9]"]).splitlines()]
 
 
 def install_command(names: Iterable[str]) -> str:
@@ -200,13 +259,26 @@ def terminal_ask() -> Callable[[str], bool] | None:
     return _ask_at_terminal if sys.stdin is not None and sys.stdin.isatty() else None
 
 
+def _packages(group: Group, why: str, *, yes: bool) -> list[str]:
+    """The group's packages by name; a number is looked for in package lists fetched for it where there are none."""
+    if not any(_NEWEST in name for name in group.packages):
+        return list(group.packages)
+    known = _numbered_in_archive()
+    if yes and not missing_packages(known):  # apt knows of nothing but what is installed
+        with contextlib.suppress(UserError, InfrastructureError):  # no root, no network: what is installed may do
+            _update(_root_prefix("apt-get update", why), _say)
+        known = _numbered_in_archive()
+    return resolve(group.packages, known)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Installs the named groups; exit code 2 when they are missing and can't be installed."""
     yes = "--yes" in arguments
     try:
         names = [word for word in arguments if word != "--yes"]
-        packages = dict.fromkeys(package for name in names for package in group(name).packages)
-        ensure_packages(list(packages), why=f"for {', '.join(names)}", yes=yes, ask=terminal_ask())
+        why = f"for {', '.join(names)}"
+        packages = dict.fromkeys(package for name in names for package in _packages(group(name), why, yes=yes))
+        ensure_packages(list(packages), why=why, yes=yes, ask=terminal_ask())
     except UserError as error:
         _say(f"error: {error}")
         return error.exit_code

@@ -19,6 +19,7 @@ from rich.status import Status
 from burnish.base import process
 from burnish.base.durations import duration
 from burnish.base.process import Completed
+from burnish.record.events.study import CommandRun
 from burnish.record.record import Record
 
 PLAIN_EVERY_S = 20.0
@@ -138,18 +139,19 @@ class Bench:
         self.peak = max(self.peak, done.peak_rss_bytes)
         if self.record is not None:
             self.record.append(
-                "command",
-                what=what,
-                argv=list(done.argv),
-                cwd=str(cwd) if cwd else None,
-                env=dict(env or {}),
-                seconds=round(done.seconds, 3),
-                user_seconds=done.user_seconds,
-                system_seconds=done.system_seconds,
-                peak_rss_bytes=done.peak_rss_bytes,
-                exit_code=done.exit_code,
-                timed_out=done.timed_out,
-                log=done.log.name if done.log else None,
+                CommandRun(
+                    what=what,
+                    argv=tuple(map(str, done.argv)),
+                    cwd=str(cwd) if cwd else None,
+                    env={name: str(value) for name, value in (env or {}).items()},
+                    seconds=round(done.seconds, 3),
+                    user_seconds=done.user_seconds,
+                    system_seconds=done.system_seconds,
+                    peak_rss_bytes=done.peak_rss_bytes,
+                    exit_code=done.exit_code,
+                    timed_out=done.timed_out,
+                    log=done.log.name if done.log else None,
+                )
             )
         return done
 

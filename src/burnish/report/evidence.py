@@ -12,6 +12,9 @@ Facts = Mapping[str, Any]
 NO_EFFECT = "no effect"
 """Verdict of a variant whose program is the baseline's: nothing was measured."""
 
+IDENTICAL = "identical code"
+"""In place of a verdict where both sides are the same program, to the byte."""
+
 SIZES = ("build", "code", "rodata", "data", "unwind", "file", "object", "link", "CPU")
 """Columns of the table of sizes: MB of the program's parts, peak MB of its heaviest object and of its link, CPU time
 of the build."""

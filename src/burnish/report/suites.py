@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from burnish.statistics.means import geometric_mean
 
 if TYPE_CHECKING:
-    from burnish.report.summary import Row, Summary
+    from burnish.report.result import Result, Row
 
 TABLE = ("test", "seconds", "baseline's", "CPU seconds", "baseline's")
 """Head of the table of a suite's times: wall time and the server's CPU time, each beside the baseline's."""
@@ -41,10 +41,6 @@ class Whole:
     missing: tuple[str, ...]
     capacity: Mapping[str, float] | None
     throughput: Mapping[str, float] | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, for --json."""
-        return asdict(self)
 
     def sentence(self, baseline: str) -> str:
         """What it says, in a sentence."""
@@ -116,7 +112,7 @@ def _whole(suite: str, candidate: str, members: Sequence[tuple[str, Row]]) -> Wh
     )
 
 
-def times(summary: Summary) -> list[tuple[str, list[tuple[str, ...]]]]:
+def times(summary: Result) -> list[tuple[str, list[tuple[str, ...]]]]:
     """(title, rows of `TABLE`) of each candidate on each suite: what a pass takes."""
     found = []
     for whole in wholes(summary.rows):

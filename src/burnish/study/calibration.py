@@ -16,11 +16,14 @@ from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.bench.host import HostFacts
+from burnish.model.cell import AA
 from burnish.model.workload import Design, Timing
+from burnish.record.codec import value_of
+from burnish.record.events.verdicts import HostCalibrated, HostNoise, Noise, VerdictReached
 from burnish.statistics.calibration import Calibration, from_dict
 from burnish.statistics.calibration import calibrate as calibrate_host
 from burnish.statistics.sequential import CALIBRATION_STARTS
-from burnish.study.cells import AA, Cell
+from burnish.study.cells import Cell
 from burnish.study.session import Session
 from burnish.study.trials.starts import cell_starts
 from burnish.study.trials.timing import timings
@@ -85,24 +88,45 @@ def keep_calibrations(workshop: Workshop, cells: Sequence[Cell], times: Mapping[
     if not workshop.study.calibrates:
         return
     for cell in cells:
-        if cell.candidate != AA:
+        if cell.id.candidate != AA:
             continue
         found = _calibrated(workshop.session, times[cell.design], cell)
         if found is not None:
             save(workshop.session.home, found)
-            workshop.record.append("calibration", calibration=found.as_dict())
+            workshop.record.append(HostCalibrated(host_noise(found)))
+
+
+def host_noise(calibration: Calibration) -> HostNoise:
+    """A calibration as the record has it."""
+    noise = {name: Noise(**vars(each)) for name, each in calibration.quantities.items()}
+    return HostNoise(
+        engine=calibration.engine,
+        workload=calibration.workload,
+        design=calibration.design,
+        headline=calibration.headline,
+        host=calibration.host,
+        at=calibration.at,
+        timing=value_of(Timing, calibration.timing),
+        starts=calibration.starts,
+        noise=noise,
+        start_seconds=calibration.start_seconds,
+        pair_seconds=calibration.pair_seconds,
+        best_pairs=calibration.best_pairs,
+        delta=calibration.delta,
+        differences=calibration.differences,
+    )
 
 
 def _calibrated(session: Session, timing: Timing, cell: Cell) -> Calibration | None:
     """What the cell's starts say; None where too many were invalid."""
-    starts = cell_starts(session.record, cell.name)
-    verdict = session.record.last("verdict", cell=cell.name)
-    if len(starts.capacity) < CALIBRATION_STARTS or verdict is None:
+    starts = cell_starts(session.record, cell.id)
+    verdict = session.record.last(VerdictReached, cell=cell.id)
+    if starts.valid < CALIBRATION_STARTS or verdict is None:
         session.bench.say(f"{cell.name}: no calibration, {len(starts.invalid)} starts were invalid")
         return None
     return calibrate_host(
         {name: starts.of(name) for name in ("capacity", "throughput")},
-        starts.pair_ratios,
+        [list(zip(each["capacity"], each["throughput"], strict=True)) for each in starts.pair_ratios],
         starts.seconds,
         engine=session.spec.name,
         workload=cell.workload.name,

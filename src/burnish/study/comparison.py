@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from burnish.catalogue.published import Figure
+from burnish.model.cell import AA, CellId, ComparisonId, Role
 from burnish.model.workload import Design, Workload
-from burnish.study.cells import AA, Cell, Role, own_design
+from burnish.study.cells import Cell, own_design
 
 RELEASE = "release"
 """Name of the build that a distribution made."""
-
-AGAIN = "again"
-"""Behind a build's name: the same build once more, as an A/A control."""
 
 BASELINE = "baseline"
 
@@ -49,7 +47,8 @@ class Comparison:
         role: what its cell is for.
         starts: a number of starts of its own; None: the study's rule decides.
         called: what the candidate is called in its cell; '': build and condition.
-        tag: what sets its cell apart from others of this candidate and load; None: base and condition.
+        own_base: whether cells of the study have bases and conditions of their own, which are part of their identity.
+        by_design: whether the design is part of the cell's identity (`calibrate`).
     """
 
     row: str
@@ -76,7 +75,8 @@ class Comparison:
     role: Role = Role.CLAIM
     starts: int | None = None
     called: str = ""
-    tag: str | None = None
+    own_base: bool = False
+    by_design: bool = False
 
     @property
     def unit(self) -> Unit:
@@ -94,32 +94,44 @@ class Comparison:
         return not self.given and not self.versus
 
     @property
-    def group(self) -> str:
-        """What cells that share a baseline's canaries have in common; part of a cell's name."""
-        return ", ".join([self.base, *self.given])
-
-    @property
-    def label(self) -> str:
-        """The candidate's name in its cell: build and condition."""
-        if self.called or self.candidate == AA:
-            return self.called or AA
-        words = [self.candidate, *self.versus]
-        return f"{self.candidate} {AGAIN}" if self.control else ", ".join(words)
+    def id(self) -> ComparisonId:
+        """Which comparison of the study it is."""
+        return ComparisonId(self.row, self.series, self.reading, self.load, self.threads, self.test)
 
     @property
     def key(self) -> str:
-        """Names the cell of the study's table."""
-        return " / ".join(self._place)
+        """Names it, for tables and machines."""
+        return self.id.key
 
     @property
     def title(self) -> str:
         """The same for people: what there is of series, row, reading, load, threads and test."""
-        return ", ".join(filter(None, self._place))
+        return self.id.title
 
     @property
-    def _place(self) -> tuple[str, ...]:
-        words = (self.series, self.row, self.reading, self.load, str(self.threads or ""))
-        return (*words, self.test) if self.test else words
+    def group(self) -> tuple[str, ...]:
+        """What comparisons that share a baseline's starts have in common: its build and condition."""
+        return (self.base, *self.given)
+
+    @property
+    def label(self) -> str:
+        """The candidate's name in its cell: build and condition."""
+        return self.cell_id.label
+
+    @property
+    def cell_id(self) -> CellId:
+        """Which cell of the trials it is, as planned: of a release, that of whatever program is found."""
+        several = self.own_base
+        return CellId(
+            candidate=self.called or self.candidate,
+            workload=self.workload.name if self.workload is not None else "",
+            role=self.role,
+            base=self.base if several else "",
+            given=self.given if several else (),
+            versus=() if self.called else self.versus,
+            control=self.control,
+            design=str(self.design) if self.by_design and self.design else "",
+        )
 
     @property
     def cell(self) -> Cell | None:
@@ -131,5 +143,4 @@ class Comparison:
         if self.workload is None or self.measure is not None or self.reason is not None:
             return None
         design = self.design or own_design(self.workload, conditions=bool(self.versus))
-        tag = self.group if self.tag is None else self.tag
-        return Cell(self.label, self.workload, design, self.quantity or "capacity", self.role, tag)
+        return Cell(self.cell_id, self.workload, design, self.quantity or "capacity")

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
 from burnish.model.condition import Condition
+from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload
 from burnish.program.built import Built
+from burnish.record.events.builds import TuningExamined
 from burnish.record.store import Entry
-from burnish.study import mixes, workloads
+from burnish.study import workloads
 from burnish.study.options import Options
 from burnish.workload import defaults_file
 from burnish.workload.conditions import condition_of, difference
@@ -24,28 +26,28 @@ if TYPE_CHECKING:
     from burnish.study.session import Session
 
 
-def usual(options: Options) -> Condition:
+def usual(spec: EngineSpec, options: Options) -> Condition:
     """The condition of every side, as asked."""
-    return condition_of(options.settings)
+    return condition_of(options.settings, spec.settings)
 
 
-def versus(options: Options) -> Condition | None:
+def versus(spec: EngineSpec, options: Options) -> Condition | None:
     """The condition of the second program where it is another one; a `UserError` when it is the same after all."""
     if not options.versus:
         return None
-    first = usual(options)
-    second = condition_of(options.versus, over=first, option="--versus")
+    first = usual(spec, options)
+    second = condition_of(options.versus, spec.settings, over=first, option="--versus")
     if not difference(first, second):
         raise UserError(f"--versus {' '.join(options.versus)}: that is the condition of A already; name what differs")
     return second
 
 
-def groups(options: Options) -> list[str]:
+def groups(spec: EngineSpec, options: Options) -> list[str]:
     """Groups of system packages that the conditions and the loads need beside their engine's."""
     needed = {"tls": "tls", "remote": "remote"}
-    asked = (usual(options), versus(options))
+    asked = (usual(spec, options), versus(spec, options))
     found = [needed[each.transport] for each in asked if each and each.transport in needed]
-    return list(dict.fromkeys([*found, *workloads.groups(options.workloads)]))
+    return list(dict.fromkeys([*found, *workloads.groups(spec, options.workloads)]))
 
 
 def words(options: Options) -> tuple[str, ...]:
@@ -89,7 +91,7 @@ def examine(session: Session, sides: Sequence[tuple[Built, Condition]], data: Ma
         UserError: something can't work at all; or, under ``--strict``, something is left undone.
     """
     found = _amiss(session, session.workloads, sides, data)
-    session.record.append("tuning", found=found)
+    session.record.append(TuningExamined(tuple(found)))
     for line in found:
         session.bench.say(f"untuned: {line}")
     if found and session.options.strict:
@@ -112,7 +114,7 @@ def _amiss(
             place.mkdir(mode=0o700, parents=True)
             found += session.engine.examine(built, workload, condition, _data(entry), place, session.bench)
             shutil.rmtree(place, ignore_errors=True)
-        found += filter(None, [idle(workload, len(session.core_sets[0])), mixes.uneven(workload)])
+        found += filter(None, [idle(workload, len(session.core_sets[0]))])
     return list(dict.fromkeys(found))
 
 

@@ -7,10 +7,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from burnish.model.cell import AA, CellId, Role
+from burnish.record.events.bundled import ComparisonTried, ConfirmationBegun
+from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.record.record import Record
 from burnish.statistics import multiplicity
 from burnish.statistics.verdicts import Kind, Rule
-from burnish.study.cells import AA, Cell, Role
+from burnish.study.cells import Cell
 from burnish.study.comparison import BASELINE, Comparison
 from burnish.study.extras.extras import SLACK
 from burnish.study.selection import needed
@@ -33,7 +36,7 @@ class Judged:
 def judge(workshop: Workshop) -> None:
     """Records the verdicts as one family; measures the best candidate again where it was picked from many."""
     judged = judged_of(workshop)
-    new = bool(workshop.made) or workshop.record.last("family") is None
+    new = bool(workshop.made) or workshop.record.last(FamilyJudged) is None
     if not judged or not new:
         return
     kinds = _claim(workshop, judged)
@@ -43,36 +46,29 @@ def judge(workshop: Workshop) -> None:
 
 def judged_of(workshop: Workshop) -> list[Judged]:
     """The claims that have their verdict, in the study's order."""
-    verdicts = {str(event.body["cell"]) for event in workshop.record.events("verdict")}
-    tried = {str(event.body["key"]): str(event.body["cell"]) for event in workshop.record.events("tried")}
+    decided = {each.event.cell for each in workshop.record.events(VerdictReached)}
+    tried = {each.event.comparison: each.event.cell for each in workshop.record.events(ComparisonTried)}
     found = []
     for comparison in workshop.study.comparisons:
-        name = tried.get(comparison.key, "")
-        if comparison.cell is None or comparison.role is not Role.CLAIM or name not in verdicts:
-            continue
-        # A release binary's cell is called by the program's digest too.
-        label = name.removeprefix(f"{comparison.cell.tag}: ").rpartition(" / ")[0]
-        found.append(Judged(comparison, workshop.cell(comparison, label)))
+        cell = tried.get(comparison.id)
+        if comparison.cell is not None and comparison.role is Role.CLAIM and cell in decided:
+            found.append(Judged(comparison, replace(workshop.cell(comparison), id=cell)))
     return found
 
 
-def _claim(workshop: Workshop, judged: Sequence[Judged]) -> Mapping[str, Kind]:
+def _claim(workshop: Workshop, judged: Sequence[Judged]) -> Mapping[CellId, Kind]:
     """The family of all claims that have a verdict."""
     known = workshop.calibrations([each.comparison for each in judged])
     priors = priors_of(known, timings(workshop.session, known))
     replicated = workshop.study.replicates.count > 1
-    cells = {each.cell.name: each for each in judged}
-    family = [
-        multiplicity.Cell(
-            name,
-            tuple(cell_starts(workshop.record, name).of(each.cell.headline)),
-            priors.get((each.cell.workload.name, each.cell.design))
-            if each.comparison.usual and not replicated
-            else None,
-            canary_sd(workshop.record, each.cell),
-        )
-        for name, each in cells.items()
-    ]
+    cells = {each.cell.id: each for each in judged}
+    family = []
+    for cell, each in cells.items():
+        known_here = each.comparison.usual and not replicated
+        prior = priors.get((each.cell.workload.name, each.cell.design)) if known_here else None
+        readings = tuple(cell_starts(workshop.record, cell).of(each.cell.headline))
+        spread = canary_sd(workshop.record, each.cell)
+        family.append((cell, multiplicity.Cell(each.cell.name, readings, prior, spread)))
     return claim_together(workshop.record, family, workshop.study.rule, explore=workshop.study.explore)
 
 
@@ -96,12 +92,12 @@ def _is_baseline(study: Study, comparison: Comparison) -> bool:
     return comparison.base in (study.base, f"{comparison.series}.{BASELINE}")
 
 
-def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[str, Kind]) -> None:
+def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[CellId, Kind]) -> None:
     """The best candidate of each series on fresh starts: picked from many, it looks better than it is."""
     confirmation = workshop.study.confirmation
-    by_key = {each.comparison.key: each for each in judged}
+    by_id = {each.comparison.id: each for each in judged}
     for rows in contenders(workshop.study).values():
-        mine = {row: [by_key[each.key] for each in every if each.key in by_key] for row, every in rows.items()}
+        mine = {row: [by_id[each.id] for each in every if each.id in by_id] for row, every in rows.items()}
         mine = {row: every for row, every in mine.items() if every}
         if confirmation.more_than is None or len(mine) <= confirmation.more_than:
             continue
@@ -113,14 +109,14 @@ def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[str, K
             _again(workshop, [each.comparison for each in mine[best]])
 
 
-def _best(record: Record, rows: Mapping[str, Sequence[Judged]], kinds: Mapping[str, Kind]) -> str | None:
+def _best(record: Record, rows: Mapping[str, Sequence[Judged]], kinds: Mapping[CellId, Kind]) -> str | None:
     """The row with the largest mean of its headline, of those that are faster wherever they were measured."""
     values = {
         row: statistics.fmean(
-            statistics.fmean(cell_starts(record, each.cell.name).of(each.cell.headline)) for each in every
+            statistics.fmean(cell_starts(record, each.cell.id).of(each.cell.headline)) for each in every
         )
         for row, every in rows.items()
-        if all(kinds.get(each.cell.name) is Kind.FASTER for each in every)
+        if all(kinds.get(each.cell.id) is Kind.FASTER for each in every)
     }
     return max(values, key=lambda row: values[row]) if values else None
 
@@ -140,17 +136,16 @@ def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
     for trial in trials:
         needs = starts * start_seconds(times[trial.cell.design])
         late = budget is not None and time.monotonic() - session.began + needs > SLACK * budget
-        if workshop.record.last("verdict", cell=trial.cell.name) is not None or late:
+        if workshop.record.last(VerdictReached, cell=trial.cell.id) is not None or late:
             continue
-        workshop.record.append("again", key=trial.comparison.key, cell=trial.cell.name)
-    again = {str(event.body["cell"]) for event in workshop.record.events("again")}
-    wanted = [trial for trial in trials if trial.cell.name in again]
+        workshop.record.append(ConfirmationBegun(trial.comparison.id, trial.cell.id))
+    again = {each.event.cell for each in workshop.record.events(ConfirmationBegun)}
+    wanted = [trial for trial in trials if trial.cell.id in again]
     for group in ([each] for each in wanted) if not study.in_turn else ([wanted] if wanted else []):
         measure(workshop, group, Rule.fixed(starts, delta=study.rule.delta), again=True)
 
 
 def _fresh(trial: Trial, study: Study) -> Trial:
     """The same trial as a confirmation: a cell of its own."""
-    comparison = trial.comparison
-    tag = f"again, {comparison.series} {comparison.group}" if study.bundled else "again"
-    return replace(trial, cell=replace(trial.cell, role=Role.CONFIRMATION, tag=tag))
+    series = trial.comparison.series if study.bundled else ""
+    return replace(trial, cell=replace(trial.cell, id=replace(trial.cell.id, role=Role.CONFIRMATION, series=series)))

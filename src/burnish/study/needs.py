@@ -58,7 +58,7 @@ def install_for(study: Study, selection: Selection, options: Options, ask: Ask |
     groups = [group for group in ("tls", "remote") if f"transport={group}" in words]
     if study.bundled is not None:
         loads = [each.workload.entry for each in chosen if each.workload is not None]
-        for group in [*groups, *workloads.groups(loads)]:
+        for group in [*groups, *workloads.groups(study.engine, loads)]:
             ensure_or_go_on([group], f"rows that need {group}", options, ask)
     if study.portable.needs_emulator and emulation.find(emulation.host_architecture()) is None:
         ensure(["portability"], "trying builds on other processors", options, ask)
@@ -72,10 +72,8 @@ def _variants(study: Study, selection: Selection) -> list[Variant]:
 
 def _needed(study: Study, options: Options) -> list[str]:
     """Groups that nothing can be done without."""
-    groups = list(study.engine.system_packages)
-    if not study.variants:
-        groups = [group for group in groups if "build" not in group]
-    return [*groups, *conditions.groups(options)]
+    groups = study.engine.system_packages if study.variants else study.engine.load_packages
+    return [*groups, *conditions.groups(study.engine, options)]
 
 
 def _have_clang() -> bool:

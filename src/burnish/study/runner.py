@@ -11,6 +11,7 @@ from rich.console import Console
 from burnish.base.durations import duration
 from burnish.base.paths import Home
 from burnish.model.workload import Workload
+from burnish.record.events.bundled import ComparisonLeft
 from burnish.study import needs, studies
 from burnish.study import session as sessions
 from burnish.study.bundled.record import record_table
@@ -93,9 +94,9 @@ def measure(workshop: Workshop, plan: StudyPlan) -> None:
 def close(workshop: Workshop) -> Path:
     """Closes the record: for good when nothing is open, otherwise so that the same command resumes."""
     have = settled(workshop.record)
-    left = {str(event.body["key"]): bool(event.body["final"]) for event in workshop.record.events("left")}
+    left = {each.event.comparison: each.event.final for each in workshop.record.events(ComparisonLeft)}
     comparisons = workshop.study.comparisons
-    still = [each for each in comparisons if not (each.final or is_decided(each, have) or left.get(each.key))]
+    still = [each for each in comparisons if not (each.final or is_decided(each, have) or left.get(each.id))]
     if not workshop.study.tolerant:  # what can't be made or measured has its reason, and another session would find it
         still = [each for each in still if each.key in workshop.selection.cut]
     if not still and not analysis_open(workshop):

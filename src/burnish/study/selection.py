@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from burnish.base.errors import UserError, together, unknown
 from burnish.catalogue.study_model import Study as BundledFile
+from burnish.model.cell import ComparisonId
 from burnish.study.comparison import Comparison, Unit
 from burnish.study.study import Study
 
@@ -112,12 +113,6 @@ def needed(study: Study, comparisons: Sequence[Comparison]) -> list[str]:
     return [name for name in dict.fromkeys((study.base, *named)) if name in study.variants]
 
 
-def is_decided(comparison: Comparison, decided: Collection[str]) -> bool:
-    """Whether a comparison has its verdict.
-
-    Args:
-        comparison: the comparison.
-        decided: names of cells that have theirs, and keys of comparisons that have theirs under another name.
-    """
-    cell = comparison.cell
-    return (cell.name if cell else comparison.key) in decided or comparison.key in decided
+def is_decided(comparison: Comparison, decided: Collection[ComparisonId]) -> bool:
+    """Whether a comparison is among those that have their verdict or figure."""
+    return comparison.id in decided

@@ -20,6 +20,9 @@ from burnish.engines.contract import Engine
 from burnish.engines.registry import create
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Design, Workload
+from burnish.record.events.builds import BuildMade
+from burnish.record.events.study import SessionBegun, StudyFinished
+from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.record.workbench import Bench
@@ -97,7 +100,7 @@ def begin(
     every = frozenset(facts.cores_allowed)
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
-    record.append("run", host=facts.as_record(), resumed=resumed)
+    record.append(SessionBegun(facts.as_record(), resumed))
     word = "resuming" if resumed else "run"
     console.print(f"{word} {record.folder.name} (record: {record.path})", markup=False, highlight=False, soft_wrap=True)
     if sets is None:
@@ -126,7 +129,7 @@ def nothing_half_made(record: Record) -> Iterator[None]:
     try:
         yield
     except UserError:
-        if record.last("build") is None and record.last("start") is None:
+        if record.last(BuildMade) is None and record.last(StartBegun) is None:
             record.close()
             shutil.rmtree(record.folder, ignore_errors=True)
         raise
@@ -134,7 +137,7 @@ def nothing_half_made(record: Record) -> Iterator[None]:
 
 def finish(session: Session) -> Path:
     """Closes the record for good; returns the run's folder."""
-    session.record.append("finished")
+    session.record.append(StudyFinished())
     return leave(session)
 
 

@@ -8,14 +8,18 @@ import itertools
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from burnish import __version__
 from burnish.base.errors import UserError, unknown
 from burnish.base.paths import Home
-from burnish.record.exchange import IMPORTED
+from burnish.catalogue import load
+from burnish.model.cell import ComparisonId
+from burnish.record.events.bundled import ComparisonTried, FigureMeasured
+from burnish.record.events.study import RecordImported, StudyBegun, StudyFinished
+from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import FILE, Record
 from burnish.study.definition import Definition
 
@@ -28,21 +32,57 @@ def folders(home: Home) -> list[Path]:
     return sorted(found, key=lambda path: (path / FILE).stat().st_ctime)
 
 
+WITHOUT_VERDICTS = ("why", "calibrate")
+"""Verbs whose runs explain or prepare: they are shown when they are named."""
+
+
 def find(home: Home, name: str | None) -> Path:
-    """The study called `name` (or beginning so, or a path to its folder); the newest one when None."""
+    """The run called `name`, or a path to its folder; the newest finished one whose name begins so.
+
+    Without a name it is the run last written to that has verdicts, else the one last written to.
+
+    Raises:
+        UserError: there is none, or several begin so and none of them is finished.
+    """
     every = folders(home)
     if name is None:
         if not every:
-            raise UserError(f"{home.studies}: no study yet; `burnish tune sqlite` makes the first one")
-        return max(every, key=lambda path: (path / FILE).stat().st_mtime)
+            raise UserError(f"{home.studies}: no run yet; `burnish tune {load.example()}` makes the first one")
+        newest_first = sorted(every, key=lambda path: -(path / FILE).stat().st_mtime)
+        return next((path for path in newest_first if _has_verdicts(path)), newest_first[0])
     if (Path(name) / FILE).is_file():
         return Path(name)
-    matching = [path for path in every if path.name == name] or [p for p in every if p.name.startswith(name)]
+    matching = [path for path in every if path.name == name] or beginning(every, name)
     if len(matching) == 1:
         return matching[0]
-    if matching:
-        raise UserError(f"study {name!r} could be {', '.join(path.name for path in matching)}; name one of them")
-    raise unknown("study", name, [path.name for path in every] or ["none yet"])
+    if not matching:
+        raise unknown("run", name, [path.name for path in every] or ["none yet"], "burnish runs")
+    finished = [path for path in matching if is_finished(path)]
+    if not finished:
+        names = ", ".join(path.name for path in matching)
+        raise UserError(f"run {name!r} could be {names}, of which none is finished; name one of them")
+    return finished[-1]
+
+
+def beginning(every: Sequence[Path], name: str) -> list[Path]:
+    """The runs whose names begin so, oldest first."""
+    return [path for path in every if path.name.startswith(name)]
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether a run has come to its end."""
+    with contextlib.closing(Record(folder)) as record:
+        return record.last(StudyFinished) is not None
+
+
+def _has_verdicts(folder: Path) -> bool:
+    """Whether a run compares, and has something to say."""
+    with contextlib.closing(Record(folder)) as record:
+        begun = record.last(StudyBegun)
+        verb = begun.event.definition["verb"] if begun else None
+        if verb in WITHOUT_VERDICTS:
+            return False
+        return record.last(VerdictReached) is not None or record.last(FigureMeasured) is not None
 
 
 def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple[Record, bool]:
@@ -56,9 +96,7 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
     if not fresh:
         for folder in reversed(folders(home)):
             record = Record(folder)
-            begun = record.last("study")
-            open_still = record.last("finished") is None and record.last(IMPORTED) is None
-            if begun and begun.body.get("digest") == definition.digest and open_still:
+            if _is_open(record, definition):
                 return record, True
             record.close()
     for left in home.studies.glob(f"{_DRAFT}*"):
@@ -69,7 +107,7 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
     # Whole or not at all: killed before its first event, it would be a study of nothing.
     draft = home.studies / f"{_DRAFT}{name}"
     with contextlib.closing(Record(draft, create=True)) as record:
-        record.append("study", name=name, digest=definition.digest, burnish=__version__, definition=asdict(definition))
+        record.append(StudyBegun(name, asdict(definition), definition.digest, __version__))
     draft.rename(home.studies / name)
     return Record(home.studies / name), False
 
@@ -78,9 +116,8 @@ def finished(home: Home, definition: Definition) -> Path | None:
     """The newest study of this definition, when it is finished."""
     for folder in reversed(folders(home)):
         with contextlib.closing(Record(folder)) as record:
-            begun = record.last("study")
-            if begun and begun.body.get("digest") == definition.digest and record.last(IMPORTED) is None:
-                return folder if record.last("finished") is not None else None
+            if _is_of(record, definition):
+                return folder if record.last(StudyFinished) is not None else None
     return None
 
 
@@ -89,20 +126,28 @@ def open_record(home: Home, definition: Definition) -> Iterator[Record | None]:
     """The record of the unfinished study of this definition, to read; None where there is none."""
     for folder in reversed(folders(home)):
         with contextlib.closing(Record(folder)) as record:
-            begun = record.last("study")
-            open_still = record.last("finished") is None and record.last(IMPORTED) is None
-            if begun and begun.body.get("digest") == definition.digest and open_still:
+            if _is_open(record, definition):
                 yield record
                 return
     yield None
 
 
-def settled(record: Record) -> frozenset[str]:
-    """Names of cells that have their verdict, and keys of comparisons that have theirs under another name."""
-    cells = {str(event.body["cell"]) for event in record.events("verdict")}
-    keys = {str(event.body["key"]) for event in record.events("measured")}
-    tried = {str(event.body["key"]) for event in record.events("tried") if event.body["cell"] in cells}
-    return frozenset(cells | keys | tried)
+def _is_of(record: Record, definition: Definition) -> bool:
+    """Whether a record is a run of this definition that was made here."""
+    begun = record.last(StudyBegun)
+    return begun is not None and begun.event.digest == definition.digest and record.last(RecordImported) is None
+
+
+def _is_open(record: Record, definition: Definition) -> bool:
+    """Whether a record is an unfinished run of this definition."""
+    return _is_of(record, definition) and record.last(StudyFinished) is None
+
+
+def settled(record: Record) -> frozenset[ComparisonId]:
+    """The comparisons that have their verdict or figure."""
+    decided = {each.event.cell for each in record.events(VerdictReached)}
+    tried = {each.event.comparison for each in record.events(ComparisonTried) if each.event.cell in decided}
+    return frozenset(tried | {each.event.comparison for each in record.events(FigureMeasured)})
 
 
 @contextlib.contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from burnish.builds.evidence import Portable
 from burnish.catalogue.study_model import Study as BundledFile
@@ -13,6 +12,7 @@ from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
 from burnish.program.built import Built
+from burnish.record.events import Event
 from burnish.statistics.verdicts import Rule
 from burnish.study.comparison import Comparison
 from burnish.study.definition import Definition
@@ -59,7 +59,7 @@ class Study:
         sample: whether each candidate is sampled beside the baseline after the trials (``--why``).
         unsampled: names of builds that are not sampled then.
         sample_seconds: time under load that is sampled; None: until there are samples enough.
-        opening: what is recorded when a session begins, each as kind and body of its event.
+        opening: what is recorded when a session begins.
         instrumented: names of builds that end with the stage that writes a profile.
         bundled: the bundled study's file; None of every other.
         architecture: the host's, as the kernel names it, on which it depends what patches can show.
@@ -85,7 +85,7 @@ class Study:
     sample: bool = False
     unsampled: frozenset[str] = frozenset()
     sample_seconds: float | None = None
-    opening: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    opening: tuple[Event, ...] = ()
     instrumented: frozenset[str] = frozenset()
     bundled: BundledFile | None = None
     architecture: str = ""

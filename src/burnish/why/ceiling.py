@@ -10,12 +10,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-BAR_WIDTH = 60
-SAVED, LEFT, LIBRARIES, KERNEL = "░", "▒", "▓", "█"
-LEGEND = f"{SAVED} saved  {LEFT} still the server's own  {LIBRARIES} libraries  {KERNEL} kernel"
-LEGEND_UNSPLIT = f"{SAVED} saved  {LEFT} still outside of the kernel  {KERNEL} kernel"
-"""Where libraries' time is not known apart."""
-
 
 @dataclass(frozen=True)
 class Ceiling:
@@ -78,20 +72,12 @@ class Ceiling:
             f"the ceiling is {most}{apart}; {how}."
         )
 
-    def bar(self, width: int = BAR_WIDTH) -> str:
-        """The baseline's time as a bar of `width` characters: saved, left, libraries, kernel; see `LEGEND`."""
+    @property
+    def shares(self) -> tuple[float, float, float, float]:
+        """Shares of the baseline's time: saved by the winner, still reachable, libraries, kernel."""
         saved = min(max(0.0, self.total - self.after), self.reachable)
-        spans = (
-            (saved, SAVED),
-            (self.reachable - saved, LEFT),
-            (self.libraries or 0.0, LIBRARIES),
-            (self.kernel, KERNEL),
-        )
-        text, had = "", 0.0
-        for span, sign in spans:
-            had += span
-            text += sign * (round(width * had / self.total) - len(text))
-        return text
+        spans = (saved, self.reachable - saved, self.libraries or 0.0, self.kernel)
+        return spans[0] / self.total, spans[1] / self.total, spans[2] / self.total, spans[3] / self.total
 
 
 def cpu_words(seconds: float) -> str:

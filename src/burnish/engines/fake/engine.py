@@ -1,6 +1,6 @@
 """The fake engine: a server whose true speed is known, for tests of everything else.
 
-Its source (catalogue/sources/fake) is a few files of C; `fake.h` there says which compile flags set its speed
+Its source (the folder beside this file) is a few files of C; `fake.h` there says which compile flags set its speed
 and plant its faults. They are given as raw flags of a recipe (``-DFAKE_SPEED=130``) or as configure options
 (``FAKE_SPEED = 130``); the option ``append_flags`` is put behind all other flags, as build systems do that
 cancel a recipe's flags. With the option ``FAKE_TRAINED`` a build with gcc's profile is as fast at each kind of request

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from burnish.base.errors import InfrastructureError
 from burnish.engines.contract import Side, SideSpec, Tick
-from burnish.engines.load import sql_bench
-from burnish.engines.load.process import LoadProcess
-from burnish.engines.load.sysbench import SysbenchLoad
 from burnish.engines.mariadb import certificates
 from burnish.engines.mariadb.server import Launch, Server
+from burnish.engines.shared import sql_bench
+from burnish.engines.shared.load_process import LoadProcess
+from burnish.engines.shared.sysbench import SysbenchLoad
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 

@@ -101,6 +101,7 @@ class VerdictReached(Event):
         verdict: ``faster``, ``slower``, ``equivalent``, ``undecided`` or ``invalid``.
         reason: in a sentence.
         ratios: by quantity, the ratio with its interval; None where nothing bounds it.
+        verdicts: by quantity beside the headline, its own verdict from the same starts; empty in older records.
         starts: valid starts.
         invalid_starts: starts that count for nothing.
         invalid_pairs: pairs of valid starts that count for nothing.
@@ -122,6 +123,7 @@ class VerdictReached(Event):
     ratios: Mapping[str, Interval | None]
     starts: int
     per_minute: bool = False
+    verdicts: Mapping[str, str] = field(default_factory=dict)
     invalid_starts: int = 0
     invalid_pairs: int = 0
     unsettled: int = 0

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -27,14 +26,12 @@ from burnish.record.events.bundled import (
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, VerdictReached
 from burnish.report import evidence, plainly
+from burnish.report.bundled.advice import advice
 from burnish.report.bundled.controls import Controls, controls
-from burnish.report.evidence import NO_EFFECT
-from burnish.study.bundled.recommended import over_baseline
+from burnish.report.evidence import IDENTICAL, NO_EFFECT
+from burnish.report.words import per_cent
 
 OPEN = "not measured yet"
-
-IDENTICAL = "identical code"
-"""In place of a verdict where both sides are the same program, to the byte."""
 
 USUAL_DELTA = 0.01
 """Within so much of 1 a ratio makes no difference, where the record does not say otherwise."""
@@ -143,16 +140,6 @@ class StudyTable:
     controls: Controls | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, for machines."""
-        return asdict(self)
-
-
-def per_cent(interval: Mapping[str, float]) -> str:
-    """A ratio as a change in per cent with its interval: ``+3.1 [+2.4, +3.8]``."""
-    value, low, high = (100.0 * (interval[name] - 1.0) for name in ("ratio", "low", "high"))
-    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
-
 
 ANALYSES: Mapping[str, type[Event]] = {
     "timeline": TimelineRead,
@@ -184,7 +171,7 @@ def study_table(by: ByType) -> StudyTable | None:
     again = {each.comparison.key: verdicts.get(each.cell) for each in by.of(ConfirmationBegun)}
     planned = by.last(TrialsPlanned)
     negative = controls(lines, planned.rule.delta if planned else USUAL_DELTA)
-    advice = _advice(lines, again, table) if table.recommends else []
+    advised = advice(lines, again, table) if table.recommends else []
     return StudyTable(
         study=table.study,
         title=table.title,
@@ -194,7 +181,7 @@ def study_table(by: ByType) -> StudyTable | None:
         rows={name: asdict(each) for name, each in table.rows.items()},
         readings={name: asdict(each) for name, each in table.readings.items()},
         series=table.series,
-        advice=(*advice, *([negative.sentence] if negative else [])),
+        advice=(*advised, *([negative.sentence] if negative else [])),
         canaries=tuple(_canaries(by)),
         extra={name: [plainly.analysis(each) for each in by.of(kind)] for name, kind in ANALYSES.items() if kind in by},
         patches={name: asdict(each) for name, each in table.patches.items()},
@@ -263,90 +250,7 @@ def _hosts_of(found: VerdictReached | FigureMeasured | None) -> tuple[Mapping[st
     return tuple(asdict(each) for each in found.hosts)
 
 
-def letters(lines: Iterable[Line]) -> str:
-    """Letters of the hosts that measured any of these lines; '' where the record is of one host."""
-    return ", ".join(sorted({each["host"] for line in lines for each in line.hosts}))
-
-
-NO_COMPARISON = "rows from different hosts are no comparison of what they stand for"
-
-
-def apart(groups: Iterable[Iterable[Line]]) -> bool:
-    """Whether these groups of lines were measured on different hosts; those that nobody measured do not count."""
-    return len({letters(group) for group in groups} - {""}) > 1
-
-
-def _advice(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], table: TablePlanned) -> list[str]:
-    """For each series what to build with, in per cent over the baseline, as the original gives it."""
-    said = []
-    measured = {line.key: line for line in lines if line.interval is not None}
-    for series, keys in over_baseline(table).items():
-        name = f"{series}: " if series else ""
-        rows = {row: [measured[key] for key in mine if key in measured] for row, mine in keys.items()}
-        rows = {row: mine for row, mine in rows.items() if mine}
-        if not rows:
-            continue
-        faster = {row: each for row, each in rows.items() if all(_kind(line) == "faster" for line in each)}
-        if not faster:
-            loses = ", ".join(row for row, each in rows.items() if any(_kind(line) == "slower" for line in each))
-            worse = f"; slower somewhere: {loses}" if loses else ""
-            said.append(f"{name}no row is faster than the baseline wherever it was measured: keep the baseline{worse}.")
-            continue
-        best = max(faster, key=lambda row: _mean(faster[row]))
-        told = f"{name}build with {best}: {_mean(faster[best]):+.1f} % over the baseline ({_steps(faster[best])})"
-        fresh = [again.get(line.key) for line in faster[best]]
-        values = [
-            plainly.interval(each.ratios.get(line.quantity))
-            for line, each in zip(faster[best], fresh, strict=True)
-            if each
-        ]
-        if values and all(values):
-            figures = ", ".join(per_cent(value) for value in values if value)
-            told += f"; the best of {len(rows)}, so measured again on fresh starts: {figures}, the figures to quote"
-        elif len(rows) > 1:
-            told += f"; the best of {len(rows)} looks better than it is"
-        if apart(rows.values()):
-            told += f"; {NO_COMPARISON}"
-        said.append(f"{told}.")
-    return said
-
-
-def _kind(line: Line) -> str:
-    return line.together or line.verdict
-
-
-def _mean(lines: Sequence[Line]) -> float:
-    """Geometric mean of the ratios, in per cent over 1."""
-    logs = [math.log(line.interval["ratio"]) for line in lines if line.interval]
-    return 100.0 * (math.exp(statistics.fmean(logs)) - 1.0)
-
-
-def _steps(lines: Sequence[Line]) -> str:
-    return ", ".join(
-        f"{per_cent(line.interval)}{f' at {line.threads} threads' if line.threads else ''}"
-        for line in lines
-        if line.interval
-    )
-
-
 def _canaries(by: ByType) -> list[float]:
     """Capacity ratios of all A/A starts."""
     done = [each for each in by.of(StartDone) if each.cell.is_canary and each.invalid is None]
     return [math.exp(each.readings["capacity"]) for each in done]
-
-
-@dataclass(frozen=True)
-class Block:
-    """One block of the report.
-
-    Attributes:
-        title: its heading.
-        head: column names; empty for a block of lines.
-        rows: cells of each row.
-        lines: lines below.
-    """
-
-    title: str
-    head: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    lines: tuple[str, ...] = ()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from burnish.base.errors import UserError
 from burnish.builds.evidence import Examiner, Portable, refused
+from burnish.model.cell import BuildId
 from burnish.model.recipe import Recipe, Variant
 from burnish.program.built import Built, Identity
+from burnish.record.events.builds import ProgramExamined, ProgramFound, VariantSettled
 from burnish.record.record import Record
 from burnish.study.builds.make import Made
+from burnish.study.builds.recorded import identity_recorded, program_examined
 from burnish.study.session import Session
 
 
@@ -39,11 +42,11 @@ def known_program(session: Session, name: str, built: Built, portable: Portable 
     """
     renamed, portable = replace(built, name=name), portable or Portable()
     identity = session.engine.identity(renamed, session.bench)
-    session.record.append("program", variant=name, path=str(built.server), key=built.key, identity=asdict(identity))
+    session.record.append(ProgramFound(BuildId(name), str(built.server), built.key, identity_recorded(identity)))
     examiner = Examiner(session.engine, session.store, session.bench, session.scratch)
     facts = examiner.look(renamed)
     tried = examiner.try_on(renamed, portable.to_try(facts["program"]["machine"]))
-    session.record.append("evidence", variant=name, key=built.key, tried=tried, **facts)
+    session.record.append(program_examined(BuildId(name), built.key, tried, facts))
     if why := refused(facts, tried, portable):
         raise UserError(f"{name}: {built.server}: {why}; name another program, or leave the demand out")
     return Made(Variant(name, Recipe(), "an existing program"), renamed, identity)
@@ -72,15 +75,16 @@ def note_variant(record: Record, item: Made, notes: Sequence[str]) -> None:
         notes: what a reader should know of it, a sentence each.
     """
     record.append(
-        "variant",
-        variant=item.variant.name,
-        reason=item.variant.reason,
-        weakens_security=item.variant.weakens_security,
-        changes_results=item.variant.changes_results,
-        narrows_portability=item.variant.narrows_portability,
-        failure=item.failure,
-        same=item.same,
-        notes=notes,
+        VariantSettled(
+            variant=item.variant.name,
+            reason=item.variant.reason,
+            weakens_security=item.variant.weakens_security,
+            changes_results=item.variant.changes_results,
+            narrows_portability=item.variant.narrows_portability,
+            failure=item.failure,
+            same=item.same,
+            notes=tuple(notes),
+        )
     )
 
 
@@ -93,8 +97,8 @@ def same_programs(record: Record, made: Sequence[Made], replicates: Mapping[str,
         replicates: builds of each variant by its name, where it has several: each must be the same.
     """
     programs = {
-        event.body["variant"]: tuple(event.body["program"][part] for part in ("code", "data"))
-        for event in record.events("evidence")
+        each.event.build.name: (each.event.program.code, each.event.program.data)
+        for each in record.events(ProgramExamined)
     }
     first: dict[tuple[tuple[str, ...], ...], str] = {}
     twins: dict[str, str] = {}

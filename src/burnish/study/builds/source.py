@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.model.engine import EngineSpec
+from burnish.record.codec import plain, value_of
+from burnish.record.events.builds import SourceObtained
 from burnish.source import sources
 from burnish.study.options import Options
 from burnish.study.session import Session
@@ -47,3 +50,11 @@ def obtain_source(session: Session, pinned: str | None) -> tuple[sources.Source,
     """A study's source and tree (see `unpacked`), as a step of it."""
     with session.bench.step("source", "source", counts=False):
         return unpacked(session.home, session.spec, session.options, session.bench.say, pinned)
+
+
+def source_obtained(source: sources.Source) -> SourceObtained:
+    """A source, for the record."""
+    values: dict[str, object] = asdict(source)
+    return value_of(
+        SourceObtained, {("source_kind" if name == "kind" else name): plain(values[name]) for name in values}
+    )

@@ -12,13 +12,13 @@ from burnish.catalogue import load, published
 from burnish.catalogue.published import Figure, Reference
 from burnish.catalogue.study_model import Reading, Series, Study, StudyRow
 from burnish.catalogue.study_overlays import named, overlaid
+from burnish.engines.contract import OwnData
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Marks, Recipe, Variant
 from burnish.study import workloads as workload_choice
 from burnish.study.bundled import patches
 from burnish.study.bundled.patches import Sides
 from burnish.study.comparison import BASELINE, RELEASE, Comparison
-from burnish.study.workloads import OwnData
 from burnish.toolchain.toolchains import Toolchain
 from burnish.workload.conditions import condition_of, difference
 
@@ -182,7 +182,7 @@ class _Maker:
         row, reading = self.row, self.reading
         plain = Comparison(
             row.name, self.series.name, reading.name, role, number, row.base, row.build,
-            quantity=row.quantity, design=row.design, published=self._figure(role, number),
+            quantity=row.quantity, design=row.design, published=self._figure(role, number), own_base=True,
             shows=patches.shows(row, self.architecture),
         )  # fmt: skip
         owner = patches.engine_of(row)
@@ -203,8 +203,8 @@ class _Maker:
                 settings=self.own.settings,
             )
             given = (*self.settings, *row.given, *settings)
-            first = condition_of(given)
-            second = condition_of(row.versus, over=first, option="--versus")
+            first = condition_of(given, self.engine.settings)
+            second = condition_of(row.versus, self.engine.settings, over=first, option="--versus")
         except UserError as error:
             return [replace(plain, reason=f"not known to this Burnish: {error}")]
         base, candidate, why = self._pair()

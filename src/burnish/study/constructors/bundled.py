@@ -10,6 +10,7 @@ from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.catalogue.studies import study as bundled_file
 from burnish.catalogue.study_model import Study as BundledFile
+from burnish.engines.contract import OwnData
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload
 from burnish.source.patches import patch_set
@@ -129,7 +130,7 @@ def _own_loads(spec: EngineSpec, options: Options) -> OwnLoads:
             f"--data {options.data}: no load of your own works on it; name one (.lua or .sql) in --workload"
         )
     settings, _ = workload_choice.read_defaults(spec, options)
-    data = workload_choice.OwnData(options.data, options.database) if options.data else None
+    data = OwnData(options.data, options.database) if options.data else None
     return OwnLoads(options.workloads, data, settings)
 
 

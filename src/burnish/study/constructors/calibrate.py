@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load
+from burnish.model.cell import AA, Role
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.model.workload import Design, Workload
+from burnish.record.events.verdicts import DifferenceKnown
 from burnish.statistics.sequential import CALIBRATION_STARTS
 from burnish.statistics.verdicts import Rule
-from burnish.study.cells import AA, Role
 from burnish.study.comparison import BASELINE, Comparison
 from burnish.study.constructors.tune import portable_of
 from burnish.study.definition import definition_of
@@ -62,7 +63,7 @@ def calibrate_study(engine: str, designs: Sequence[Design], options: Options, *,
         rule=Rule.fixed(starts),
         portable=portable_of(options),
         confirmation=Confirmation(more_than=None),
-        opening=(("different", {"reason": spec.different.reason}),) if spec.different is not None else (),
+        opening=(DifferenceKnown(spec.different.reason),) if spec.different is not None else (),
         calibrates=True,
         sample=options.why,
         sample_seconds=options.seconds,
@@ -85,7 +86,7 @@ def _equal(workload: Workload, design: Design, starts: int, options: Options) ->
         design=design,
         role=Role.CANARY,
         starts=starts,
-        tag=str(design),
+        by_design=True,
     )
 
 

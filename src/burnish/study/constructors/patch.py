@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -18,6 +17,7 @@ from burnish.bench.host import read_host
 from burnish.catalogue import load
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
+from burnish.record.events.patches import LeftBuild, PatchBuild, PatchMember, SeriesRead
 from burnish.record.store import Store
 from burnish.source.patches import patch, patch_set, series, subsets
 from burnish.source.patches.subsets import Builds, Kind
@@ -95,7 +95,7 @@ def patch_study(home: Home, asked: Asked, options: Options, console: Console, as
         sample=options.why,
         unsampled=frozenset(build.variant for build in builds.builds if build.kind not in SAMPLED),
         sample_seconds=options.seconds,
-        opening=(("series", {"recipe": base.name, **described(builds)}),),
+        opening=(series_read(base.name, builds),),
     )
 
 
@@ -162,28 +162,28 @@ def variants_of(base: Variant, found: Builds) -> tuple[Variant, ...]:
     )
 
 
-def described(found: Builds) -> dict[str, Any]:
-    """The series as plain values, for the record."""
-    return {
-        "members": [
-            {
-                "name": member.name,
-                "origin": member.named.origin,
-                "reverted": member.named.patch.reverted,
-                "sha256": member.named.patch.sha256,
-                "needs": list(member.needs),
-            }
+def series_read(recipe: str, found: Builds) -> SeriesRead:
+    """The series, for the record.
+
+    Args:
+        recipe: name of the variant that every row is built by.
+        found: its patches and builds.
+    """
+    return SeriesRead(
+        recipe=recipe,
+        members=tuple(
+            PatchMember(
+                name=member.name,
+                origin=member.named.origin,
+                reverted=member.named.patch.reverted,
+                sha256=member.named.patch.sha256,
+                needs=tuple(member.needs),
+            )
             for member in found.members
-        ],
-        "builds": [
-            {
-                "variant": build.variant,
-                "kind": str(build.kind),
-                "patch": build.patch,
-                "patches": list(build.patches),
-                "also": list(build.also),
-            }
+        ),
+        builds=tuple(
+            PatchBuild(build.variant, str(build.kind), build.patch, tuple(build.patches), tuple(build.also))
             for build in found.builds
-        ],
-        "left_out": [[patch, str(kind), why] for patch, kind, why in found.left_out],
-    }
+        ),
+        left_out=tuple(LeftBuild(patch, str(kind), why) for patch, kind, why in found.left_out),
+    )

@@ -58,7 +58,6 @@ def comparisons_of(
             workload=workload,
             quantity=None,
             design=Design(options.design) if options.design else None,
-            tag="",
         )
         for variant in candidates
         for workload in workloads

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from burnish.record.events.bundled import ExtrasDone, LeftExtra
 from burnish.study.extras.extras import (
     PROFILES,
     SAMPLES,
@@ -34,13 +35,13 @@ def analyse(workshop: Workshop, plan: StudyPlan) -> None:
     robust = robust_of(workshop.study)
     if robust is not None:
         workshop.study = with_rounds(workshop.study, robust, told(workshop.record).rounds)
-    left: list[dict[str, str]] = []
+    left: list[LeftExtra] = []
     for extra in plan.extras:
         why = _perform(workshop, extra)
         if why is not None:
-            left.append({"name": extra.name, "title": extra.title, "why": why})
+            left.append(LeftExtra(extra.name, extra.title, why))
             workshop.session.bench.say(f"left out: {extra.title}: {why}")
-    workshop.record.append("extras", left=left)
+    workshop.record.append(ExtrasDone(tuple(left)))
 
 
 def _perform(workshop: Workshop, extra: Extra) -> str | None:
@@ -65,8 +66,8 @@ def _perform(workshop: Workshop, extra: Extra) -> str | None:
 def analysis_open(workshop: Workshop) -> bool:
     """Whether something beyond the comparisons is still to be done."""
     bundled, done = workshop.study.bundled, told(workshop.record)
-    last = workshop.record.last("extras")
-    left = {each["name"] for each in last.body["left"]} if last else set()
+    last = workshop.record.last(ExtrasDone)
+    left = {each.name for each in last.event.left} if last else set()
     searching = robust_of(workshop.study) is not None and not (done.over or done.stopped)
     timeline = bundled is not None and bundled.timeline is not None and not done.seconds
     return searching or timeline or bool(left & {PROFILES, SAMPLES})

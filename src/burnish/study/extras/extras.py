@@ -15,7 +15,11 @@ from burnish.base.durations import duration
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.catalogue.study_model import Robust
+from burnish.model.cell import ComparisonId
 from burnish.model.workload import Design
+from burnish.record.events.builds import VariantSettled
+from burnish.record.events.bundled import ProfileInspected, SearchRound, SearchStopped, TimelineRead
+from burnish.record.events.patches import BuildExplained
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.study.comparison import Comparison
@@ -64,14 +68,14 @@ class Told:
     seconds: frozenset[str] = frozenset()
     profiles: frozenset[str] = frozenset()
     builds: tuple[str, ...] = ()
-    rounds: tuple[Mapping[str, Any], ...] = ()
+    rounds: tuple[SearchRound, ...] = ()
     stopped: bool = False
     samples: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def over(self) -> bool:
         """Whether the search has come to its end."""
-        return bool(self.rounds) and (self.rounds[-1]["robust"] or len(self.rounds) >= self.rounds[-1]["rounds"])
+        return bool(self.rounds) and (self.rounds[-1].robust or len(self.rounds) >= self.rounds[-1].rounds)
 
 
 @dataclass(frozen=True)
@@ -135,23 +139,20 @@ class Allowance:
 
 def told(record: Record) -> Told:
     """What is on record."""
-    made = (str(event.body["variant"]) for event in record.events("variant") if event.body["failure"] is None)
+    made = (each.event.variant for each in record.events(VariantSettled) if each.event.failure is None)
+    explained = (each.event for each in record.events(BuildExplained))
     return Told(
-        seconds=frozenset(str(event.body["build"]) for event in record.events("timeline")),
-        profiles=frozenset(str(event.body["variant"]) for event in record.events("profile_facts")),
+        seconds=frozenset(each.event.build for each in record.events(TimelineRead)),
+        profiles=frozenset(each.event.variant for each in record.events(ProfileInspected)),
         builds=tuple(dict.fromkeys(made)),
-        rounds=tuple(event.body for event in record.events("robust")),
-        stopped=record.last("robust_left") is not None,
-        samples=frozenset(
-            (str(event.body["variant"]), str(event.body["workload"]))
-            for event in record.events("symbols")
-            if "failure" not in event.body
-        ),
+        rounds=tuple(each.event for each in record.events(SearchRound)),
+        stopped=record.last(SearchStopped) is not None,
+        samples=frozenset((each.variant, each.workload) for each in explained if each.failure is None),
     )
 
 
 def predict(
-    home: Home, study: Study, selection: Selection, options: Options, decided: Collection[str], done: Told
+    home: Home, study: Study, selection: Selection, options: Options, decided: Collection[ComparisonId], done: Told
 ) -> tuple[Forecast, tuple[Extra, ...]]:
     """What rows and everything beyond them will cost; nothing is fetched or made.
 
@@ -160,7 +161,7 @@ def predict(
         study: the study.
         selection: what was asked for.
         options: how it is measured.
-        decided: names of cells that have their verdict.
+        decided: the comparisons that have their verdict.
         done: what has been reported already.
 
     Returns:
@@ -195,11 +196,11 @@ def robust_of(study: Study) -> Robust | None:
     return study.bundled.robust_for(study.engine.name) if study.bundled is not None else None
 
 
-def with_rounds(study: Study, robust: Robust, rounds: Sequence[Mapping[str, Any]]) -> Study:
+def with_rounds(study: Study, robust: Robust, rounds: Sequence[SearchRound]) -> Study:
     """The study with the builds that earlier rounds of the search have made."""
     if study.bundled is None:
         return study
-    return study.with_variants(*(variant_of(study.bundled, study.engine, robust, body["weights"]) for body in rounds))
+    return study.with_variants(*(variant_of(study.bundled, study.engine, robust, each.weights) for each in rounds))
 
 
 def wants_timeline(study: Study, asked: Asked) -> bool:

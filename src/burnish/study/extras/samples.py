@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.record.by_type import ByType
+from burnish.record.codec import plain, value_of
+from burnish.record.events.patches import BuildExplained, FunctionCost, TwinFound
 from burnish.record.record import Record
 from burnish.study.comparison import Comparison
 from burnish.study.why import sampling
 from burnish.why.attribution import explaining as explaining_rows
-from burnish.why.explanation import Explanation, explanation
+from burnish.why.explanation import explanation
 
 if TYPE_CHECKING:
     from burnish.study.workshop.workshop import Workshop
@@ -30,16 +32,13 @@ def record_samples(workshop: Workshop, comparisons: Sequence[Comparison]) -> Non
     """Samples the builds of these comparisons beside their baselines; those that are on record already are left."""
     session, record = workshop.session, workshop.record
     done = {
-        (event.body["variant"], event.body["workload"])
-        for event in record.events("symbols")
-        if "failure" not in event.body
+        (each.event.variant, each.event.workload) for each in record.events(BuildExplained) if not each.event.failure
     }
     for comparison in comparisons:
         workload, base, item = comparison.workload, workshop.made[comparison.base], workshop.made[comparison.candidate]
-        where = {"variant": comparison.candidate, "workload": workload.name if workload else ""}
         if workload is None or item.built is None or item.same or base.built is None:
             continue
-        if (comparison.candidate, workload.name) in done or record.last("twin", variant=comparison.candidate):
+        if (comparison.candidate, workload.name) in done or record.last(TwinFound, variant=comparison.candidate):
             continue
         request = sampling.Request(session.spec.name, (comparison.base, comparison.candidate), (base.built, item.built))
         try:
@@ -53,19 +52,23 @@ def record_samples(workshop: Workshop, comparisons: Sequence[Comparison]) -> Non
                 session.ask,
             )
         except (UserError, InfrastructureError) as error:
-            record.append("symbols", **where, failure=str(error).splitlines()[0])
+            record.append(BuildExplained(comparison.candidate, workload.name, failure=str(error).splitlines()[0]))
             session.bench.say(f"{comparison.candidate}: not explained: {error}")
             continue
-        record.append("symbols", **where, study=folder.name, **_symbols(folder))
+        record.append(_explained(comparison.candidate, workload.name, folder))
 
 
-def _symbols(folder: Path) -> dict[str, Any]:
-    """The functions that make up most of the difference, from the study of the samples."""
+def _explained(variant: str, workload: str, folder: Path) -> BuildExplained:
+    """The functions that make up most of the difference, from the run of the samples."""
     with closing(Record(folder)) as record:
-        told: Explanation | None = explanation(ByType(record.every()))
-    assert told is not None  # noqa: S101 - it was finished
-    return {
-        "unit": told.unit,
-        "cpu": [told.before.cpu, told.after.cpu],
-        "functions": [row.as_dict() for row in explaining_rows(told.rows)[:FUNCTIONS]],
-    }
+        found = explanation(ByType(record.every()))
+    assert found is not None  # noqa: S101 - it was finished
+    functions = [row.as_dict() for row in explaining_rows(found.rows)[:FUNCTIONS]]
+    return BuildExplained(
+        variant=variant,
+        workload=workload,
+        study=folder.name,
+        unit=found.unit,
+        cpu=(found.before.cpu, found.after.cpu),
+        functions=tuple(value_of(FunctionCost, plain(each)) for each in functions),
+    )

@@ -18,6 +18,9 @@ from burnish.model.condition import Condition
 from burnish.model.workload import Design, Workload
 from burnish.profiles import inspecting
 from burnish.program.built import Built
+from burnish.record.codec import plain, value_of
+from burnish.record.events.builds import VariantSettled
+from burnish.record.events.bundled import ProfileInspected, Second, TimelineRead
 from burnish.study import workloads as workload_choice
 from burnish.study.extras.extras import CONTENTS
 from burnish.toolchain.toolchains import find_toolchains
@@ -73,12 +76,14 @@ def record_timeline(workshop: Workshop, timeline: Timeline) -> None:
     workshop.make(list(wanted))
     for build, row in wanted.items():
         built = workshop.made[build].built
-        if built is None or session.record.last("timeline", build=build) is not None:
+        if built is None or session.record.last(TimelineRead, build=build) is not None:
             continue
         if workload.dataset != "none" and workload.name not in workshop.data:
             continue  # its row was left out, and with it its data
         seconds = _run(workshop, built, workload, timeline.seconds_on.get(session.spec.name, timeline.seconds))
-        session.record.append("timeline", build=build, row=row, workload=workload.name, seconds=seconds)
+        session.record.append(
+            TimelineRead(build, row, workload.name, tuple(value_of(Second, each) for each in seconds))
+        )
 
 
 def _run(workshop: Workshop, built: Built, workload: Workload, seconds: int) -> list[dict[str, float]]:
@@ -127,8 +132,8 @@ def _run(workshop: Workshop, built: Built, workload: Workload, seconds: int) -> 
 def record_profiles(workshop: Workshop) -> None:
     """Puts on record what is in the profile of every build that was made with one, in earlier sittings too."""
     session = workshop.session
-    done = {event.body["variant"] for event in session.record.events("profile_facts")}
-    built = {event.body["variant"]: event.body["failure"] is None for event in session.record.events("variant")}
+    done = {each.event.variant for each in session.record.events(ProfileInspected)}
+    built = {each.event.variant: each.event.failure is None for each in session.record.events(VariantSettled)}
     names = [name for name, good in built.items() if good and name not in done and name in workshop.study.variants]
     workshop.find_chains([name for name in names if name not in workshop.chains])
     for name in names:
@@ -144,4 +149,6 @@ def record_profiles(workshop: Workshop) -> None:
             session.bench.say(f"{name}: its profile can't be told: {error}")
             continue
         session.store.note_cost(session.spec.name, CONTENTS, name, time.monotonic() - began)
-        session.record.append("profile_facts", variant=name, **asdict(found))
+        facts = plain(asdict(found))
+        facts["profile_kind"] = facts.pop("kind")
+        session.record.append(value_of(ProfileInspected, {"variant": name, **facts}))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load
@@ -19,6 +18,8 @@ from burnish.catalogue.study_model import Study as BundledFile
 from burnish.catalogue.study_overlays import named, overlaid
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
+from burnish.record.events.bundled import SearchRound
+from burnish.record.events.verdicts import Interval
 from burnish.study import workloads as workload_choice
 from burnish.study.comparison import BASELINE, Comparison
 from burnish.study.study import Study
@@ -29,7 +30,8 @@ STEP = 1.5
 LEAST = 0.02
 """No weight falls below this share: what is not trained at all is cold."""
 
-Intervals = Mapping[str, Mapping[str, float]]
+Intervals = Mapping[str, Interval]
+"""By load, the ratio to the baseline."""
 
 
 def equal_weights(loads: tuple[str, ...]) -> dict[str, float]:
@@ -62,19 +64,19 @@ def name_of(weights: Mapping[str, float]) -> str:
 
 def is_robust(intervals: Intervals, delta: float) -> bool:
     """Whether on every load it is proved that the build is at most `delta` slower than the baseline."""
-    return all(interval["low"] >= 1.0 - delta for interval in intervals.values())
+    return all(interval.low >= 1.0 - delta for interval in intervals.values())
 
 
 def worst(intervals: Intervals) -> str:
     """The load with the smallest ratio."""
-    return min(intervals, key=lambda role: intervals[role]["ratio"])
+    return min(intervals, key=lambda role: intervals[role].ratio)
 
 
-def weights_after(robust: Robust, rounds: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+def weights_after(robust: Robust, rounds: Sequence[SearchRound]) -> dict[str, float]:
     """The weights of the round that follows these, as recorded; equal ones where there are none."""
     if not rounds:
         return equal_weights(robust.loads)
-    return next_weights(rounds[-1]["weights"], {role: each["ratio"] for role, each in rounds[-1]["intervals"].items()})
+    return next_weights(rounds[-1].weights, {role: each.ratio for role, each in rounds[-1].intervals.items()})
 
 
 def variant_of(study: BundledFile, engine: EngineSpec, robust: Robust, weights: Mapping[str, float]) -> Variant:
@@ -103,4 +105,4 @@ def _comparison(study: Study, role: str, name: str) -> Comparison:
     if found is None:
         raise UserError(f"{study.engine.title} has no load for {role}")
     (workload,) = workload_choice.choose(study.engine, [found])
-    return Comparison(name, "", "", role, None, BASELINE, name, workload=workload)
+    return Comparison(name, "", "", role, None, BASELINE, name, workload=workload, own_base=True)

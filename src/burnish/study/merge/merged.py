@@ -9,32 +9,19 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from burnish.model.cell import CellId, Role
-from burnish.record import legacy
-from burnish.record.codec import value_of
+from burnish.model.quantity import QUANTITIES
+from burnish.record.codec import plain, value_of
 from burnish.record.events.trials import TrialsPlanned
-from burnish.record.events.verdicts import (
-    FamilyJudged,
-    FamilyMember,
-    HostVerdict,
-    OtherMethod,
-    SideSummary,
-    VerdictReached,
-)
-from burnish.record.events.verdicts import Interval as Recorded
-from burnish.record.record import Event
+from burnish.record.events.verdicts import FamilyJudged, HostVerdict, Interval, SideSummary, VerdictReached
 from burnish.statistics import multiplicity
 from burnish.statistics.hosts import HostCell
-from burnish.statistics.intervals import Interval
-from burnish.statistics.sensitivity import sensitivity
+from burnish.statistics.intervals import Interval as Estimate
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, Kind
 from burnish.study.merge.parts import About, OfStart
-from burnish.study.trials.findings import plain_interval, side_summary
+from burnish.study.trials.findings import interval_of, member_of, other_methods, side_summary
 from burnish.study.trials.replicates import by_replicate
 from burnish.study.trials.starts import Starts, spoilt, starts_of
-
-QUANTITIES = ("capacity", "throughput")
-"""What a start is read for."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +56,7 @@ class Gathered:
         name = self.cell.name
         if self.replicates:
             return HostCell(name, {"": _across(self.sessions, quantity, self.replicates)}, unit="replicate")
-        return HostCell(name, {label: each.of(quantity) for label, each in self.hosts.items() if each.capacity})
+        return HostCell(name, {label: each.of(quantity) for label, each in self.hosts.items() if each.valid})
 
     def judge(self, rule: Rule) -> Judgement:
         """Its verdict."""
@@ -126,7 +113,10 @@ def verdicts(
             family.append((cell, member, kind))
     method = multiplicity.exploration if explore else multiplicity.claims
     corrected = method([member for _, member, _ in family], rule)
-    members = [_member(cell, each, alone) for each, (cell, _, alone) in zip(corrected, family, strict=True)]
+    members = [
+        member_of(cell, each, Kind.INVALID if alone is Kind.INVALID else each.kind)
+        for each, (cell, _, alone) in zip(corrected, family, strict=True)
+    ]
     return found, FamilyJudged(explore, tuple(members))
 
 
@@ -148,12 +138,6 @@ def about(cell: CellId, trials: TrialsPlanned, *, design: str | None = None, hea
     )
 
 
-def _member(cell: CellId, claim: multiplicity.Corrected, alone: Kind) -> FamilyMember:
-    kind = Kind.INVALID if alone is Kind.INVALID else claim.kind
-    interval = _interval(claim.interval)
-    return FamilyMember(cell, str(kind), claim.p, claim.adjusted_p, claim.adjusted_equivalence_p, claim.label, interval)
-
-
 def _as_said(cell: Gathered, verdict: VerdictReached, labels: Mapping[str, str]) -> VerdictReached:
     """A verdict as it was said, with the host that said it where the record is of several."""
     interval = verdict.ratios.get(cell.about.headline)
@@ -166,7 +150,8 @@ def _verdict(cell: Gathered, judgement: Judgement, rule: Rule, labels: Mapping[s
     read = cell.of(headline)
     hosts = read.by_host(rule) if len(labels) > 1 and not cell.replicates and read.finite else {}
     alone = cell.readings(headline)
-    others = sensitivity(alone) if len(cell.hosts) == 1 and read.finite else []
+    ratios, beside = _quantities(cell, rule)
+    ratios[headline] = interval_of(judgement.interval)
     return VerdictReached(
         cell=cell.cell,
         design=cell.about.design,
@@ -175,19 +160,17 @@ def _verdict(cell: Gathered, judgement: Judgement, rule: Rule, labels: Mapping[s
         per_minute=cell.about.per_minute,
         verdict=str(judgement.kind),
         reason=judgement.reason,
-        ratios={
-            **{name: _by_itself(cell.of(name), rule) for name in QUANTITIES},
-            headline: _interval(judgement.interval),
-        },
+        ratios=ratios,
+        verdicts=beside,
         starts=judgement.starts,
         invalid_starts=len(cell.invalid),
         invalid_pairs=sum(each.invalid_pairs for each in cell.hosts.values()),
         unsettled=sum(each.unsettled for each in cell.hosts.values()),
         sd_between=judgement.sd_between if math.isfinite(judgement.sd_between) else None,
-        sensitivity=tuple(OtherMethod(name, _interval(interval)) for name, interval in others),
+        sensitivity=other_methods(alone) if len(cell.hosts) == 1 and read.finite else (),
         sides=_sides(cell.hosts.values()),
         hosts=tuple(
-            HostVerdict(label, len(read.readings[label]), _interval(interval)) for label, interval in hosts.items()
+            HostVerdict(label, len(read.readings[label]), interval_of(interval)) for label, interval in hosts.items()
         ),
         hosts_differ=_apart(list(hosts.values())),
         kept=False,
@@ -206,15 +189,10 @@ def _gather(
         by_study.setdefault((label, event.origin.study), []).append(event)
     sessions: dict[str, list[Starts]] = {}
     for (label, _), mine in by_study.items():
-        sessions.setdefault(label, []).append(_starts(mine))
+        sessions.setdefault(label, []).append(starts_of(mine))
     replicates = max((len(keys) for keys in trials.replicates.values()), default=0)
-    ordered = {label: _starts(by_host[label]) for label in sorted(by_host, key=list(labels.values()).index)}
+    ordered = {label: starts_of(by_host[label]) for label in sorted(by_host, key=list(labels.values()).index)}
     return Gathered(cell, known, ordered, sessions, replicates)
-
-
-def _starts(events: Iterable[OfStart]) -> Starts:
-    """The finished starts among these events."""
-    return starts_of(Event(0, "", *legacy.body_of(event)) for event in events)
 
 
 def _across(sessions: Mapping[str, Sequence[Starts]], quantity: str, count: int) -> list[float]:
@@ -230,17 +208,24 @@ def _across(sessions: Mapping[str, Sequence[Starts]], quantity: str, count: int)
     return [statistics.fmean(read[number] for read in by_host) for number in everywhere]
 
 
-def _interval(found: Interval | None) -> Recorded | None:
-    """As it is recorded; None where too few starts were read to bound the ratio at all."""
-    values = plain_interval(found)
-    return None if values is None else Recorded(**values)
+def _quantities(cell: Gathered, rule: Rule) -> tuple[dict[str, Interval | None], dict[str, str]]:
+    """By quantity its ratio, and the verdict of those that no headline is about."""
+    valid = sum(each.valid for each in cell.hosts.values())
+    ratios: dict[str, Interval | None] = {}
+    verdicts: dict[str, str] = {}
+    for quantity in QUANTITIES:
+        read = cell.of(quantity.name)
+        if quantity.headline:
+            ratios[quantity.name] = interval_of(read.judge(rule).difference) if read.finite else None
+        elif len(cell.readings(quantity.name)) == valid and valid > 1:
+            taken = max(2, sum(map(len, read.readings.values())))
+            judged = read.judge(Rule.fixed(taken, delta=rule.delta))
+            ratios[quantity.name] = interval_of(judged.interval)
+            verdicts[quantity.name] = str(judged.kind)
+    return ratios, verdicts
 
 
-def _by_itself(cell: HostCell, rule: Rule) -> Recorded | None:
-    return _interval(cell.judge(rule).difference) if cell.finite else None
-
-
-def _apart(intervals: Sequence[Interval]) -> bool:
+def _apart(intervals: Sequence[Estimate]) -> bool:
     """Whether two of the hosts' intervals have nothing in common."""
     return len(intervals) > 1 and max(each.low for each in intervals) > min(each.high for each in intervals)
 
@@ -249,8 +234,8 @@ def _sides(hosts: Iterable[Starts]) -> dict[str, SideSummary | None]:
     """Of each side, the mean over hosts of what the median pair says there."""
     found: dict[str, list[Any]] = {}
     for starts in hosts:
-        for label in starts.pairs[0]["sides"] if starts.pairs else ():
-            found.setdefault(label, []).append(side_summary(starts.pairs, label, starts.hardware))
+        for label in starts.pairs[0].sides if starts.pairs else ():
+            found.setdefault(label, []).append(plain(side_summary(starts.pairs, label, starts.hardware)))
     return {label: value_of(SideSummary, _mean(each)) for label, each in found.items()}
 
 

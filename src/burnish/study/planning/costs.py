@@ -10,7 +10,7 @@ from typing import Any
 from burnish.base.durations import duration
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
-from burnish.engines.load import sql_bench
+from burnish.model.cell import ComparisonId
 from burnish.model.workload import Workload
 from burnish.record.costs import Figure
 from burnish.record.store import Store
@@ -28,7 +28,7 @@ from burnish.study.selection import Selection, builds_of, is_decided, needed, un
 from burnish.study.study import Study
 from burnish.study.trials.timing import as_asked, start_seconds
 from burnish.study.trials.trials import CANARIES
-from burnish.study.workloads import training_workloads
+from burnish.study.workloads import located, training_workloads
 
 OBJECTS_SHARE = 0.15
 """Configuring a tree and compiling single objects of it, as a share of a full compile (MariaDB, two cores, rough)."""
@@ -162,7 +162,7 @@ def minutes(seconds: float) -> str:
 
 
 def predict(
-    home: Home, study: Study, comparisons: Sequence[Comparison], options: Options, decided: Collection[str]
+    home: Home, study: Study, comparisons: Sequence[Comparison], options: Options, decided: Collection[ComparisonId]
 ) -> Forecast:
     """What these comparisons will cost; nothing is fetched or made.
 
@@ -171,7 +171,7 @@ def predict(
         study: the study.
         comparisons: those that were asked for.
         options: how they are measured.
-        decided: names of cells that have their verdict.
+        decided: the comparisons that have their verdict.
     """
     open_ones = [each for each in comparisons if each.reason is None and not is_decided(each, decided)]
     chains: dict[str, Chain] = {}
@@ -201,7 +201,7 @@ def _builds(
     place = home.work(spec.name) / "source"
     loads = {each.name: each for each in (*study.workloads, *workloads_of(comparisons))}
     possible = [chain.variant for chain in chains.values() if chain.missing is None]
-    every = sql_bench.located(tuple({**training_workloads(spec, possible), **loads}.values()), place)
+    every = located(spec, {**training_workloads(spec, possible), **loads}.values(), place)
 
     def trials(same: frozenset[str]) -> Step | None:
         identical = {name for name, chain in chains.items() if chain.missing is not None or chain.final in same}

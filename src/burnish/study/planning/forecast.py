@@ -58,7 +58,7 @@ def plan_of(
     recipes = [(each.variant.name, each.variant.recipe, each.final) for each in chains if each.missing is None]
     same = evidence.known_same(recipes, store)
     version = source.version if source else ""
-    data = {datasets.dataset_key(spec.name, version, w): w.dataset for w in workloads if w.dataset != "none"}
+    data = {datasets.dataset_key(spec, version, w): w.dataset for w in workloads if w.dataset != "none"}
     return make_plan(
         possible,
         spec=spec,

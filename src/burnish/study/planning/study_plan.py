@@ -7,6 +7,7 @@ from typing import Any
 
 from burnish.base import system
 from burnish.base.paths import Home
+from burnish.model.cell import ComparisonId
 from burnish.source import sources
 from burnish.source.patches import patch_set
 from burnish.study import needs
@@ -80,7 +81,7 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     """
     if study.variants:
         ccache.size_gb()  # a limit that is no number is refused before anything else
-    have, done = frozenset[str](), extra_work.Told()
+    have, done = frozenset[ComparisonId](), extra_work.Told()
     with open_record(home, study.definition) as record:
         if record is not None and not options.fresh:
             have, done = settled(record), extra_work.told(record)

@@ -16,16 +16,21 @@ from pathlib import Path
 from burnish.bench.pairs import Contestant, Pair, StartResult
 from burnish.bench.trials import run_start
 from burnish.engines.contract import Engine
+from burnish.model.cell import AA, Role
+from burnish.model.quantity import BY_NAME, QUANTITIES
 from burnish.model.workload import Design, Timing
 from burnish.program.built import Built
+from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.events.verdicts import Interval, VerdictReached
 from burnish.record.record import Record
 from burnish.record.store import Entry
 from burnish.record.workbench import Bench
 from burnish.statistics.replicates import judge_replicates
 from burnish.statistics.verdicts import HostPrior, Judgement, Rule, judge, start_reading
-from burnish.study.cells import AA, Cell, Role
+from burnish.study.cells import Cell
 from burnish.study.trials.copies import Copies
-from burnish.study.trials.findings import plain_interval, sensitivity_values, side_summary
+from burnish.study.trials.findings import interval_of, other_methods, side_summary
+from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.trials.replicates import by_replicate, fresh
 from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, spoilt
 
@@ -77,7 +82,7 @@ class Trials:
 
     def decide(self, cells: Sequence[Cell], rule: Rule) -> None:
         """Starts of these cells in turn until each is finished by this rule; resumes where the record ends."""
-        open_cells = [cell for cell in cells if self.record.last("verdict", cell=cell.name) is None]
+        open_cells = [cell for cell in cells if self.record.last(VerdictReached, cell=cell.id) is None]
         check_designs(self.record, open_cells)
         while open_cells:
             for cell in list(open_cells):
@@ -92,8 +97,8 @@ class Trials:
 
     def judge(self, cell: Cell, rule: Rule) -> Judgement:
         """What the record says of a cell so far."""
-        starts = cell_starts(self.record, cell.name)
-        if (bad := spoilt(starts.invalid, len(starts.capacity))) is not None:
+        starts = cell_starts(self.record, cell.id)
+        if (bad := spoilt(starts.invalid, starts.valid)) is not None:
             return bad
         # A number of starts that was fixed in advance is judged by itself, without the calibration's help.
         prior = self._prior(cell) if cell.role is Role.CLAIM else None
@@ -120,41 +125,40 @@ class Trials:
         """Mixes in a start of the baseline against itself, when one is due."""
         if cell.role is not Role.CLAIM:
             return
-        canary = replace(cell, candidate=AA, role=Role.CANARY)
-        had = cell_starts(self.record, canary.name)
-        taken = len(cell_starts(self.record, cell.name).capacity)
+        canary = cell.canary
+        had = cell_starts(self.record, canary.id)
+        taken = cell_starts(self.record, cell.id).valid
         due = min(CANARIES, (taken + CANARY_EVERY - 1) // CANARY_EVERY)
-        if len(had.capacity) < due and len(had.invalid) < INVALID_STARTS:
+        if had.valid < due and len(had.invalid) < INVALID_STARTS:
             self._start(canary, CANARIES)
 
     def _start(self, cell: Cell, cap: int) -> None:
-        number = sum(1 for _ in self.record.events("start", cell=cell.name)) + 1
-        done = cell_starts(self.record, cell.name)
+        number = sum(1 for _ in self.record.events(StartBegun, cell=cell.id)) + 1
+        done = cell_starts(self.record, cell.id)
         seed = f"{self.seed}/{cell.name}"
-        title = f"{cell.name}: start {len(done.capacity) + 1} of at most {cap}"
+        title = f"{cell.name}: start {done.valid + 1} of at most {cap}"
         folder = self.scratch / "start"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700, parents=True)
-        baseline = self._fresh(self.baseline, len(done.capacity))
-        equal = cell.candidate == AA
-        candidate = (
-            replace(baseline, label=AA) if equal else self._fresh(self.candidates[cell.candidate], len(done.capacity))
-        )
-        with self.bench.step(title, f"trial-{cell.candidate}-{cell.workload.name}", None, counts=False):
+        baseline = self._fresh(self.baseline, done.valid)
+        equal = cell.id.candidate == AA
+        candidate = replace(baseline, label=AA) if equal else self._fresh(self.candidates[cell.label], done.valid)
+        with self.bench.step(title, f"trial-{cell.label}-{cell.workload.name}", None, counts=False):
             began = time.monotonic()
             data = Copies(self.data, self.scratch, self.bench).clean(cell.workload, len(self.core_sets))
             self.record.append(
-                "start",
-                cell=cell.name,
-                start=number,
-                design=cell.design,
-                copy_seconds=round(time.monotonic() - began, 3),
-                seed=seed,
-                builds={side.label: side.built.key for side in (baseline, candidate)},
+                StartBegun(
+                    cell=cell.id,
+                    start=number,
+                    design=cell.design,
+                    seed=seed,
+                    copy_seconds=round(time.monotonic() - began, 3),
+                    builds={side.label: side.built.key for side in (baseline, candidate)},
+                )
             )
 
             def on_pair(index: int, pair: Pair) -> None:
-                self.record.append("pair", cell=cell.name, start=number, pair=index, **pair.as_dict())
+                self.record.append(pair_read(cell.id, number, index, pair))
 
             result = run_start(
                 self.engine,
@@ -179,52 +183,64 @@ class Trials:
         return replace(side, built=fresh(self.replicates, side.label, start) or side.built)
 
     def _close_start(self, cell: Cell, number: int, result: StartResult) -> None:
-        values = result.as_dict()
         good = [pair for pair in result.pairs if pair.invalid is None]
-        if values["invalid"] is None and not good:
-            values["invalid"] = result.pairs[0].invalid if result.pairs else "no pair was read"
-        before = self.record.last("start_done", workload=cell.workload.name, invalid=None)
-        if values["invalid"] is None and before and before.body["fingerprint"] != result.fingerprint:
-            values["invalid"] = f"the data differ from those of earlier starts ({result.fingerprint[:12]})"
-        if values["invalid"] is None:
-            ratios = [pair.ratio(self.baseline.label, cell.candidate) for pair in good]
-            values["capacity"] = start_reading([ratio.capacity for ratio in ratios])
-            values["throughput"] = start_reading([ratio.throughput for ratio in ratios])
-            values["pair_ratios"] = [[ratio.capacity, ratio.throughput] for ratio in ratios]
-        self.record.append("start_done", cell=cell.name, workload=cell.workload.name, start=number, **values)
-        if values["invalid"] is not None:
-            self.bench.say(f"{cell.name}: start {number} is invalid and will be repeated: {values['invalid']}")
+        invalid = result.invalid
+        if invalid is None and not good:
+            invalid = result.pairs[0].invalid if result.pairs else "no pair was read"
+        before = next(
+            (
+                each.event.fingerprint
+                for each in self.record.events(StartDone)
+                if each.event.cell.workload == cell.id.workload and each.event.invalid is None
+            ),
+            None,
+        )
+        if invalid is None and before is not None and before != result.fingerprint:
+            invalid = f"the data differ from those of earlier starts ({result.fingerprint[:12]})"
+        ratios = [pair.ratios(self.baseline.label, cell.label) for pair in good] if invalid is None else []
+        read = [name for name in BY_NAME if ratios and all(name in ratio for ratio in ratios)]
+        by_quantity = {name: tuple(ratio[name] for ratio in ratios) for name in read}
+        readings = {name: start_reading(list(values)) for name, values in by_quantity.items()}
+        self.record.append(start_done(cell.id, number, result, invalid, readings, by_quantity))
+        if invalid is not None:
+            self.bench.say(f"{cell.name}: start {number} is invalid and will be repeated: {invalid}")
 
     def _close(self, cell: Cell, judgement: Judgement, rule: Rule) -> None:
-        starts = cell_starts(self.record, cell.name, pairs=True)
-        about = {name: self._plainly(cell, starts.of(name), rule) for name in ("throughput", "capacity")}
-        about[cell.headline] = plain_interval(judgement.interval)
+        starts = cell_starts(self.record, cell.id, pairs=True)
+        ratios: dict[str, Interval | None] = {}
+        verdicts: dict[str, str] = {}
+        for quantity in QUANTITIES:
+            readings = starts.of(quantity.name)
+            if quantity.headline:
+                judged = self._judge(cell, readings, rule) if readings else None
+                ratios[quantity.name] = interval_of(judged.difference) if judged else None
+            elif len(readings) == starts.valid and starts.valid > 1:
+                # Of all of the headline's starts: a stop of its own would choose among them.
+                judged = self._judge(cell, readings, Rule.fixed(starts.valid, delta=rule.delta))
+                ratios[quantity.name] = interval_of(judged.interval)
+                verdicts[quantity.name] = str(judged.kind)
+        ratios[cell.headline] = interval_of(judgement.interval)
         self.record.append(
-            "verdict",
-            cell=cell.name,
-            role=cell.role,
-            candidate=cell.candidate,
-            workload=cell.workload.name,
-            design=cell.design,
-            headline=cell.headline,
-            unit=cell.workload.unit,
-            per_minute=cell.workload.per_minute,
-            verdict=str(judgement.kind),
-            reason=judgement.reason,
-            **about,
-            starts=judgement.starts,
-            invalid_starts=len(starts.invalid),
-            invalid_pairs=starts.invalid_pairs,
-            unsettled=starts.unsettled,
-            sd_between=judgement.sd_between if judgement.starts > 1 else None,
-            sensitivity=sensitivity_values(starts.of(cell.headline)),
-            sides={
-                label: side_summary(starts.pairs, label, starts.hardware)
-                for label in (self.baseline.label, cell.candidate)
-            },
+            VerdictReached(
+                cell=cell.id,
+                design=cell.design,
+                headline=cell.headline,
+                unit=cell.workload.unit,
+                per_minute=cell.workload.per_minute,
+                verdict=str(judgement.kind),
+                reason=judgement.reason,
+                ratios=ratios,
+                verdicts=verdicts,
+                starts=judgement.starts,
+                invalid_starts=len(starts.invalid),
+                invalid_pairs=starts.invalid_pairs,
+                unsettled=starts.unsettled,
+                sd_between=judgement.sd_between if judgement.starts > 1 else None,
+                sensitivity=other_methods(starts.of(cell.headline)),
+                sides={
+                    label: side_summary(starts.pairs, label, starts.hardware)
+                    for label in (self.baseline.label, cell.label)
+                },
+            )
         )
         self.bench.say(f"{cell.name}: {judgement.reason}")
-
-    def _plainly(self, cell: Cell, readings: Sequence[float], rule: Rule) -> dict[str, float] | None:
-        """The interval of one quantity by itself, as plain values; None where nothing was read."""
-        return plain_interval(self._judge(cell, readings, rule).difference) if readings else None

@@ -18,6 +18,15 @@ from burnish.model.workload import Design, Workload
 from burnish.program import machine_code
 from burnish.program.built import Built
 from burnish.program.machine_code import Code
+from burnish.record.codec import plain, value_of
+from burnish.record.events.why import (
+    BuildSampled,
+    BuildSimulated,
+    CodeFacts,
+    SampleProfile,
+    SamplingMethod,
+    WhyExplained,
+)
 from burnish.study import needs
 from burnish.study.session import Session
 from burnish.why import alignment, cachegrind, flame, samples, stacks, text
@@ -101,11 +110,12 @@ def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapp
     for label, code in codes.items():
         hits = samples.offsets(flats[label], str(code.path), _mappings(sampled, label))
         session.record.append(
-            "profiled",
-            label=label,
-            profile=profiles[label].as_dict(),
-            compared=compared[label].as_dict(),
-            text=text.measure(code.program, hits).as_dict(),
+            BuildSampled(
+                label=label,
+                profile=value_of(SampleProfile, plain(profiles[label].as_dict())),
+                compared=value_of(SampleProfile, plain(compared[label].as_dict())),
+                text=value_of(CodeFacts, plain(text.measure(code.program, hits).as_dict())),
+            )
         )
     gone = codes[one].functions - codes[other].functions
     new = codes[other].functions - codes[one].functions
@@ -118,30 +128,33 @@ def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapp
     grouping = _grouping(sampled, codes)
     seconds = sum(each.seconds for each in sampled.recorded)
     session.record.append(
-        "explained",
-        labels=[one, other],
-        workload=workload.name,
-        unit=workload.unit,
-        only_before=sorted(gone & met) if grouping != "source" else [],
-        only_after=sorted(new & met) if grouping != "source" else [],
-        folded=_largest(aligned.folded) if grouping == "callers" else {},
-        method={
-            "event": sampled.ability.event,
-            "by_core": sampled.ability.by_core,
-            "frequency": sampled.recorded[0].frequency,
-            "seconds": round(seconds, 1),
-            "stacks": str(sampled.stacks),
-            "design": str(sampled.design),
-            "grouping": grouping,
-            "functions_gone": len(gone),
-            "functions_new": len(new),
-            "perf_cpu": sum(each.perf_cpu for each in sampled.recorded) / seconds,
-        },
-        blind=[*sampled.ability.blind(sampled.stacks, names_kernel=named), *_lost(codes, grouping)],
-        pictures=pictures,
-        hardware=sampled.hardware,
-        slots=sampled.slots,
-        notes=notes,
+        WhyExplained(
+            labels=(one, other),
+            workload=workload.name,
+            unit=workload.unit,
+            only_before=tuple(sorted(gone & met)) if grouping != "source" else (),
+            only_after=tuple(sorted(new & met)) if grouping != "source" else (),
+            folded={name: tuple(names) for name, names in _largest(aligned.folded).items()}
+            if grouping == "callers"
+            else {},
+            method=SamplingMethod(
+                event=sampled.ability.event,
+                by_core=sampled.ability.by_core,
+                frequency=sampled.recorded[0].frequency,
+                seconds=round(seconds, 1),
+                stacks=str(sampled.stacks),
+                design=str(sampled.design),
+                grouping=grouping,
+                functions_gone=len(gone),
+                functions_new=len(new),
+                perf_cpu=sum(each.perf_cpu for each in sampled.recorded) / seconds,
+            ),
+            blind=(*sampled.ability.blind(sampled.stacks, names_kernel=named), *_lost(codes, grouping)),
+            pictures=tuple(pictures),
+            hardware=sampled.hardware,
+            slots=sampled.slots,
+            notes=tuple(notes),
+        )
     )
 
 
@@ -250,9 +263,9 @@ def _comparable(
     return {label: _compared(sampled, label, side, flats[label].count) for label, side in sides}
 
 
-def _largest(folded: Mapping[str, Mapping[str, float]], most: int = 4) -> dict[str, list[str]]:
+def _largest(folded: Mapping[str, Mapping[str, float]], most: int = 4) -> dict[str, tuple[str, ...]]:
     """By function, the names of those that were put into it, the heaviest first."""
-    return {name: sorted(each, key=lambda inner: -each[inner])[:most] for name, each in folded.items()}
+    return {name: tuple(sorted(each, key=lambda inner: -each[inner])[:most]) for name, each in folded.items()}
 
 
 def _lost(codes: Mapping[str, Code], grouping: str) -> list[str]:
@@ -301,7 +314,8 @@ def _simulate(session: Session, workload: Workload, sampled: Sampled) -> list[st
             )
         if not done.ok or not out.is_file():
             return [f"no simulated caches: valgrind could not run {label} (why-cachegrind.log)"]
-        session.record.append("simulated", label=label, **cachegrind.parse(out.read_text()).as_dict())
+        counts = plain(cachegrind.parse(out.read_text()).as_dict())
+        session.record.append(value_of(BuildSimulated, {"label": label, **counts}))
     return []
 
 

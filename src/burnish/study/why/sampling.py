@@ -21,13 +21,16 @@ from burnish.bench.host import HostFacts, read_host
 from burnish.bench.pairs import Contestant, Pair
 from burnish.bench.sampling import Ability, Recorded, Sampling, Stacks
 from burnish.catalogue import load
-from burnish.engines.load import sql_bench
 from burnish.engines.registry import create
+from burnish.model.cell import BuildId, CellId
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Design, Timing, Workload
 from burnish.program import machine_code
 from burnish.program.built import Built
 from burnish.program.machine_code import Code
+from burnish.record.events.builds import BuildMade, ProgramFound, ProgramsDiffer
+from burnish.record.events.study import StudyBegun
+from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.study import conditions, needs, studies
@@ -40,6 +43,7 @@ from burnish.study.cells import Cell
 from burnish.study.definition import definition_of
 from burnish.study.options import Ask, Options
 from burnish.study.session import Session
+from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.why.evaluation import Sampled, evaluate
 
 PAIRS = 3
@@ -80,7 +84,7 @@ def requested(home: Home, first: str, second: str, study: str | None, engine: st
     for option, path in zip(("A", "B"), paths, strict=True):
         if not path.is_file():
             raise UserError(
-                f"{option}: {path}: there is no such file; give a server program, or a variant's name with --study"
+                f"{option}: {path}: there is no such file; give a server program, or a variant's name with --run"
             )
     found = load.engine(engine) if engine else _engine_of(paths[0])
     behaviour = create(found)
@@ -101,10 +105,10 @@ def _engine_of(program: Path) -> EngineSpec:
 def _of_study(home: Home, name: str, variants: tuple[str, str], engine: str | None) -> Request:
     folder = studies.find(home, name)
     with contextlib.closing(Record(folder)) as record:
-        definition = record.last("study")
-        builds = {event.body["variant"]: event.body["key"] for event in record.events("build")}
-        programs = {event.body["variant"]: event.body["path"] for event in record.events("program")}
-    spec = load.engine(str(definition.body["definition"]["engine"]) if definition else "")
+        begun = record.last(StudyBegun)
+        builds = {each.event.build: each.event.key for each in record.events(BuildMade)}
+        programs = {each.event.build.variant: each.event.path for each in record.events(ProgramFound)}
+    spec = load.engine(str(begun.event.definition["engine"]) if begun else "")
     if engine not in (None, spec.name):
         raise UserError(f"--engine {engine}: study {folder.name} is about {spec.name}; leave the option out")
     if variants[0] == variants[1]:
@@ -115,9 +119,13 @@ def _of_study(home: Home, name: str, variants: tuple[str, str], engine: str | No
         if variant in programs:
             found.append(behaviour.existing(Path(programs[variant])))
             continue
-        key = builds.get(variant) or builds.get(f"{variant}#1")
+        key = builds.get(BuildId(variant)) or builds.get(BuildId(variant, 1))
         if key is None:
-            raise unknown(f"variant of study {folder.name}", variant, [*builds, *programs] or ["none was built"])
+            raise unknown(
+                f"variant of study {folder.name}",
+                variant,
+                [*(each.name for each in builds), *programs] or ["none was built"],
+            )
         entry = store.find("builds", key)
         if entry is None:
             raise UserError(
@@ -152,7 +160,7 @@ def why(
     found = workload_choice.chosen(spec, options)
     if len(found) > 1:
         raise UserError(f"--workload {workload}: that is {len(found)} loads; name one, as in {found[0].name}")
-    groups = [group for group in spec.system_packages if "build" not in group] + conditions.groups(options)
+    groups = [*spec.load_packages, *conditions.groups(spec, options)]
     with studies.lock(home):
         needs.ensure(groups, "the load", options, ask)
         return explain(home, request, found[0], seconds, options, console, ask)
@@ -184,14 +192,15 @@ def explain(
     session = sessions.begin(home, spec, definition, options, console, (workload,), ask)
     with sessions.nothing_half_made(session.record):
         session.workloads = workload_choice.check(session.engine, session.workloads, session.bench)
-        if any(sql_bench.is_nowhere(each) for each in session.workloads):
-            session.workloads = sql_bench.located(session.workloads, obtain_source(session, None)[1])
+        if any(map(session.engine.loads.lacks_source, session.workloads)):
+            tree = obtain_source(session, None)[1]
+            session.workloads = workload_choice.located(spec, session.workloads, tree)
         (workload,) = session.workloads
         pairs = zip(request.names, request.built, strict=True)
         made = [known_program(session, name, built) for name, built in pairs]
         found = differences(*(each.identity for each in made if each.identity))
-        conditions.possible(session, [(built, conditions.usual(options)) for built in request.built])
-    session.record.append("difference", found=found)
+        conditions.possible(session, [(built, conditions.usual(spec, options)) for built in request.built])
+    session.record.append(ProgramsDiffer(tuple(found)))
     with session.bench.step("reading the programs", "why-programs", counts=False):
         codes = {name: machine_code.read_code(built.server.resolve()) for name, built in _builts(made).items()}
     stacks = _stacks(ability, codes.values())
@@ -208,7 +217,7 @@ def _cell(session: Session, candidate: str, workload: Workload) -> Cell:
     design = Design(named) if named else workload.design
     if design is Design.DUET and not session.twin_cores:
         design = Design.INTERLEAVED
-    return Cell(candidate, workload, design)
+    return Cell(CellId(candidate, workload.name), workload, design)
 
 
 def _builts(made: Sequence[Made]) -> dict[str, Built]:
@@ -272,11 +281,11 @@ def _sample(
 
     def on_pair(number: int, pair: Pair) -> None:
         pairs.append(pair)
-        session.record.append("pair", cell=cell.name, start=1, pair=number, **pair.as_dict())
+        session.record.append(pair_read(cell.id, 1, number, pair))
 
-    keys = [built.key for built in builts.values()]
-    session.record.append("start", cell=cell.name, start=1, design=cell.design, builds=keys)
-    condition = conditions.ready(session, conditions.usual(session.options))
+    keys = {name: built.key for name, built in builts.items()}
+    session.record.append(StartBegun(cell.id, 1, design=cell.design, builds=keys))
+    condition = conditions.ready(session, conditions.usual(session.spec, session.options))
     result = trials.run_start(
         session.engine,
         cell.workload,
@@ -293,7 +302,7 @@ def _sample(
         count_events=bool(session.host.pmu),
         observe=observe,
     )
-    session.record.append("start_done", cell=cell.name, workload=cell.workload.name, start=1, **result.as_dict())
+    session.record.append(start_done(cell.id, 1, result, result.invalid))
     if result.invalid is not None:
         raise InfrastructureError(f"{cell.name}: {result.invalid}", log=session.bench.log_path("why-load.log"))
     return Sampled(

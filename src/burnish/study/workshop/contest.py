@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, replace
 
 from burnish.bench.pairs import Contestant
 from burnish.model.workload import Design, Timing
+from burnish.record.codec import plain
+from burnish.record.events.trials import StoppingRule, TrialsPlanned
+from burnish.record.events.verdicts import HostNoise
 from burnish.statistics.calibration import Calibration
+from burnish.statistics.verdicts import Rule
+from burnish.study.calibration import host_noise
 from burnish.study.cells import Cell
 from burnish.study.merge import same_plan
 from burnish.study.trials.starts import begun_otherwise
@@ -37,39 +41,42 @@ def note_contest(
         UserError: a load or a design's times are not what they were when the record's earlier starts were taken.
     """
     session, study = workshop.session, workshop.study
-    earlier = workshop.record.last("contest")
-    before = earlier.body if earlier else {}
+    earlier = workshop.record.last(TrialsPlanned)
+    before = earlier.event if earlier else TrialsPlanned((), _rule(study.rule), ())
     loads = {cell.workload.name: cell for cell in cells}
-    now: dict[str, dict[str, Any]] = {
-        "timings": {cell.design: asdict(times[cell.design]) for cell in cells},
-        "workloads": {name: asdict(cell.workload) for name, cell in loads.items()},
-    }
-    if (found := same_plan.otherwise(before, now)) is not None:
+    now = TrialsPlanned(
+        cells=tuple(dict.fromkeys((*before.cells, *(cell.id for cell in cells)))),
+        rule=_rule(study.rule),
+        core_sets=tuple(tuple(sorted(cores)) for cores in session.core_sets),
+        designs={} if study.calibrates else {name: str(cell.design) for name, cell in loads.items()},
+        headlines={} if study.calibrates or study.bundled else {name: cell.headline for name, cell in loads.items()},
+        timings={str(cell.design): times[cell.design] for cell in cells},
+        workloads={name: cell.workload for name, cell in loads.items()},
+        condition=None if study.bundled else base.condition,
+        versus=None if study.bundled or candidate.condition == base.condition else candidate.condition,
+        calibrations=_calibrations(before, known),
+        forced=tuple(dict.fromkeys((*before.forced, *(each.name for each in known if not each.passes)))),
+        replicates={name: tuple(built.key for built in builds) for name, builds in workshop.replicates.items()},
+    )
+    if (found := same_plan.otherwise(plain(before), plain(now))) is not None:
         where, was, asked = found
         raise begun_otherwise(workshop.record, where, repr(was), repr(asked))
-    usual = {} if study.bundled else {"condition": base.condition.as_dict(), "versus": None}
-    if usual and candidate.condition != base.condition:
-        usual["versus"] = candidate.condition.as_dict()
-    designs = {name: cell.design for name, cell in loads.items()}
-    headlines = {name: cell.headline for name, cell in loads.items()}
-    forced = [each.name for each in known if not each.passes]
     workshop.record.append(
-        "contest",
-        designs={} if study.calibrates else {**before.get("designs", {}), **designs},
-        headlines={} if study.calibrates or study.bundled else {**before.get("headlines", {}), **headlines},
-        cells=list(dict.fromkeys([*before.get("cells", ()), *(cell.name for cell in cells)])),
-        rule=asdict(study.rule),
-        timings={**before.get("timings", {}), **now["timings"]},
-        **usual,
-        workloads={**before.get("workloads", {}), **now["workloads"]},
-        core_sets=[sorted(cores) for cores in session.core_sets],
-        calibrations=_calibrations(before, known),
-        forced=list(dict.fromkeys([*before.get("forced", ()), *forced])),
-        replicates={name: [built.key for built in builds] for name, builds in workshop.replicates.items()},
+        replace(
+            now,
+            designs={**before.designs, **now.designs},
+            headlines={**before.headlines, **now.headlines},
+            timings={**before.timings, **now.timings},
+            workloads={**before.workloads, **now.workloads},
+        )
     )
 
 
-def _calibrations(before: Mapping[str, Any], known: Sequence[Calibration]) -> list[dict[str, Any]]:
+def _rule(rule: Rule) -> StoppingRule:
+    return StoppingRule(**asdict(rule))
+
+
+def _calibrations(before: TrialsPlanned, known: Sequence[Calibration]) -> tuple[HostNoise, ...]:
     """Those of earlier groups and of this one, each load and design once."""
-    every = [*before.get("calibrations", ()), *(each.as_dict() for each in known)]
-    return list({(each["workload"], str(each["design"])): each for each in every}.values())
+    every = [*before.calibrations, *(host_noise(each) for each in known)]
+    return tuple({(each.workload, each.design): each for each in every}.values())

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from burnish.base.durations import duration
 from burnish.bench.pairs import Contestant
 from burnish.model.workload import Design, Timing
+from burnish.record.events.bundled import ComparisonLeft, ComparisonTried
+from burnish.record.events.patches import TwinFound
 from burnish.statistics.verdicts import HostPrior, Rule
 from burnish.study import conditions
 from burnish.study.builds.programs import same_programs
@@ -41,7 +43,7 @@ def run_group(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
     """Makes the builds of these comparisons, then measures them, those of one baseline together."""
     workshop.make(needed(workshop.study, comparisons))
     twins = _twins(workshop, comparisons)
-    groups: dict[str, list[Trial]] = {}
+    groups: dict[tuple[str, ...], list[Trial]] = {}
     for comparison in comparisons:
         try:
             if comparison.candidate in twins:
@@ -52,7 +54,7 @@ def run_group(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
                 trial = trial_of(workshop, comparison)
                 groups.setdefault(comparison.group, []).append(trial)
         except Left as left:
-            workshop.record.append("left", key=comparison.key, why=str(left), final=left.final)
+            workshop.record.append(ComparisonLeft(comparison.id, str(left), left.final))
             workshop.session.bench.say(f"{comparison.title}: {left}")
     for trials in groups.values():
         measure(workshop, trials)
@@ -65,7 +67,10 @@ def trial_of(workshop: Workshop, comparison: Comparison) -> Trial:
     server busy.
     """
     base, candidate = sides_of(workshop, comparison)
-    cell = workshop.cell(comparison, candidate.label)
+    cell = workshop.cell(comparison)
+    if comparison.release:  # its name alone does not tell which program it was
+        cell = replace(cell, id=replace(cell.id, program=candidate.built.key[:8]))
+        candidate = replace(candidate, label=cell.label)
     (workload,) = conditions.loads_under([cell.workload], [base.condition, candidate.condition])
     return Trial(comparison, replace(cell, workload=workload), base, candidate)
 
@@ -85,10 +90,10 @@ def measure(workshop: Workshop, trials: Sequence[Trial], rule: Rule | None = Non
     times = timings(session, known)
     if not again:
         for trial in trials:
-            workshop.record.append("tried", key=trial.comparison.key, cell=trial.cell.name)
+            workshop.record.append(ComparisonTried(trial.comparison.id, trial.cell.id))
         note_contest(workshop, trials[0].base, trials[0].candidate, cells, times, known)
-    by_start = {trial.cell.name: trial.comparison.starts for trial in trials}
-    expected = sum((by_start[cell.name] or study.rule.minimum) * start_seconds(times[cell.design]) for cell in cells)
+    by_start = {trial.cell.id: trial.comparison.starts for trial in trials}
+    expected = sum((by_start[cell.id] or study.rule.minimum) * start_seconds(times[cell.design]) for cell in cells)
     session.bench.say(
         f"trials: {len(cells)} cell{'s' if len(cells) > 1 else ''}, about {duration(expected)} at the least number of "
         "starts"
@@ -96,7 +101,7 @@ def measure(workshop: Workshop, trials: Sequence[Trial], rule: Rule | None = Non
     runner = trials_of(workshop, trials, times, priors_of(known, times))
     began = time.monotonic()
     for starts in dict.fromkeys(by_start.values()):
-        mine = [cell for cell in cells if by_start[cell.name] == starts]
+        mine = [cell for cell in cells if by_start[cell.id] == starts]
         runner.decide(mine, rule or (study.rule if starts is None else Rule.fixed(starts)))
         keep_calibrations(workshop, mine, times)
     session.store.note_cost(session.spec.name, "trials", f"{len(cells)} cells", time.monotonic() - began)
@@ -130,6 +135,6 @@ def _twins(workshop: Workshop, comparisons: Sequence[Comparison]) -> frozenset[s
     measured = [workshop.made[name] for name in names if workshop.made[name].built and not workshop.made[name].same]
     twins = same_programs(workshop.record, measured, workshop.replicates)
     for name, other in twins.items():
-        workshop.record.append("twin", variant=name, of=other)
+        workshop.record.append(TwinFound(name, other))
         workshop.session.bench.say(f"{name}: the same program as {other}; measured once")
     return frozenset(twins)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 
 from burnish.base.errors import UserError
 from burnish.bench import datasets
 from burnish.builds.builder import Builder
-from burnish.engines.load import sql_bench
 from burnish.program.built import Built
+from burnish.record.codec import plain, value_of
+from burnish.record.events.builds import BuildsPlanned, FoundToolchain, ProgramsDiffer, SourceObtained, ToolchainsFound
 from burnish.study import conditions
 from burnish.study import workloads as workload_choice
 from burnish.study.builds.chains import chains_of
 from burnish.study.builds.make import Maker
 from burnish.study.builds.programs import differences, known_program, note_variant
-from burnish.study.builds.source import obtain_source
+from burnish.study.builds.source import obtain_source, source_obtained
 from burnish.study.bundled.record import record_table
 from burnish.study.comparison import Comparison
 from burnish.study.planning import forecast
@@ -40,8 +40,8 @@ def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
     workshop = Workshop(session, study, plan.selection)
     if study.bundled is not None:
         record_table(session.record, study, plan.selection)
-    for kind, body in study.opening:
-        session.record.append(kind, **body)
+    for event in study.opening:
+        session.record.append(event)
     chosen = open_comparisons(workshop)
     # A host whose calibration failed is refused now, not after an hour of builds.
     workshop.calibrations([each for each in chosen if each.cell is not None])
@@ -73,18 +73,18 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
     """Source, toolchains, stages: everything before the first build."""
     session, study = workshop.session, workshop.study
     spec, record, options = session.spec, session.record, session.options
-    pinned = record.last("source")
-    source, tree = obtain_source(session, pinned.body["version"] if pinned else None)
-    session.workloads = sql_bench.located(session.workloads, tree)
+    pinned = record.last(SourceObtained)
+    source, tree = obtain_source(session, pinned.event.version if pinned else None)
+    session.workloads = workload_choice.located(spec, session.workloads, tree)
     if pinned is None:
-        record.append("source", **asdict(source))
-    elif pinned.body["digest"] != source.digest:
+        record.append(source_obtained(source))
+    elif pinned.event.digest != source.digest:
         raise UserError(
             f"{source.origin}: the source is no longer the one this study began with "
-            f"({pinned.body['digest'][:12]}, found {source.digest[:12]}); --fresh begins a new study"
+            f"({pinned.event.digest[:12]}, found {source.digest[:12]}); --fresh begins a new study"
         )
     toolchains = find_toolchains()
-    record.append("toolchains", found=[asdict(toolchain) for toolchain in toolchains])
+    record.append(ToolchainsFound(tuple(value_of(FoundToolchain, plain(each)) for each in toolchains)))
     cores = len(session.host.cores_allowed)
     builder = Builder(
         engine=session.engine,
@@ -102,7 +102,7 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
     )
     possible = [chain.variant for chain in workshop.chains.values() if chain.missing is None]
     training = workload_choice.training_workloads(spec, possible)
-    located = sql_bench.located(tuple(training.values()), tree)
+    located = workload_choice.located(spec, training.values(), tree)
     workshop.maker = Maker(
         engine=session.engine,
         builder=builder,
@@ -124,7 +124,7 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
         workloads=tuple(workshop.maker.workloads.values()),
     )
     builder.expected.update(builds.expected)
-    record.append("plan", **builds.as_dict())
+    record.append(value_of(BuildsPlanned, plain(builds.as_dict())))
     for line in plan.lines:
         session.bench.say(line)
     session.bench.total = len(builds.building)
@@ -153,7 +153,7 @@ def start(workshop: Workshop) -> None:
         most = max(session.workloads, key=lambda workload: workload.threads, default=None)
         if most is not None:
             words = session.options.settings
-            condition = conditions.ready(session, condition_of(words))
+            condition = conditions.ready(session, condition_of(words, session.spec.settings))
             workshop.examine_strictly(baseline, most, condition, ",".join(words))
         return
     given = dict.fromkeys(each.given for each in chosen)
@@ -163,15 +163,16 @@ def start(workshop: Workshop) -> None:
 def _programs(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
     """Two programs that exist already: what they say of themselves, how they differ, data for the loads."""
     session, study = workshop.session, workshop.study
-    if any(sql_bench.is_nowhere(workload) for workload in session.workloads):
-        session.workloads = sql_bench.located(session.workloads, obtain_source(session, None)[1])
+    if any(map(session.engine.loads.lacks_source, session.workloads)):
+        tree = obtain_source(session, None)[1]
+        session.workloads = workload_choice.located(session.spec, session.workloads, tree)
     for name, built in study.programs.items():
         workshop.made[name] = known_program(session, name, built, study.portable)
     one, two = workshop.made.values()
     assert one.identity is not None and two.identity is not None  # noqa: S101, PT018 - programs that exist
     assert one.built is not None and two.built is not None  # noqa: S101, PT018
     found = differences(one.identity, two.identity)
-    session.record.append("difference", found=found)
+    session.record.append(ProgramsDiffer(tuple(found)))
     session.bench.say("\n    ".join(f"they differ: {line}" for line in found) or "same version, same features")
     sides = dict.fromkeys(
         side

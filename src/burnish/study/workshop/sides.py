@@ -10,6 +10,7 @@ from burnish.base.errors import UserError
 from burnish.bench.pairs import Contestant
 from burnish.engines.registry import create
 from burnish.model.recipe import Recipe, Variant
+from burnish.record.events.builds import ProgramsDiffer
 from burnish.source.debian import released
 from burnish.study.builds.make import Made
 from burnish.study.builds.programs import differences, known_program
@@ -43,8 +44,7 @@ def sides_of(workshop: Workshop, comparison: Comparison) -> tuple[Contestant, Co
         words = ",".join(comparison.given)
         workshop.examine(base.built, load, first, words)
         workshop.examine(candidate.built, load, second, ",".join((*comparison.given, *comparison.versus)))
-    label = f"{comparison.label} {candidate.built.key[:8]}" if comparison.release else comparison.label
-    return one, Contestant(label, candidate.built, second)
+    return one, Contestant(comparison.label, candidate.built, second)
 
 
 def _release(workshop: Workshop) -> Made:
@@ -68,7 +68,7 @@ def _find_release(workshop: Workshop) -> Made:
     program = known_program(session, RELEASE, built)
     base, its = workshop.made[workshop.study.base].identity, program.identity
     if base is not None and its is not None:
-        workshop.record.append("difference", found=differences(base, its))
+        workshop.record.append(ProgramsDiffer(tuple(differences(base, its))))
     return program
 
 

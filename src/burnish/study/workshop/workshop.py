@@ -192,7 +192,8 @@ class Workshop:
         """
         if (given, versus) not in self._conditions:
             try:
-                asked = condition_of(versus, over=condition_of(given), option="--versus")
+                known = self.session.spec.settings
+                asked = condition_of(versus, known, over=condition_of(given, known), option="--versus")
                 self._conditions[given, versus] = conditions.ready(self.session, asked)
             except UserError as error:
                 if not self.study.tolerant:
@@ -222,26 +223,15 @@ class Workshop:
         conditions.examine(replace(self.session, workloads=(workload,)), [(built, condition)], self.data)
         self._examined[built.key, workload.name, words] = None
 
-    def cell(self, comparison: Comparison, label: str | None = None) -> Cell:
-        """The cell of a comparison on this host, which may lack the cores for a duet.
-
-        Args:
-            comparison: one that is tried.
-            label: what the candidate is called; None: as the comparison has it.
-        """
+    def cell(self, comparison: Comparison) -> Cell:
+        """The cell of a comparison that is tried, on this host, which may lack the cores for a duet."""
         cell = comparison.cell
         assert cell is not None  # noqa: S101 - it is tried
         alone = cell.design is Design.DUET and not self.session.twin_cores
         design = Design.INTERLEAVED if alone else cell.design
         shared = design is Design.DUET or not self.session.twin_cores
         headline = comparison.quantity or ("capacity" if shared else "throughput")
-        return replace(
-            cell,
-            candidate=label or cell.candidate,
-            design=design,
-            headline=headline,
-            workload=self.load(cell.workload),
-        )
+        return replace(cell, design=design, headline=headline, workload=self.load(cell.workload))
 
     def load(self, workload: Workload) -> Workload:
         """A load as it was made ready on this host: some need their programs' place in the source."""

@@ -1,0 +1,122 @@
+"""What the check prints of the tests themselves: skips by reason, one line for each part, no part in another's way."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+TESTS = """
+import pytest
+
+def test_good(): pass
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_without_a_server(number): pytest.skip("no server here")
+
+@pytest.mark.skipif(True, reason="no mold")
+def test_without_mold(): pass
+
+def test_bad(): assert not {fails}
+"""
+
+
+def part(folder: Path, *words: str, fails: bool = False) -> tuple[int, list[str]]:
+    """Exit code and lines of a part that is one file with a good test, three that skip, and perhaps a bad one."""
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "test_some.py").write_text(TESTS.format(fails=fails))
+    argv = [sys.executable, "-m", "pytest", "-q", "-p", "closing", "-p", "no:cacheprovider", "test_some.py", *words]
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    done = subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=120)
+    assert not done.stderr
+    return done.returncode, done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_a_part_ends_with_its_name_and_its_skips_are_counted(tmp_path: Path, workers: tuple[str, ...]) -> None:
+    code, lines = part(tmp_path, "--part", "fast", *workers)
+    assert code == 0
+    assert re.fullmatch(r"fast: 2 passed, 3 skipped in \d+\.\d\d s", lines[-1])
+    skips = lines.index("skipped, by reason:") + 1
+    assert lines[skips : skips + 2] == ["   2 x no server here", "   1 x no mold"]
+
+
+def test_a_part_that_fails_says_so_in_its_line(tmp_path: Path) -> None:
+    code, lines = part(tmp_path, "--part", "real", fails=True)
+    assert code == 1
+    assert lines[-1].startswith("real: 1 failed, 1 passed, 3 skipped in ")
+
+
+def test_what_is_no_part_has_no_such_line(tmp_path: Path) -> None:
+    _, lines = part(tmp_path)
+    assert lines[-1].startswith("2 passed, 3 skipped in ")
+
+
+def program(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+PYTHON = """
+echo "$*" >>"$STATE"
+case "$*" in *"--part $FAILS "*) exit 1 ;; esac
+"""
+
+
+@pytest.mark.parametrize(("fails", "code"), [("none", 0), ("fast", 2), ("real", 2), ("measures", 2)])
+def test_a_part_that_fails_keeps_no_other_from_running(tmp_path: Path, fails: str, code: int) -> None:
+    shutil.copy2(ROOT / "Makefile", tmp_path)
+    program(tmp_path / ".venv/bin/python", PYTHON)
+    program(tmp_path / "burnish", "")
+    unset = ("YES", "CI", "MAKEFLAGS", "MAKELEVEL")  # we may run under make ourselves
+    env = {name: value for name, value in os.environ.items() if name not in unset}
+    env |= {"STATE": str(tmp_path / "state"), "FAILS": fails}
+    done = subprocess.run(["make", "test"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    ran = re.findall(r"--part (\w+)", (tmp_path / "state").read_text())
+    assert ran == ["fast", "real", "measures"]
+    assert (f"failed: {fails}" in done.stderr) == (fails != "none")
+
+
+LINES = {
+    "fast": "fast: 2337 passed, 21 skipped in 920.12 s",
+    "real": "real: 1 failed, 60 passed in 300.00 s",
+    "measures": "measures: 12 passed in 150.10 s",
+    "lowest": "lowest: 274 passed in 31.00 s",
+}
+
+
+def check(folder: Path, make: str, python: str = "") -> subprocess.CompletedProcess[str]:
+    """`.ci/run` with a make and a Python that only do as they are told."""
+    (folder / ".ci").mkdir()
+    shutil.copy2(ROOT / ".ci/run", folder / ".ci/run")
+    program(folder / ".venv/bin/python", python)
+    program(folder / "bin/make", make)
+    env = {**os.environ, "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    argv = [folder / ".ci/run"]
+    return subprocess.run(argv, env=env, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize("lacking", [None, *LINES])
+def test_the_check_wants_a_closing_line_of_each_part(tmp_path: Path, lacking: str | None) -> None:
+    printed = [line for part, line in LINES.items() if part != lacking]
+    done = check(tmp_path, "\n".join(f"[ $1 = lowest ] || echo '{line}'" for line in printed))
+    *lines, last = done.stdout.splitlines()[-len(printed) - 1 :]
+    assert lines == printed, "all parts together, at the end"
+    assert done.returncode == (lacking is not None)
+    assert last.endswith(f"failed: {lacking} has no closing line" if lacking else "failed: nothing")
+
+
+def test_every_step_that_fails_is_named_at_the_end(tmp_path: Path) -> None:
+    make = "\n".join(f"echo '{line}'" for line in LINES.values()) + "\n[ $1 != test ]"
+    done = check(tmp_path, make, python='case "$*" in *mypy*) exit 1 ;; esac')
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1].endswith("failed: tests,types")
