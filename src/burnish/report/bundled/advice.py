@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from burnish.record.events.bundled import TablePlanned
+from burnish.record.events.verdicts import VerdictReached
+from burnish.report import plainly
 from burnish.report.words import per_cent, plural
 from burnish.study.bundled.recommended import over_baseline
 
@@ -27,17 +30,17 @@ def apart(groups: Iterable[Iterable[Line]]) -> bool:
     return len({letters(group) for group in groups} - {""}) > 1
 
 
-def advice(lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], body: Mapping[str, Any]) -> list[str]:
+def advice(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], table: TablePlanned) -> list[str]:
     """For each series what to build with, in per cent over the baseline, as the original gives it.
 
     Args:
         lines: all comparisons of the study.
         again: by comparison, the verdict on the fresh starts that the best was measured again on.
-        body: the study as its record has it.
+        table: the study's table as planned.
     """
     said = []
     measured = {line.key: line for line in lines if line.interval is not None}
-    for series, keys in over_baseline(body).items():
+    for series, keys in over_baseline(table).items():
         name = f"{series}: " if series else ""
         rows = {row: [measured[key] for key in mine if key in measured] for row, mine in keys.items()}
         rows = {row: mine for row, mine in rows.items() if mine}
@@ -52,9 +55,13 @@ def advice(lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None],
         best = max(faster, key=lambda row: _mean(faster[row]))
         told = f"{name}build with {best}: {_mean(faster[best]):+.1f} % over the baseline ({_steps(faster[best])})"
         fresh = [again.get(line.key) for line in faster[best]]
-        values = [body_[line.quantity] for line, body_ in zip(faster[best], fresh, strict=True) if body_]
+        values = [
+            plainly.interval(each.ratios.get(line.quantity))
+            for line, each in zip(faster[best], fresh, strict=True)
+            if each
+        ]
         if values and all(values):
-            figures = ", ".join(per_cent(value) for value in values)
+            figures = ", ".join(per_cent(value) for value in values if value)
             told += f"; the best of {len(rows)}, so measured again on fresh starts: {figures}, the figures to quote"
         elif len(rows) > 1:
             told += f"; the best of {len(rows)} looks better than it is"
