@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from test_patch_report import study
 from test_study_table import shipped
 
+from burnish.record.events.trials import StoppingRule, TrialsPlanned
+from burnish.record.events.verdicts import VerdictReached
 from burnish.report import verdict as words
 from burnish.report.result import fold
 from burnish.report.values import runs as values
 from drawn import markdown, printed
+from pieces import of
 from reported import Events, comparison, verdict
 
 SMALL = {"ratio": 1.005, "low": 1.001, "high": 1.009, "level": 0.95}
@@ -31,10 +36,12 @@ def test_words(kind: str, within: float | None, shown: str) -> None:
 
 
 def test_the_rule_of_the_run_says_how_small() -> None:
-    body = verdict("one / w", "faster", SMALL, reason=BOTH)
-    assert words.within(body, {"rule": {"delta": 0.02}}) == 0.02
-    assert words.within(body, {}) == words.USUAL_DELTA
-    assert words.within(verdict("one / w", "faster", SMALL), {}) is None
+    events = Events("baseline", "one").add("verdict", **verdict("one / w", "faster", SMALL, reason=BOTH))
+    (both, alone) = of(events.add("verdict", **verdict("one / w", "faster", SMALL)).made, VerdictReached)
+    planned = TrialsPlanned((both.cell,), StoppingRule(cap=20, delta=0.02), ((0,), (1,)))
+    assert words.within(both, planned) == 0.02
+    assert words.within(both, None) == words.USUAL_DELTA
+    assert words.within(alone, planned) is None
 
 
 def test_a_comparison_says_so_and_json_too() -> None:
@@ -55,5 +62,7 @@ def test_a_bundled_study_says_so() -> None:
 
 def test_a_patch_says_so() -> None:
     events = study({"a": []}, [("a", "alone", "a", ["a"])], {"a": ("faster", SMALL)})
-    events.made[-1].body["reason"] = BOTH
+    last = events.made[-1]
+    assert isinstance(last.event, VerdictReached)
+    events.made[-1] = replace(last, event=replace(last.event, reason=BOTH))
     assert "| a | alone | faster (<1 %) |" in markdown(fold(events.made))
