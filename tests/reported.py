@@ -7,6 +7,7 @@ from typing import Any
 
 from burnish.record.codec import decode
 from burnish.record.events import Event, Recorded
+from burnish.record.events.study import StudyBegun
 
 HOST: dict[str, Any] = {
     "cpu_model": "A CPU",
@@ -125,6 +126,14 @@ def verdict(
     }
 
 
+def asked(events: Events) -> dict[str, Any]:
+    """What the study was asked for, to be changed."""
+    begun = events.made[0].event
+    assert isinstance(begun, StudyBegun)
+    assert isinstance(begun.definition, dict)
+    return begun.definition
+
+
 class Events:
     """The events of one study in their order."""
 
@@ -140,7 +149,7 @@ class Events:
     def run(self, **host: Any) -> Events:
         return self.add("run", host=HOST | host, resumed=False)
 
-    def contest(self, *cells: str, precision: float | None = 0.01) -> Events:
+    def contest(self, *cells: str, precision: float | None = 0.01, **more: Any) -> Events:
         loads = dict.fromkeys(cell.rpartition(" / ")[2] for cell in cells)
         return self.add(
             "contest",
@@ -149,7 +158,5 @@ class Events:
             cells=list(cells),
             rule={"precision": precision, "cap": 20},
             timing={"pairs": 3, "window": 2.0, "settle": 1.0, "warmup": 3.0, "turns": 4},
-            core_sets=[[0], [1]],
-            calibrations=[],
-            forced=[],
+            **{"core_sets": [[0], [1]], "calibrations": [], "forced": [], **more},
         )

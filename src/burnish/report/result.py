@@ -401,7 +401,7 @@ def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
                 needs=_needs_words(seen),
                 same=facts.same,
                 evidence=plainly.examined(seen) if seen else None,
-                built=bool(build) and name not in programs,
+                built=build is not None and name not in programs,
                 costs={key: about[key] for key in _KEPT if key in about},
             )
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from burnish.model.recipe import Marks
@@ -173,7 +173,7 @@ def study_table(by: ByType) -> StudyTable | None:
     cut = {each.comparison: each.why for each in table.cut}
     contest = by.last(TrialsPlanned)
     marked = {
-        each.variant: Marks(*(bool(getattr(each, mark.name)) for mark in fields(Marks)))
+        each.variant: Marks(each.changes_results, each.narrows_portability, each.weakens_security)
         for each in by.of(VariantSettled)
     }
     lines = []
@@ -181,8 +181,8 @@ def study_table(by: ByType) -> StudyTable | None:
         cell = tried.get(each.id, each.cell)
         verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
         marks = marked.get(each.candidate, Marks())
-        found, leave = figures.get(each.id), left.get(each.id)
-        lines.append(_line(each, verdict, member, found, leave, cut.get(each.id), contest, marks))
+        rest = figures.get(each.id), left.get(each.id), cut.get(each.id)
+        lines.append(_line(each, verdict, member, *rest, contest, marks))
     again = {each.comparison.key: verdicts.get(each.cell) for each in by.of(ConfirmationBegun)}
     advised = advice(lines, again, table) if table.recommends else []
     negative = controls(lines, delta(contest))
@@ -195,8 +195,8 @@ def study_table(by: ByType) -> StudyTable | None:
         rows={name: asdict(each) for name, each in table.rows.items()},
         readings={name: asdict(each) for name, each in table.readings.items()},
         series=table.series,
-        advised=tuple(advised),
         advice=(*(each.words for each in advised), *([negative.sentence] if negative else [])),
+        advised=tuple(advised),
         canaries=tuple(_canaries(by)),
         extra={name: [plainly.analysis(each) for each in by.of(kind)] for name, kind in ANALYSES.items() if kind in by},
         patches={name: asdict(each) for name, each in table.patches.items()},
