@@ -157,7 +157,7 @@ def test_samples_that_may_not_be_taken_are_said_before_anything_is_built(
     perf.write_text("#!/bin/sh\nexit 255\n")
     perf.chmod(0o755)
     monkeypatch.setenv("PATH", f"{perf.parent}:{os.environ['PATH']}")
-    said = refused(*write(tmp_path, fast=FASTER), why=True, seconds=2.0)
+    said = refused(*write(tmp_path, fast=FASTER), options=Options(yes=True, why=True, seconds=2.0))
     assert said.startswith("perf may not sample here (kernel.perf_event_paranoid")
     assert "CAP_PERFMON" in said
 

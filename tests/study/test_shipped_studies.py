@@ -172,7 +172,7 @@ def test_before_running(burnish_home: Path) -> None:
     out, err = text(child)
     assert child.returncode == 0, err
     assert "cells to measure" in out
-    assert "encrypted connections" in out
+    assert "encrypted" in out
     assert not list(burnish_home.glob("studies/*"))
 
 
