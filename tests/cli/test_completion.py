@@ -16,6 +16,7 @@ from burnish.catalogue import load, studies
 from burnish.cli import completion
 from burnish.cli.completion import one, several
 from burnish.profiles.kept import give_name
+from burnish.record.events.study import StudyBegun
 from burnish.record.record import Record
 from burnish.record.store import Store
 
@@ -88,7 +89,7 @@ def test_variants_of_ones_own_too(tmp_path: Any) -> None:
 def test_names_of_what_is_kept() -> None:
     home = paths.home()
     with closing(Record(home.studies / "fake-tune-1", create=True)) as record:
-        record.append("study", name="fake-tune-1")
+        record.append(StudyBegun("fake-tune-1", {}))
     store = Store(home.store)
     for kind in ("builds", "profiles"):
         for key in ("abc123", "def456"):

@@ -115,7 +115,7 @@ def test_a_sentence_for_each_patch() -> None:
     assert a == "a: helps load by 5.0 % [4.5, 5.5] alone; on top of the others it adds 5.0 % [4.3, 5.7] to load."
     assert b.startswith("b: slows load down by 2.0 % [1.5, 2.5] alone; on top of the others it takes 2.0 % [")
     assert c == (
-        "c: changes no machine code here alone: identical code; nothing is lost on load when it is left out of all "
+        "c: changes no machine code here alone: identical code; leaving it out of all costs nothing on load "
         "(0 %, the same program)."
     )
 
@@ -129,12 +129,12 @@ def test_what_makes_no_difference_and_what_is_open() -> None:
     }
     _, a, b = said(study({"a": [], "b": []}, builds, values))
     assert a.startswith("a: makes no difference to load alone (-0.1 % [")
-    assert "whether it adds anything to load on top of the others is undecided (0.0 % [" in a
+    assert "undecided whether it adds anything to load on top of the others (0.0 % [" in a
     assert b.startswith("b: undecided on load alone (1.0 % [-1.0, 3.0])")
     values["all"] = ("faster", interval(1.011, 0.001))
     values["b"] = ("faster", interval(1.01, 0.001))
     _, a, _ = said(study({"a": [], "b": []}, builds, values))
-    assert a.endswith("nothing is lost on load when it is left out of all (0.1 % [0.0, 0.2]).")
+    assert a.endswith("leaving it out of all costs nothing on load (0.1 % [0.0, 0.2]).")
 
 
 def test_a_patch_that_needs_another_is_held_against_it() -> None:
@@ -191,7 +191,7 @@ def test_the_table_has_a_row_for_every_build_at_80_columns() -> None:
     joined = " ".join(text.split())
     assert "(=) all-but-c is the same program as all, to the byte: measured once" in joined
     assert "(unpatched: 3 of 1200)" in joined
-    assert "every row is built as gcc-o3, with patches" in joined
+    assert "every row is built as gcc-o3, plus patches" in joined
     shown = markdown(summary)
     assert "| c | alone | identical code | - | same | 3 of 1200 |" in shown
     assert "* a: helps load by" in shown
@@ -230,7 +230,7 @@ def test_values_for_machines() -> None:
     assert adds["a"]["to_what_it_needs"]["ratio"] == pytest.approx(1.05), "it needs nothing: against the unpatched tree"
     assert [each["compiled"] for each in found["builds"]] == [[3, 1200]] * 7
     text = " ".join(printed(fold(events.made)).split())
-    assert "a on load: functions, us a transaction" in text
+    assert "a on load: functions, µs per transaction" in text
     assert "crc32c 20.000 10.000 -10.000 2.000 gone" in text
     assert "burnish show fake-why-1" in text
     assert "b on load: no samples perf may not sample here" in text

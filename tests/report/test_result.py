@@ -114,7 +114,7 @@ def test_a_comparison_of_two_programs() -> None:
     events.add("difference", found=["version: 1.0 against 1.1"])
     events.contest("/opt/b / w").add("verdict", **verdict("/opt/b / w", "faster", ratio(1.4), baseline="/usr/sbin/a"))
     found = fold(events.made)
-    assert (found.baseline, found.source) == ("/usr/sbin/a", "programs that exist already")
+    assert (found.baseline, found.source) == ("/usr/sbin/a", "existing server programs")
     assert found.differences == ("version: 1.0 against 1.1",)
     assert (found.rows[0].candidate, found.rows[0].workload) == ("/opt/b", "w")
     assert {build.gate for build in found.builds} == {"not built here"}
@@ -166,11 +166,12 @@ def test_nobody_has_won_while_one_is_running() -> None:
 def test_the_explanation_says_what_no_compiler_reaches() -> None:
     found = fold(decided(a__w=("faster", ratio(1.25))).made)
     assert sentences(found)[1] == (
-        "w: a takes 80 us of server CPU a transaction, baseline 100 us; p95 1.5 ms against 2 ms."
+        "w: a uses 80 µs of server CPU per transaction, baseline 100 µs; p95 1.5 ms instead of 2 ms."
     )
     assert sentences(found)[2] == (
-        "w: 40% of baseline's 100 us a transaction is the kernel's, which no compile option reaches: the ceiling is "
-        "2.5x at most (`burnish why` takes the libraries off); a is at 1.25x, 33% of the way in time saved."
+        "w: 40 % of baseline's 100 µs per transaction is kernel time, which no compile option reaches: 2.5x at most; "
+        "a is at 1.25x and has saved 33 % of the time that a compiler could save (`burnish why` shows how much of that "
+        "is libraries')."
     )
 
 

@@ -50,11 +50,11 @@ def test_what_a_patch_changes_in_the_machine_code_is_listed() -> None:
 @pytest.mark.parametrize(
     ("facts_", "said"),
     [
-        ({"differ": []}, "none of 1,200 functions does anything else: they only lie elsewhere, or their data differ"),
+        ({"differ": []}, "none of 1,200 functions differs: only their places or their data do"),
         ({"differ": ["f"]}, "1 of 1,200 functions differs: f"),
         ({"differ": ["a", "b", "c", "d", "e"]}, "5 of 1,200 functions differ: a, b, c and 2 more"),
         ({"differ": ["f"], "gone": ["g"], "new": ["h", "i"]}, "1 of 1,200 functions differs: f; gone: g; new: h, i"),
-        ({"differ": [], "new": ["h"]}, "none of 1,200 functions does anything else; new: h"),
+        ({"differ": [], "new": ["h"]}, "none of 1,200 functions differs; new: h"),
         (
             {"differ": [], "note": "no symbols: functions can't be told apart"},
             "no symbols: functions can't be told apart",

@@ -128,7 +128,7 @@ def test_a_ladder_is_a_table_of_rows_by_threads() -> None:
 def test_the_best_row_is_recommended_in_per_cent() -> None:
     events = ladder({"unroll": ("faster", 1.05), "native": ("slower", 0.9), "fbo": ("faster", 1.2)})
     (said,) = sentences(fold(events.made))
-    assert said.startswith("build with fbo: +20.0 % over the baseline (+20.0 [+18.8, +21.2] at 1 threads")
+    assert said.startswith("build with fbo: +20.0 % over the baseline (+20.0 [+18.8, +21.2] at 1 thread, ")
     assert "looks better than it is" in said
     for step in (1, 4):
         again = f"again, baseline: fbo / w:threads={step}"
@@ -258,7 +258,7 @@ def test_a_matrix_of_several_hosts_says_whose_row_each_is() -> None:
     assert points(alone) == []
     assert head(apart) == ("", "on", "x", "y", "worst")
     assert [row[:2] for row in cells(apart)] == [("a", "A"), ("b", "B")]
-    assert points(apart) == ["rows from different hosts are no comparison of their trainings"]
+    assert points(apart) == ["rows from different hosts cannot be compared with each other"]
     one = tuple(replace(line, hosts=({"host": "A"},)) for line in table.lines)
     assert head(matrices(replace(table, lines=one))[0]) == head(alone)
 
@@ -270,11 +270,11 @@ def test_a_ladder_of_several_hosts_says_whose_row_each_is() -> None:
     compact, every, *_ = study_cells.sections(made.shipped)
     assert head(compact) == ("% at threads", "on", "1", "4")
     assert [row[:2] for row in cells(compact)] == [("unroll", "A"), ("native", "B"), ("fbo", "B")]
-    assert "rows from different hosts are no comparison of what they stand for" in points(compact)
+    assert "rows from different hosts cannot be compared with each other" in points(compact)
     assert head(every)[:3] == ("row", "on", "thr")
     assert [row[:3] for row in cells(every)[1:3]] == [("unroll", "A", "4"), ("native", "B", "1")]
     (said,) = made.shipped.advice
-    assert said.endswith("rows from different hosts are no comparison of what they stand for.")
+    assert said.endswith("rows from different hosts cannot be compared with each other.")
     together = replace(made, merged={"hosts": ["A", "B"], "studies": []})
     (block,) = hosts.sections(made.shipped, together)
     assert points(block)[-2:] == ["measured on A alone: unroll", "measured on B alone: native; fbo"]
@@ -321,7 +321,7 @@ def test_seconds_profiles_and_weights_are_told() -> None:
     assert "+39.9 % over the first" in " ".join(said.split())
     assert "20 of 200 functions counted" in said
     assert "Round 2 is on no load slower" in said
-    told = "trained on it alone +20.0 [+18.8, +21.2] %: the mix against that -8.3 [-9.6, -7.0] %"
+    told = "trained on it alone +20.0 [+18.8, +21.2] %: the mix compared with that -8.3 [-9.6, -7.0] %"
     assert f"x: +10.0 [+8.9, +11.1] % over the baseline; {told}" in " ".join(said.split())
     assert max(map(len, said.splitlines())) <= 80
 

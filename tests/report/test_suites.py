@@ -57,7 +57,7 @@ def test_times_and_the_mean_of_a_suite_are_told() -> None:
     said = "sql_bench: geometric mean of 2 tests, fast against baseline: throughput 1.149 [1.141, 1.157], capacity"
     assert any(line.startswith(said) and line.endswith("; without create.") for line in remarks(summary))
     ((title, rows),) = suites.times(summary)
-    assert title == "sql_bench: what a pass takes, fast beside baseline"
+    assert title == "sql_bench: time of a pass, fast and baseline"
     assert rows[0] == ("ATIS", "0.001", "0.001", "0.000", "0.000")
     assert "| test | seconds | baseline's | CPU seconds | baseline's |" in markdown(summary)
     assert suites.wholes(row for row in summary.rows if "ATIS" in row.workload) == []
@@ -105,8 +105,8 @@ def test_sentences_are_about_the_suite_not_about_each_of_its_tests() -> None:
     assert len(said) == 4
     assert said[0].startswith("Fastest: clang-pgo-thinlto, capacity 1.189 [1.185, 1.193] on sql_bench")
     assert "on sql_bench:fast=on,loops=ATIS=500 (geometric mean of 9 tests), 1.500 [" in said[0]
-    assert said[1].startswith("oltp_read_only: clang-pgo-thinlto takes")
-    assert said[2].startswith("sql_bench:fast=on,loops=ATIS=500: 40% of baseline's 18 s a pass is the kernel's")
+    assert said[1].startswith("oltp_read_only: clang-pgo-thinlto uses")
+    assert said[2].startswith("sql_bench:fast=on,loops=ATIS=500: 40 % of baseline's 18 s per pass is kernel time")
     assert "clang-pgo-thinlto is at 1.33x" in said[2], "a pass of all tests"
 
 
@@ -125,4 +125,4 @@ def test_latencies_of_seconds_are_told_in_seconds() -> None:
     body["sides"]["fast"]["latency"] = {"p95": 3.3}
     body["sides"]["baseline"]["latency"] = {"p95": 12.0}
     events.add("verdict", **body)
-    assert any("p95 3.3 s against 12 s" in line for line in sentences(fold(events.made)))
+    assert any("p95 3.3 s instead of 12 s" in line for line in sentences(fold(events.made)))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from burnish.report.result import Result, fold
-from burnish.report.sections.why import NOTHING_TOLD
+from burnish.report.sections.why import NO_RESULT
 from burnish.report.values import runs as values
 from burnish.report.words import scale, short
 from burnish.why.attribution import profile
@@ -90,12 +90,12 @@ def test_the_report_fits_80_columns_and_says_everything() -> None:
     for title in (
         "oltp_read_only: why clang-pgo-thinlto differs from baseline",
         "The ceiling",
-        "Functions, us of server CPU a transaction",
-        "Whose code, us a transaction",
+        "Functions, µs of server CPU per transaction",
+        "By program and library, µs per transaction",
         "What the build changed",
-        "Counted by the processor, a transaction",
+        "Counted by the processor, per transaction",
         "In a simulated processor (cachegrind), one transaction",
-        "How it was seen, and what can't be",
+        "How this was measured, and its limits",
     ):
         assert title in text
     row = next(line for line in lines if line.startswith("std::_Rb_tree"))
@@ -113,15 +113,15 @@ def test_the_report_fits_80_columns_and_says_everything() -> None:
 
 def test_markdown_has_the_same_and_keeps_the_bar() -> None:
     text = markdown(told())
-    assert "## Functions, us of server CPU a transaction" in text
+    assert "## Functions, µs of server CPU per transaction" in text
     assert "| function | before | after | diff | ± |" in text
     assert "\n```\n░" in text
 
 
 def test_a_why_that_was_not_finished_says_nothing() -> None:
     assert told(finished=False).explanation is None
-    assert NOTHING_TOLD in lines_of(told(finished=False))
-    assert NOTHING_TOLD in markdown(told(finished=False))
+    assert NO_RESULT in lines_of(told(finished=False))
+    assert NO_RESULT in markdown(told(finished=False))
 
 
 def test_values_for_machines() -> None:
@@ -153,5 +153,5 @@ def test_names_and_units() -> None:
     assert short("abc") == "abc"
     assert len(short("x" * 100)) == 40
     assert short("a" * 50 + "z").endswith("z")
-    assert [scale(total)[0] for total in (60e-3, 325e-6, 9.87e-6, 5e-6)] == ["ms", "us", "us", "ns"]
+    assert [scale(total)[0] for total in (60e-3, 325e-6, 9.87e-6, 5e-6)] == ["ms", "µs", "µs", "ns"]
     assert scale(325e-6)[1](3.21e-6) == "3.21"

@@ -124,7 +124,7 @@ def test_the_report_names_hosts_studies_and_what_each_host_says() -> None:
     summary = fold(merged(MONDAY, apart))
     text = " ".join(told(summary))
     assert "merged from fake-tune-1 (8 starts on A), fake-tune-2 (8 starts on B)" in text
-    assert "each host is a block" in text
+    assert "each host counts once" in text
     assert "THE HOSTS DIFFER" in text
     assert set(told(summary)) <= set(remarks(summary))
     assert summary.host.startswith("A: CPU of one, 2 cores")

@@ -155,14 +155,14 @@ def test_a_verdict_of_other_starts_is_said_anew() -> None:
 def test_the_report_says_which_host_measured_what() -> None:
     summary = fold(merged(first(), second()))
     said = markdown(summary)
-    assert "## What was put together" in said
+    assert "## Merged records" in said
     assert "merged from fake-a-study-1 (16 starts on A), fake-a-study-2 (11 starts on B)" in said
     mine, its = (per_cent(each["interval"]) for each in by_row(table_of(merged(first(), second())))["unroll"].hosts)
     assert f"* unroll: A {mine} % (8 starts), B {its} % (8 starts); THE HOSTS DIFFER" in said
     assert "* measured on A alone: tls" in said
     assert "* measured on B alone: native" in said
     assert "host: A: CPU of one, 2 cores" in said
-    assert "What was put together" not in markdown(fold(first().made))
+    assert "Merged records" not in markdown(fold(first().made))
 
 
 def test_neither_order_nor_steps_change_a_byte() -> None:

@@ -18,6 +18,7 @@ import pytest
 from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.record.costs import Costs
+from burnish.record.events.study import StudyBegun
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.study.options import Options
@@ -155,7 +156,7 @@ def test_a_home_without_the_ccache_limit_it_was_given(burnish_home: Path, monkey
 
 def test_an_older_record_has_no_ladder(burnish_home: Path) -> None:
     with closing(Record(burnish_home / "studies/old", create=True)) as record:
-        record.append("study", name="old")
+        record.append(StudyBegun("old", {}))
     found = benchmark("ladder").of_study(burnish_home / "studies/old")
     assert found.steps == ()
     assert found.ratio is None

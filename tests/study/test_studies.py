@@ -17,6 +17,9 @@ import pytest
 from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
+from burnish.model.cell import CellId
+from burnish.record.events.study import StudyBegun, StudyFinished
+from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import FILE, Record
 from burnish.study.studies import Definition, begin_or_resume, find, folders, lock
 
@@ -52,7 +55,7 @@ def begin(
     record, resumed = begin_or_resume(home, definition, fresh=fresh)
     with closing(record):
         if finish:
-            record.append("finished")
+            record.append(StudyFinished())
     return record.folder, resumed
 
 
@@ -62,11 +65,11 @@ def test_a_new_study_says_what_is_asked(home: Home) -> None:
     assert folder.parent == home.studies
     assert folder.name.startswith("fake-tune-20")
     with closing(Record(folder)) as record:
-        (event,) = record.events()
-    assert event.kind == "study"
-    assert event.body["name"] == folder.name
-    assert event.body["digest"] == ASKED.digest
-    assert event.body["definition"]["variants"] == ["baseline", "gcc-o3"]
+        (first,) = record.every()
+    assert isinstance(first.event, StudyBegun)
+    assert first.event.name == folder.name
+    assert first.event.digest == ASKED.digest
+    assert first.event.definition["variants"] == ["baseline", "gcc-o3"]
 
 
 def test_the_same_definition_goes_on_until_it_is_finished(home: Home) -> None:
@@ -169,7 +172,7 @@ def test_killed_while_it_begins_there_is_no_study_or_a_whole_one(home: Home) -> 
             assert ended or code == -9
             for folder in folders(home):
                 with closing(Record(folder)) as record:
-                    assert record.last("study") is not None
+                    assert record.last(StudyBegun) is not None
             folder, _ = begin(home)
             assert [path.name for path in home.studies.iterdir()] == [folder.name]
             shutil.rmtree(folder)
@@ -183,11 +186,11 @@ def test_killed_while_it_begins_there_is_no_study_or_a_whole_one(home: Home) -> 
 def put(home: Home, name: str, age: float = 0.0, verb: str | None = None, *, finished: bool = False) -> Path:
     """A run; of a verb that is named, with a verdict."""
     with closing(Record(home.studies / name, create=True)) as record:
-        record.append("study", name=name, definition={"verb": verb})
+        record.append(StudyBegun(name, {"verb": verb}))
         if verb is not None:
-            record.append("verdict", cell="one / load")
+            record.append(VerdictReached(CellId("one", "load"), "duet", "capacity", "unit", "faster", "", {}, 3))
         if finished:
-            record.append("finished")
+            record.append(StudyFinished())
     then = time.time() - age
     os.utime(home.studies / name / FILE, (then, then))
     return home.studies / name

@@ -12,6 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from burnish.model.cell import CellId
+from burnish.record.codec import plain
+from burnish.record.events.builds import GateRun
+from burnish.record.events.study import CommandRun
+from burnish.record.events.trials import PairRead, StartDone
 from burnish.record.record import Record
 from burnish.report.committed import result_of_file
 from burnish.report.values import runs as values
@@ -51,10 +56,10 @@ def test_truths_and_failures_are_rows(burnish_home: Path, own: Path) -> None:
     assert len(canary["ratios"]) in (1, 2), "A/A starts are mixed in: the second with a cell's fourth start"
     assert all(0.9 < ratio < 1.1 for ratio in canary["ratios"])
     with closing(Record(study(burnish_home))) as record:
-        for event in record.events("pair"):
-            for label, side in event.body["sides"].items():
-                assert len(side["cores"]) == 2, f"{label} had both places"
-        slots = [json.dumps(event.body["slots"]) for event in record.events("start_done")]
+        for each in record.events(PairRead):
+            for label, side in each.event.sides.items():
+                assert len(side.cores) == 2, f"{label} had both places"
+        slots = [json.dumps(plain(each.event.slots)) for each in record.events(StartDone)]
         assert len(set(slots)) > 1, "slots are drawn anew for each start"
 
 
@@ -92,8 +97,8 @@ def test_a_second_run_begins_a_new_study_and_builds_nothing(burnish_home: Path, 
     folders = sorted((burnish_home / "studies").glob("*"))
     assert len(folders) == 2
     with closing(Record(folders[1])) as record:
-        whats = {str(event.body["what"]) for event in record.events("command")}
-        assert all(event.body["cached"] for event in record.events("gate"))
+        whats = {each.event.what for each in record.events(CommandRun)}
+        assert all(each.event.cached for each in record.events(GateRun))
     assert not any("compil" in what for what in whats), whats
     both = tmp_path / "both.jsonl.xz"
     child = burnish("record", "merge", *(folder.name for folder in folders), "-o", both)
@@ -105,7 +110,7 @@ def test_a_second_run_begins_a_new_study_and_builds_nothing(burnish_home: Path, 
     readings = []
     for folder in folders:
         with closing(Record(folder)) as record:
-            readings += cell_starts(record, "speed130 / fake_mix").capacity
+            readings += cell_starts(record, CellId("speed130", "fake_mix")).of("capacity")
     assert row.starts == len(readings) >= 4
     assert row.capacity is not None
     assert row.capacity["ratio"] == pytest.approx(math.exp(statistics.fmean(readings)))

@@ -24,13 +24,27 @@ def test_the_ceiling_is_amdahls() -> None:
 
 def test_the_sentence() -> None:
     assert MADE.sentence() == (
-        "w: 25% of baseline's 100 us a transaction is the kernel's and 15% libraries', which no compile option "
-        "reaches: the ceiling is 2.5x; winner is at 1.43x, 50% of the way in time saved."
+        "w: 25 % of baseline's 100 µs per transaction is kernel time and 15 % library time, which no compile option "
+        "reaches: 2.5x at most; winner is at 1.43x and has saved 50 % of the time that a compiler could save."
     )
-    assert "libraries'" not in replace(MADE, libraries=None).sentence()
+    assert "library time" not in replace(MADE, libraries=None).sentence()
     assert "`burnish why`" in replace(MADE, libraries=None).sentence()
-    assert replace(MADE, after=110e-6).sentence().endswith("winner is at 0.91x, away from it.")
-    assert "none to speak of" in replace(MADE, kernel=0.0, libraries=0.0).sentence()
+    assert replace(MADE, after=110e-6).sentence().endswith("2.5x at most; winner is at 0.91x.")
+
+
+def test_a_ceiling_that_is_far_off_is_not_named() -> None:
+    assert replace(MADE, kernel=0.0, libraries=0.0).sentence() == (
+        "w: 100 % of baseline's 100 µs per transaction is in the server's own code, so the kernel is no limit here; "
+        "winner is at 1.43x."
+    )
+    assert (
+        replace(MADE, kernel=2e-6, libraries=None)
+        .sentence()
+        .startswith(
+            "w: 98 % of baseline's 100 µs per transaction is outside of the kernel, so the kernel is no limit here"
+        )
+    )
+    assert "4.8x at most" in replace(MADE, kernel=21e-6, libraries=None).sentence()
 
 
 def test_without_anything_out_of_reach() -> None:
@@ -53,10 +67,10 @@ def test_the_shares_add_up(kernel: float, libraries: float, after: float) -> Non
 
 def test_times_in_words() -> None:
     assert [cpu_words(value) for value in (325.4e-6, 9.87e-6, 1.234e-3, 2.0, 5e-9, -3e-6)] == [
-        "325 us",
-        "9.87 us",
+        "325 µs",
+        "9.87 µs",
         "1.23 ms",
         "2 s",
         "5 ns",
-        "-3 us",
+        "-3 µs",
     ]

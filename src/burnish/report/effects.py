@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import scipy
 
-from burnish.report.evidence import NO_EFFECT
+from burnish.report import verdict
 from burnish.report.patches import Patched
 
 if TYPE_CHECKING:
     from burnish.report.result import BuildRow, Result, Row
 
 LEVEL = 0.95
-USUAL_DELTA = 0.01
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def against(one: Effect, other: Effect) -> Effect:
 def effect(row: Row) -> Effect | None:
     """A row's effect; its interval at 95 %, whatever level its verdict is read off at."""
     value = row.ratio
-    if row.verdict == NO_EFFECT:
+    if row.verdict == verdict.NO_EFFECT:
         return SAME
     if value is None:
         return None
@@ -101,8 +100,7 @@ class Series:
     @property
     def delta(self) -> float:
         """Within so much of 1 a ratio makes no difference."""
-        rule: Mapping[str, Any] = self.result.contest.get("rule", {})
-        return float(rule.get("delta") or USUAL_DELTA)
+        return float(self.result.contest.get("rule", {}).get("delta", verdict.USUAL_DELTA))
 
     @property
     def names(self) -> list[str]:

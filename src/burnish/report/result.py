@@ -28,10 +28,10 @@ from burnish.record.events.builds import (
 from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalibrated, VerdictReached
-from burnish.report import evidence, patches, plainly
+from burnish.report import evidence, patches, plainly, verdict
 from burnish.report.bundled.table import StudyTable, study_table
-from burnish.report.evidence import NO_EFFECT
 from burnish.report.patches import Patched
+from burnish.report.verdict import NO_EFFECT, RUNNING
 from burnish.why.explanation import Explanation, explanation
 
 _KEPT = ("effective", "record", "unrecorded", "costs", "cpu_seconds", "objects")
@@ -64,6 +64,8 @@ class Row:
         unsettled: starts whose rate never was steady.
         hosts: in a merged record, what each host says by itself (host, starts, interval); empty where there is one.
         hosts_differ: whether two of those intervals have nothing in common.
+        alone: the verdict by itself, where correction for all comparisons has made another of it; else ''.
+        within: of a difference that is proved, but proved to be within ±delta too, that delta; None of any other.
     """
 
     candidate: str
@@ -86,6 +88,8 @@ class Row:
     unsettled: int = 0
     hosts: tuple[Mapping[str, Any], ...] = ()
     hosts_differ: bool = False
+    alone: str = ""
+    within: float | None = None
 
     @property
     def ratio(self) -> Mapping[str, float] | None:
@@ -230,7 +234,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         name=begun.event.name,
         verb=definition["verb"],
         engine=definition["engine"],
-        source=source.origin if source else "programs that exist already",
+        source=source.origin if source else "existing server programs",
         digest=source.digest if source else "",
         features=definition["features"],
         baseline=order[0],
@@ -244,7 +248,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         contest=contest,
         runs=len(by.of(SessionBegun)),
         canaries=tuple(_canaries(by, planned)),
-        confirmations=tuple(_row(each, None) for each in verdicts if each.cell.role is Role.CONFIRMATION),
+        confirmations=tuple(_row(each, None, planned) for each in verdicts if each.cell.role is Role.CONFIRMATION),
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source.note,) if source and source.note else (),
         explanation=explanation(by),
@@ -284,13 +288,13 @@ def _rows(by: ByType, planned: TrialsPlanned | None) -> list[Row]:
     together = {each.cell: each for each in family.cells} if family else {}
     rows = []
     for cell in planned.cells if planned else ():
-        verdict = verdicts.get(cell)
-        if verdict is None:
+        found = verdicts.get(cell)
+        if found is None:
             done = [each for each in by.of(StartDone) if each.cell == cell and each.invalid is None]
             label = f"{cell.tag}: {cell.label}" if cell.tag else cell.label
-            rows.append(Row(label, cell.workload, "running", None, None, len(done), 0, "not decided yet", {}, ""))
-        elif verdict.cell.role is not Role.CONFIRMATION:
-            rows.append(_row(verdict, together.get(verdict.cell)))
+            rows.append(Row(label, cell.workload, RUNNING, None, None, len(done), 0, "not decided yet", {}, ""))
+        elif cell.role is not Role.CONFIRMATION:
+            rows.append(_row(found, together.get(cell), planned))
     loads = by.of(StudyBegun)[0].definition.get("workloads", ())
     equal = [each.variant for each in by.of(VariantSettled) if each.same]
     rows += [
@@ -301,28 +305,30 @@ def _rows(by: ByType, planned: TrialsPlanned | None) -> list[Row]:
     return rows
 
 
-def _row(verdict: VerdictReached, together: FamilyMember | None) -> Row:
+def _row(found: VerdictReached, together: FamilyMember | None, planned: TrialsPlanned | None) -> Row:
     return Row(
-        candidate=verdict.cell.label,
-        workload=verdict.cell.workload,
-        verdict=together.verdict if together else verdict.verdict,
-        capacity=plainly.interval(verdict.ratios.get("capacity")),
-        throughput=plainly.interval(verdict.ratios.get("throughput")),
-        starts=verdict.starts,
-        invalid_starts=verdict.invalid_starts,
-        reason=verdict.reason,
-        sides={label: plain(side) for label, side in verdict.sides.items()},
-        unit=verdict.unit,
-        design=verdict.design,
-        headline=verdict.headline,
-        role=str(verdict.cell.role),
-        per_minute=verdict.per_minute,
+        candidate=found.cell.label,
+        workload=found.cell.workload,
+        verdict=together.verdict if together else found.verdict,
+        capacity=plainly.interval(found.ratios.get("capacity")),
+        throughput=plainly.interval(found.ratios.get("throughput")),
+        starts=found.starts,
+        invalid_starts=found.invalid_starts,
+        reason=found.reason,
+        sides={label: plain(side) for label, side in found.sides.items()},
+        unit=found.unit,
+        design=found.design,
+        headline=found.headline,
+        role=str(found.cell.role),
+        per_minute=found.per_minute,
         together=plainly.member(together) if together else None,
-        sensitivity=tuple({"name": each.name, **(plain(each.interval) or {})} for each in verdict.sensitivity),
-        invalid_pairs=verdict.invalid_pairs,
-        unsettled=verdict.unsettled,
-        hosts=tuple(asdict(each) for each in verdict.hosts),
-        hosts_differ=verdict.hosts_differ,
+        sensitivity=tuple({"name": each.name, **(plain(each.interval) or {})} for each in found.sensitivity),
+        invalid_pairs=found.invalid_pairs,
+        unsettled=found.unsettled,
+        hosts=tuple(asdict(each) for each in found.hosts),
+        hosts_differ=found.hosts_differ,
+        alone=found.verdict if together and together.verdict != found.verdict else "",
+        within=verdict.within(found, planned),
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from burnish.report.words import plural
 from burnish.statistics.means import geometric_mean
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Whole:
         ]
         without = f"; without {', '.join(self.missing)}" if self.missing else ""
         return (
-            f"{self.suite}: geometric mean of {self.tests} tests, {self.candidate} against {baseline}: "
+            f"{self.suite}: geometric mean of {plural(self.tests, 'test')}, {self.candidate} against {baseline}: "
             f"{', '.join(told)}{without}."
         )
 
@@ -125,5 +126,5 @@ def times(summary: Result) -> list[tuple[str, list[tuple[str, ...]]]]:
             cells = (1 / mine["throughput"], 1 / base["throughput"])
             spent = (mine["server_cpu_per_transaction"], base["server_cpu_per_transaction"])
             rows.append((part[1], *(f"{seconds:.3f}" for seconds in (*cells, *spent))))
-        found.append((f"{whole.suite}: what a pass takes, {whole.candidate} beside {summary.baseline}", rows))
+        found.append((f"{whole.suite}: time of a pass, {whole.candidate} and {summary.baseline}", rows))
     return found

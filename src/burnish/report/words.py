@@ -29,19 +29,29 @@ def per_cent(value: Mapping[str, float]) -> str:
     return f"{ratio:+.1f} [{low:+.1f}, {high:+.1f}]"
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """A share of 1 in per cent: 42 %, 0.62 %."""
+    return f"{100.0 * share:,.{digits}f} %"
+
+
+def plural(count: int, noun: str, plural_noun: str = "") -> str:
+    """A count with its noun: 1 start, 8 starts, 2 patches."""
+    return f"{count:,} {noun if count == 1 else plural_noun or f'{noun}s'}"
+
+
 def milliseconds(seconds: float) -> str:
     """A latency: 4.27 ms, 1.2 s."""
     return f"{seconds * 1e3:.3g} ms" if seconds < 1.0 else f"{seconds:.3g} s"
 
 
 def microseconds(seconds: float) -> str:
-    """CPU time of a transaction: 325 us, 12.5 ms."""
-    return f"{seconds * 1e6:,.0f} us" if seconds < 0.01 else f"{seconds * 1e3:,.1f} ms"
+    """CPU time of a transaction: 325 µs, 12.5 ms."""
+    return f"{seconds * 1e6:,.0f} µs" if seconds < 0.01 else f"{seconds * 1e3:,.1f} ms"
 
 
 def scale(total: float) -> tuple[str, Callable[[float], str]]:
     """The unit for costs of which the largest is `total` seconds, and how a cost is written in it."""
-    unit, size = next(((u, s) for u, s in (("ms", 1e-3), ("us", 1e-6)) if total >= 9 * s), ("ns", 1e-9))
+    unit, size = next(((u, s) for u, s in (("ms", 1e-3), ("µs", 1e-6)) if total >= 9 * s), ("ns", 1e-9))
     places = 1 if total / size >= 1000 else 2 if total / size >= 100 else 3
     return unit, lambda seconds: f"{seconds / size:,.{places}f}"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.verdicts import VerdictReached
 from burnish.report import plainly
-from burnish.report.words import per_cent
+from burnish.report.words import per_cent, plural
 from burnish.study.bundled.recommended import over_baseline
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def letters(lines: Iterable[Line]) -> str:
     return ", ".join(sorted({each["host"] for line in lines for each in line.hosts}))
 
 
-NO_COMPARISON = "rows from different hosts are no comparison of what they stand for"
+NO_COMPARISON = "rows from different hosts cannot be compared with each other"
 
 
 def apart(groups: Iterable[Iterable[Line]]) -> bool:
@@ -83,7 +83,7 @@ def _mean(lines: Sequence[Line]) -> float:
 
 def _steps(lines: Sequence[Line]) -> str:
     return ", ".join(
-        f"{per_cent(line.interval)}{f' at {line.threads} threads' if line.threads else ''}"
+        per_cent(line.interval) + (f" at {plural(line.threads, 'thread')}" if line.threads else "")
         for line in lines
         if line.interval
     )

@@ -28,13 +28,10 @@ from burnish.record.events.verdicts import FamilyJudged, FamilyMember, VerdictRe
 from burnish.report import evidence, plainly
 from burnish.report.bundled.advice import advice
 from burnish.report.bundled.controls import Controls, controls
-from burnish.report.evidence import IDENTICAL, NO_EFFECT
+from burnish.report.verdict import IDENTICAL, NO_EFFECT, delta, within, words
 from burnish.report.words import per_cent
 
 OPEN = "not measured yet"
-
-USUAL_DELTA = 0.01
-"""Within so much of 1 a ratio makes no difference, where the record does not say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +61,7 @@ class Line:
         hosts: in a record put together from several hosts, what each of them says by itself.
         hosts_differ: whether two of those have nothing in common.
         cell: the cell whose starts it tells of, which other lines may tell of too; '' without any.
+        within: of a difference that is proved to be within ±delta too, that delta; None of any other.
     """
 
     key: str
@@ -88,6 +86,7 @@ class Line:
     hosts: tuple[Mapping[str, Any], ...] = ()
     hosts_differ: bool = False
     cell: str = ""
+    within: float | None = None
 
     @property
     def identical(self) -> bool:
@@ -99,7 +98,7 @@ class Line:
         """What stands in the table's last column: the verdict, or that there is a reason."""
         if self.identical:
             return IDENTICAL
-        return self.verdict or ("not measured" if self.settled else "open")
+        return words(self.verdict, self.within) or ("not measured" if self.settled else "open")
 
 
 @dataclass(frozen=True)
@@ -163,14 +162,15 @@ def study_table(by: ByType) -> StudyTable | None:
     left = {each.comparison: each for each in by.of(ComparisonLeft)}
     figures = {each.comparison: each for each in by.of(FigureMeasured)}
     cut = {each.comparison: each.why for each in table.cut}
+    planned = by.last(TrialsPlanned)
     lines = []
     for each in table.comparisons:
         cell = tried.get(each.id, each.cell)
         verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
-        lines.append(_line(each, verdict, member, figures.get(each.id), left.get(each.id), cut.get(each.id)))
+        said = (figures.get(each.id), left.get(each.id), cut.get(each.id))
+        lines.append(_line(each, verdict, member, *said, within(verdict, planned) if verdict else None))
     again = {each.comparison.key: verdicts.get(each.cell) for each in by.of(ConfirmationBegun)}
-    planned = by.last(TrialsPlanned)
-    negative = controls(lines, planned.rule.delta if planned else USUAL_DELTA)
+    negative = controls(lines, delta(planned))
     advised = advice(lines, again, table) if table.recommends else []
     return StudyTable(
         study=table.study,
@@ -198,6 +198,7 @@ def _line(
     figure: FigureMeasured | None,
     left: ComparisonLeft | None,
     cut: str | None,
+    small: float | None,
 ) -> Line:
     measured, word, interval, starts = "", "", None, 0
     settled = planned.final
@@ -238,6 +239,7 @@ def _line(
         hosts=_hosts_of(verdict or figure),
         hosts_differ=verdict.hosts_differ if verdict else False,
         cell=verdict.cell.name if verdict else "",
+        within=small,
     )
 
 

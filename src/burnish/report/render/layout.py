@@ -21,7 +21,7 @@ LONGEST = 24
 NAMES = 36
 """The same for names in the first column: as long as the longest variant's of the catalogue."""
 
-_WORDS = re.compile(r"\s*\S+\s*")
+_WORDS = re.compile(r"\s*\S+(?: %\S*)?\s*")  # no line begins with a per cent sign
 _PIECES = re.compile(r"[^/,:=+_.-]*[/,:=+_.-]*")
 """Parts of a long word of a table between which it may be broken."""
 
@@ -34,6 +34,10 @@ def size(text: str) -> int:
 
 def wrap(text: str, width: int) -> list[str]:
     """The text as lines of at most `width` columns, but for paths that are longer."""
+    return [line for part in text.split("\n") for line in _wrap(part, width)]
+
+
+def _wrap(text: str, width: int) -> list[str]:
     lines = [""]
     words = [part for word in _WORDS.findall(text) for part in ([word] if "/" in word else _pieces(word, width))]
     for word in words:

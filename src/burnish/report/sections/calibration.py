@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from burnish.report.document import Section, grid, points
-from burnish.report.words import interval_words
+from burnish.report.words import interval_words, percent, plural
 from burnish.statistics.calibration import FAILING_LEVEL, Calibration, from_dict, minutes_for, recommended
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ def _row(found: Calibration) -> tuple[str, ...]:
     return (
         f"{found.workload}, {found.design}",
         f"{q.ratio:.3f}{'' if found.passes else ' FAILS'}",
-        f"{q.sd_start:.2%}",
-        f"{q.sd_pair:.2%}",
-        *(f"{ratio - 1:.1%}" for _, ratio in found.differences),
+        percent(q.sd_start, 2),
+        percent(q.sd_pair, 2),
+        *(percent(ratio - 1, 1) for _, ratio in found.differences),
         str(found.best_pairs),
-        f"{found.delta:.2%}",
+        percent(found.delta, 2),
     )
 
 
@@ -47,15 +47,17 @@ def advice(result: Result) -> list[str]:
     """What to do with the table: design, minutes to a precision, whether verdicts can be given, dilution."""
     every = [from_dict(dict(each)) for each in result.calibrations]
     legend = (
-        "A/A: the baseline against itself; the minutes' columns: the smallest difference that is found in so much "
-        "bench time, four times in five; pairs: best number in a start; ±: the δ that equivalence can be shown for"
+        "A/A: the baseline against itself; 1, 5, 20 min: the smallest difference that is detected in that much bench "
+        "time with a probability of 80 %; pairs: the best number per start; ±: the δ that equivalence can be shown for"
     )
     lines = [legend]
     for workload in dict.fromkeys(each.workload for each in every):
         designs = [each for each in every if each.workload == workload]
         best = recommended(designs)
         minutes = ", ".join(_time_for(best, width) for width in WIDTHS)
-        lines.append(f"{workload}: take {best.design} with {best.best_pairs} pairs; {best.headline} to {minutes}")
+        lines.append(
+            f"{workload}: use {best.design} with {plural(best.best_pairs, 'pair')}; {best.headline} to {minutes}"
+        )
         lines += [line for each in designs for line in _of_design(each)]
     return lines + dilution([row for row in result.confirmations if row.candidate == "known-different"])
 
@@ -65,21 +67,21 @@ def _of_design(found: Calibration) -> list[str]:
     other = "throughput" if found.headline == "capacity" else "capacity"
     q = found.throughput if found.headline == "capacity" else found.capacity
     said = (
-        f"{found.workload}, {found.design}: verdicts are about {found.headline}; {other} has sd {q.sd_start:.2%} "
-        f"between starts, {q.sd_pair:.2%} between pairs"
+        f"{found.workload}, {found.design}: verdicts are about {found.headline}; {other} has sd "
+        f"{percent(q.sd_start, 2)} between starts, {percent(q.sd_pair, 2)} between pairs"
     )
     if found.passes:
         return [said]
     fails = (
-        f"{found.workload}, {found.design}: FAILS ({found.words}, level {FAILING_LEVEL:.0%}): no verdicts on this "
-        "host but by --force; `burnish doctor` names what may disturb it"
+        f"{found.workload}, {found.design}: FAILS ({found.words}, level {percent(FAILING_LEVEL)}): no verdicts on this "
+        "host without --force; `burnish doctor` names what may disturb it"
     )
     return [said, fails]
 
 
 def _time_for(best: Calibration, width: float) -> str:
     minutes = minutes_for(best, width)
-    return f"±{width:.2%} in {minutes:.1f} min" if math.isfinite(minutes) else f"±{width:.2%} never"
+    return f"±{100 * width:g} % " + (f"in {minutes:.1f} min" if math.isfinite(minutes) else "never")
 
 
 def dilution(rows: Sequence[Row]) -> list[str]:

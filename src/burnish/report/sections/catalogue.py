@@ -13,6 +13,7 @@ from burnish.model.family import FAMILIES, Family
 from burnish.model.recipe import Marks, Variant
 from burnish.model.workload import Workload
 from burnish.report.document import Column, Document, Entry, Paragraph, Role, Row, Section, Span, Table, row
+from burnish.report.words import plural
 
 _LETTERS = {"changes results": "R", "narrows portability": "P", "weakens security": "S"}
 _LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in _LETTERS.items())
@@ -154,7 +155,7 @@ def loads(every: Sequence[Workload], beside: Mapping[str, str]) -> Document:
         beside: by engine, what it takes beside them, in words; '' for nothing.
     """
     document = _entries("loads", (_load(each) for each in every))
-    own = tuple(Paragraph(Span(f"\nBeside these, on {name}: {words}.")) for name, words in beside.items() if words)
+    own = tuple(Paragraph(Span(f"On {name} also: {words}.")) for name, words in beside.items() if words)
     return Document(document.title, (*document.sections, *((Section("own", own),) if own else ())))
 
 
@@ -162,7 +163,8 @@ def _load(load: Workload) -> Entry:
     words = ", ".join(f"{name.replace('_', '-')}={value}" for name, value in load.parameters)
     settings = ", ".join(f"{name}={value}" for name, value in load.settings)
     details = "; ".join(filter(None, (words, f"server: {settings}" if settings else "")))
-    return Entry(load.name, f" ({load.engine}, {load.threads} threads)", (load.reason,), (details,))
+    note = f" ({load.engine}, {plural(load.threads, 'thread')})"
+    return Entry(load.name, note, (load.reason,), (details,) if details else ())
 
 
 def _answers(kind: str, name: str) -> list[str]:

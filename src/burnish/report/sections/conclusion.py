@@ -10,7 +10,7 @@ from burnish.report.ceilings import bars, ceilings
 from burnish.report.document import Heading, Points, Role, Section, Span
 from burnish.report.ranking import winner
 from burnish.report.sections import patch_sentences
-from burnish.report.words import interval_words, microseconds, milliseconds
+from burnish.report.words import interval_words, microseconds, milliseconds, plural
 
 if TYPE_CHECKING:
     from burnish.report.result import Result, Row
@@ -52,8 +52,8 @@ def _verdict(result: Result, best: str | None) -> list[str]:
     again = [f"{interval_words(row.ratio)} on {row.workload}" for row in result.confirmations]
     if again:
         said.append(
-            f"Measured again on {result.confirmations[0].starts} fresh starts, as the best of many looks better "
-            f"than it is: {', '.join(again)}. These are the figures to quote."
+            f"Measured again on {plural(result.confirmations[0].starts, 'fresh start')}, as the best of many looks "
+            f"better than it is: {', '.join(again)}. Quote these figures."
         )
     return said
 
@@ -73,13 +73,13 @@ def _costs(result: Result, best: str | None) -> list[str]:
 def _cost(baseline: str, row: Row, base: Mapping[str, Any], mine: Mapping[str, Any]) -> str:
     before, after = base["server_cpu_per_transaction"], mine["server_cpu_per_transaction"]
     text = (
-        f"{row.workload}: {row.candidate} takes {microseconds(after)} of server CPU a {row.unit}, "
+        f"{row.workload}: {row.candidate} uses {microseconds(after)} of server CPU per {row.unit}, "
         f"{baseline} {microseconds(before)}"
     )
     if "p95" in base["latency"] and "p95" in mine["latency"]:
-        text += f"; p95 {milliseconds(mine['latency']['p95'])} against {milliseconds(base['latency']['p95'])}"
+        text += f"; p95 {milliseconds(mine['latency']['p95'])} instead of {milliseconds(base['latency']['p95'])}"
     if row.per_minute:
-        text += f"; {_pace(mine, row.unit)} against {_pace(base, row.unit)}"
+        text += f"; {_pace(mine, row.unit)} instead of {_pace(base, row.unit)}"
     return text + "."
 
 
@@ -101,4 +101,4 @@ def _won(result: Result, best: str) -> list[tuple[str, Mapping[str, float] | Non
 
 def _pace(side: Mapping[str, Any], unit: str) -> str:
     mean = f" at a mean response of {milliseconds(side['latency']['mean'])}" if "mean" in side["latency"] else ""
-    return f"{60 * side['throughput']:,.0f} {unit}s a minute{mean}"
+    return f"{60 * side['throughput']:,.0f} {unit}s per minute{mean}"

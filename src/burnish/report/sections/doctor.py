@@ -20,5 +20,5 @@ def _found(finding: Finding) -> Cell:
     if finding.consequence:
         lines.append(Span(finding.consequence, Role.ASIDE))
     if finding.mend:
-        lines.append(Span(f"mend: {finding.mend}", Role.FIX))
+        lines.append(Span(f"fix: {finding.mend}", Role.FIX))
     return Cell(tuple(lines))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from burnish.report.document import Section, points
+from burnish.report.words import plural
 
 if TYPE_CHECKING:
     from burnish.report.result import Result
@@ -21,7 +22,7 @@ def lines(result: Result) -> list[str]:
     state = f"finished {result.ended}" if result.ended else "not finished"
     found = [f"{result.name} ({state})", f"{result.engine}: {result.source}"]
     if result.verb in ("tune", "patch"):
-        found.append(f"feature set {result.features}, the same in every row that does not say otherwise")
+        found.append(f"feature set {result.features} in every build, unless its row says otherwise")
     found += [f"host: {result.host}", *(f"note: {note}" for note in result.notes)]
     if result.contest:
         found += _method(result)
@@ -31,14 +32,14 @@ def lines(result: Result) -> list[str]:
 def _method(result: Result) -> list[str]:
     """Design, cores, rule and what is read, with what makes all of it unreliable."""
     rule = result.contest["rule"]
-    aim = f", until ±{rule['precision']:.2%}" if rule["precision"] else ""
+    aim = f", until ±{100 * rule['precision']:g} %" if rule["precision"] else ""
     cores = " | ".join(str(cores) for cores in result.contest["core_sets"])
     starts = f"starts of {_times(result)}, at most {rule['cap']}{aim}"
     return [
         f"{_designs(result)} on cores {cores}: {starts}; 95 % intervals",
-        "capacity = transactions per second of server CPU; throughput = per second (cores shared)",
+        "capacity: transactions per second of server CPU time; throughput: transactions per second (cores shared)",
         *(
-            f"FORCED: this host's calibration failed for {name}; no verdict here can be relied on"
+            f"FORCED: this host's calibration failed for {name}; its verdicts cannot be relied on"
             for name in result.contest.get("forced", ())
         ),
     ]
@@ -48,7 +49,7 @@ def _times(result: Result) -> str:
     """Pairs and turns of a start, by design where there are several; older records have one for all."""
     times: Mapping[str, Mapping[str, Any]] = result.contest.get("timings") or {"": result.contest["timing"]}
     words = {
-        design: f"{timing['pairs']} pairs of {timing.get('turns', 2)} x {timing['window']:g} s"
+        design: f"{plural(timing['pairs'], 'pair')} of {timing.get('turns', 2)} x {timing['window']:g} s"
         for design, timing in times.items()
     }
     if len(set(words.values())) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from burnish.report.words import interval_words
+from burnish.report.words import interval_words, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,9 +21,11 @@ def lines(result: Result) -> list[str]:
 
 def origins(told: Mapping[str, Any]) -> list[str]:
     """What a record was put together from, and how hosts count."""
-    studies = ", ".join(f"{each['study']} ({each['starts']} starts on {each['host']})" for each in told["studies"])
+    studies = ", ".join(
+        f"{each['study']} ({plural(each['starts'], 'start')} on {each['host']})" for each in told["studies"]
+    )
     several = len(told["hosts"]) > 1
-    block = ["each host is a block and counts once; ratios are taken within a start (docs/METHODOLOGY.md)"]
+    block = ["each host counts once, however many starts it has; ratios are taken within a start (docs/METHODOLOGY.md)"]
     return [f"merged from {studies}", *(block if several else [])]
 
 
@@ -32,6 +34,6 @@ APART = "; THE HOSTS DIFFER: their mean is no host's ratio"
 
 def _by_host(row: Row) -> str:
     parts = ", ".join(
-        f"{each['host']} {interval_words(each['interval'])} ({each['starts']} starts)" for each in row.hosts
+        f"{each['host']} {interval_words(each['interval'])} ({plural(each['starts'], 'start')})" for each in row.hosts
     )
     return f"{row.candidate} on {row.workload}, {row.headline} by host: {parts}{APART if row.hosts_differ else ''}"

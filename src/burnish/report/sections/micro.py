@@ -22,7 +22,7 @@ from burnish.study.micro.run import LABELS, Outcome, Result
 
 _LEGEND = (
     "ratio: CPU time of a call in A over that in B, so above 1 says that B takes less; the interval is of the starts. "
-    "The least time of a call tells its order of size only."
+    "The least time of a call shows its order of magnitude only."
 )
 _WORDS = ("function", "verdict")
 

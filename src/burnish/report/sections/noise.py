@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from burnish.report.words import percent
 from burnish.statistics.calibration import from_dict
 
 if TYPE_CHECKING:
@@ -19,12 +20,12 @@ def canary_lines(result: Result) -> list[str]:
     known = {each["workload"]: from_dict(dict(each)) for each in result.contest.get("calibrations", ())}
     for canary in result.canaries:
         ratios = ", ".join(f"{ratio:.3f}" for ratio in canary.ratios) or "none valid"
-        text = f"canaries ({result.baseline} against itself) on {canary.workload}: {ratios}"
+        text = f"noise ({result.baseline} against itself) on {canary.workload}: {ratios}"
         calibration = known.get(canary.workload)
         if calibration is not None and canary.ratios:
             sd = calibration.quantity.sd_reading
             worst = max(abs(ratio - 1) for ratio in canary.ratios)
-            text += f"; calibrated spread {sd:.2%}"
+            text += f"; calibrated spread {percent(sd, 2)}"
             if worst > CANARY_SUSPECT * sd:
                 text += ": NOISIER THAN CALIBRATED, calibrate again"
         lines.append(text)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from burnish.report.effects import Effect, Series, effect
-from burnish.report.evidence import IDENTICAL
+from burnish.report.verdict import IDENTICAL
 
 if TYPE_CHECKING:
     from burnish.report.result import Result
@@ -89,11 +89,11 @@ def _added(added: Effect, delta: float, workload: str, over: str, who: str) -> s
         over: what it is added to.
         who: what is added.
     """
-    ending, be = ("s", "is") if who == "it" else ("", "are")
+    ending = "s" if who == "it" else ""
     if added.low > 1:
         return f"on top of {over} {who} add{ending} {added.size} to {workload}"
     if added.high < 1:
         return f"on top of {over} {who} take{ending} {added.size} from {workload}"
     if added.low > 1 / (1 + delta) and added.high < 1 + delta:
-        return f"nothing is lost on {workload} when {who} {be} left out of all ({added.words})"
-    return f"whether {who} add{ending} anything to {workload} on top of {over} is undecided ({added.words})"
+        return f"leaving {who} out of all costs nothing on {workload} ({added.words})"
+    return f"undecided whether {who} add{ending} anything to {workload} on top of {over} ({added.words})"

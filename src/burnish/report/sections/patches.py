@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from burnish.report.document import Column, Section, Span, Table, dropping, grid, points, role_of, row, section
 from burnish.report.effects import Series
-from burnish.report.evidence import IDENTICAL, NO_EFFECT
+from burnish.report.verdict import IDENTICAL, NO_EFFECT, words
 from burnish.report.words import interval, scale, short, signed
 from burnish.source.patches.subsets import Kind
 
@@ -39,7 +39,7 @@ def table(result: Result, workload: str) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for each in found.patched.builds:
         build, measured = found.build(each["variant"]), found.row(each["variant"], workload)
-        verdict = measured.verdict if measured else "failed" if build and build.failure else "-"
+        verdict = words(measured.verdict, measured.within) if measured else "failed" if build and build.failure else "-"
         if verdict == NO_EFFECT:
             verdict = IDENTICAL
         elif each["variant"] in found.patched.twins:
@@ -74,14 +74,16 @@ def remarks(result: Result) -> Section:
 def remark_lines(result: Result) -> list[str]:
     """What was left out, what is one build, how many objects the unpatched tree has."""
     series = Series.of(result).patched
-    lines = [f"{result.baseline}: the tree as it is; every row is built as {series.recipe}, with patches"]
-    lines += [f"{each['name']} is {each['origin']}, taken out" for each in series.members if each["reverted"]]
+    lines = [f"{result.baseline}: the tree without changes; every row is built as {series.recipe}, plus patches"]
+    lines += [f"{each['name']} is {each['origin']}, reverted" for each in series.members if each["reverted"]]
     lines += [f"{each['name']} needs {', '.join(each['needs'])}" for each in series.members if each["needs"]]
     lines += [f"{_title(each)} is also {word}: one build" for each in series.builds for word in each["also"]]
     lines += [
         f"(=) {name} is the same program as {other}, to the byte: measured once" for name, other in series.twins.items()
     ]
-    lines += [f"{patch}, {kind}: left out, it does not apply so: {why}" for patch, kind, why in series.left_out]
+    lines += [
+        f"{patch}, {kind}: left out, as it does not apply that way: {why}" for patch, kind, why in series.left_out
+    ]
     if baseline := series.compiled.get(result.baseline):
         lines.append(
             f"compiled: objects that the cache did not have when a build was made ({result.baseline}: "
@@ -120,8 +122,8 @@ def _functions(sampled: Mapping[str, Any]) -> Section:
         for function in sampled["functions"]
     ]
     before, after = (write(cpu) for cpu in sampled["cpu"])
-    lines = [] if rows else ["no function outside of the kernel differs by more than the chance of sampling"]
+    lines = [] if rows else ["no function outside of the kernel differs by more than sampling error"]
     lines.append(f"server CPU {before} to {after} {unit} while sampled; all of it: burnish show {sampled['study']}")
     head = ("function", "before", "after", "diff", "±", "")
     table = grid("functions", head, rows, drop=("±", "before", "after")) if rows else None
-    return section("functions", f"{title}functions, {unit} a {sampled['unit']}", table, points(lines))
+    return section("functions", f"{title}functions, {unit} per {sampled['unit']}", table, points(lines))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from burnish.report.document import Column, Document, Paragraph, Role, Row, Section, Span, Table, dropping, points, row
 from burnish.study.planning.plan import Plan, Step, amount, summary
 
-_STATES = {"partial": "most objects cached", "relink": "cached objects", "trials": "at the least"}
+_STATES = {"partial": "most objects cached", "relink": "cached objects", "trials": "at least"}
 _MINUTE, _GB = 60.0, 1e9
 _NAMED = 3
 _FIGURES = ("", "min", "disk", "mem")

@@ -9,6 +9,7 @@ from burnish.catalogue import load
 from burnish.profiles.inspecting import Inspection, Overlap
 from burnish.record.store import Entry as Stored
 from burnish.report.document import Column, Document, Paragraph, Role, Section, Span, Table, dropping, row
+from burnish.report.words import percent
 
 KINDS = {
     "clang": "clang, counters",
@@ -56,7 +57,7 @@ def document(profile: Inspection, against: Overlap | None) -> Document:
     hottest = Table(
         "hottest",
         (Column("share", right=True), Column("hottest functions")),
-        tuple(row(f"{share:.1%}", name) for name, share in profile.hottest),
+        tuple(row(percent(share, 1), name) for name, share in profile.hottest),
         gap=2,
     )
     return Document(f"profile {profile.key}", (Section("facts", (facts,)), Section("hottest", (hottest,))))
@@ -64,7 +65,7 @@ def document(profile: Inspection, against: Overlap | None) -> Document:
 
 def _facts(profile: Inspection, against: Overlap | None) -> list[tuple[str, str]]:
     seed = f", training seed {profile.seed}" if profile.seed else ""
-    share = f" ({profile.counted / profile.functions:.1%})" if profile.functions else ""
+    share = f" ({percent(profile.counted / profile.functions, 1)})" if profile.functions else ""
     coverage = (
         f"{profile.counted:,} of {profile.functions:,} functions counted{share}, "
         f"{profile.hot:,} make 99 % of all counts"
@@ -86,8 +87,8 @@ def _facts(profile: Inspection, against: Overlap | None) -> list[tuple[str, str]
 
 
 def _overlap(against: Overlap) -> str:
-    counters = "" if against.by_counter is None else f", {against.by_counter:.1%} by counter (llvm-profdata)"
+    counters = "" if against.by_counter is None else f", {percent(against.by_counter, 1)} by counter (llvm-profdata)"
     return (
-        f"with {against.other}: {against.by_function:.1%} by function{counters}; hot only here: {against.only_here}, "
-        f"hot only there: {against.only_there}"
+        f"with {against.other}: {percent(against.by_function, 1)} by function{counters}; "
+        f"hot only here: {against.only_here}, hot only there: {against.only_there}"
     )

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from burnish.model.recipe import Marks
 from burnish.report import evidence, suites
 from burnish.report.document import Section, points
-from burnish.report.sections import merged, noise
-from burnish.report.words import EQUIVALENCE_NOTE
+from burnish.report.sections import merged, noise, repeated
+from burnish.report.sections.repeated import Open
+from burnish.report.words import EQUIVALENCE_NOTE, plural
 from burnish.statistics.replicates import layout_caveat
 
 if TYPE_CHECKING:
     from burnish.report.result import Result, Row
+
+
+EXCLUDED = 0.1
+"""Share of a cell's pairs up to which it is usual that some are excluded."""
+
+UNSETTLED = 0.25
+"""Share of a cell's starts up to which it is usual that some do not settle."""
 
 
 def section(result: Result) -> Section:
@@ -21,17 +30,15 @@ def section(result: Result) -> Section:
 
 
 def lines(result: Result) -> list[str]:
-    """Cancelled flags, audits, weaker security, reasons of invalid cells, joint claims, canaries."""
-    found = []
-    for build in result.builds:
-        marks = Marks(build.changes_results, build.narrows_portability, build.weakens_security)
-        if marks:
-            found.append(f"{build.variant}: {', '.join(marks.words)}")
-        found += [f"{build.variant}: {note}" for note in build.notes]
+    """Cancelled flags, audits, weaker security, reasons of invalid cells, joint claims, noise; each said once."""
+    found = repeated.merged(_of_builds(result), [build.variant for build in result.builds], "build")
     found += [whole.sentence(result.baseline) for whole in suites.wholes(result.rows)]
     found += evidence.unrecorded({build.variant: build.costs for build in result.builds})
-    for row in result.rows:
-        found += _of_cell(result, row)
+    found += [f"{_cell(row)}: {row.reason}" for row in result.rows if row.verdict == "invalid"]
+    found += repeated.undecided(
+        [Open(_cell(row), row.reason, row.ratio) for row in result.rows if row.verdict == "undecided" and not row.alone]
+    )
+    found += repeated.merged(_of_cells(result), [_cell(row) for row in result.rows], "cell")
     if result.replicates:
         found.append(
             f"each start has a fresh pair of builds ({result.replicates} of each variant): verdicts are about the "
@@ -44,20 +51,40 @@ def lines(result: Result) -> list[str]:
     return found
 
 
-def _of_cell(result: Result, row: Row) -> list[str]:
-    """What must be known of one verdict."""
-    about = f"{row.candidate} on {row.workload}"
-    found = []
-    if row.verdict in ("invalid", "undecided"):
-        found.append(f"{about}: {row.reason}")
-    if row.invalid_pairs or row.unsettled:
-        found.append(f"{about}: {row.invalid_pairs} pairs excluded, {row.unsettled} starts never became steady")
-    if row.together and row.together["verdict"] != row.verdict:
-        found.append(f"{about}: {row.together['label']}")
-    caveat = layout_caveat(row.ratio["ratio"]) if _linked_once(result, row) and row.ratio else None
-    if caveat and row.verdict in ("faster", "slower"):
-        found.append(f"{about}: {caveat}")
-    return found
+def _cell(row: Row) -> str:
+    return f"{row.candidate} on {row.workload}"
+
+
+def _of_builds(result: Result) -> Iterator[tuple[str, str]]:
+    """Notes on builds, but for those that the report's head has already."""
+    known = {f"differs from {result.baseline}: {line}" for line in result.differences}
+    for build in result.builds:
+        marks = Marks(build.changes_results, build.narrows_portability, build.weakens_security)
+        if marks:
+            yield build.variant, ", ".join(marks.words)
+        yield from ((build.variant, note) for note in build.notes if note not in known)
+
+
+def _of_cells(result: Result) -> Iterator[tuple[str, str]]:
+    """What must be known of verdicts."""
+    for row in result.rows:
+        pairs = row.starts * _pairs(result, row)
+        if row.invalid_pairs > EXCLUDED * pairs:
+            yield _cell(row), f"{row.invalid_pairs} of {plural(pairs, 'pair')} excluded"
+        if row.unsettled > UNSETTLED * row.starts:
+            yield _cell(row), f"{row.unsettled} of {plural(row.starts, 'start')} did not settle"
+        if row.alone and row.together:
+            yield _cell(row), f"by itself {row.alone}; {row.together['label']}"
+        caveat = layout_caveat(row.ratio["ratio"]) if _linked_once(result, row) and row.ratio else None
+        if caveat and row.verdict in ("faster", "slower"):
+            yield _cell(row), caveat
+
+
+def _pairs(result: Result, row: Row) -> int:
+    """Pairs of a start of this cell."""
+    timings: Mapping[str, Mapping[str, Any]] = result.contest.get("timings") or {}
+    timing: Mapping[str, Any] = timings.get(row.design) or result.contest.get("timing") or {}
+    return int(timing.get("pairs", 1))
 
 
 def _linked_once(result: Result, row: Row) -> bool:
@@ -70,6 +97,8 @@ def _family(result: Result) -> list[str]:
     claims = [row.together for row in result.rows if row.together]
     if len(claims) < 2:
         return []
-    how = "looked through (Benjamini-Hochberg)" if result.definition.get("explore") else "claimed together (Holm)"
+    explored = result.definition.get("explore")
+    how = "false discovery rate, Benjamini-Hochberg" if explored else "family-wise, Holm"
     worst = max(claim["adjusted_p"] for claim in claims)
-    return [f"{len(claims)} cells {how}: largest adjusted p {worst:.2g}; --json has the joint intervals"]
+    counted = f"verdicts are corrected for {len(claims)} comparisons ({how})"
+    return [f"{counted}; largest adjusted p {worst:.2g}; --json has the joint intervals"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from burnish.report import suites
 from burnish.report.document import Column, Points, Section, Span, Table, dropping, grid, points, role_of, row, section
+from burnish.report.verdict import words
 from burnish.report.words import interval
 
 if TYPE_CHECKING:
@@ -44,7 +45,12 @@ def _tables(head: str, rows: Sequence[tuple[str, Row]]) -> tuple[Table, Table]:
 
 
 def _cells(name: str, cell: Row) -> tuple[str | Span, ...]:
-    return name, Span(cell.verdict, role_of(cell.verdict)), interval(cell.capacity), interval(cell.throughput)
+    return (
+        name,
+        Span(words(cell.verdict, cell.within), role_of(cell.verdict)),
+        interval(cell.capacity),
+        interval(cell.throughput),
+    )
 
 
 def _starts(cell: Row) -> str:

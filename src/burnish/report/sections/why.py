@@ -7,7 +7,7 @@ from typing import Any
 
 from burnish.report.ceilings import LEGEND
 from burnish.report.document import Bar, Bars, Paragraph, Section, Span, grid, points, section
-from burnish.report.words import scale, short, signed
+from burnish.report.words import percent, scale, short, signed
 from burnish.why.attribution import Part, Row, explaining, objects
 from burnish.why.cachegrind import EVENTS
 from burnish.why.explanation import Explanation
@@ -15,7 +15,7 @@ from burnish.why.explanation import Explanation
 MOST = 6
 """Most rows of the tables beside the main one."""
 
-NOTHING_TOLD = "it was not finished, so it says nothing: run it again"
+NO_RESULT = "this run was not finished, so it has no result: run it again"
 
 _CHANGE = ("before", "after", "diff", "±")
 _DROPPED = ("±", "before", "after")
@@ -24,7 +24,7 @@ _DROPPED = ("±", "before", "after")
 def sections(explanation: Explanation | None) -> list[Section]:
     """The whole report, in order."""
     if explanation is None:
-        return [Section("why", (Paragraph(Span(NOTHING_TOLD)),), joined=True)]
+        return [Section("why", (Paragraph(Span(NO_RESULT)),), joined=True)]
     found = [
         _total(explanation),
         _ceiling(explanation),
@@ -42,11 +42,11 @@ def sections(explanation: Explanation | None) -> list[Section]:
 def _total(why: Explanation) -> Section:
     unit, write = scale(why.before.cpu)
     one, other = why.before, why.after
+    costs = f"{write(one.cpu)} {unit} before ({one.label}), {write(other.cpu)} {unit} after ({other.label})"
+    change = f"{signed(write, other.cpu - one.cpu)} {unit}, capacity {one.cpu / other.cpu:.3f}x"
     lines = [
-        f"server CPU a {why.unit}: {write(one.cpu)} {unit} before ({one.label}),",
-        f"{write(other.cpu)} {unit} after ({other.label}): {signed(write, other.cpu - one.cpu)} {unit},",
-        f"capacity x {one.cpu / other.cpu:.3f} while sampled",
-        "(no verdict: `burnish compare` gives one, without sampling)",
+        f"server CPU per {why.unit}: {costs}: {change}",
+        "measured while sampling, so no verdict: `burnish compare` gives one",
     ]
     return section("why", f"{why.workload}: why {other.label} differs from {one.label}", points(lines))
 
@@ -62,19 +62,19 @@ def _functions(why: Explanation) -> Section:
     rows = _rows(shown, write, noted=True)
     table = grid("functions", ("function", *_CHANGE, ""), rows, drop=_DROPPED) if shown else None
     lines = _about_functions(why, shown, write, unit)
-    return section("functions", f"Functions, {unit} of server CPU a {why.unit}", table, points(lines))
+    return section("functions", f"Functions, {unit} of server CPU per {why.unit}", table, points(lines))
 
 
 def _about_functions(why: Explanation, shown: Sequence[Row], write: Callable[[float], str], unit: str) -> list[str]:
     """How much of the change the shown functions make up, and how inlined ones were counted."""
     if not shown:
-        return ["no function outside of the kernel differs by more than the chance of sampling"]
+        return ["no function outside of the kernel differs by more than sampling error"]
     sure = [row for row in why.rows if row.certain and row.part is not Part.KERNEL]
     moved, all_moved = (sum(abs(row.difference) for row in rows) for rows in (shown, sure))
     net = sum(row.difference for row in shown)
     share = (
-        f"these {len(shown)} make up {moved / all_moved:.0%} of what changed beyond chance outside of the kernel "
-        f"({signed(write, net)} {unit} together); --json has all"
+        f"these {len(shown)} account for {percent(moved / all_moved)} of what changed beyond sampling error outside of "
+        f"the kernel ({signed(write, net)} {unit} together); --json has all"
     )
     lines = [share, _GROUPING[why.method["grouping"]]]
     lines += [
@@ -90,7 +90,7 @@ def _about_functions(why: Explanation, shown: Sequence[Row], write: Callable[[fl
 
 
 _GROUPING = {
-    "source": "inlined functions are told apart, as the source has them (debug information)",
+    "source": "inlined functions are shown separately, as in the source (debug information)",
     "callers": "a function that either build inlines is counted with its caller, in both; the heaviest such:",
     "names": "by name only: a function that one build inlines is seen in the other alone",
 }
@@ -116,14 +116,14 @@ def _kernel(why: Explanation) -> Section | None:
     if not shown:
         return None
     table = grid("kernel", ("kernel function", *_CHANGE), _rows(shown, write), drop=_DROPPED)
-    return section("kernel", f"The kernel apart, {unit} a {why.unit}", table)
+    return section("kernel", f"In the kernel, {unit} per {why.unit}", table)
 
 
 def _objects(why: Explanation) -> Section:
     unit, write = scale(why.before.cpu)
     rows = _rows(objects(why.before, why.after)[:MOST], write)
     table = grid("objects", ("program, library", *_CHANGE), rows, drop=_DROPPED)
-    return section("objects", f"Whose code, {unit} a {why.unit}", table)
+    return section("objects", f"By program and library, {unit} per {why.unit}", table)
 
 
 def _code(why: Explanation) -> Section:
@@ -137,11 +137,11 @@ def _code(why: Explanation) -> Section:
 
     rows = [
         row("code", lambda text: kilobytes(text["code"])),
-        row("of it moved away as cold", lambda text: kilobytes(text["cold"])),
+        row("of which moved out as cold", lambda text: kilobytes(text["cold"])),
         row("functions", lambda text: f"{text['functions']:,}"),
     ]
     for share in one["hot_bytes"]:
-        part = f"{float(share):.0%} of its samples: "
+        part = f"{percent(float(share))} of its samples: "
         rows.append(row(f"{part}size of the pieces", lambda text, s=share: kilobytes(text["hot_bytes"][s])))  # type: ignore[misc]
         rows.append(row(f"{part}number of pieces", lambda text, s=share: f"{text['hot_pieces'][s]:,}"))  # type: ignore[misc]
         rows.append(row(f"{part}pages of 4 KiB", lambda text, s=share: f"{text['hot_pages'][s]:,}"))  # type: ignore[misc]
@@ -154,13 +154,17 @@ def _code(why: Explanation) -> Section:
 
 def _counters(why: Explanation) -> Section | None:
     rows: list[tuple[str, str, str]] = []
-    for source, form in ((why.hardware, "{:,.4g}"), (why.slots, "{:.1%}")):
+    forms: tuple[tuple[Mapping[str, Mapping[str, float]], Callable[[float], str]], ...] = (
+        (why.hardware, "{:,.4g}".format),
+        (why.slots, lambda share: percent(share, 1)),
+    )
+    for source, form in forms:
         one, other = (source.get(side.label, {}) for side in (why.before, why.after))
-        rows += [(name, form.format(one[name]), form.format(other[name])) for name in one if name in other]
+        rows += [(name, form(one[name]), form(other[name])) for name in one if name in other]
     if not rows:
         return None
     table = grid("counters", ("event", "before", "after"), rows)
-    return section("counters", f"Counted by the processor, a {why.unit}", table)
+    return section("counters", f"Counted by the processor, per {why.unit}", table)
 
 
 def _simulated(why: Explanation) -> Section | None:
@@ -197,8 +201,8 @@ def _method(why: Explanation) -> Section:
     sampling = (
         f"{method['event']} on {where}, {method['frequency']} samples a second, {method['seconds']:g} s under load "
         f"({method['design']}): {why.before.samples:,} and {why.after.samples:,} samples in the servers; "
-        f"perf itself took {method['perf_cpu']:.1%} of a core; ± is twice the standard error of sampling"
+        f"perf itself took {percent(method['perf_cpu'], 1)} of a core; ± is twice the standard error of sampling"
     )
-    pictures = f"flame graphs in the study's folder: {', '.join(why.pictures)}"
+    pictures = f"flame graphs in the run's folder: {', '.join(why.pictures)}"
     lines = [sampling, *why.blind, *why.notes, pictures]
-    return section("method", "How it was seen, and what can't be", points(lines))
+    return section("method", "How this was measured, and its limits", points(lines))

@@ -9,7 +9,10 @@ from burnish.report import suites
 from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import OPEN, Line, StudyTable
 from burnish.report.document import Points, Section, Span, Table, grid, points, role_of, section
+from burnish.report.sections import repeated
 from burnish.report.sections.bundled import patches
+from burnish.report.sections.repeated import Open
+from burnish.report.words import percent, plural
 
 _MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
 
@@ -24,7 +27,7 @@ def sections(table: StudyTable) -> list[Section]:
     if missing:
         found.append(section("reasons", "Rows without a verdict, and why", points(missing)))
     if doubtful:
-        found.append(section("words", "What the table's words stand for", points(doubtful)))
+        found.append(section("words", "Cells that are undecided, invalid, or only a figure", points(doubtful)))
     return [*found, section("conclusion", "What it says", points(_conclusion(table))), *patches.sections(table)]
 
 
@@ -38,17 +41,18 @@ def _is_open(lines: Sequence[Line]) -> bool:
 
 def _not_asked_for(table: StudyTable, lines: Sequence[Line]) -> Section:
     reasons = Counter(line.reason for line in lines)
-    return section("cells", _title(table, lines), points(f"{count} cells: {why}" for why, count in reasons.items()))
+    return section(
+        "cells", _title(table, lines), points(f"{plural(count, 'cell')}: {why}" for why, count in reasons.items())
+    )
 
 
 def _doubtful(table: StudyTable) -> list[str]:
     """The sentences of verdicts that leave something open, and of figures."""
     names = names_of(table)
-    return [
-        f"{names[line.key]}: {line.reason}"
-        for line in table.lines
-        if line.verdict in ("invalid", "undecided", "measured")
-    ]
+    plain = [f"{names[line.key]}: {line.reason}" for line in table.lines if line.verdict in ("invalid", "measured")]
+    return plain + repeated.undecided(
+        [Open(names[line.key], line.reason, line.interval) for line in table.lines if line.verdict == "undecided"]
+    )
 
 
 def _conclusion(table: StudyTable) -> list[str]:
@@ -56,13 +60,25 @@ def _conclusion(table: StudyTable) -> list[str]:
     changed = [f"{names[line.key]}: alone {line.verdict}" for line in table.lines if line.together == "undecided"]
     said = [*table.advice]
     if changed:
-        said.append(f"Looked through together (Benjamini-Hochberg), these are undecided: {'; '.join(changed)}.")
+        said.append(f"Corrected for all comparisons (Benjamini-Hochberg), these are undecided: {'; '.join(changed)}.")
     if table.canaries:
         worst = max(abs(ratio - 1.0) for ratio in table.canaries)
-        said.append(f"{len(table.canaries)} A/A starts were mixed in; the farthest from 1 is {100 * worst:.1f} % off.")
+        said.append(
+            f"Noise: {plural(len(table.canaries), 'start')} of a build against itself; a single one deviates by up to "
+            f"{percent(worst, 1)}."
+        )
+    return [*said, _counts(table)]
+
+
+def _counts(table: StudyTable) -> str:
+    """How many cells have a verdict, and how many of the others can have one."""
     done = sum(bool(line.verdict) for line in table.lines)
-    said.append(f"{done} of {len(table.lines)} cells have a verdict or figure; every other has its reason above.")
-    return said
+    possible = sum(line.last == "open" for line in table.lines)
+    never = len(table.lines) - done - possible
+    parts = [f"{done} of {plural(len(table.lines), 'cell')} have a verdict or figure"]
+    parts += [f"{possible} can still be measured"] if possible else []
+    parts += [f"{never} cannot, for the reasons above"] if never else []
+    return f"{'; '.join(parts)}."
 
 
 def _part(line: Line) -> tuple[str, str, bool]:
@@ -213,7 +229,7 @@ def _reasons(table: StudyTable) -> list[str]:
         ]
         steps = sorted({line.threads for line in lines if line.threads is not None})
         whole = len(names) <= 4
-        told = "; ".join(names) if whole else f"{len(names)} rows"
+        told = "; ".join(names) if whole else plural(len(names), "row")
         at = f" at {', '.join(map(str, steps))} threads" if steps and whole else ""
         said.append(f"{told}{at}: {reason}")
     return said

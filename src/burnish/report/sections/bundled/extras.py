@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from burnish.report.bundled.advice import apart, letters
+from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.document import Section, grid, points, section
 from burnish.report.words import per_cent
@@ -64,7 +64,7 @@ def matrices(table: StudyTable) -> list[Section]:
             )
         title = "trained on (rows), tested on (columns), % over the baseline"
         head = ("", *(("on",) if hosts else ()), *loads, "worst")
-        notes = ("rows from different hosts are no comparison of their trainings",) if hosts else ()
+        notes = (NO_COMPARISON,) if hosts else ()
         title = f"{series}: {title}" if series else title
         found.append(section("matrix", title, grid("matrix", head, body, drop=loads[::-1]), points(notes)))
     return found
@@ -104,7 +104,7 @@ def _seconds(events: Sequence[Mapping[str, Any]], host: str) -> list[Section]:
                 f"{100.0 * (mean / first - 1.0):+.1f} % over the first"
             ),
         ]
-    lines.append("one run of each, one after the other: for the eye; the verdicts are the table's")
+    lines.append("one run of each build, in sequence: an illustration; the verdicts are in the table")
     loads = ", ".join(dict.fromkeys(event["workload"] for event in runs.values()))
     where = f", on {host}" if host else ""
     return [section("timeline", f"Throughput by the second, {loads}{where}", points(lines))]
@@ -148,7 +148,7 @@ def _search(table: StudyTable) -> list[Section]:
         mine = best["intervals"][role]
         lines.append(
             f"{role}: {per_cent(mine)} % over the baseline; trained on it alone {per_cent(alone.interval)} %: "
-            f"the mix against that {per_cent(quotient(mine, alone.interval))} %"
+            f"the mix compared with that {per_cent(quotient(mine, alone.interval))} %"
         )
     head = ("no.", *loads, "worst load, %", "robust")
     return [section("weights", "Search for weights", grid("weights", head, body, drop=loads[::-1]), points(lines))]

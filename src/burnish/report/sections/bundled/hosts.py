@@ -10,7 +10,7 @@ from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.document import Section, points, section
 from burnish.report.sections import merged
 from burnish.report.sections.bundled.cells import names_of
-from burnish.report.words import per_cent
+from burnish.report.words import per_cent, plural
 
 if TYPE_CHECKING:
     from burnish.report.result import Result
@@ -24,7 +24,7 @@ def sections(table: StudyTable, result: Result) -> list[Section]:
     several = [line for line in table.lines if len(line.hosts) > 1]
     said = [*merged.origins(result.merged), *(_by_host(line, names[line.key]) for line in several)]
     said += [f"measured on {host} alone: {'; '.join(each)}" for host, each in sorted(_alone(table, names).items())]
-    return [section("hosts", "What was put together", points(said))]
+    return [section("hosts", "Merged records", points(said))]
 
 
 def _alone(table: StudyTable, names: Mapping[str, str]) -> dict[str, list[str]]:
@@ -48,8 +48,8 @@ def _by_host(line: Line, name: str) -> str:
     """One cell's figures by host."""
     if line.interval is None:
         return f"{name}: {line.reason}"
-    parts = [
-        f"{each['host']} {per_cent(each['interval']) if each['interval'] else 'unknown'} % ({each['starts']} starts)"
-        for each in line.hosts
-    ]
+    parts = []
+    for host in line.hosts:
+        measured = f"{per_cent(host['interval'])} %" if host["interval"] else "unknown"
+        parts.append(f"{host['host']} {measured} ({plural(host['starts'], 'start')})")
     return f"{name}: {', '.join(parts)}{merged.APART if line.hosts_differ else ''}"
