@@ -7,6 +7,7 @@ from typing import Any
 
 from burnish.record.codec import decode
 from burnish.record.events import Event, Recorded
+from burnish.record.events.study import StudyBegun
 
 HOST: dict[str, Any] = {
     "cpu_model": "A CPU",
@@ -137,10 +138,18 @@ class Events:
         self.made.append(event(len(self.made) + 1, "2026-01-02T03:04:05Z", kind, body))
         return self
 
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What was asked, to be changed."""
+        begun = self.made[0].event
+        assert isinstance(begun, StudyBegun)
+        assert isinstance(begun.definition, dict)
+        return begun.definition
+
     def run(self, **host: Any) -> Events:
         return self.add("run", host=HOST | host, resumed=False)
 
-    def contest(self, *cells: str, precision: float | None = 0.01) -> Events:
+    def contest(self, *cells: str, precision: float | None = 0.01, **more: Any) -> Events:
         loads = dict.fromkeys(cell.rpartition(" / ")[2] for cell in cells)
         return self.add(
             "contest",
@@ -152,4 +161,5 @@ class Events:
             core_sets=[[0], [1]],
             calibrations=[],
             forced=[],
+            **more,
         )

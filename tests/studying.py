@@ -64,7 +64,7 @@ def study(home: Path) -> Path:
 
 def summary(home: Path) -> Result:
     with closing(Record(study(home))) as record:
-        return fold(record.events())
+        return fold(record.every())
 
 
 def kinds(home: Path, *names: str) -> list[dict[str, object]]:

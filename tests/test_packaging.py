@@ -84,7 +84,7 @@ def test_what_pypi_shows_has_no_relative_link(built: Mapping[str, Path]) -> None
     assert [link for link in links if not link.startswith("https://")] == []
 
 
-def test_the_version_is_said_once() -> None:
+def test_the_version_is_the_same_in_both_places() -> None:
     import burnish
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

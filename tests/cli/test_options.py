@@ -47,7 +47,7 @@ def _name(value: object) -> str:
         (o.FORCE, ["yes"], True),
         (o.FORCE, [], False),
     ],
-    ids=str,
+    ids=_name,
 )
 def test_words_become_a_value(option: Option, words: list[str], value: object) -> None:
     assert option.value_of(words) == value
@@ -71,7 +71,7 @@ def test_words_become_a_value(option: Option, words: list[str], value: object) -
         (WORKLOADS, ["tables=8"], "--workload tables=8: 'tables=8' has no load before it"),
         (o.BUDGET, ["soon"], "--budget soon: give hours and minutes, as in 2h, 90m or 1h30m"),
     ],
-    ids=str,
+    ids=_name,
 )
 def test_what_is_wrong_is_said_with_what_is_allowed(option: Option, words: list[str], said: str) -> None:
     with pytest.raises(UserError) as caught:

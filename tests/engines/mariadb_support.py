@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+import debians
 from burnish.catalogue import load
 from burnish.engines.mariadb.engine import MariaDB
 from burnish.engines.testing import PlainBench
@@ -17,21 +20,27 @@ from burnish.program.built import Built
 __all__ = ["PlainBench", "engine", "real_server", "small"]
 
 SERVER_VARIABLE = "BURNISH_TEST_MARIADBD"
-"""Names a mariadbd for the tests that need a real one; else one that is installed is taken."""
+"""Names a mariadbd for the tests that need a real one; else one that is installed is taken, or Debian's downloaded."""
 
 
 def engine() -> MariaDB:
     return MariaDB(load.engine("mariadb"))
 
 
+_DOWNLOADS = tempfile.TemporaryDirectory(prefix="burnish-mariadbd-")
+
+
+@cache
+def _downloaded() -> Path:
+    return debians.mariadbd(Path(_DOWNLOADS.name))
+
+
 def real_server() -> Built:
-    """A mariadbd that is here, or the reason why the test is skipped."""
-    named = os.environ.get(SERVER_VARIABLE) or shutil.which("mariadbd", path="/usr/sbin:/usr/local/sbin")
-    if named is None:
-        pytest.skip(f"no mariadbd is installed; name one in {SERVER_VARIABLE}")
+    """A mariadbd that is named, installed or downloaded; the test is skipped where none can be had."""
     if shutil.which("sysbench") is None:
         pytest.skip("sysbench is not installed")
-    return engine().existing(Path(named))
+    named = os.environ.get(SERVER_VARIABLE) or shutil.which("mariadbd", path="/usr/sbin:/usr/local/sbin")
+    return engine().existing(Path(named) if named else _downloaded())
 
 
 def small(name: str, *, threads: int = 2) -> Workload:

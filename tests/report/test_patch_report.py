@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from burnish.record.events.study import StudyBegun
 from burnish.report.effects import Effect, against, effect
 from burnish.report.result import fold
 from burnish.report.sections import patches
@@ -44,10 +43,7 @@ def study(
         reverted: whether all patches are taken out.
     """
     events = Events("unpatched", *(each[0] for each in builds), verb="patch").run()
-    begun = events.made[0].event
-    assert isinstance(begun, StudyBegun)
-    assert isinstance(begun.definition, dict)
-    begun.definition["workloads"] = ["load"]
+    events.definition["workloads"] = ["load"]
     events.add("source", origin="folder x", digest="abc", note="")
     events.add(
         "series",

@@ -144,9 +144,10 @@ def test_the_winner_is_faster_everywhere_by_the_geometric_mean() -> None:
     )
     assert winner(found) == "a", "1.327 against 1.300; the arithmetic mean says the same, c is not decided"
     assert sentences(found)[0] == (
-        "Fastest: a, capacity 1.100 [1.089, 1.111] on w, 1.600 [1.584, 1.616] on v times baseline's."
+        "a is fastest: 1.100 [1.089, 1.111] times baseline's capacity on w, 1.600 [1.584, 1.616] on v."
     )
-    assert len(sentences(found)) == 5, "the explanation is the winner's: two loads, and the ceiling on each"
+    assert sentences(found)[1] == "It is proved to be faster than b, the next, by +2.0 [+1.0, +3.1] %."
+    assert len(sentences(found)) == 6, "the explanation is the winner's: two loads, and the ceiling on each"
 
 
 @pytest.mark.parametrize("kind", ["slower", "equivalent", "undecided", "invalid"])
@@ -212,7 +213,7 @@ def test_the_headline_may_be_throughput() -> None:
     events = Events("baseline", "a").run().contest("a / w")
     body = verdict("a / w", "faster", ratio(1.2)) | {"throughput": ratio(1.5), "headline": "throughput"}
     found = fold(events.add("verdict", **body).made)
-    assert sentences(found)[0].startswith("Fastest: a, throughput 1.500 [1.485, 1.515] on w times")
+    assert sentences(found)[0].startswith("a is fastest: 1.500 [1.485, 1.515] times baseline's throughput on w.")
 
 
 def test_the_host_in_one_line() -> None:
@@ -224,7 +225,7 @@ def test_a_summary_is_plain_values_for_json() -> None:
     found = fold(decided(a__w=("faster", ratio(1.25)), b__w=("invalid", None)).made)
     plain: dict[str, Any] = json.loads(text(values.run(found)))
     assert plain["sentences"] == sentences(found)
-    assert plain.keys() - {"sentences", "suites"} == asdict(found).keys()
+    assert plain.keys() - {"sentences", "suites", "ranking"} == asdict(found).keys()
 
 
 def test_it_is_a_function_of_the_events_alone() -> None:

@@ -138,6 +138,15 @@ def test_the_best_row_is_recommended_in_per_cent() -> None:
     assert "measured again on fresh starts: +18.0 [+16.8, +19.2], +18.0 [+16.8, +19.2], the figures to quote" in said
 
 
+def test_rows_that_are_tied_are_said_and_are_values() -> None:
+    table = fold(ladder({"fbo": ("faster", 1.205), "unroll": ("faster", 1.2), "native": ("faster", 1.05)}).made).shipped
+    assert table is not None
+    (advised,) = table.advised
+    assert (advised.row, advised.tied) == ("fbo", ("unroll",))
+    assert "; tied with unroll, as no difference is proved: take the simplest of these." in advised.words
+    assert table.advice[0] == advised.words
+
+
 def test_starts_that_two_rows_tell_of_are_said_to_be_the_same() -> None:
     cell = "baseline: A/A / w"
     made = [

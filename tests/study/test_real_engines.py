@@ -12,6 +12,8 @@ from typing import Any, cast
 
 import pytest
 
+import debians
+
 pytestmark = pytest.mark.real
 
 
@@ -54,28 +56,10 @@ def test_sqlite_from_source_to_verdict(burnish_home: Path) -> None:
         assert row["capacity"]["ratio"] > 1.0
 
 
-def debian_mariadbd(place: Path) -> Path:
-    """Debian's own server, downloaded and extracted, not installed."""
-    if not any(Path("/var/lib/apt/lists").glob("*_Packages*")):  # a machine that has everything was never asked
-        subprocess.run(["apt-get", "update", "-q"], capture_output=True, check=False)
-    fetched = subprocess.run(
-        ["apt-get", "-o", "APT::Sandbox::User=root", "download", "mariadb-server-core"],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    packages = list(place.glob("mariadb-server-core_*.deb"))
-    if not packages:
-        pytest.skip(f"the mirror has no mariadb-server-core: {fetched.stderr.strip()[-200:]}")
-    subprocess.run(["dpkg", "-x", packages[0], place / "root"], check=True)
-    return place / "root/usr/sbin/mariadbd"
-
-
 @pytest.mark.measures
 @pytest.mark.timeout(900)
 def test_debians_mariadbd_against_itself(burnish_home: Path, tmp_path: Path) -> None:
-    server = debian_mariadbd(tmp_path)
+    server = debians.mariadbd(tmp_path)
     twin = server.with_name("mariadbd-twin")
     shutil.copyfile(server, twin)
     twin.chmod(0o755)

@@ -46,10 +46,17 @@ class Span:
     Attributes:
         text: what stands there, without markup of any format.
         role: what it means.
+        marks: letters that warn of it, as in ``S`` (see `burnish.report.marks`); '' without any.
     """
 
     text: str
     role: Role = Role.PLAIN
+    marks: str = ""
+
+    @property
+    def marked(self) -> str:
+        """The text with its marks, as formats write it that have text only: ``static-full !S``."""
+        return f"{self.text} !{self.marks}" if self.marks else self.text
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,11 @@ def per_cent(value: Mapping[str, float]) -> str:
     return f"{ratio:+.1f} [{low:+.1f}, {high:+.1f}]"
 
 
+def inverse(value: Mapping[str, float]) -> dict[str, float]:
+    """The same comparison the other way round."""
+    return {"ratio": 1 / value["ratio"], "low": 1 / value["high"], "high": 1 / value["low"]}
+
+
 def percent(share: float, digits: int = 0) -> str:
     """A share of 1 in per cent: 42 %, 0.62 %."""
     return f"{100.0 * share:,.{digits}f} %"

@@ -23,6 +23,9 @@ from burnish.workload import loads
 PATIENCE_S = 60.0
 """Seconds that a tick, a trouble or an end may take on a busy machine."""
 
+MOST_TICKS = 1000
+"""Ticks a second of a side, at most: Burnish reads all of them beside what it measures."""
+
 Start = Callable[..., Side]
 
 
@@ -153,6 +156,7 @@ class SideContract(_Sides):
                 assert after.steps >= before.steps
             last = found[-1]
             assert last.done > found[0].done
+            assert len(found) - 1 <= MOST_TICKS * (last.at - found[0].at), "more ticks than anybody can read"
             assert last.errors == 0
             assert last.server_cpu > 0
             assert abs(time.monotonic() - last.at) < PATIENCE_S, "at: on the monotonic clock"

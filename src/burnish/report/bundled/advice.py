@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.verdicts import VerdictReached
 from burnish.report import plainly
+from burnish.report.ranking import rival
 from burnish.report.words import per_cent, plural
 from burnish.study.bundled.recommended import over_baseline
 
@@ -30,7 +32,24 @@ def apart(groups: Iterable[Iterable[Line]]) -> bool:
     return len({letters(group) for group in groups} - {""}) > 1
 
 
-def advice(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], table: TablePlanned) -> list[str]:
+@dataclass(frozen=True)
+class Advice:
+    """What to build with, by one series of a study.
+
+    Attributes:
+        series: its name; '' where there is one only.
+        row: the row to build with; '' where none is faster than the baseline.
+        tied: rows that it is not proved to be faster than.
+        words: all of it in a sentence.
+    """
+
+    series: str
+    row: str
+    tied: tuple[str, ...]
+    words: str
+
+
+def advice(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], table: TablePlanned) -> list[Advice]:
     """For each series what to build with, in per cent over the baseline, as the original gives it.
 
     Args:
@@ -38,37 +57,61 @@ def advice(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], ta
         again: by comparison, the verdict on the fresh starts that the best was measured again on.
         table: the study as its record has it.
     """
-    said = []
     measured = {line.key: line for line in lines if line.interval is not None}
+    found = []
     for series, keys in over_baseline(table).items():
-        name = f"{series}: " if series else ""
         rows = {row: [measured[key] for key in mine if key in measured] for row, mine in keys.items()}
         rows = {row: mine for row, mine in rows.items() if mine}
-        if not rows:
-            continue
-        faster = {row: each for row, each in rows.items() if all(_kind(line) == "faster" for line in each)}
-        if not faster:
-            loses = ", ".join(row for row, each in rows.items() if any(_kind(line) == "slower" for line in each))
-            worse = f"; slower somewhere: {loses}" if loses else ""
-            said.append(f"{name}no row is faster than the baseline wherever it was measured: keep the baseline{worse}.")
-            continue
-        best = max(faster, key=lambda row: _mean(faster[row]))
-        told = f"{name}build with {best}: {_mean(faster[best]):+.1f} % over the baseline ({_steps(faster[best])})"
-        fresh = [again.get(line.key) for line in faster[best]]
-        values = [
-            plainly.interval(each.ratios.get(line.quantity))
-            for line, each in zip(faster[best], fresh, strict=True)
-            if each
-        ]
-        if values and all(values):
-            figures = ", ".join(per_cent(value) for value in values if value)
-            told += f"; the best of {len(rows)}, so measured again on fresh starts: {figures}, the figures to quote"
-        elif len(rows) > 1:
-            told += f"; the best of {len(rows)} looks better than it is"
-        if apart(rows.values()):
-            told += f"; {NO_COMPARISON}"
-        said.append(f"{told}.")
-    return said
+        if rows:
+            found.append(_of_series(series, rows, again))
+    return found
+
+
+def _of_series(series: str, rows: Mapping[str, Sequence[Line]], again: Mapping[str, VerdictReached | None]) -> Advice:
+    name = f"{series}: " if series else ""
+    faster = {row: lines for row, lines in rows.items() if all(_kind(line) == "faster" for line in lines)}
+    if not faster:
+        loses = ", ".join(row for row, lines in rows.items() if any(_kind(line) == "slower" for line in lines))
+        worse = f"; slower somewhere: {loses}" if loses else ""
+        words = f"no row is faster than the baseline wherever it was measured: keep the baseline{worse}."
+        return Advice(series, "", (), f"{name}{words}")
+    best = max(faster, key=lambda row: _mean(faster[row]))
+    tied = tuple(row for row in faster if row != best and _tied(faster[best], faster[row]))
+    marked = {row: ", ".join(lines[0].marks.words) for row, lines in faster.items()}
+    costs = f" ({marked[best]})" if marked[best] else ""
+    words = f"{name}build with {best}{costs}: {_mean(faster[best]):+.1f} % over the baseline ({_steps(faster[best])})"
+    words += _again(faster[best], again, len(rows))
+    if tied:
+        words += f"; tied with {', '.join(tied)}, as no difference is proved: take the simplest of these"
+    plain = max((row for row in faster if not marked[row]), key=lambda row: _mean(faster[row]), default="")
+    if costs and plain:
+        words += f"; the best without such marks is {plain}: {_mean(faster[plain]):+.1f} %"
+    if apart(rows.values()):
+        words += f"; {NO_COMPARISON}"
+    return Advice(series, best, tied, f"{words}.")
+
+
+def _again(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], candidates: int) -> str:
+    """What fresh starts of the best say, or that there are none."""
+    fresh = [(line, verdict) for line in lines if (verdict := again.get(line.key)) is not None]
+    values = [plainly.interval(verdict.ratios.get(line.quantity)) for line, verdict in fresh]
+    if values and all(values):
+        figures = ", ".join(per_cent(value) for value in values if value)
+        return f"; the best of {candidates}, so measured again on fresh starts: {figures}, the figures to quote"
+    return f"; as the best of {candidates} it looks better than it is" if candidates > 1 else ""
+
+
+def _tied(best: Sequence[Line], other: Sequence[Line]) -> bool:
+    """Whether the best is not proved to be faster, by the cells that both have on the same hosts."""
+    ratios = [{_place(line): line.interval for line in lines if line.interval} for lines in (best, other)]
+    if not ratios[0].keys() & ratios[1].keys():
+        return False
+    return rival("", ratios[0], ratios[1], once=True).tied
+
+
+def _place(line: Line) -> str:
+    """What two lines must have in common to be compared: load, test, threads and hosts."""
+    return f"{line.load} {line.test} {line.threads} {letters([line])}"
 
 
 def _kind(line: Line) -> str:

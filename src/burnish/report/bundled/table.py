@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from burnish.model.recipe import Marks
 from burnish.record.by_type import ByType
 from burnish.record.events import Event
-from burnish.record.events.builds import MachineCodeChanged
+from burnish.record.events.builds import MachineCodeChanged, VariantSettled
 from burnish.record.events.bundled import (
     ComparisonLeft,
     ComparisonTried,
@@ -26,7 +27,7 @@ from burnish.record.events.bundled import (
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, VerdictReached
 from burnish.report import evidence, plainly
-from burnish.report.bundled.advice import advice
+from burnish.report.bundled.advice import Advice, advice
 from burnish.report.bundled.controls import Controls, controls
 from burnish.report.verdict import IDENTICAL, NO_EFFECT, delta, within, words
 from burnish.report.words import per_cent
@@ -62,6 +63,9 @@ class Line:
         hosts_differ: whether two of those have nothing in common.
         cell: the cell whose starts it tells of, which other lines may tell of too; '' without any.
         within: of a difference that is proved to be within ±delta too, that delta; None of any other.
+        base: what the candidate is compared with: a build, a build under a condition, or a program.
+        candidate: likewise.
+        marks: what the candidate's build costs beyond time.
     """
 
     key: str
@@ -87,6 +91,9 @@ class Line:
     hosts_differ: bool = False
     cell: str = ""
     within: float | None = None
+    base: str = ""
+    candidate: str = ""
+    marks: Marks = field(default_factory=Marks)
 
     @property
     def identical(self) -> bool:
@@ -121,6 +128,7 @@ class StudyTable:
         architecture: the host's, as the kernel names it; '' in records that do not say.
         controls: what its negative controls say together; None without any.
         changed: by variant with patches, which functions these change, in words.
+        advised: what it recommends to build with, by series, as values.
     """
 
     study: str
@@ -138,6 +146,7 @@ class StudyTable:
     architecture: str = ""
     controls: Controls | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
+    advised: tuple[Advice, ...] = ()
 
 
 ANALYSES: Mapping[str, type[Event]] = {
@@ -163,12 +172,17 @@ def study_table(by: ByType) -> StudyTable | None:
     figures = {each.comparison: each for each in by.of(FigureMeasured)}
     cut = {each.comparison: each.why for each in table.cut}
     planned = by.last(TrialsPlanned)
+    marked = {
+        each.variant: Marks(*(getattr(each, mark.name) for mark in fields(Marks))) for each in by.of(VariantSettled)
+    }
     lines = []
     for each in table.comparisons:
         cell = tried.get(each.id, each.cell)
         verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
         said = (figures.get(each.id), left.get(each.id), cut.get(each.id))
-        lines.append(_line(each, verdict, member, *said, within(verdict, planned) if verdict else None))
+        line = _line(each, verdict, member, *said)
+        small = within(verdict, planned) if verdict else None
+        lines.append(replace(line, within=small, marks=marked.get(each.candidate, Marks())))
     again = {each.comparison.key: verdicts.get(each.cell) for each in by.of(ConfirmationBegun)}
     negative = controls(lines, delta(planned))
     advised = advice(lines, again, table) if table.recommends else []
@@ -181,7 +195,8 @@ def study_table(by: ByType) -> StudyTable | None:
         rows={name: asdict(each) for name, each in table.rows.items()},
         readings={name: asdict(each) for name, each in table.readings.items()},
         series=table.series,
-        advice=(*advised, *([negative.sentence] if negative else [])),
+        advice=(*(each.words for each in advised), *([negative.sentence] if negative else [])),
+        advised=tuple(advised),
         canaries=tuple(_canaries(by)),
         extra={name: [plainly.analysis(each) for each in by.of(kind)] for name, kind in ANALYSES.items() if kind in by},
         patches={name: asdict(each) for name, each in table.patches.items()},
@@ -198,7 +213,6 @@ def _line(
     figure: FigureMeasured | None,
     left: ComparisonLeft | None,
     cut: str | None,
-    small: float | None,
 ) -> Line:
     measured, word, interval, starts = "", "", None, 0
     settled = planned.final
@@ -239,7 +253,8 @@ def _line(
         hosts=_hosts_of(verdict or figure),
         hosts_differ=verdict.hosts_differ if verdict else False,
         cell=verdict.cell.name if verdict else "",
-        within=small,
+        base=planned.base,
+        candidate=planned.candidate,
     )
 
 

@@ -111,7 +111,7 @@ def _texts(table: Table, number: int) -> list[str]:
     cells = [row.cells[number] for row in table.rows if number < len(row.cells)]
     return [
         *([table.columns[number].head] if table.headed else []),
-        *(span.text for cell in cells for span in cell.lines),
+        *(span.marked for cell in cells for span in cell.lines),
     ]
 
 
@@ -144,7 +144,7 @@ def _shared(least: list[int], natural: list[int], room: int) -> list[int]:
 def _row(row: Row, kept: Sequence[int], columns: Sequence[Column], widths: Sequence[int], gap: str) -> list[Line]:
     """A row's lines, as many as its longest cell needs."""
     cells = [
-        [Span(text, _role(row, span)) for span in row.cells[number].lines for text in _broken(span.text, width)]
+        [Span(text, _role(row, span)) for span in row.cells[number].lines for text in _broken(span.marked, width)]
         if number < len(row.cells)
         else []
         for number, width in zip(kept, widths, strict=True)

@@ -49,7 +49,7 @@ def _point(text: str) -> str:
 
 def _table(table: Table) -> list[str]:
     """With its head, which Markdown's tables must have."""
-    texts = [[" ".join(span.text for span in cell.lines) for cell in row.cells] for row in table.rows]
+    texts = [[" ".join(span.marked for span in cell.lines) for cell in row.cells] for row in table.rows]
     width = len(table.columns)
     return [
         _row([column.head for column in table.columns]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from burnish.base.durations import duration
-from burnish.report import evidence
+from burnish.report import evidence, marks
 from burnish.report.document import Column, Heading, Medium, Paragraph, Section, Span, Table, dropping, grid, row
 
 if TYPE_CHECKING:
@@ -21,9 +21,13 @@ def section(result: Result, *, only: Medium | None = None) -> Section:
     # Older records hold no facts of the builds' programs.
     names = COLUMNS if any(build.evidence for build in result.builds) else COLUMNS[:-1]
     columns = tuple(Column(name, right=name in _FIGURES, whole=name in _FIGURES) for name in names)
-    rows = tuple(row(*cells(build)[: len(columns)]) for build in result.builds)
+    rows = tuple(row(_name(build), *cells(build)[1 : len(columns)]) for build in result.builds)
     columns = dropping(columns, "needs", "size", "time", "compiler")
     return Section("builds", (Heading("Builds", only="markdown"), Table("builds", columns, rows, only=only)))
+
+
+def _name(build: BuildRow) -> Span:
+    return Span(build.variant, marks=marks.letters(marks.of_build(build)))
 
 
 def cells(build: BuildRow) -> tuple[str, ...]:

@@ -13,10 +13,10 @@ from burnish.model.family import FAMILIES, Family
 from burnish.model.recipe import Marks, Variant
 from burnish.model.workload import Workload
 from burnish.report.document import Column, Document, Entry, Paragraph, Role, Row, Section, Span, Table, row
+from burnish.report.marks import LETTERS, letters
 from burnish.report.words import plural
 
-_LETTERS = {"changes results": "R", "narrows portability": "P", "weakens security": "S"}
-_LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in _LETTERS.items())
+_LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in LETTERS.items())
 
 
 def variants(every: Iterable[Variant]) -> Document:
@@ -30,17 +30,13 @@ def variants(every: Iterable[Variant]) -> Document:
 def variant_table(every: Sequence[Variant]) -> Document:
     """The ways to build, a line each."""
     columns = (Column("variant", whole=True), Column(""), Column("changes"))
-    rows = tuple(row(each.name, _letters(each.marks), _changes(each)) for each in every)
+    rows = tuple(row(each.name, letters(each.marks), _changes(each)) for each in every)
     note = f"{len(every)} variants; {_LEGEND}. `burnish variants WORD` shows entries in full, `--full` all."
     return Document("variants", (Section("variants", (Table("variants", columns, rows), Paragraph(Span(note)))),))
 
 
 def _changes(variant: Variant) -> str:
     return ", ".join(f"{name} {value}" for name, value in variant.recipe.changes().items())
-
-
-def _letters(marks: Marks) -> str:
-    return "".join(_LETTERS[word] for word in marks.words)
 
 
 def flags(entries: Iterable[Flag]) -> Document:
@@ -67,7 +63,7 @@ def _flag_rows(entries: Sequence[Flag]) -> Iterable[Row]:
             topic = entry.topic
             yield row(Span(topic, Role.STRONG))
         since = [_since(entry, family) for family in FAMILIES]
-        yield row(f" {entry.name}", entry.does, *since, _letters(entry.marks))
+        yield row(f" {entry.name}", entry.does, *since, letters(entry.marks))
 
 
 def _since(entry: Flag, family: Family) -> str:

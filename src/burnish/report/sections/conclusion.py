@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from burnish.report import suites
+from burnish.report import marks, suites
 from burnish.report.ceilings import bars, ceilings
 from burnish.report.document import Heading, Points, Role, Section, Span
-from burnish.report.ranking import winner
+from burnish.report.ranking import Ranking, everywhere, ranking, winner
 from burnish.report.sections import patch_sentences
-from burnish.report.words import interval_words, microseconds, milliseconds, plural
+from burnish.report.words import interval_words, inverse, microseconds, milliseconds, per_cent, plural
 
 if TYPE_CHECKING:
     from burnish.report.result import Result, Row
@@ -33,29 +33,89 @@ def sentences(result: Result) -> list[str]:
         return patch_sentences.sentences(result)
     if result.shipped is not None:
         return list(result.shipped.advice)
-    best = winner(result)
-    return [*_verdict(result, best), *_costs(result, best), *(each.sentence() for each in ceilings(result, best))]
-
-
-def _verdict(result: Result, best: str | None) -> list[str]:
-    """Which build is the fastest, and how fast it was when it was measured again."""
-    if best is None:
-        if result.rows and all(row.verdict != "running" for row in result.rows):
-            return [f"No candidate is faster than {result.baseline} on every workload."]
-        return []
-    won = _won(result, best)
-    parts = [
-        f"{'' if n and won[n - 1][0] == headline else f'{headline} '}{interval_words(ratio)} on {load}"
-        for n, (headline, ratio, load) in enumerate(won)
+    found = ranking(result)
+    take = found.take if found else None
+    return [
+        *(_verdict(result, found) if found else _no_winner(result)),
+        *_again(result),
+        *_costs(result, take),
+        *(each.sentence() for each in ceilings(result, take)),
     ]
-    said = [f"Fastest: {best}, {', '.join(parts)} times {result.baseline}'s."]
-    again = [f"{interval_words(row.ratio)} on {row.workload}" for row in result.confirmations]
-    if again:
-        said.append(
-            f"Measured again on {plural(result.confirmations[0].starts, 'fresh start')}, as the best of many looks "
-            f"better than it is: {', '.join(again)}. Quote these figures."
-        )
-    return said
+
+
+def _no_winner(result: Result) -> list[str]:
+    if not result.rows or any(row.verdict == "running" for row in result.rows):
+        return []
+    marked = ", ".join(_named(result, name) for name in everywhere(result))
+    but = f"; with marks that were not asked for: {marked}" if marked else ""
+    return [f"No candidate is faster than {result.baseline} on every workload{but}."]
+
+
+def _verdict(result: Result, found: Ranking) -> list[str]:
+    """Which build to take, how fast it is, and how far that is proved against the others."""
+    name, figures = _named(result, found.take), _figures(result, found.take)
+    ahead = [rival for rival in found.marked if rival.ratio["ratio"] < 1]
+    alone = " without marks" if ahead else ""
+    if len(found.tied) > 1:
+        names = ", ".join(_named(result, each) for each in found.tied)
+        simpler = "simpler" if len(found.tied) == 2 else "simplest"
+        said = [f"Tied{alone}: {names}; take {name}, the {simpler} one: {figures}."]
+    elif alone:
+        said = [f"Fastest{alone}: {name}, {figures}."]
+    else:
+        said = [f"{name} is fastest: {figures}."]
+    said += [_against(found.best, rival.candidate, rival.ratio, rival.tie) for rival in found.rivals if rival.tied]
+    if len(found.tied) == 1 and found.rivals:
+        behind = found.rivals[0]
+        said.append(f"It is proved to be faster than {behind.candidate}, the next, by {per_cent(behind.ratio)} %.")
+    said += [_against(_named(result, rival.candidate), found.best, inverse(rival.ratio), rival.tie) for rival in ahead]
+    return said + _unmarked(result, found)
+
+
+_TIES = {
+    "": "",
+    "noise": ", so no difference is proved",
+    "layout": ", no more than code layout alone can do",
+}
+
+
+def _against(one: str, other: str, ratio: Mapping[str, float], tie: str) -> str:
+    return f"{one} against {other}: {per_cent(ratio)} % over all loads{_TIES[tie]}."
+
+
+def _unmarked(result: Result, found: Ranking) -> list[str]:
+    """The fastest candidate without marks, where the one to take has some."""
+    marked = marks.by_variant(result)
+    plain = next((rival.candidate for rival in found.rivals if rival.candidate not in marked), None)
+    if found.take not in marked or plain is None:
+        return []
+    return [f"Fastest without marks: {plain}, {_figures(result, plain)}."]
+
+
+def _named(result: Result, name: str) -> str:
+    """A candidate with its marks in words: ``gcc-unhardened (weakens security)``."""
+    found = marks.by_variant(result).get(name)
+    return f"{name} ({', '.join(found.words)})" if found else name
+
+
+def _figures(result: Result, name: str) -> str:
+    """How many times the baseline's the candidate's headline is on each load."""
+    parts, before = [], ""
+    for headline, ratio, load in _won(result, name):
+        of = f" times {result.baseline}'s {headline}" if headline != before else ""
+        parts.append(f"{interval_words(ratio)}{of} on {load}")
+        before = headline
+    return ", ".join(parts)
+
+
+def _again(result: Result) -> list[str]:
+    """How fast the best was when it was measured again."""
+    if not result.confirmations:
+        return []
+    first = result.confirmations[0]
+    again = ", ".join(f"{interval_words(row.ratio)} on {row.workload}" for row in result.confirmations)
+    fresh = f"{first.candidate} was measured again on {plural(first.starts, 'fresh start')}"
+    return [f"{fresh}, as the best of many looks better than it is: {again}. Quote these figures."]
 
 
 def _costs(result: Result, best: str | None) -> list[str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from burnish.model.recipe import Marks
-from burnish.report import evidence, suites
+from burnish.report import evidence, marks, suites
 from burnish.report.document import Section, points
 from burnish.report.sections import merged, noise, repeated
 from burnish.report.sections.repeated import Open
@@ -59,9 +58,9 @@ def _of_builds(result: Result) -> Iterator[tuple[str, str]]:
     """Notes on builds, but for those that the report's head has already."""
     known = {f"differs from {result.baseline}: {line}" for line in result.differences}
     for build in result.builds:
-        marks = Marks(build.changes_results, build.narrows_portability, build.weakens_security)
-        if marks:
-            yield build.variant, ", ".join(marks.words)
+        found = marks.of_build(build)
+        if found:
+            yield build.variant, ", ".join(found.words)
         yield from ((build.variant, note) for note in build.notes if note not in known)
 
 

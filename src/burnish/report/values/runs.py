@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from burnish.report import effects, suites
 from burnish.report.effects import Effect, Series
+from burnish.report.ranking import ranking
 from burnish.report.sections import conclusion
 
 if TYPE_CHECKING:
@@ -19,10 +20,17 @@ def run(result: Result) -> dict[str, Any]:
     return {
         **asdict(replace(result, explanation=None, patched=None)),
         "sentences": conclusion.sentences(result),
+        "ranking": _ranking(result),
         "explanation": result.explanation.as_dict() if result.explanation else None,
         "patched": _patched(Series.of(result)) if result.patched else None,
         "suites": [asdict(whole) for whole in suites.wholes(result.rows)],
     }
+
+
+def _ranking(result: Result) -> dict[str, Any] | None:
+    """Which candidate to take, which are tied with it, and the quotients that say so."""
+    found = ranking(result) if result.patched is None and result.shipped is None else None
+    return {**asdict(found), "tied": list(found.tied)} if found else None
 
 
 def _patched(series: Series) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from burnish.report import suites
+from burnish.report import marks, suites
 from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import OPEN, Line, StudyTable
 from burnish.report.document import Points, Section, Span, Table, grid, points, role_of, section
@@ -138,7 +138,10 @@ def _ladder(lines: Sequence[Line]) -> tuple[Table, Points] | None:
     rows = dict.fromkeys(line.row for line in lines if line.threads is not None)
     at = {(line.row, line.threads): line for line in lines}
     on = {row: (letters(line for line in lines if line.row == row),) if hosts else () for row in rows}
-    cells = [(row, *on[row], *(_compact(at.get((row, step))) for step in steps)) for row in rows]
+    marked = {line.row: marks.letters(line.marks) for line in lines}
+    cells = [
+        (Span(row, marks=marked[row]), *on[row], *(_compact(at.get((row, step))) for step in steps)) for row in rows
+    ]
     head = ("% at threads", *(("on",) if hosts else ()), *(str(step) for step in steps))
     legend = "+ faster, - slower, = equivalent, ? undecided, ! invalid; · none"
     return grid("ladder", head, cells), points((legend, NO_COMPARISON) if hosts else (legend,))
@@ -161,7 +164,7 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
     several = len({line.load for line in lines if line.load and (line.verdict or line.identical)}) > 1
     rows = [
         (
-            _where(line, several) + (" (A/A)" if line.control else ""),
+            Span(_where(line, several) + (" (A/A)" if line.control else ""), marks=marks.letters(line.marks)),
             *((letters([line]),) if hosts else ()),
             *((str(line.threads or ""),) if wide else ()),
             *((line.shows,) if patched else ()),
@@ -173,7 +176,8 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
         if line.verdict or line.settled or not _same_reason(lines, line)
     ]
     notes = points((*patches.legend(table, lines), *_told_before(table, lines)))
-    return section("cells", title, grid("cells", head, rows, drop=("here", "published %", "on")), notes)
+    legend = marks.legend(line.marks for line in lines)
+    return section("cells", title, grid("cells", head, rows, drop=("here", "published %", "on")), legend, notes)
 
 
 def _told_before(table: StudyTable, lines: Sequence[Line]) -> list[str]:
