@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from burnish.record.codec import decode
@@ -145,6 +146,13 @@ class Events:
         assert isinstance(begun, StudyBegun)
         assert isinstance(begun.definition, dict)
         return begun.definition
+
+    def change(self, kind: type[Event], **values: Any) -> Events:
+        """Changes the first event of a type."""
+        index = next(n for n, each in enumerate(self.made) if isinstance(each.event, kind))
+        first: Any = self.made[index].event
+        self.made[index] = replace(self.made[index], event=replace(first, **values))
+        return self
 
     def run(self, **host: Any) -> Events:
         return self.add("run", host=HOST | host, resumed=False)

@@ -98,12 +98,13 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     assert done.stderr == ""
 
 
-def test_what_the_terminal_cannot_show_is_one_line() -> None:
-    env = os.environ | {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "COLUMNS": "40"}
-    done = subprocess.run(
-        [sys.executable, "-m", "burnish", "variants"], capture_output=True, env=env, text=True, check=False
-    )
+def test_what_the_terminal_cannot_show_is_one_line(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('[mine]\nreason = "Saves 3 \N{MICRO SIGN}s."\n', encoding="utf-8")
+    env = os.environ | {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    argv = [sys.executable, "-m", "burnish", "variants", "mine", "--recipes", own]
+    done = subprocess.run(argv, capture_output=True, env=env, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("burnish: the output has '\\u2026'")
+    assert done.stderr.startswith("burnish: the output has '\\xb5'")
     assert len(done.stderr.splitlines()) == 1
     assert "LC_ALL=C.UTF-8" in done.stderr

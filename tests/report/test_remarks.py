@@ -10,6 +10,7 @@ from burnish.report.result import fold
 from burnish.report.sections import repeated
 from burnish.report.sections.remarks import lines
 from burnish.report.sections.repeated import Open, merged
+from drawn import markdown, printed
 from reported import Events, ratio, verdict
 
 FLAG = "-fstack-protector-strong was cancelled by a later flag in 863 of 863 objects (/w/source/a/one.cpp)"
@@ -98,3 +99,15 @@ def test_a_verdict_that_correction_has_changed_says_what_it_was() -> None:
     assert f"a on w: by itself faster; {label}" in found
     assert not any(line.startswith(("b on w", "a on w: faster")) for line in found)
     assert any("corrected for 2 comparisons (family-wise, Holm); largest adjusted p 0.08" in line for line in found)
+
+
+def test_a_failure_that_names_files_is_told_below_the_table() -> None:
+    why = "build failed: compile server.c: /w/source/fake.h:22:2: error: no (log: logs/build.log)"
+    events = run("a").add("variant", variant="a", failure=why, notes=[])
+    events.add("variant", variant="baseline", failure="left out: no clang", notes=[])
+    result = fold(events.made)
+    text = markdown(result)
+    assert "| a | - | - | - | build failed |" in text
+    assert "| baseline | - | - | - | left out: no clang |" in text
+    assert f"* a: {why}" in text
+    assert "/w/source/fake.h:22:2:" in printed(result, 40).split(), "whole at any width"

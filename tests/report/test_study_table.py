@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from burnish.record.by_type import ByType
-from burnish.report.bundled.table import study_table
+from burnish.report.bundled.table import StudyTable, study_table
+from burnish.report.document import Section
 from burnish.report.result import fold
 from burnish.report.sections.bundled import cells as study_cells
-from burnish.report.sections.bundled import hosts
+from burnish.report.sections.bundled import hosts, reasons
 from burnish.report.sections.bundled.extras import matrices
 from burnish.report.sections.conclusion import sentences
 from burnish.report.words import per_cent
@@ -38,6 +39,12 @@ def shipped(*comparisons: dict[str, Any], cut: dict[str, str] | None = None, rec
         cut=cut or {},
     )
     return events
+
+
+def sections(table: StudyTable) -> list[Section]:
+    """Its tables, and what stands below them."""
+    below = [*reasons.missing(table), *reasons.doubtful(table), reasons.conclusion(table)]
+    return [*study_cells.sections(table), *below]
 
 
 def decided(events: Events, row: str, kind: str, value: float, *, steps: str = "w", on: str = "") -> Events:
@@ -160,7 +167,7 @@ def test_starts_that_two_rows_tell_of_are_said_to_be_the_same() -> None:
     decided(events, "debug", "slower", 0.4)
     table = fold(events.made).shipped
     assert table is not None
-    said = [line for line in points(*study_cells.sections(table)) if "the same starts" in line]
+    said = [line for line in points(*sections(table)) if "the same starts" in line]
     assert said == [
         "debug again: the same starts as in debug, not measured a second time",
         "baseline: the same starts as in 'A study', not measured a second time",
@@ -219,7 +226,7 @@ def test_many_rows_that_were_not_asked_for_are_one_line() -> None:
     )
     found = fold(events.made).shipped
     assert found is not None
-    (block,) = [block for block in study_cells.sections(found) if title(block).startswith("clang")]
+    (block,) = [block for block in sections(found) if title(block).startswith("clang")]
     assert points(block) == ["6 cells: not asked for: --series clang brings it"]
 
 
@@ -229,7 +236,7 @@ def test_a_series_that_nobody_asked_for_is_a_line_for_each_reason() -> None:
     events = shipped(comparison("one"), *(comparison(row, series="clang") for row in why), cut=cut)
     found = fold(events.made).shipped
     assert found is not None
-    (block,) = [block for block in study_cells.sections(found) if title(block).startswith("clang")]
+    (block,) = [block for block in sections(found) if title(block).startswith("clang")]
     assert points(block) == ["4 cells: left out by --rows", "2 cells: not asked for: --series clang brings it"]
 
 
@@ -276,7 +283,7 @@ def test_a_ladder_of_several_hosts_says_whose_row_each_is() -> None:
     kinds = {"unroll": ("faster", 1.05), "native": ("slower", 0.9), "fbo": ("slower", 0.9)}
     made = fold(ladder(kinds, {"unroll": "A", "native": "B", "fbo": "B"}).made)
     assert made.shipped is not None
-    compact, every, *_ = study_cells.sections(made.shipped)
+    compact, every, *_ = sections(made.shipped)
     assert head(compact) == ("% at threads", "on", "1", "4")
     assert [row[:2] for row in cells(compact)] == [("unroll", "A"), ("native", "B"), ("fbo", "B")]
     assert "rows from different hosts cannot be compared with each other" in points(compact)
@@ -300,7 +307,7 @@ def test_a_cell_of_a_row_on_several_loads_is_told_with_its_load() -> None:
     decided(events, "a", "undecided", 1.0, steps="y")
     decided(events, "b", "undecided", 1.0, steps="x")
     decided(events, "a", "faster", 1.1, steps="x")
-    said = points(*study_cells.sections(fold(events.made).shipped))  # type: ignore[arg-type]
+    said = points(*sections(fold(events.made).shipped))  # type: ignore[arg-type]
     assert "a, y: undecided: because" in said
     assert "b: undecided: because" in said
     assert "a on z: not measured yet" in said

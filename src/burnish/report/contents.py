@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from burnish.report.document import Document, Section
+from burnish.report.document import Document, Section, points
 from burnish.report.sections import builds, calibration, conclusion, heading, patches, remarks, verdicts, why
-from burnish.report.sections.bundled import cells, extras, hosts
+from burnish.report.sections.bundled import cells, extras, hosts, reasons
+from burnish.report.sections.bundled import patches as bundled_patches
 
 if TYPE_CHECKING:
     from burnish.report.bundled.table import StudyTable
@@ -60,9 +61,16 @@ def _patches(result: Result) -> Sequence[Section]:
 
 def _bundled(result: Result, table: StudyTable) -> Sequence[Section]:
     """A bundled study."""
+    nothing = conclusion.sentences(result) if result.nothing_measured else []
     return [
         heading.section(result),
+        Section("nothing", (points(nothing),)),
         *cells.sections(table),
+        *reasons.missing(table),
+        *reasons.doubtful(table),
+        *reasons.small(result, table),
+        reasons.conclusion(table),
+        *bundled_patches.sections(table),
         *extras.sections(table),
         *hosts.sections(table, result),
         builds.section(result, only="markdown"),

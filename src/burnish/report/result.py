@@ -28,7 +28,7 @@ from burnish.record.events.builds import (
 from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalibrated, VerdictReached
-from burnish.report import evidence, patches, plainly, verdict
+from burnish.report import evidence, outcome, patches, plainly, verdict
 from burnish.report.bundled.table import StudyTable, study_table
 from burnish.report.patches import Patched
 from burnish.report.verdict import NO_EFFECT, RUNNING
@@ -132,6 +132,7 @@ class BuildRow:
         needs: what it needs to run, and on which processors it was seen to: the portability gate; or "-".
         same: whether it was not measured because its program is the baseline's.
         evidence: facts of its program (``program``, ``needs``, ``tried``), or None.
+        built: whether it was built here; else it is a program, or a build under another condition.
         costs: facts of its making (``costs``, ``cpu_seconds``, ``effective``, ``record`` …).
     """
 
@@ -150,6 +151,7 @@ class BuildRow:
     needs: str = "-"
     same: bool = False
     evidence: Mapping[str, Any] | None = None
+    built: bool = False
     costs: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -183,6 +185,7 @@ class Result:
         patched: the series that a `patch` is about; None of other verbs.
         shipped: the table of a study that ships; None of other verbs.
         merged: of a record put together from several, its hosts and studies; None of any other.
+        forced: calibrations of the host that had failed when verdicts were given all the same, by name.
     """
 
     name: str
@@ -210,6 +213,12 @@ class Result:
     patched: Patched | None = None
     shipped: StudyTable | None = None
     merged: Mapping[str, Any] | None = None
+    forced: tuple[str, ...] = ()
+
+    @property
+    def nothing_measured(self) -> bool:
+        """Whether it has finished without a valid verdict or a figure; the command then ends with 1."""
+        return outcome.nothing_measured(self)
 
 
 def fold(events: Iterable[Recorded[Event]]) -> Result:
@@ -255,6 +264,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         patched=patches.patched(by),
         shipped=shipped,
         merged=merged,
+        forced=tuple(dict.fromkeys(name for each in by.of(TrialsPlanned) for name in each.forced)),
         replicates=len(planned.replicates.get(order[0], ())) if planned else 0,
     )
 
@@ -391,6 +401,7 @@ def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
                 needs=_needs_words(seen),
                 same=facts.same,
                 evidence=plainly.examined(seen) if seen else None,
+                built=build is not None and name not in programs,
                 costs={key: about[key] for key in _KEPT if key in about},
             )
         )

@@ -13,13 +13,16 @@ from __future__ import annotations
 
 import pytest
 
-pytest.register_assert_rewrite(f"{__name__}.builds", f"{__name__}.files", f"{__name__}.programs", f"{__name__}.sides")
+pytest.register_assert_rewrite(
+    *(f"{__name__}.{part}" for part in ("builds", "conditions", "files", "programs", "sides"))
+)
 
 from burnish.engines.testing.base import Contract, Made, PlainBench, make_build  # noqa: E402 - the order is the point
 from burnish.engines.testing.builds import BuildContract, GateContract  # noqa: E402
+from burnish.engines.testing.conditions import ConditionContract  # noqa: E402
 from burnish.engines.testing.files import FilesContract  # noqa: E402
 from burnish.engines.testing.programs import ProgramContract  # noqa: E402
-from burnish.engines.testing.sides import ConditionContract, SideContract  # noqa: E402
+from burnish.engines.testing.sides import SideContract  # noqa: E402
 
 __all__ = [
     "BuildContract",

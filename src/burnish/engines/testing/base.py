@@ -129,6 +129,16 @@ def state_of(folder: Path) -> dict[str, tuple[int, int]]:
     return {str(path.relative_to(folder)): (fact.st_size, fact.st_mtime_ns) for path, fact in facts}
 
 
+def is_kept(engine: Engine, built: Built) -> bool:
+    """Whether it is a build of Burnish's, in a folder of its own; else a program that somebody installed."""
+    return built.server == built.folder / engine.spec.server
+
+
+def state_of_build(engine: Engine, built: Built) -> dict[str, tuple[int, int]]:
+    """`state_of` a kept build; of an installed program nothing, since its folder is the whole system's."""
+    return state_of(built.folder) if is_kept(engine, built) else {}
+
+
 def digest_of_file(path: Path) -> str:
     """SHA-256 of a file's content."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -10,7 +10,7 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.engines.contract import Built, Engine
-from burnish.engines.testing.base import Contract, PlainBench, state_of
+from burnish.engines.testing.base import Contract, PlainBench, is_kept, state_of_build
 from burnish.program.elf import build_id
 
 
@@ -57,11 +57,11 @@ class ProgramContract(Contract):
 
     def test_it_answers(self, engine: Engine, built: Built, bench: PlainBench, tmp_path: Path) -> None:
         """Queries with known answers, and the build's own folder is left as it was."""
-        before = state_of(built.folder)
+        before = state_of_build(engine, built)
         place = tmp_path / "answers"
         place.mkdir(mode=0o700)
         assert engine.answers(built, place, bench) is None
-        assert state_of(built.folder) == before
+        assert state_of_build(engine, built) == before
 
     def test_it_answers_under_a_launcher(self, engine: Engine, built: Built, bench: PlainBench, tmp_path: Path) -> None:
         """As under an emulator: the words stand before the program."""
@@ -86,7 +86,7 @@ class ProgramContract(Contract):
         self, engine: Engine, built: Built, bench: PlainBench, tmp_path: Path
     ) -> None:
         """The store may be moved: nothing in a build names its own folder."""
-        if built.server != built.folder / engine.spec.server:
+        if not is_kept(engine, built):
             pytest.skip("an existing program, not a build")
         shutil.copytree(built.folder, tmp_path / "moved", symlinks=True)
         moved = engine.built("moved", tmp_path / "moved", built.key)

@@ -1,4 +1,4 @@
-"""What a side must be like from its start to its end, and which conditions an engine refuses."""
+"""What a side must be like from its start to its end."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ import pytest
 from burnish.base import process, warden
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.engines.contract import MARKER, Built, Condition, Engine, Side, SideSpec, Tick, Workload
-from burnish.engines.testing.base import Contract, PlainBench, state_of
-from burnish.workload import loads
+from burnish.engines.testing.base import Contract, PlainBench, state_of_build
 
 PATIENCE_S = 60.0
 """Seconds that a tick, a trouble or an end may take on a busy machine."""
@@ -62,8 +61,8 @@ def trouble_of(side: Side) -> str:
     return ""
 
 
-class _Sides(Contract):
-    """Sides with folders and data of their own, all of them stopped in the end."""
+class SideContract(Contract):
+    """A side's life, and what can go wrong in it; every side has a folder and data of its own."""
 
     @pytest.fixture
     def start(
@@ -80,7 +79,7 @@ class _Sides(Contract):
         here = tmp_path / "here"
         here.mkdir()
         monkeypatch.chdir(here)
-        before, kept = ours(), state_of(built.folder)
+        before, kept = ours(), state_of_build(engine, built)
 
         def make(**changes: object) -> Side:
             number = len(made)
@@ -114,12 +113,8 @@ class _Sides(Contract):
         while (left := ours() - before) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert not left, f"processes are left: {left}"
-        assert state_of(built.folder) == kept, "a side changed the build's folder"
+        assert state_of_build(engine, built) == kept, "a side changed the build's folder"
         assert not list(here.iterdir()), "a side wrote to the working folder"
-
-
-class SideContract(_Sides):
-    """A side's life, and what can go wrong in it."""
 
     def test_data_are_made_in_their_folder(self, dataset: Path | None, start: Start, workload: Workload) -> None:
         """Every copy of them has the same fingerprint; a load without data has none."""
@@ -280,59 +275,3 @@ class SideContract(_Sides):
             pytest.skip("a server is loaded from outside")
         done = bench.run("unit", words, cwd=side.spec.folder, env=dict(side.spec.built.environment), timeout=600)
         done.check("one unit")
-
-
-class ConditionContract(_Sides):
-    """The usual condition can be had, and nonsense is refused before anything is measured."""
-
-    @pytest.fixture
-    def place(self, tmp_path: Path) -> Path:
-        """A scratch folder."""
-        place = tmp_path / "examine"
-        place.mkdir(mode=0o700)
-        return place
-
-    def test_the_usual_condition_is_ready_each_time(self, engine: Engine, bench: PlainBench, tmp_path: Path) -> None:
-        """A run that is resumed asks again."""
-        assert engine.ready(Condition(), tmp_path, bench) == engine.ready(Condition(), tmp_path, bench)
-
-    def test_examining_leaves_the_data_alone(
-        self,
-        engine: Engine,
-        built: Built,
-        workload: Workload,
-        dataset: Path | None,
-        place: Path,
-        bench: PlainBench,
-    ) -> None:
-        """Warnings are lines."""
-        before = state_of(dataset) if dataset else {}
-        for line in engine.examine(built, workload, Condition(), dataset, place, bench):
-            assert line
-            assert "\n" not in line
-        assert (state_of(dataset) if dataset else {}) == before
-
-    def test_a_setting_that_there_is_none_of_is_refused(
-        self, engine: Engine, built: Built, workload: Workload, place: Path, bench: PlainBench, tmp_path: Path
-    ) -> None:
-        """When it is asked for, or when the server is there to be asked."""
-        nonsense = Condition(settings=(("no_such_setting_of_any_server", "1"),))
-        with pytest.raises(UserError) as caught:
-            engine.examine(built, workload, engine.ready(nonsense, tmp_path, bench), None, place, bench)
-        assert "\n" not in str(caught.value)
-
-    def test_the_known_difference_can_be_had(self, engine: Engine, bench: PlainBench, tmp_path: Path) -> None:
-        """`different` in `engine.toml`: a calibration runs it."""
-        known = engine.spec.different
-        if known is None or not known.settings:
-            pytest.skip("no known difference, or one by its recipe")
-        assert engine.ready(Condition(settings=known.settings), tmp_path, bench).settings
-
-    def test_a_parameter_that_there_is_none_of_is_refused(
-        self, engine: Engine, workload: Workload, bench: PlainBench
-    ) -> None:
-        """With the load's own parameters as they are."""
-        engine.loads.checked(workload, bench)
-        odd = loads.applied(workload, loads.asked(f"{workload.entry}:no-such-parameter=1"))
-        with pytest.raises(UserError):
-            engine.loads.checked(odd, bench)

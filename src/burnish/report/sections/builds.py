@@ -35,7 +35,13 @@ def cells(build: BuildRow) -> tuple[str, ...]:
     size = f"{build.server_bytes / 1e6:.1f} MB" if build.server_bytes else "-"
     time = duration(build.seconds) if build.seconds is not None else "-"
     compiler = build.toolchain or build.identity or "-"
-    return build.variant, compiler, time, size, build.failure or build.gate, build.needs
+    return build.variant, compiler, time, size, failure(build) or build.gate, build.needs
+
+
+def failure(build: BuildRow) -> str:
+    """Why it was not measured, as there is room for in a table: what names files is told below it; '' if it was."""
+    told = build.failure or ""
+    return told.partition(":")[0] if "/" in told else told
 
 
 def sizes(result: Result) -> Section:

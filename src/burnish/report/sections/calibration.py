@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from burnish.report import outcome
 from burnish.report.document import Section, grid, points
 from burnish.report.words import interval_words, percent, plural
 from burnish.statistics.calibration import FAILING_LEVEL, Calibration, from_dict, minutes_for, recommended
@@ -50,7 +51,7 @@ def advice(result: Result) -> list[str]:
         "A/A: the baseline against itself; 1, 5, 20 min: the smallest difference that is detected in that much bench "
         "time with a probability of 80 %; pairs: the best number per start; ±: the δ that equivalence can be shown for"
     )
-    lines = [legend]
+    lines = [outcome.sentence(result)] if result.nothing_measured else [legend]
     for workload in dict.fromkeys(each.workload for each in every):
         designs = [each for each in every if each.workload == workload]
         best = recommended(designs)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from burnish.report import marks, suites
+from burnish.report import marks, outcome, suites
 from burnish.report.ceilings import bars, ceilings
 from burnish.report.document import Heading, Points, Role, Section, Span
+from burnish.report.outcome import nothing_measured
 from burnish.report.ranking import Ranking, everywhere, ranking, winner
 from burnish.report.sections import patch_sentences
 from burnish.report.words import interval_words, inverse, microseconds, milliseconds, per_cent, plural
@@ -29,6 +30,8 @@ def ceiling(result: Result) -> Section:
 
 def sentences(result: Result) -> list[str]:
     """What won, by how much, why, and what no compiler can reach; of patches, what each does."""
+    if nothing_measured(result):
+        return [outcome.sentence(result)]
     if result.patched is not None:
         return patch_sentences.sentences(result)
     if result.shipped is not None:

@@ -40,7 +40,7 @@ def _method(result: Result) -> list[str]:
         "capacity: transactions per second of server CPU time; throughput: transactions per second (cores shared)",
         *(
             f"FORCED: this host's calibration failed for {name}; its verdicts cannot be relied on"
-            for name in result.contest.get("forced", ())
+            for name in result.forced
         ),
     ]
 

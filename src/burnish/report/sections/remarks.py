@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from burnish.report import evidence, marks, suites
+from burnish.report import evidence, layout_caveat, marks, suites
 from burnish.report.document import Section, points
-from burnish.report.sections import merged, noise, repeated
+from burnish.report.sections import builds, merged, noise, repeated
 from burnish.report.sections.repeated import Open
 from burnish.report.words import EQUIVALENCE_NOTE, plural
-from burnish.statistics.replicates import layout_caveat
 
 if TYPE_CHECKING:
     from burnish.report.result import Result, Row
@@ -38,6 +37,7 @@ def lines(result: Result) -> list[str]:
         [Open(_cell(row), row.reason, row.ratio) for row in result.rows if row.verdict == "undecided" and not row.alone]
     )
     found += repeated.merged(_of_cells(result), [_cell(row) for row in result.rows], "cell")
+    found += repeated.two_binaries([(_cell(row), layout_caveat.of_row(result, row)) for row in result.rows])
     if result.replicates:
         found.append(
             f"each start has a fresh pair of builds ({result.replicates} of each variant): verdicts are about the "
@@ -61,6 +61,8 @@ def _of_builds(result: Result) -> Iterator[tuple[str, str]]:
         found = marks.of_build(build)
         if found:
             yield build.variant, ", ".join(found.words)
+        if build.failure and builds.failure(build) != build.failure:
+            yield build.variant, build.failure
         yield from ((build.variant, note) for note in build.notes if note not in known)
 
 
@@ -74,9 +76,6 @@ def _of_cells(result: Result) -> Iterator[tuple[str, str]]:
             yield _cell(row), f"{row.unsettled} of {plural(row.starts, 'start')} did not settle"
         if row.alone and row.together:
             yield _cell(row), f"by itself {row.alone}; {row.together['label']}"
-        caveat = layout_caveat(row.ratio["ratio"]) if _linked_once(result, row) and row.ratio else None
-        if caveat and row.verdict in ("faster", "slower"):
-            yield _cell(row), caveat
 
 
 def _pairs(result: Result, row: Row) -> int:
@@ -84,11 +83,6 @@ def _pairs(result: Result, row: Row) -> int:
     timings: Mapping[str, Mapping[str, Any]] = result.contest.get("timings") or {}
     timing: Mapping[str, Any] = timings.get(row.design) or result.contest.get("timing") or {}
     return int(timing.get("pairs", 1))
-
-
-def _linked_once(result: Result, row: Row) -> bool:
-    """Whether a row stands for a recipe of which there was one binary only."""
-    return result.verb in ("tune", "patch") and not result.replicates and row.ratio is not None
 
 
 def _family(result: Result) -> list[str]:

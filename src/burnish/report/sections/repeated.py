@@ -99,3 +99,22 @@ def _width(cell: Open) -> str:
         return decide
     half = math.sqrt(cell.interval["high"] / cell.interval["low"]) - 1
     return f" ±{100 * half:.2g} %{decide}"
+
+
+LAYOUT = (
+    "about these two binaries only, as the difference is less than two standard deviations of what shuffling the code "
+    "layout alone does (--layouts 6 tests the flag)"
+)
+"""What `burnish.report.layout_caveat` says of one cell, said of many."""
+
+
+def two_binaries(cells: Sequence[tuple[str, str | None]]) -> list[str]:
+    """Of cells with a caveat about their code layout, that caveat: a sentence each where they are few, else one line.
+
+    Args:
+        cells: each cell's name and its caveat, or None.
+    """
+    told = [(name, caveat) for name, caveat in cells if caveat is not None]
+    if len(told) <= FEW:
+        return [f"{name}: {caveat}" for name, caveat in told]
+    return [f"{LAYOUT}: {'; '.join(name for name, _ in told)}"]

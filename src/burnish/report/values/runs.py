@@ -21,6 +21,7 @@ def run(result: Result) -> dict[str, Any]:
         **asdict(replace(result, explanation=None, patched=None)),
         "sentences": conclusion.sentences(result),
         "ranking": _ranking(result),
+        "nothing_measured": result.nothing_measured,
         "explanation": result.explanation.as_dict() if result.explanation else None,
         "patched": _patched(Series.of(result)) if result.patched else None,
         "suites": [asdict(whole) for whole in suites.wholes(result.rows)],

@@ -1,4 +1,4 @@
-"""A bundled study's table: what each cell says, why others say nothing, and what it says as a whole."""
+"""A bundled study's tables: published beside measured, cell by cell."""
 
 from __future__ import annotations
 
@@ -9,26 +9,19 @@ from burnish.report import marks, suites
 from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import OPEN, Line, StudyTable
 from burnish.report.document import Points, Section, Span, Table, grid, points, role_of, section
-from burnish.report.sections import repeated
 from burnish.report.sections.bundled import patches
-from burnish.report.sections.repeated import Open
-from burnish.report.words import percent, plural
+from burnish.report.words import plural
 
 _MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
 
 
 def sections(table: StudyTable) -> list[Section]:
-    """For each series and reading a table, then what has no verdict with its reason, what is recommended."""
+    """For each series and reading a table, or a line that says why there is none."""
     found = []
     for part in dict.fromkeys(_part(line) for line in table.lines):
         lines = [line for line in table.lines if _part(line) == part]
         found += [_not_asked_for(table, lines)] if _is_open(lines) else _tables(table, lines)
-    missing, doubtful = _reasons(table), _doubtful(table)
-    if missing:
-        found.append(section("reasons", "Rows without a verdict, and why", points(missing)))
-    if doubtful:
-        found.append(section("words", "Cells that are undecided, invalid, or only a figure", points(doubtful)))
-    return [*found, section("conclusion", "What it says", points(_conclusion(table))), *patches.sections(table)]
+    return found
 
 
 def _is_open(lines: Sequence[Line]) -> bool:
@@ -44,41 +37,6 @@ def _not_asked_for(table: StudyTable, lines: Sequence[Line]) -> Section:
     return section(
         "cells", _title(table, lines), points(f"{plural(count, 'cell')}: {why}" for why, count in reasons.items())
     )
-
-
-def _doubtful(table: StudyTable) -> list[str]:
-    """The sentences of verdicts that leave something open, and of figures."""
-    names = names_of(table)
-    plain = [f"{names[line.key]}: {line.reason}" for line in table.lines if line.verdict in ("invalid", "measured")]
-    return plain + repeated.undecided(
-        [Open(names[line.key], line.reason, line.interval) for line in table.lines if line.verdict == "undecided"]
-    )
-
-
-def _conclusion(table: StudyTable) -> list[str]:
-    names = names_of(table)
-    changed = [f"{names[line.key]}: alone {line.verdict}" for line in table.lines if line.together == "undecided"]
-    said = [*table.advice]
-    if changed:
-        said.append(f"Corrected for all comparisons (Benjamini-Hochberg), these are undecided: {'; '.join(changed)}.")
-    if table.canaries:
-        worst = max(abs(ratio - 1.0) for ratio in table.canaries)
-        said.append(
-            f"Noise: {plural(len(table.canaries), 'start')} of a build against itself; a single one deviates by up to "
-            f"{percent(worst, 1)}."
-        )
-    return [*said, _counts(table)]
-
-
-def _counts(table: StudyTable) -> str:
-    """How many cells have a verdict, and how many of the others can have one."""
-    done = sum(bool(line.verdict) for line in table.lines)
-    possible = sum(line.last == "open" for line in table.lines)
-    never = len(table.lines) - done - possible
-    parts = [f"{done} of {plural(len(table.lines), 'cell')} have a verdict or figure"]
-    parts += [f"{possible} can still be measured"] if possible else []
-    parts += [f"{never} cannot, for the reasons above"] if never else []
-    return f"{'; '.join(parts)}."
 
 
 def _part(line: Line) -> tuple[str, str, bool]:
@@ -97,7 +55,7 @@ def _title(table: StudyTable, lines: Sequence[Line]) -> str:
 
 def names_of(table: StudyTable) -> dict[str, str]:
     """Each line, by its key, in the words that tell it from all others of its table."""
-    loads = _loads(table.lines)
+    loads = loads_of(table.lines)
     return {line.key: _name(line, several=len(loads[_row(line)]) > 1) for line in table.lines}
 
 
@@ -112,7 +70,7 @@ def _row(line: Line) -> tuple[str, str, str]:
     return line.series, line.row, line.reading
 
 
-def _loads(lines: Iterable[Line]) -> dict[tuple[str, str, str], list[str]]:
+def loads_of(lines: Iterable[Line]) -> dict[tuple[str, str, str], list[str]]:
     """The loads of each row among these lines, in order."""
     found: dict[tuple[str, str, str], dict[str, None]] = {}
     for line in lines:
@@ -216,24 +174,3 @@ def _compact(line: Line | None) -> str:
     if line.interval is None:
         return _MARKS[line.verdict]
     return f"{100.0 * (line.interval['ratio'] - 1.0):+.1f} {_MARKS[line.verdict]}"
-
-
-def _reasons(table: StudyTable) -> list[str]:
-    """Why lines have no verdict; those that share row and reason in one line, those of many rows too."""
-    without = [line for line in table.lines if not line.verdict]
-    by_reason: dict[str, list[Line]] = {}
-    for line in without:
-        by_reason.setdefault(line.reason, []).append(line)
-    loads = _loads(table.lines)
-    said = []
-    for reason, lines in by_reason.items():
-        names = [
-            ", ".join(filter(None, row)) + (f" on {' and '.join(mine)}" if len(mine) < len(loads[row]) else "")
-            for row, mine in _loads(lines).items()
-        ]
-        steps = sorted({line.threads for line in lines if line.threads is not None})
-        whole = len(names) <= 4
-        told = "; ".join(names) if whole else plural(len(names), "row")
-        at = f" at {', '.join(map(str, steps))} threads" if steps and whole else ""
-        said.append(f"{told}{at}: {reason}")
-    return said
