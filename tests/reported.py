@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from burnish.record.codec import decode
@@ -127,6 +126,14 @@ def verdict(
     }
 
 
+def asked(events: Events) -> dict[str, Any]:
+    """What the study was asked for, to be changed."""
+    begun = events.made[0].event
+    assert isinstance(begun, StudyBegun)
+    assert isinstance(begun.definition, dict)
+    return begun.definition
+
+
 class Events:
     """The events of one study in their order."""
 
@@ -137,21 +144,6 @@ class Events:
 
     def add(self, kind: str, /, **body: Any) -> Events:
         self.made.append(event(len(self.made) + 1, "2026-01-02T03:04:05Z", kind, body))
-        return self
-
-    @property
-    def definition(self) -> dict[str, Any]:
-        """What was asked, to be changed."""
-        begun = self.made[0].event
-        assert isinstance(begun, StudyBegun)
-        assert isinstance(begun.definition, dict)
-        return begun.definition
-
-    def change(self, kind: type[Event], **values: Any) -> Events:
-        """Changes the first event of a type."""
-        index = next(n for n, each in enumerate(self.made) if isinstance(each.event, kind))
-        first: Any = self.made[index].event
-        self.made[index] = replace(self.made[index], event=replace(first, **values))
         return self
 
     def run(self, **host: Any) -> Events:
@@ -166,8 +158,5 @@ class Events:
             cells=list(cells),
             rule={"precision": precision, "cap": 20},
             timing={"pairs": 3, "window": 2.0, "settle": 1.0, "warmup": 3.0, "turns": 4},
-            core_sets=[[0], [1]],
-            calibrations=[],
-            forced=[],
-            **more,
+            **{"core_sets": [[0], [1]], "calibrations": [], "forced": [], **more},
         )

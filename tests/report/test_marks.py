@@ -15,7 +15,7 @@ from burnish.report.result import Result, fold
 from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values
 from drawn import markdown, printed
-from reported import Events, comparison, ratio, verdict
+from reported import Events, asked, comparison, ratio, verdict
 
 
 def near(value: float) -> dict[str, float]:
@@ -26,7 +26,7 @@ def run(named: Sequence[str] | None = None, safe: float = 1.10, other: float = 1
     """`risky`, which has marks, `safe` and `other`, which have none."""
     events = Events("baseline", "risky", "safe", "other").run()
     if named is not None:
-        events.definition["named"] = list(named)
+        asked(events)["named"] = list(named)
     values_ = {"risky": near(1.14), "safe": near(safe), "other": near(other)}
     for name in ("baseline", *values_):
         events.add("variant", variant=name, failure=None, notes=[], **(marked if name == "risky" else {}))
@@ -105,7 +105,7 @@ def test_a_tie_without_marks() -> None:
 
 def test_where_only_marked_ones_are_faster_none_is_crowned_but_they_are_named() -> None:
     events = Events("baseline", "risky").run().contest("risky / w")
-    events.definition["named"] = []
+    asked(events)["named"] = []
     events.add("variant", variant="risky", failure=None, notes=[], weakens_security=True)
     result = fold(events.add("verdict", **verdict("risky / w", "faster", ratio(1.2))).made)
     assert winner(result) is None

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from burnish.record.events.study import StudyBegun
 from burnish.report.effects import Effect, against, effect
 from burnish.report.result import fold
 from burnish.report.sections import patches
@@ -43,7 +44,10 @@ def study(
         reverted: whether all patches are taken out.
     """
     events = Events("unpatched", *(each[0] for each in builds), verb="patch").run()
-    events.definition["workloads"] = ["load"]
+    begun = events.made[0].event
+    assert isinstance(begun, StudyBegun)
+    assert isinstance(begun.definition, dict)
+    begun.definition["workloads"] = ["load"]
     events.add("source", origin="folder x", digest="abc", note="")
     events.add(
         "series",

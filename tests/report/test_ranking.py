@@ -14,7 +14,7 @@ from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values
 from burnish.statistics.means import quotient
 from drawn import printed
-from reported import Events, verdict
+from reported import Events, asked, verdict
 
 RECIPES = {
     "baseline": {"toolchain": "gcc", "pgo": False, "bolt": False},
@@ -35,7 +35,7 @@ def run(
 ) -> Result:
     """A finished tune: by candidate and load its ratio, which is faster."""
     events = Events("baseline", *ratios).run()
-    events.definition["recipes"] = dict(recipes or {})
+    asked(events)["recipes"] = dict(recipes or {})
     for name, spent in (seconds or {}).items():
         events.add("build", variant=name, key="k", about={"seconds": spent}, identity={})
     keys = {"baseline": ["k"] * replicates} if replicates else {}
@@ -127,7 +127,7 @@ def test_ties_are_values_too() -> None:
 
 def test_who_was_measured_again_is_named() -> None:
     events = Events("baseline", "bolted", "plain").run().contest("bolted / w", "plain / w")
-    events.definition["recipes"] = RECIPES
+    asked(events)["recipes"] = RECIPES
     for name, value in (("bolted", 1.162), ("plain", 1.158)):
         events.add("verdict", **verdict(f"{name} / w", "faster", near(value)))
     again = verdict("bolted / w", "faster", near(1.15)) | {"role": "confirmation", "cell": "again: bolted / w"}

@@ -179,7 +179,7 @@ def test_before_running(burnish_home: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["run", "sun-2009"], "unknown study that ships 'sun-2009' (did you mean 'sun-2008'?)"),
+        (["run", "sun-2009"], "unknown bundled study 'sun-2009' (did you mean 'sun-2008'?)"),
         (["run", "mysql-manual", "--row", "tsl"], "unknown row of mysql-manual 'tsl' (did you mean 'tls'?)"),
         (["run", "mysql-manual", "--engine", "mariabd"], "unknown engine 'mariabd' (did you mean 'mariadb'?)"),
         (["run", "mysql-manual", *QUICK, "--row", "tls", "--budget", "2s"], "tls needs about 1 min"),

@@ -55,7 +55,7 @@ def advice(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], ta
     Args:
         lines: all comparisons of the study.
         again: by comparison, the verdict on the fresh starts that the best was measured again on.
-        table: the study as its record has it.
+        table: the study's table as planned.
     """
     measured = {line.key: line for line in lines if line.interval is not None}
     found = []

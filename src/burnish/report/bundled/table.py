@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from burnish.model.recipe import Marks
@@ -171,21 +171,21 @@ def study_table(by: ByType) -> StudyTable | None:
     left = {each.comparison: each for each in by.of(ComparisonLeft)}
     figures = {each.comparison: each for each in by.of(FigureMeasured)}
     cut = {each.comparison: each.why for each in table.cut}
-    planned = by.last(TrialsPlanned)
+    contest = by.last(TrialsPlanned)
     marked = {
-        each.variant: Marks(*(getattr(each, mark.name) for mark in fields(Marks))) for each in by.of(VariantSettled)
+        each.variant: Marks(each.changes_results, each.narrows_portability, each.weakens_security)
+        for each in by.of(VariantSettled)
     }
     lines = []
     for each in table.comparisons:
         cell = tried.get(each.id, each.cell)
         verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
-        said = (figures.get(each.id), left.get(each.id), cut.get(each.id))
-        line = _line(each, verdict, member, *said)
-        small = within(verdict, planned) if verdict else None
-        lines.append(replace(line, within=small, marks=marked.get(each.candidate, Marks())))
+        marks = marked.get(each.candidate, Marks())
+        rest = figures.get(each.id), left.get(each.id), cut.get(each.id)
+        lines.append(_line(each, verdict, member, *rest, contest, marks))
     again = {each.comparison.key: verdicts.get(each.cell) for each in by.of(ConfirmationBegun)}
-    negative = controls(lines, delta(planned))
     advised = advice(lines, again, table) if table.recommends else []
+    negative = controls(lines, delta(contest))
     return StudyTable(
         study=table.study,
         title=table.title,
@@ -213,6 +213,8 @@ def _line(
     figure: FigureMeasured | None,
     left: ComparisonLeft | None,
     cut: str | None,
+    contest: TrialsPlanned | None,
+    marks: Marks,
 ) -> Line:
     measured, word, interval, starts = "", "", None, 0
     settled = planned.final
@@ -253,8 +255,10 @@ def _line(
         hosts=_hosts_of(verdict or figure),
         hosts_differ=verdict.hosts_differ if verdict else False,
         cell=verdict.cell.name if verdict else "",
+        within=within(verdict, contest) if verdict else None,
         base=planned.base,
         candidate=planned.candidate,
+        marks=marks,
     )
 
 
