@@ -71,12 +71,13 @@ def test_a_block_that_nobody_knows_is_an_error(renderer: str) -> None:
         RENDERERS[renderer](document(Unknown()))
 
 
-def test_a_block_of_one_format_is_in_no_other() -> None:
-    both = document(points(["alone"], only="terminal"), points(["other"], only="markdown"))
-    assert "alone" in drawn(both)
-    assert "other" not in drawn(both)
-    assert "alone" not in markdown(both)
-    assert "other" in markdown(both)
+def test_details_are_in_full_reports_alone() -> None:
+    both = document(points(["always"]), points(["detail"], detail=True))
+    assert "always" in drawn(both)
+    assert "detail" not in drawn(both)
+    assert "detail" in drawn(both, full=True)
+    assert "always" in markdown(both)
+    assert "detail" in markdown(both)
 
 
 def test_sections_are_apart_unless_joined_and_empty_ones_leave_no_trace() -> None:

@@ -73,7 +73,7 @@ def _bundled(result: Result, table: StudyTable) -> Sequence[Section]:
         *bundled_patches.sections(table),
         *extras.sections(table),
         *hosts.sections(table, result),
-        builds.section(result, only="markdown"),
+        builds.section(result, detail=True),
     ]
 
 

@@ -6,12 +6,9 @@ renderer needs an answer for every class of this module that is a `Block`, and f
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-
-Medium = typing.Literal["terminal", "markdown"]
 
 
 class Role(StrEnum):
@@ -105,10 +102,10 @@ class Block:
     """A part of a section.
 
     Attributes:
-        only: the one format that has it; None: all. For what formats differ in by their content, not their form.
+        detail: whether full reports alone have it: a page, a file; not a terminal unless all is asked for.
     """
 
-    only: Medium | None = field(default=None, kw_only=True)
+    detail: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -229,9 +226,9 @@ class Document:
     sections: tuple[Section, ...]
 
 
-def points(items: Iterable[str], *, only: Medium | None = None) -> Points:
+def points(items: Iterable[str], *, detail: bool = False) -> Points:
     """Plain sentences."""
-    return Points(tuple(Span(item) for item in items), only=only)
+    return Points(tuple(Span(item) for item in items), detail=detail)
 
 
 def row(*cells: str | Span | Cell, role: Role = Role.PLAIN) -> Row:

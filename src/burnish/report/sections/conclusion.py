@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def section(said: list[str]) -> Section:
     """Sentences, the first of which is the answer."""
     items = tuple(Span(text, Role.PLAIN if number else Role.STRONG) for number, text in enumerate(said))
-    return Section("conclusion", (Heading("What it says", only="markdown"), Points(items)))
+    return Section("conclusion", (Heading("What it says"), Points(items)))
 
 
 def ceiling(result: Result) -> Section:

@@ -26,7 +26,7 @@ def document(plan: Plan) -> Document:
     return Document(
         title,
         (
-            Section("heading", (Paragraph(Span(title), only="terminal"),)),
+            Section("heading", (Paragraph(Span(title)),)),
             Section("steps", (steps,)),
             Section("totals", (points([*summary(plan), *([_GUESSES] if guessed else [])]),)),
         ),
