@@ -76,7 +76,7 @@ def main() -> None:
         options = Options(variants=names, recipes=recipes)
         home.studies.mkdir()
         build_all(home, options)
-        asked = ["fake", "--recipes", str(recipes), "--variants", ",".join(names)]
+        asked = ["fake", "--recipes", str(recipes), "--variant", ",".join(names)]
         whole, deciding = [], []
         for _ in range(runs):
             began = time.monotonic()

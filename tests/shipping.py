@@ -13,7 +13,7 @@ from rich.console import Console
 
 from burnish.base import paths
 from burnish.catalogue import load, studies
-from burnish.cli.common import summary_of
+from burnish.cli.common import result_of
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Timing
 from burnish.report.bundled.table import StudyTable
@@ -54,7 +54,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Run:
         asked, options = Asked(rows=rows, threads=threads), Options(starts=starts, **more)
         study = bundled_study(name, "fake", asked, options)
         folder = runner.run(paths.home(), study, options, console, None, asked)
-        table = summary_of(folder).shipped
+        table = result_of(folder).shipped
         assert table is not None
         return table, folder
 
@@ -63,4 +63,4 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def shown(folder: Path) -> str:
     """The report as a person reads it."""
-    return printed(summary_of(folder))
+    return printed(result_of(folder))

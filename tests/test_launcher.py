@@ -123,6 +123,12 @@ def test_the_exit_code_is_that_of_the_command_line(machine: Machine) -> None:
     assert machine.run("tune").exit_code == 7
 
 
+def test_it_tells_how_it_was_called(machine: Machine) -> None:
+    machine.program("python3", PYTHON.replace("shift 3;", 'echo "program:$BURNISH_PROGRAM";'))
+    assert f"program:{machine.checkout / 'burnish'}" in lines(machine.run("doctor"))
+    assert "program:../a checkout/burnish" in lines(machine.run("doctor", program=Path("../a checkout/burnish")))
+
+
 def test_it_works_through_symlinks(machine: Machine, tmp_path: Path) -> None:
     (tmp_path / "one").symlink_to("a checkout/burnish")
     (tmp_path / "two").symlink_to("one")
@@ -316,7 +322,7 @@ def test_make_says_yes_only_when_told(variables: Mapping[str, str], asks: bool) 
 def test_a_real_environment_from_a_clean_copy(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     shutil.copytree(ROOT / "src", checkout / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in (*FILES, "README.md"):
+    for name in (*FILES, "PYPI.md", "LICENSE", "NOTICE"):
         shutil.copy2(ROOT / name, checkout / name)
     argv = [str(checkout / "burnish"), "doctor"]
     done = process.run(argv, cwd=tmp_path, env={"BURNISH_PREPARE": ""}, timeout=500)

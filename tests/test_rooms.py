@@ -81,3 +81,8 @@ def test_no_folder_is_too_full() -> None:
 def test_every_package_says_what_it_is_for() -> None:
     for path in ROOT.rglob("__init__.py"):
         assert ast.get_docstring(ast.parse(path.read_text())), path
+
+
+def test_contributors_are_told_the_same_order() -> None:
+    path = ROOT.parents[1] / "CONTRIBUTING.md"
+    assert ", ".join(ROOMS) in path.read_text().splitlines()

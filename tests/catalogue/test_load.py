@@ -16,7 +16,8 @@ from burnish.base import system
 from burnish.base.engine_folders import EngineFolder, engine_folders
 from burnish.base.errors import UserError
 from burnish.catalogue import engines, flags, load
-from burnish.catalogue.edge import ROOT
+from burnish.catalogue.edge import ROOT, read_toml
+from burnish.catalogue.other_servers import other_servers
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Recipe
 
@@ -149,9 +150,6 @@ def test_options_may_be_a_list_in_its_order(own: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("[mine]\n", "own.toml: mine: reason: field required"),
-        ('[mine]\nreason = ""\n', "own.toml: mine: reason: string should have at least 20 characters, found ''"),
-        ('[mine]\nreason = "faster"\n', "own.toml: mine: reason: string should have at least 20 characters"),
         ("[mine]\nreason = 3\n", "own.toml: mine: reason: input should be a valid string, found 3"),
         (f"[mine]\n{GOOD}recpie = {{}}\n", "unknown key in own.toml: mine 'recpie' (did you mean 'recipe'?)"),
         (
@@ -188,6 +186,36 @@ def test_a_wrong_entry_is_one_line_with_file_and_key(own: Path, content: str, sa
     said = str(caught.value)
     assert says in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize("reason", ["", 'reason = ""\n', 'reason = "faster"\n'])
+def test_a_reason_is_owed_by_the_catalogue_alone(own: Path, reason: str) -> None:
+    own.write_text(f'[mine]\n{reason}recipe = {{ level = "-O3" }}\n')
+    assert load.read_variants(own)["mine"].recipe.level == "-O3"
+    with pytest.raises(UserError, match=r"^own.toml: mine: reason: (field required|string should have at least 20 ch)"):
+        load.variants_of(read_toml(own), own.name, own.parent)
+
+
+@pytest.mark.parametrize("name", ["mysql", "MySQL", "percona"])
+def test_a_server_that_cannot_be_built_is_answered_with_what_can(name: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load.engine(name)
+    said = str(caught.value)
+    assert said.startswith(f"engine '{name}': only mariadb and sqlite can be built so far; the nearest to ")
+    assert said.endswith(" is mariadb")
+
+
+def test_another_server_has_no_nearest_engine_and_a_misspelled_one_a_nearest_name() -> None:
+    with pytest.raises(UserError, match=r"^engine 'postgres': only mariadb and sqlite can be built so far$"):
+        load.engine("postgres")
+    with pytest.raises(UserError, match=r"unknown engine 'mariabd' \(did you mean 'mariadb'\?\)"):
+        load.engine("mariabd")
+
+
+def test_what_is_said_of_other_servers_names_engines_that_there_are() -> None:
+    servers = other_servers()
+    assert not set(servers) & set(load.engines())
+    assert {server.nearest for server in servers.values()} <= {None, *load.engine_names()}
 
 
 def test_a_file_that_cannot_be_read(own: Path, tmp_path: Path) -> None:

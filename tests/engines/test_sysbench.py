@@ -12,8 +12,8 @@ import pytest
 
 from burnish.base.errors import InfrastructureError
 from burnish.engines.shared import sysbench
-from burnish.engines.shared.load_process import parse_tick
 from burnish.engines.shared.sysbench import Address, SysbenchLoad, complaints
+from burnish.engines.ticks import parse_tick
 from burnish.model.workload import Workload
 
 WORKLOAD = Workload(

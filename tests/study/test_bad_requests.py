@@ -82,7 +82,7 @@ def test_a_recipe_that_cannot_be_followed(tmp_path: Path, recipe: str, says: str
 
 def test_a_contradiction_ends_the_plan_with_one_line_and_exit_code_2(burnish_home: Path, tmp_path: Path) -> None:
     path = own(tmp_path, both='static = "full", allocator = "jemalloc", preload = true')
-    child = burnish("plan", "fake", "--recipes", path, "--variants", "both")
+    child = burnish("plan", "fake", "--recipes", path, "--variant", "both")
     out, err = text(child)
     assert child.returncode == 2
     assert out == ""

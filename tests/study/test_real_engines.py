@@ -12,6 +12,8 @@ from typing import Any, cast
 
 import pytest
 
+import debians
+
 pytestmark = pytest.mark.real
 
 
@@ -38,7 +40,7 @@ def calm(found: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.measures
 @pytest.mark.timeout(1200)
 def test_sqlite_from_source_to_verdict(burnish_home: Path) -> None:
-    words = ["tune", "sqlite", "--variants", "clang-pgo-thinlto", "--precision", "none", "--max-starts", "4"]
+    words = ["tune", "sqlite", "--variant", "clang-pgo-thinlto", "--precision", "none", "--max-starts", "4"]
     done = burnish(*words, "--yes", "--json", limit=1200)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -54,32 +56,14 @@ def test_sqlite_from_source_to_verdict(burnish_home: Path) -> None:
         assert row["capacity"]["ratio"] > 1.0
 
 
-def debian_mariadbd(place: Path) -> Path:
-    """Debian's own server, downloaded and extracted, not installed."""
-    if not any(Path("/var/lib/apt/lists").glob("*_Packages*")):  # a machine that has everything was never asked
-        subprocess.run(["apt-get", "update", "-q"], capture_output=True, check=False)
-    fetched = subprocess.run(
-        ["apt-get", "-o", "APT::Sandbox::User=root", "download", "mariadb-server-core"],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    packages = list(place.glob("mariadb-server-core_*.deb"))
-    if not packages:
-        pytest.skip(f"the mirror has no mariadb-server-core: {fetched.stderr.strip()[-200:]}")
-    subprocess.run(["dpkg", "-x", packages[0], place / "root"], check=True)
-    return place / "root/usr/sbin/mariadbd"
-
-
 @pytest.mark.measures
 @pytest.mark.timeout(900)
 def test_debians_mariadbd_against_itself(burnish_home: Path, tmp_path: Path) -> None:
-    server = debian_mariadbd(tmp_path)
+    server = debians.mariadbd(tmp_path)
     twin = server.with_name("mariadbd-twin")
     shutil.copyfile(server, twin)
     twin.chmod(0o755)
-    words = ["compare", server, twin, "--engine", "mariadb", "--workloads", "oltp_read_only"]
+    words = ["compare", server, twin, "--engine", "mariadb", "--workload", "oltp_read_only"]
     done = burnish(*words, "--precision", "none", "--max-starts", "4", "--yes", "--json", limit=900)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

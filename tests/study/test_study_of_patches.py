@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from burnish.base import paths
-from burnish.cli.common import summary_of
+from burnish.cli.common import result_of
+from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.report.bundled.table import StudyTable
 from burnish.statistics.verdicts import Rule
@@ -33,7 +34,7 @@ everywhere, and the whole set, of which one is put in."""
 
 def starts(folder: Path) -> int:
     with closing(Record(folder)) as record:
-        return sum(1 for _ in record.events("start"))
+        return sum(1 for _ in record.events(StartBegun))
 
 
 def ratio_of(found: StudyTable, row: str) -> float:
@@ -72,7 +73,7 @@ def test_every_kind_of_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "os-once: no patch: not applicable" in flat
     assert "crc32c-hardware: reverted (in the tree): A request is some thirty per cent more work." in flat
     assert "trained on (rows)" not in flat
-    plain = markdown(summary_of(folder))
+    plain = markdown(result_of(folder))
     assert "| row | here | published % | measured here % | verdict |" in plain
     assert "| rw-lock-word, fake_update | control | - | - | identical code |" in plain
 

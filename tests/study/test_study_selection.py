@@ -79,7 +79,7 @@ def test_all_of_it_and_parts_of_it() -> None:
     assert not by_name(sun(), Asked(everything=True)).cut
     some = by_name(sun(), Asked(rows=("unroll",), threads=(8,)))
     assert {(each.row, each.threads, each.series) for each in some.chosen} == {("unroll", 8, "gcc")}
-    assert "left out by --rows" in some.cut.values()
+    assert "left out by --row" in some.cut.values()
 
 
 def test_names_that_are_not_there_are_told_together() -> None:

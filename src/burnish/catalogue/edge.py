@@ -58,7 +58,7 @@ class Entry(BaseModel):
 def read_toml(path: Path) -> dict[str, Any]:
     """A TOML file's content; a `UserError` with file and line when it can't be read."""
     try:
-        return tomllib.loads(path.read_text())
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file") from None
     except OSError as error:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from burnish.base.engine_folders import engine_folders
 from burnish.base.errors import UserError, unknown
-from burnish.catalogue.edge import ROOT
+from burnish.catalogue.edge import ROOT, read_toml
 from burnish.catalogue.engines import read_engine, read_workloads
+from burnish.catalogue.other_servers import unknown_engine
 from burnish.catalogue.recipes import read_variants, recipe_of, variant_with, variants_of
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
@@ -20,6 +21,7 @@ from burnish.model.workload import Workload
 
 __all__ = [
     "engine",
+    "engine_names",
     "engine_of",
     "engines",
     "example",
@@ -50,20 +52,26 @@ def workloads() -> Mapping[tuple[str, str], Workload]:
 @cache
 def variants() -> Mapping[str, Variant]:
     """All variants of the catalogue by name."""
-    return read_variants(ROOT / "variants.toml")
+    path = ROOT / "variants.toml"
+    return variants_of(read_toml(path), path.name, path.parent)
 
 
 def engine(name: str) -> EngineSpec:
     """The engine called `name`; a `UserError` with the nearest name otherwise."""
     every = engines()
     if name not in every:
-        raise unknown("engine", name, [spec.name for spec in every.values() if not spec.hidden])
+        raise unknown_engine(name, engine_names())
     return every[name]
 
 
 def example() -> str:
     """Name of the engine that messages give as an example: of those for users the one that is built soonest."""
     return min((spec for spec in engines().values() if not spec.hidden), key=lambda spec: spec.costs.compile_s).name
+
+
+def engine_names() -> tuple[str, ...]:
+    """The names of the engines that a user may name, in order."""
+    return tuple(sorted(spec.name for spec in engines().values() if not spec.hidden))
 
 
 def engine_of(tree: Path) -> EngineSpec:

@@ -58,13 +58,23 @@ class _Variant(Entry):
     narrows_portability: bool = False
 
 
+class _OwnVariant(_Variant):
+    reason: str = ""
+
+
 def read_variants(path: Path) -> dict[str, Variant]:
-    """The variants of a TOML file in the catalogue's form, a user's own too; paths in it are relative to it."""
-    return variants_of(read_toml(path), path.name, path.parent)
+    """The variants of a user's TOML file, of which none needs a reason; paths in it are relative to it."""
+    return variants_of(read_toml(path), path.name, path.parent, own=True)
 
 
-def variants_of(table: Mapping[str, Any], where: str, folder: Path) -> dict[str, Variant]:
+def variants_of(table: Mapping[str, Any], where: str, folder: Path, *, own: bool = False) -> dict[str, Variant]:
     """The variants of a table in the catalogue's form, read in the file `where`; paths are relative to `folder`.
+
+    Args:
+        table: variants by name.
+        where: the file, for errors.
+        folder: what paths in it are relative to.
+        own: whether they are a user's own, who owes nobody a reason.
 
     Raises:
         UserError: what is wrong with them, a line for each variant.
@@ -73,7 +83,7 @@ def variants_of(table: Mapping[str, Any], where: str, folder: Path) -> dict[str,
     problems: list[UserError] = []
     for name, value in table.items():
         try:
-            entry = validated(_Variant, value, f"{where}: {name}")
+            entry = validated(_OwnVariant if own else _Variant, value, f"{where}: {name}")
             recipe = _checked(entry.recipe, f"{where}: {name}", folder)
         except UserError as error:
             problems.append(error)

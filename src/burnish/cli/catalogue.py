@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from burnish.base.errors import UserError, nearest
 from burnish.base.processor import this_processor
@@ -14,52 +11,55 @@ from burnish.catalogue import load
 from burnish.catalogue import options as option_catalogue
 from burnish.catalogue.flags import Target, search, targets
 from burnish.catalogue.flags import flags as flag_catalogue
-from burnish.cli.common import AsJson, Yes, app, show_document, show_values
+from burnish.cli import options as o
+from burnish.cli.common import print_document, print_json, verb
+from burnish.model.recipe import Variant
 from burnish.report.sections import catalogue as report
 from burnish.report.values import catalogue as values
 
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[WORD]...", help="Show only entries in which these words occur, but in full."),
-]
 
-
-@app.command(epilog="Example: burnish variants --recipes mine.toml")
-def variants(
-    recipes: Annotated[Path | None, typer.Option(help="TOML file with variants of your own, listed too.")] = None,
-    as_json: AsJson = False,
-    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
-) -> None:
-    """List the ways to build: each variant's name, what it changes against the baseline, and why one would want it."""
+@verb(
+    "variants", o.WORDS, o.RECIPES, o.FULL, o.JSON,
+    example="burnish variants pgo    (or: burnish variants --recipes mine.toml)",
+)  # fmt: skip
+def variants(words: tuple[str, ...], recipes: Path | None, full: bool, as_json: bool) -> None:
+    """List or search the ways to build: names, changes, reasons."""
     every = {**load.variants(), **(load.read_variants(recipes) if recipes else {})}
+    found = [variant for variant in every.values() if _has(words, _said_of(variant))]
+    if not found:
+        raise UserError(f"no variant has {' '.join(words)!r}{nearest(words[0], every)}; `burnish variants` lists all")
     if as_json:
-        show_values(values.variants(every.values()))
+        print_json(values.variants(found))
     else:
-        show_document(report.variants(every.values()))
+        print_document(report.variants(found) if full or words else report.variant_table(found))
 
 
-@app.command(epilog="Example: burnish flags unroll    (or: burnish flags fast-math --json)")
-def flags(
-    words: Words = None,
-    only_targets: Annotated[
-        bool, typer.Option("--targets", help="List processors and instruction-set levels to build for instead.")
-    ] = False,
-    as_json: AsJson = False,
-    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
-) -> None:
-    """List the named compiler and linker flags that a recipe's `flags` can say, or search them."""
-    given = words or []
+def _has(words: Sequence[str], text: str) -> bool:
+    return all(word.lower() in text.lower() for word in words)
+
+
+def _said_of(variant: Variant) -> str:
+    return "\n".join((variant.name, variant.reason, _changes(variant), *variant.marks.words))
+
+
+def _changes(variant: Variant) -> str:
+    return ", ".join(f"{name} {value}" for name, value in variant.recipe.changes().items())
+
+
+@verb("flags", o.WORDS, o.TARGETS, o.JSON, example="burnish flags unroll    (or: burnish flags fast-math --json)")
+def flags(words: tuple[str, ...], only_targets: bool, as_json: bool) -> None:
+    """List or search the flags that a recipe can name."""
     if only_targets:
-        _print_targets([each for each in targets().values() if _in_target(each, given)], given, as_json)
+        _print_targets([target for target in targets().values() if _in_target(target, words)], words, as_json)
         return
     every = flag_catalogue()
-    found = search(every.values(), given)
+    found = search(every.values(), words)
     if not found:
-        raise UserError(f"no flag says {' '.join(given)!r}{nearest(given[0], every)}; `burnish flags` lists all")
+        raise UserError(f"no flag says {' '.join(words)!r}{nearest(words[0], every)}; `burnish flags` lists all")
     if as_json:
-        show_values(values.flags(found))
+        print_json(values.flags(found))
     else:
-        show_document(report.flags(found) if given else report.flag_table(found))
+        print_document(report.flags(found) if words else report.flag_table(found))
 
 
 def _in_target(entry: Target, words: Sequence[str]) -> bool:
@@ -74,29 +74,26 @@ def _print_targets(found: Sequence[Target], words: Sequence[str], as_json: bool)
         )
     here = this_processor()
     if as_json:
-        show_values(values.targets(found, here))
+        print_json(values.targets(found, here))
     else:
-        show_document(report.targets(found, here))
+        print_document(report.targets(found, here))
 
 
-@app.command(epilog="Example: burnish options mariadb charset")
-def options(
-    engine: Annotated[str, typer.Argument(help="sqlite or mariadb.")],
-    words: Words = None,
-    as_json: AsJson = False,
-    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
-) -> None:
-    """List an engine's known configure options, or search them. A recipe's `options` may say any other too."""
+@verb("options", o.ENGINE, o.WORDS, o.JSON, example="burnish options {engine} charset")
+def options(engine: str, words: tuple[str, ...], as_json: bool) -> None:
+    """List or search an engine's known configure options.
+
+    A recipe's `options` may name any other too.
+    """
     spec = load.engine(engine)
     known = option_catalogue.options().get(spec.name, {})
-    given = words or []
-    found = option_catalogue.search(known.values(), given)
-    if given and not found:
+    found = option_catalogue.search(known.values(), words)
+    if words and not found:
         raise UserError(
-            f"no known option of {spec.name} says {' '.join(given)!r}{nearest(given[0].upper(), known)}; "
-            f"`burnish options {spec.name}` lists those that are known, any other may be said too"
+            f"no known option of {spec.name} says {' '.join(words)!r}{nearest(words[0].upper(), known)}; "
+            f"`burnish options {spec.name}` lists those that are known, others are accepted"
         )
     if as_json:
-        show_values(values.options(found))
+        print_json(values.options(found))
     else:
-        show_document(report.options(found))
+        print_document(report.options(found, spec.name))

@@ -217,10 +217,9 @@ class Engine(ABC):
     def create_dataset(self, built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:
         """Prepares `workload`'s data in `folder`, with no server left running on it and everything flushed.
 
-        Called once for all loads of one `Workload.dataset` of one size; what is made must depend on nothing but
-        `Workload.dataset`, `Workload.data_parameters` and the settings that shape data. The same each time: no clock,
-        no random seed but a fixed one. Burnish copies the folder for each side, with its `MARKER` (which it writes
-        where this method has not).
+        Called once for all loads of one `Workload.dataset` of one size, so that what is made must depend on nothing of
+        the load but `Workload.dataset`, `Workload.data_parameters` and those of its settings that shape data. Burnish
+        copies the folder for each side, with its `MARKER` (which it writes where this method has not).
 
         Args:
             built: the baseline's build.

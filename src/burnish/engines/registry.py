@@ -13,7 +13,7 @@ def create(spec: EngineSpec) -> Engine:
     """The behaviour of an engine.
 
     Raises:
-        UserError: the class that its file names is not there, or is no `Engine`.
+        UserError: the class that its file names is not there, is no `Engine`, or lacks methods of one.
     """
     module, _, name = spec.implementation.partition(":")
     try:
@@ -25,4 +25,6 @@ def create(spec: EngineSpec) -> Engine:
             f"{spec.folder / 'engine.toml'}: class: {spec.implementation} is no engine; derive it from "
             "burnish.engines.contract.Engine"
         )
+    if missing := sorted(getattr(behaviour, "__abstractmethods__", ())):
+        raise UserError(f"{spec.folder / 'engine.toml'}: class: {spec.implementation} lacks {', '.join(missing)}")
     return behaviour(spec)

@@ -116,8 +116,9 @@ class Side(ABC):
     def ticks(self) -> list[Tick]:
         """The ticks that have come since the last call, in order; never blocks. Empty before `load`.
 
-        The first tick of a load has `Tick.done` near 0. They come every `TICK_S` or at least each unit of work;
-        where units are long, `silence` says so.
+        They come every `TICK_S`, or with each unit of work where that takes some milliseconds or more: more than a
+        thousand a second are more than Burnish can read beside what it measures. Where units take long, `silence` says
+        so.
         """
 
     @abstractmethod

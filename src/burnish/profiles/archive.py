@@ -23,6 +23,7 @@ from burnish.profiles.collecting import DATA, check_digest, data_files, describe
 from burnish.profiles.inspecting import reader
 from burnish.profiles.stages import ProfileKind
 from burnish.record.store import Entry, Store
+from burnish.source.archives import extract
 from burnish.toolchain.toolchains import Toolchain
 
 MANIFEST = "profile.json"
@@ -90,7 +91,7 @@ def import_profile(
     """
     kept.check_name(store, name)
     with tempfile.TemporaryDirectory() as scratch:
-        place = Path(scratch)
+        place = Path(scratch) / "profile"
         about = _unpack(source, place)
         kind: ProfileKind = about["kind"]
         if about.get("engine") not in (None, spec.name):
@@ -135,18 +136,19 @@ def _unpack(source: Path, place: Path) -> dict[str, Any]:
     if source.name.endswith(ARCHIVES):
         return _open_archive(source, place)
     if source.suffix not in BARE:
-        raise UserError(f"{source}: found {source.suffix or 'no suffix'}; allowed: {', '.join((*ARCHIVES, *BARE))}")
+        found = source.suffix or "a file whose name says nothing of its kind"
+        raise UserError(f"{source}: found {found}; allowed: {', '.join((*ARCHIVES, *BARE))}, a folder of .gcda files")
     kind = BARE[source.suffix]
+    place.mkdir()
     shutil.copyfile(source, place / DATA[kind])
     return {"kind": kind}
 
 
 def _open_archive(source: Path, place: Path) -> dict[str, Any]:
     try:
-        with tarfile.open(source) as archive:
-            archive.extractall(place, filter="data")
+        extract(source, place)  # tarfile's own filter is not in Debian 12's Python, 3.11.2
         about: dict[str, Any] = json.loads((place / MANIFEST).read_text())
-    except (tarfile.TarError, OSError, ValueError) as error:
+    except (UserError, OSError, ValueError) as error:
         raise UserError(f"{source}: no profile that `burnish profile export` wrote ({error})") from None
     (place / MANIFEST).unlink()
     if about.get("kind") not in get_args(ProfileKind) or not (place / DATA[about["kind"]]).exists():

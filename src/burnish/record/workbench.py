@@ -68,6 +68,7 @@ class Bench:
         self._log: Path | None = None
         self._number = 0
         self._title = ""
+        self._place = ""
         self._expected: float | None = None
         self._began = time.monotonic()
         self._status: Status | None = None
@@ -75,7 +76,9 @@ class Bench:
         logs.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     @contextlib.contextmanager
-    def step(self, title: str, log: str, expected: float | None = None, *, counts: bool = True) -> Iterator[Path]:
+    def step(
+        self, title: str, log: str, expected: float | None = None, *, counts: bool = True, place: str = ""
+    ) -> Iterator[Path]:
         """One step of the plan: shown while it runs; commands within it log to `log`.log.
 
         Args:
@@ -83,8 +86,10 @@ class Bench:
             log: name of the log file, without folder and suffix.
             expected: seconds that it took last time here, if known.
             counts: whether it is one of the plan's steps (n of m) or part of one.
+            place: where it stands among others, in words, where it is none of the plan's steps.
         """
-        self._number += counts
+        self._number += counts and not place
+        self._place = place
         self.peak = 0
         self._title, self._expected, self._began = title, expected, time.monotonic()
         self._log = self.log_path(f"{log}.log")
@@ -110,7 +115,8 @@ class Bench:
             self._log = None
 
     def _head(self) -> str:
-        number = f"[{self._number}/{self.total}] " if self.total else ""
+        place = self._place or (f"{self._number}/{self.total}" if self.total else "")
+        number = f"[{place}] " if place else ""
         return f"{number}{self._title}"
 
     def run(

@@ -47,7 +47,7 @@ class Options:
         portability: try every build on the catalogue's processors.
         release: a distribution's server program; None: the one that is found (bundled studies).
         second_compiler: compiler that stands for another patch level; None: the one that is found (bundled studies).
-        labels: what two programs are called; empty: by their paths (`compare`).
+        labels: what two programs are called, None: as their path says; empty: both as their paths say (`compare`).
         budget: seconds for this session; None: as long as it takes.
         why: sample every candidate beside the baseline after the trials.
         seconds: time under load that is sampled; None: until there are samples enough.
@@ -85,7 +85,7 @@ class Options:
     portability: bool = False
     release: Path | None = None
     second_compiler: str | None = None
-    labels: tuple[str, ...] = ()
+    labels: tuple[str | None, ...] = ()
     budget: float | None = None
     why: bool = False
     seconds: float | None = None

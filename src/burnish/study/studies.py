@@ -8,7 +8,7 @@ import itertools
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -32,21 +32,57 @@ def folders(home: Home) -> list[Path]:
     return sorted(found, key=lambda path: (path / FILE).stat().st_ctime)
 
 
+WITHOUT_VERDICTS = ("why", "calibrate")
+"""Verbs whose runs explain or prepare: they are shown when they are named."""
+
+
 def find(home: Home, name: str | None) -> Path:
-    """The study called `name` (or beginning so, or a path to its folder); the newest one when None."""
+    """The run called `name`, or a path to its folder; the newest finished one whose name begins so.
+
+    Without a name it is the run last written to that has verdicts, else the one last written to.
+
+    Raises:
+        UserError: there is none, or several begin so and none of them is finished.
+    """
     every = folders(home)
     if name is None:
         if not every:
-            raise UserError(f"{home.studies}: no study yet; `burnish tune {load.example()}` makes the first one")
-        return max(every, key=lambda path: (path / FILE).stat().st_mtime)
+            raise UserError(f"{home.studies}: no run yet; `burnish tune {load.example()}` makes the first one")
+        newest_first = sorted(every, key=lambda path: -(path / FILE).stat().st_mtime)
+        return next((path for path in newest_first if _has_verdicts(path)), newest_first[0])
     if (Path(name) / FILE).is_file():
         return Path(name)
-    matching = [path for path in every if path.name == name] or [p for p in every if p.name.startswith(name)]
+    matching = [path for path in every if path.name == name] or beginning(every, name)
     if len(matching) == 1:
         return matching[0]
-    if matching:
-        raise UserError(f"study {name!r} could be {', '.join(path.name for path in matching)}; name one of them")
-    raise unknown("study", name, [path.name for path in every] or ["none yet"])
+    if not matching:
+        raise unknown("run", name, [path.name for path in every] or ["none yet"], "burnish runs")
+    finished = [path for path in matching if is_finished(path)]
+    if not finished:
+        names = ", ".join(path.name for path in matching)
+        raise UserError(f"run {name!r} could be {names}, of which none is finished; name one of them")
+    return finished[-1]
+
+
+def beginning(every: Sequence[Path], name: str) -> list[Path]:
+    """The runs whose names begin so, oldest first."""
+    return [path for path in every if path.name.startswith(name)]
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether a run has come to its end."""
+    with contextlib.closing(Record(folder)) as record:
+        return record.last(StudyFinished) is not None
+
+
+def _has_verdicts(folder: Path) -> bool:
+    """Whether a run compares, and has something to say."""
+    with contextlib.closing(Record(folder)) as record:
+        begun = record.last(StudyBegun)
+        verb = begun.event.definition["verb"] if begun else None
+        if verb in WITHOUT_VERDICTS:
+            return False
+        return record.last(VerdictReached) is not None or record.last(FigureMeasured) is not None
 
 
 def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple[Record, bool]:

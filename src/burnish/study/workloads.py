@@ -74,7 +74,7 @@ def choose(
     if problems:
         raise together(problems)
     if data is not None and not any(workload.own_data for workload in found):
-        raise UserError(f"--data {data.place}: no load of your own works on it; name one (.lua or .sql) in --workloads")
+        raise UserError(f"--data {data.place}: no load of your own works on it; name one (.lua or .sql) in --workload")
     if settings:
         found = [replace(workload, settings=settings) for workload in found]
     every = loads.at_each(found, ladder)

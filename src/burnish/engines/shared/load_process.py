@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from burnish.base.errors import InfrastructureError
 from burnish.base.process import start, stop
 from burnish.engines.side import Tick
+from burnish.engines.ticks import TickFile
 
 STOP_S = 5.0
 
@@ -42,18 +41,16 @@ class LoadProcess:
     ) -> None:
         self.argv = list(argv)
         self.log = log
-        self._ticks = ticks
+        self._ticks = TickFile(ticks)
         self._folder = folder
         self._environment = environment
         self._cores = cores
         self._process: subprocess.Popen[bytes] | None = None
-        self._read = 0
         self._stopping = False
 
     def start(self) -> None:
         """Starts the load; it goes on until `stop`."""
-        self._ticks.unlink(missing_ok=True)
-        self._read = 0
+        self._ticks.clear()
         with self.log.open("wb") as sink:
             self._process = start(
                 self.argv,
@@ -71,15 +68,7 @@ class LoadProcess:
 
     def ticks(self) -> list[Tick]:
         """The ticks written since the last call; an unfinished last line waits for the next one."""
-        if not self._ticks.is_file():
-            return []
-        with self._ticks.open("rb") as file:
-            file.seek(self._read)
-            whole, _, _ = file.read().rpartition(b"\n")
-        if not whole:
-            return []
-        self._read += len(whole) + 1
-        return [tick for line in whole.split(b"\n") if (tick := parse_tick(line)) is not None]
+        return self._ticks.ticks()
 
     def cipher(self) -> str | None:
         """The TLS cipher of the load's connections, '' where they are not encrypted; None: not known (yet)."""
@@ -103,26 +92,3 @@ class LoadProcess:
         self._stopping = True
         if self._process is not None:
             stop(self._process, patience=STOP_S)
-
-
-def parse_tick(line: bytes) -> Tick | None:
-    """A tick from its JSON line; None when the server's clock could not be read (it was gone).
-
-    Raises:
-        InfrastructureError: the line is not one that our programs write.
-    """
-    try:
-        value = json.loads(line)
-        if value["server_cpu"] is None:
-            return None
-        return Tick(
-            at=float(value["at"]),
-            done=float(value["done"]),
-            errors=int(value["errors"]) + int(value["reconnects"]),
-            server_cpu=float(value["server_cpu"]),
-            client_cpu=float(value["client_cpu"]),
-            latency={str(name): float(seconds) for name, seconds in value["latency"].items()},
-            steps=float(value.get("steps", 0.0)),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InfrastructureError(f"a tick that can't be read: {line[:200]!r} ({error})") from error

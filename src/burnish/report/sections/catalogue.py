@@ -20,13 +20,23 @@ _LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in LETTERS.i
 
 
 def variants(every: Iterable[Variant]) -> Document:
-    """The ways to build, with what each changes against the baseline."""
+    """The ways to build in full, with what each changes against the baseline."""
+    return _entries(
+        "variants",
+        (_entry(each.name, each.marks, (each.reason,), tuple(filter(None, (_changes(each),)))) for each in every),
+    )
 
-    def changes(variant: Variant) -> tuple[str, ...]:
-        words = ", ".join(f"{name} {value}" for name, value in variant.recipe.changes().items())
-        return (words,) if words else ()
 
-    return _entries("variants", (_entry(each.name, each.marks, (each.reason,), changes(each)) for each in every))
+def variant_table(every: Sequence[Variant]) -> Document:
+    """The ways to build, a line each."""
+    columns = (Column("variant", whole=True), Column(""), Column("changes"))
+    rows = tuple(row(each.name, letters(each.marks), _changes(each)) for each in every)
+    note = f"{len(every)} variants; {_LEGEND}. `burnish variants WORD` shows entries in full, `--full` all."
+    return Document("variants", (Section("variants", (Table("variants", columns, rows), Paragraph(Span(note)))),))
+
+
+def _changes(variant: Variant) -> str:
+    return ", ".join(f"{name} {value}" for name, value in variant.recipe.changes().items())
 
 
 def flags(entries: Iterable[Flag]) -> Document:
@@ -110,8 +120,11 @@ def _target_lines(entry: Target, here: Processor) -> tuple[str, ...]:
     )
 
 
-def options(known: Iterable[Option]) -> Document:
+def options(known: Sequence[Option], engine: str) -> Document:
     """An engine's configure options."""
+    if not known:
+        none = f"no configure option of {engine} is known; a recipe's `options` may name any that it has"
+        return Document("options", (Section("options", (Paragraph(Span(none)),)),))
     return _entries(
         "options", (_entry(each.name, each.marks, (each.does, each.reason), _option_lines(each)) for each in known)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from burnish.report.document import (
     points,
     row,
 )
+from burnish.report.ranking import winner
 from burnish.report.result import Result
 from burnish.study.cleaning import DAY_S, Kept
 
@@ -37,35 +39,84 @@ class RunLine:
     """A run in the list of runs.
 
     Attributes:
-        study: its name.
-        ended: when it finished, or that it did not.
-        verdicts: how many of its cells have one.
+        run: its name.
+        engine: its engine's name.
+        verb: what it does, or the study that it is of.
+        begun: when, ISO 8601 UTC.
+        ended: when it finished; None: it did not.
+        cells: number of its comparisons.
+        decided: how many of them have a verdict.
+        winner: the fastest variant, as the report's conclusion names it; None: there is none.
     """
 
-    study: str
-    ended: str
-    verdicts: str
+    run: str
+    engine: str
+    verb: str
+    begun: str
+    ended: str | None
+    cells: int
+    decided: int
+    winner: str | None
 
 
 def run_line(result: Result) -> RunLine:
     """A run's line."""
-    done = sum(row.verdict != "running" for row in result.rows)
-    return RunLine(result.name, result.ended or "not finished", f"{done} of {len(result.rows)}")
+    return RunLine(
+        run=result.name,
+        engine=result.engine,
+        verb=result.verb,
+        begun=result.begun,
+        ended=result.ended,
+        cells=len(result.rows),
+        decided=sum(row.verdict != "running" for row in result.rows),
+        winner=winner(result),
+    )
 
 
 def runs(lines: Sequence[RunLine]) -> Document:
     """The runs of this machine."""
     if not lines:
         return _only("runs", f"no run yet; `burnish tune {load.example()}` makes the first one")
-    columns = tuple(Column(name) for name in ("run", "ended", "verdicts"))
-    table = Table("runs", columns, tuple(row(line.study, line.ended, line.verdicts) for line in lines), gap=2)
-    return Document("runs", (Section("runs", (table,)),))
+    names = ("run", "engine", "verb", "ended", "verdicts", "winner")
+    columns = dropping((Column(name) for name in names), "verb", "engine")
+    rows = tuple(
+        row(line.run, line.engine, line.verb, _moment(line.ended), _decided(line), line.winner or "") for line in lines
+    )
+    return Document("runs", (Section("runs", (Table("runs", columns, rows, gap=2),)),))
 
 
-def inventory(items: Sequence[Kept], doomed: Collection[Kept], root: Path) -> Document:
-    """Everything that is kept, and what of it goes."""
+def _decided(line: RunLine) -> str:
+    return f"{line.decided} of {line.cells}" if line.cells else ""
+
+
+def _moment(at: str | None) -> str:
+    """A moment of a record (ISO 8601, UTC) as this machine's clock shows it."""
+    return "unfinished" if at is None else datetime.fromisoformat(at).astimezone().strftime("%d %b %Y %H:%M")
+
+
+def inventory(items: Sequence[Kept], chosen: Collection[Kept], root: Path, *, full: bool) -> Document:
+    """Everything that is kept and what of it goes, by kind or, in full, one by one."""
+    table = _each(items, chosen) if full else _by_kind(items, chosen)
+    total = f"{megabytes(items)} MB in {root}"
+    return Document("kept", (Section("kept", (table, Paragraph(Span(total)))),))
+
+
+def _by_kind(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:
+    """How many of each kind, how large, where, and how much of it goes."""
+    rows = []
+    for kind in dict.fromkeys(item.kind for item in items):
+        own = [item for item in items if item.kind == kind]
+        going = [item for item in own if item in chosen]
+        goes = f"{megabytes(going)} MB go" if going else ""
+        place = min(str(item.folder.parent) for item in own)
+        rows.append(row(kind, str(len(own)), megabytes(own), goes, place))
+    names = ("kind", "entries", "MB", "", "folder")
+    columns = tuple(Column(name, right=name in ("entries", "MB")) for name in names)
+    return Table("kept", columns, tuple(rows), gap=2)
+
+
+def _each(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:
     columns = tuple(Column(name, right=name in _FIGURES) for name in ("kind", "name", "what", "MB", "days unused", ""))
-    columns = dropping(columns, "days unused", "what")
     rows = tuple(
         row(
             item.kind,
@@ -73,12 +124,16 @@ def inventory(items: Sequence[Kept], doomed: Collection[Kept], root: Path) -> Do
             item.what,
             f"{item.size / 1e6:,.1f}",
             f"{item.age_s / DAY_S:.1f}",
-            "goes" if item in doomed else "",
+            "goes" if item in chosen else "",
         )
         for item in items
     )
-    total = f"{sum(item.size for item in items) / 1e6:,.0f} MB in {root}"
-    return Document("kept", (Section("kept", (Table("kept", columns, rows, gap=2), Paragraph(Span(total)))),))
+    return Table("kept", dropping(columns, "days unused", "what"), rows, gap=2)
+
+
+def megabytes(items: Collection[Kept]) -> str:
+    """Their size together, in MB (10^6 bytes)."""
+    return f"{sum(item.size for item in items) / 1e6:,.0f}"
 
 
 def builds(found: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:

@@ -41,10 +41,18 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
     workloads = workload_choice.chosen(spec, options)
     built = [behaviour.existing(program) for program in programs]
     other = conditions.versus(spec, options)
-    names = list(options.labels) or short_names(programs)
-    if other is not None and len(set(programs)) == 1 and not options.labels:
+    names = short_names(programs)
+    if other is not None and len(set(programs)) == 1:
         names = [programs[0].name, difference(conditions.usual(spec, options), other)]
-    identities = [f"{each.server}={each.key}" for each in built]
+    labels = options.labels or (None, None)
+    names = [label or name for label, name in zip(labels, names, strict=True)]
+    if len(set(names)) < len(names):
+        raise UserError(f"both programs are called {names[0]!r}; give names that differ, as in old=PATH new=PATH")
+    # A label names cells, so it belongs to what is asked for.
+    identities = [
+        f"{label}={each.server}={each.key}" if label else f"{each.server}={each.key}"
+        for label, each in zip(labels, built, strict=True)
+    ]
     return Study(
         definition=definition_of("compare", spec, options, identities, workloads, spec.default_features, ()),
         engine=spec,

@@ -178,7 +178,7 @@ def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Re
         cross = None
         if request.check is not None:
             if request.check not in CHECKED:
-                raise unknown("architecture of --check", request.check, CHECKED)
+                raise unknown("architecture of --cross-check", request.check, CHECKED)
             needs.ensure([f"cross-{request.check}"], "results are checked on another architecture", options, ask)
             cross = microbench.cross_compiler(request.check)
         folder = _new_folder(home.root / "micro")

@@ -30,9 +30,11 @@ from burnish.statistics.verdicts import HostPrior, Judgement, Rule, judge, start
 from burnish.study.cells import Cell
 from burnish.study.trials.copies import Copies
 from burnish.study.trials.findings import interval_of, other_methods, side_summary
+from burnish.study.trials.progress import Progress, least_left
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.trials.replicates import by_replicate, fresh
 from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, spoilt
+from burnish.study.trials.timing import start_seconds
 
 CANARIES = 2
 """A/A starts of each workload that a study mixes in."""
@@ -59,6 +61,7 @@ class Trials:
         priors: the host's calibration by (workload's name, design).
         count_events: whether the host's PMU can count.
         replicates: builds of each side by its name, one for each start in turn; empty without replicates.
+        progress: the starts that this session has taken.
     """
 
     engine: Engine
@@ -74,6 +77,7 @@ class Trials:
     priors: Mapping[tuple[str, Design], HostPrior] = field(default_factory=dict)
     count_events: bool = False
     replicates: Mapping[str, Sequence[Built]] = field(default_factory=dict)
+    progress: Progress = field(default_factory=Progress)
 
     @property
     def replicate_count(self) -> int:
@@ -88,8 +92,8 @@ class Trials:
             for cell in list(open_cells):
                 judgement = self.judge(cell, rule)
                 if not judgement.finished:
-                    self._start(cell, rule.cap)
-                    self._canary(cell)
+                    self._start(cell, self._left(open_cells, rule))
+                    self._canary(cell, self._left(open_cells, rule))
                     judgement = self.judge(cell, rule)
                 if judgement.finished:
                     self._close(cell, judgement, rule)
@@ -121,7 +125,11 @@ class Trials:
         """The host's calibration; it knows nothing of layouts, so replicates have none."""
         return None if self.replicate_count else self.priors.get((cell.workload.name, cell.design))
 
-    def _canary(self, cell: Cell) -> None:
+    def _left(self, open_cells: Sequence[Cell], rule: Rule) -> int:
+        """Starts of these cells that are left at the least, canaries not among them."""
+        return least_left((cell_starts(self.record, cell.id).valid for cell in open_cells), rule.minimum)
+
+    def _canary(self, cell: Cell, left: int) -> None:
         """Mixes in a start of the baseline against itself, when one is due."""
         if cell.role is not Role.CLAIM:
             return
@@ -130,20 +138,21 @@ class Trials:
         taken = cell_starts(self.record, cell.id).valid
         due = min(CANARIES, (taken + CANARY_EVERY - 1) // CANARY_EVERY)
         if had.valid < due and len(had.invalid) < INVALID_STARTS:
-            self._start(canary, CANARIES)
+            self._start(canary, left)
 
-    def _start(self, cell: Cell, cap: int) -> None:
+    def _start(self, cell: Cell, left: int) -> None:
         number = sum(1 for _ in self.record.events(StartBegun, cell=cell.id)) + 1
         done = cell_starts(self.record, cell.id)
         seed = f"{self.seed}/{cell.name}"
-        title = f"{cell.name}: start {done.valid + 1} of at most {cap}"
         folder = self.scratch / "start"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700, parents=True)
         baseline = self._fresh(self.baseline, done.valid)
         equal = cell.id.candidate == AA
         candidate = replace(baseline, label=AA) if equal else self._fresh(self.candidates[cell.label], done.valid)
-        with self.bench.step(title, f"trial-{cell.label}-{cell.workload.name}", None, counts=False):
+        place = self.progress.words(left, start_seconds(self.times[cell.design]))
+        begun = time.monotonic()
+        with self.bench.step(cell.name, f"trial-{cell.label}-{cell.workload.name}", place=place):
             began = time.monotonic()
             data = Copies(self.data, self.scratch, self.bench).clean(cell.workload, len(self.core_sets))
             self.record.append(
@@ -176,6 +185,7 @@ class Trials:
                 count_events=self.count_events,
             )
             self._close_start(cell, number, result)
+        self.progress.note(time.monotonic() - begun)
         shutil.rmtree(folder, ignore_errors=True)
 
     def _fresh(self, side: Contestant, start: int) -> Contestant:

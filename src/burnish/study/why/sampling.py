@@ -84,7 +84,7 @@ def requested(home: Home, first: str, second: str, study: str | None, engine: st
     for option, path in zip(("A", "B"), paths, strict=True):
         if not path.is_file():
             raise UserError(
-                f"{option}: {path}: there is no such file; give a server program, or a variant's name with --study"
+                f"{option}: {path}: there is no such file; give a server program, or a variant's name with --run"
             )
     found = load.engine(engine) if engine else _engine_of(paths[0])
     behaviour = create(found)
