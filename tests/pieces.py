@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
-from burnish.record.record import Event
+from burnish.record.by_type import ByType
+from burnish.record.events import Event, Recorded
+from burnish.record.events.trials import StartBegun
 from burnish.statistics.sequential import Rule
-from reported import HOST
+from reported import HOST, event
 
 CELL = "one / w"
 RULE = Rule(cap=12)
+
+
+E = TypeVar("E", bound=Event)
+
+
+def of(events: Iterable[Recorded[Event]], kind: type[E]) -> list[E]:
+    """The events of a type."""
+    return ByType(events).of(kind)
 
 
 def host(name: str) -> dict[str, Any]:
@@ -89,7 +99,7 @@ class Piece:
     """The events of one study in their order, a minute each."""
 
     def __init__(self, study: str = "fake-tune-1", on: str = "here", day: int = 1, **asked: Any) -> None:
-        self.made: list[Event] = []
+        self.made: list[Recorded[Event]] = []
         self.day = day
         self.add("study", name=study, digest="d", burnish="0.1.0", definition=definition(**asked))
         self.add("run", host=host(on), resumed=False)
@@ -103,7 +113,7 @@ class Piece:
 
     def add(self, kind: str, /, **body: Any) -> Piece:
         at = f"2026-01-{self.day:02d}T{len(self.made) // 60:02d}:{len(self.made) % 60:02d}:00Z"
-        self.made.append(Event(len(self.made) + 1, at, kind, json.loads(json.dumps(body))))
+        self.made.append(event(len(self.made) + 1, at, kind, json.loads(json.dumps(body))))
         return self
 
     def contest(self, **other: Any) -> Piece:
@@ -112,7 +122,7 @@ class Piece:
     def starts(self, readings: Sequence[float], cell: str = CELL, *, invalid: str | None = None) -> Piece:
         """Finished starts with these log-ratios."""
         for reading in readings:
-            number = sum(e.kind == "start" and e.body["cell"] == cell for e in self.made) + 1
+            number = sum(isinstance(e.event, StartBegun) and e.event.cell.name == cell for e in self.made) + 1
             self.add("start", cell=cell, start=number, design="duet", copy_seconds=0.1, seed=f"1/{cell}")
             if invalid is None:
                 self.add("pair", **pair(cell, number, 1, reading))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from burnish.record.record import Event
+from burnish.record.codec import decode
+from burnish.record.events import Event, Recorded
 
 HOST: dict[str, Any] = {
     "cpu_model": "A CPU",
@@ -16,6 +17,38 @@ HOST: dict[str, Any] = {
     "hypervisor": "kvm",
     "thp": "madvise",
 }
+
+
+WHOLE: dict[str, dict[str, Any]] = {
+    "source": {"name": "fake", "version": "1", "digest": "d", "origin": "shipped"},
+    "build": {"key": "k", "about": {}, "identity": {}, "stages": []},
+    "gate": {"key": "k", "cached": False},
+    "program": {"path": "/p", "key": "k"},
+    "evidence": {"key": "k", "tried": {}},
+    "changed": {"of": "baseline"},
+    "start": {"start": 1},
+    "start_done": {"workload": "w", "start": 1, "invalid": None, "settled": True, "seconds": 10.0, "fingerprint": "f"},
+    "measured": {"value": 1.0, "base": 1.0, "unit": "MB", "note": ""},
+    "profile_facts": {
+        "name": "",
+        "key": "p",
+        "engine": "fake",
+        "kind": "gcc",
+        "made": "trained",
+        "source": None,
+        "build": None,
+        "toolchain": None,
+        "seed": 0,
+        "second_round": 0,
+        "size": 1,
+    },
+}
+"""What an event of a kind has beside what a test is about."""
+
+
+def event(number: int, at: str, kind: str, body: Mapping[str, Any]) -> Recorded[Event]:
+    """An event by its kind and values in format 1, with all that it must have beside them."""
+    return Recorded(number, at, decode(kind, {**WHOLE.get(kind, {}), **body}, 1, where=f"event {number}"))
 
 
 def ratio(value: float, level: float = 0.95) -> dict[str, float]:
@@ -33,11 +66,17 @@ def side(cpu: float, p95: float) -> dict[str, Any]:
     }
 
 
-def comparison(key: str, **more: Any) -> dict[str, Any]:
-    """The body of one comparison of a study that ships, on the load w; its row is called like its key."""
-    row = more.pop("row", key)
+def key(row: str, *, series: str = "", reading: str = "", load: str = "w", threads: Any = "", test: str = "") -> str:
+    """The key of a comparison, on the load w."""
+    words = [series, row, reading, load, str(threads or "")]
+    return " / ".join([*words, test] if test else words)
+
+
+def comparison(row: str, **more: Any) -> dict[str, Any]:
+    """The body of one comparison of a bundled study, on the load w."""
+    place = {name: more[name] for name in ("series", "reading", "load", "threads", "test") if name in more}
     return {
-        "key": key,
+        "key": key(row, **place),
         "row": row,
         "series": "",
         "reading": "",
@@ -89,19 +128,19 @@ def verdict(
 class Events:
     """The events of one study in their order."""
 
-    def __init__(self, *variants: str, verb: str = "tune") -> None:
-        self.made: list[Event] = []
-        definition = {"verb": verb, "engine": "fake", "variants": list(variants), "features": "full"}
+    def __init__(self, *variants: str, verb: str = "tune", **asked: Any) -> None:
+        self.made: list[Recorded[Event]] = []
+        definition = {"verb": verb, "engine": "fake", "variants": list(variants), "features": "full"} | asked
         self.add("study", name=f"fake-{verb}-1", definition=definition)
 
     def add(self, kind: str, /, **body: Any) -> Events:
-        self.made.append(Event(len(self.made) + 1, "2026-01-02T03:04:05Z", kind, body))
+        self.made.append(event(len(self.made) + 1, "2026-01-02T03:04:05Z", kind, body))
         return self
 
     def run(self, **host: Any) -> Events:
         return self.add("run", host=HOST | host, resumed=False)
 
-    def contest(self, *cells: str, precision: float | None = 0.01) -> Events:
+    def contest(self, *cells: str, precision: float | None = 0.01, **more: Any) -> Events:
         loads = dict.fromkeys(cell.rpartition(" / ")[2] for cell in cells)
         return self.add(
             "contest",
@@ -111,6 +150,5 @@ class Events:
             rule={"precision": precision, "cap": 20},
             timing={"pairs": 3, "window": 2.0, "settle": 1.0, "warmup": 3.0, "turns": 4},
             core_sets=[[0], [1]],
-            calibrations=[],
-            forced=[],
+            **({"calibrations": [], "forced": []} | more),
         )

@@ -45,7 +45,7 @@ def kept() -> Path:
     studies = paths.home().studies
     explained = Piece("fake-why-20260104", "one", 4, verb="why").finish()
     for age, piece in ((40, ONE), (30, TWO), (20, OPEN), (10, explained)):
-        name = piece.made[0].body["name"]
+        name = exchange.study_name(Path("run"), piece.made)
         with closing(Record(studies / name, create=True)) as record:
             record.restore(exchange._lines(piece.made))
         path = studies / name / FILE

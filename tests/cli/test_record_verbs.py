@@ -13,7 +13,8 @@ from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.cli.common import app
 from burnish.record import exchange
-from burnish.record.record import Event
+from burnish.record.events import Event, Recorded
+from burnish.record.events.study import RecordImported, StudyBegun
 from pieces import Piece, whole
 
 MONDAY = whole("fake-tune-1", "one", 1, [0.1, 0.11, 0.12, 0.1])
@@ -36,7 +37,7 @@ def wrong(*words: str | Path) -> str:
     return str(done.exception)
 
 
-def file(folder: Path, piece: Piece | Sequence[Event], name: str) -> Path:
+def file(folder: Path, piece: Piece | Sequence[Recorded[Event]], name: str) -> Path:
     exchange.write(folder / name, piece.made if isinstance(piece, Piece) else piece)
     return folder / name
 
@@ -56,14 +57,14 @@ def test_a_record_is_exported_shown_imported_and_exported_again(tmp_path: Path) 
     assert again.read_bytes() == small.read_bytes()
     every = tmp_path / "every.jsonl.gz"
     run("record", "export", "fake-tune-1", "-o", every, "--whole")
-    assert exchange.read_events(every)[-1].kind == exchange.IMPORTED
+    assert exchange.read_events(every)[-1].event == RecordImported("small.jsonl.xz")
 
 
 def test_the_file_is_named_after_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run("record", "import", file(tmp_path, MONDAY, "whole.jsonl.gz"))
     run("record", "export")
-    assert exchange.read_events(tmp_path / "fake-tune-1.jsonl.xz")[0].kind == "study"
+    assert isinstance(exchange.read_events(tmp_path / "fake-tune-1.jsonl.xz")[0].event, StudyBegun)
 
 
 def test_records_are_merged(tmp_path: Path) -> None:

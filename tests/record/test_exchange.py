@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,38 +11,42 @@ import pytest
 from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.record import exchange, lines
-from burnish.record.record import Event, Record, import_events
+from burnish.record.events import Event, Recorded, Unknown
+from burnish.record.events.study import CommandRun, PictureDrawn, RecordImported, StudyBegun
+from burnish.record.events.trials import PairRead, StartDone
+from burnish.record.events.why import SamplingMethod, WhyExplained
+from burnish.record.record import Record, import_events
 from burnish.report.render.json import text
 from burnish.report.result import fold
 from burnish.report.values import runs as values
 from burnish.study import studies
 from drawn import markdown
-from pieces import whole
+from pieces import of, whole
 
 STUDY = whole("fake-tune-1", "here", 1, [0.1, 0.11, 0.12]).made
 
 
-def file(folder: Path, events: list[Event], name: str = "some.jsonl.xz") -> Path:
+def file(folder: Path, events: list[Recorded[Event]], name: str = "some.jsonl.xz") -> Path:
     exchange.write(folder / name, events)
     return folder / name
 
 
 def test_a_compact_record_has_no_logs_and_says_once_how_sides_were_launched() -> None:
     found = list(exchange.compact(STUDY))
-    kinds = [event.kind for event in found]
-    assert "command" in {event.kind for event in STUDY}
-    assert "command" not in kinds
-    assert [kind for kind in kinds if kind != "command"] == [e.kind for e in STUDY if e.kind != "command"]
-    launched = ["launched" in event.body for event in found if event.kind == "start_done"]
-    assert launched == [True, False, False]
-    assert [e.body for e in found if e.kind == "pair"] == [e.body for e in STUDY if e.kind == "pair"]
+    assert of(STUDY, CommandRun)
+    assert not of(found, CommandRun)
+    kept = [each for each in STUDY if not isinstance(each.event, CommandRun)]
+    assert [each.event.kind() for each in found] == [each.event.kind() for each in kept]
+    assert [each.launched is not None for each in of(found, StartDone)] == [True, False, False]
+    assert of(found, PairRead) == of(STUDY, PairRead)
     assert list(exchange.compact(found)) == found
-    assert "launched" in STUDY[-3].body, "what was given is left as it was"
 
 
-def test_a_kind_of_event_that_is_yet_to_come_is_carried() -> None:
-    event = Event(1, "", "something new", {"launched": 1, "core": 2})
+def test_a_kind_of_event_that_is_yet_to_come_is_carried(tmp_path: Path) -> None:
+    event = Recorded(1, "", Unknown("something new", {"launched": 1, "core": 2}))
     assert list(exchange.compact([event])) == [event]
+    path = file(tmp_path, [*STUDY[:1], replace(event, number=2)])
+    assert exchange.read_events(path)[1] == replace(event, number=2)
 
 
 def test_it_renders_the_same_report(tmp_path: Path) -> None:
@@ -69,15 +74,40 @@ def test_another_study_of_that_name_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"a study of this name is here, with another record"):
         exchange.import_study(home, other)
     with closing(Record(folder)) as record:
-        assert [event.kind for event in record.events()][-1] == exchange.IMPORTED
+        assert list(record.every())[-1].event == RecordImported("some.jsonl.xz")
     assert list(home.root.glob("tmp*")) == []
 
 
-@pytest.mark.parametrize("name", ["../../etc", "a/b", "", ".hidden", None, 7])
-def test_a_study_whose_name_is_no_folder_is_refused(tmp_path: Path, name: object) -> None:
-    path = file(tmp_path, [Event(1, "", "study", {"name": name, "definition": {}})])
-    with pytest.raises(UserError, match=r"no name of a study|holds no study"):
+@pytest.mark.parametrize("name", ["../../etc", "a/b", "", ".hidden"])
+def test_a_study_whose_name_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
+    path = file(tmp_path, [Recorded(1, "", StudyBegun(name, {}))])
+    with pytest.raises(UserError, match=r"no name of a study"):
         exchange.import_study(paths.home(), path)
+
+
+@pytest.mark.parametrize("name", ["null", "7"])
+def test_a_study_whose_name_is_no_text_is_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "some.jsonl"
+    path.write_text('{"n":1,"at":"","kind":"study","body":{"name":' + name + ',"definition":{}}}\n')
+    with pytest.raises(UserError, match=r"some.jsonl: event 1: study_begun, name: is (None|7), not text; "):
+        exchange.import_study(paths.home(), path)
+
+
+def test_a_record_of_format_1_is_carried_as_one_of_today(tmp_path: Path) -> None:
+    """Read, taken in and exported again; what is taken in stays as it was."""
+    older = tmp_path / "older.jsonl"
+    older.write_text(
+        '{"n":1,"at":"","kind":"study","body":{"name":"s","definition":{}}}\n'
+        '{"n":2,"at":"","kind":"left","body":{"key":" / a /  / w / ","why":"so","final":true}}\n'
+    )
+    folder, _ = exchange.import_study(paths.home(), older)
+    with closing(Record(folder)) as record:
+        kinds = [row[0] for row in record._db.execute("SELECT kind FROM event ORDER BY id")]
+        assert kinds == ["study", "left", "record_imported"]
+    path = file(tmp_path, list(exchange.compact(exchange.study_events(folder))))
+    assert exchange.read_events(path) == exchange.read_events(older)
+    assert [line.form for line in lines.read(path)] == [2, 2]
+    assert exchange.import_study(paths.home(), path) == (folder, False), "the same in another format"
 
 
 def test_an_imported_study_is_not_gone_on_with(tmp_path: Path) -> None:
@@ -103,7 +133,7 @@ def test_an_imported_study_is_not_gone_on_with(tmp_path: Path) -> None:
     )
     record, _ = studies.begin_or_resume(home, asked, fresh=False)
     with closing(record):
-        path = file(tmp_path, list(record.events()))
+        path = file(tmp_path, list(record.every()))
     record.folder.rename(tmp_path / "elsewhere")
     folder, _ = exchange.import_study(home, path)
     again, resumed = studies.begin_or_resume(home, asked, fresh=False)
@@ -114,18 +144,17 @@ def test_an_imported_study_is_not_gone_on_with(tmp_path: Path) -> None:
 def test_a_packed_record_can_be_read_as_one(tmp_path: Path) -> None:
     path = file(tmp_path, STUDY)
     with closing(import_events(path, tmp_path / "folder")) as record:
-        assert list(record.events()) == STUDY
+        assert list(record.every()) == STUDY
 
 
 def test_drawings_are_carried_once(tmp_path: Path) -> None:
     with closing(Record(tmp_path / "why", create=True)) as record:
-        record.append("study", name="why-1", definition={})
-        record.append("explained", pictures=["flame.svg", "gone.svg"])
+        record.append(StudyBegun("why-1", {}))
+        method = SamplingMethod("cycles", True, 1.0, 1.0, "lbr", "duet", "names", 0, 0, 0.0)
+        record.append(WhyExplained(("a", "b"), "w", "unit", method, pictures=("flame.svg", "gone.svg")))
     (tmp_path / "why" / "flame.svg").write_text("<svg/>")
     events = exchange.study_events(tmp_path / "why")
-    assert [(e.number, e.kind, dict(e.body)) for e in events[2:]] == [
-        (3, "picture", {"name": "flame.svg", "svg": "<svg/>"})
-    ]
+    assert [(each.number, each.event) for each in events[2:]] == [(3, PictureDrawn("flame.svg", "<svg/>"))]
     folder, made = exchange.import_study(paths.home(), file(tmp_path, list(events)))
     assert made
     assert exchange.study_events(folder)[:3] == events

@@ -14,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from burnish.base.errors import UserError
-from burnish.record import exchange
+from burnish.record import exchange, lines
+from burnish.record.events.patches import TwinFound
+from burnish.record.lines import Line
 from burnish.record.record import FILE, Record, import_events
 
 
@@ -101,6 +103,11 @@ VALUES = st.recursive(
 )
 
 
+def lines_of(folder: Path) -> list[Line]:
+    with closing(Record(folder)) as record:
+        return [Line(each.number, each.at, each.kind, each.body) for each in record.events()]
+
+
 def test_export_and_import_round_trip(tmp_path: Path) -> None:
     @settings(deadline=None, max_examples=15)  # every event waits for the disk
     @given(st.lists(st.tuples(st.text(min_size=1), st.dictionaries(st.text(min_size=1), VALUES)), max_size=5))
@@ -111,13 +118,13 @@ def test_export_and_import_round_trip(tmp_path: Path) -> None:
             for kind, body in events:
                 record.append(kind, **body)
             written = list(record.events())
-        text = exchange.as_text(exchange.study_events(one))
+        text = lines.as_json(lines_of(one))
         assert text.count("\n") == len(events), "a line an event"
         exported = tmp_path / f"{number}.jsonl"
         exported.write_text(text, encoding="utf-8")
         with closing(import_events(exported, two)) as record:
             assert list(record.events()) == written
-        assert exchange.as_text(exchange.study_events(two)) == text
+        assert lines.as_json(lines_of(two)) == text
 
     check()
 
@@ -129,10 +136,10 @@ def test_a_figure_that_is_not_finite_is_written_as_null(record: Record) -> None:
 
 
 def test_an_export_is_plain_json_lines(record: Record) -> None:
-    record.append("build", variant="baseline ü")
-    line = json.loads(exchange.as_text(record.events()))
-    assert set(line) == {"n", "at", "kind", "body"}
-    assert (line["n"], line["kind"], line["body"]) == (1, "build", {"variant": "baseline ü"})
+    record.append(TwinFound("baseline ü", "b"))
+    line = json.loads(exchange.as_text(record.every()))
+    assert set(line) == {"n", "at", "f", "kind", "body"}
+    assert (line["n"], line["kind"], line["body"]) == (1, "twin_found", {"variant": "baseline ü", "of": "b"})
 
 
 @pytest.mark.parametrize(

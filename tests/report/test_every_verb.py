@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from test_patch_report import study
@@ -24,8 +25,8 @@ def built(events: Events, *names: str) -> Events:
     return events
 
 
-def tune(value: dict[str, float]) -> Events:
-    events = built(Events("baseline", "one").run(), "baseline", "one").contest("one / w")
+def tune(value: dict[str, float], **more: Any) -> Events:
+    events = built(Events("baseline", "one").run(), "baseline", "one").contest("one / w", **more)
     return events.add("verdict", **verdict("one / w", "faster", value))
 
 
@@ -63,8 +64,7 @@ def test_what_is_about_binaries_by_itself_needs_no_such_word(programs: bool) -> 
 
 
 def test_replicates_are_what_the_caveat_asks_for() -> None:
-    events = tune(SMALL)
-    next(event for event in events.made if event.kind == "contest").body["replicates"] = {"baseline": ["k"] * 6}
+    events = tune(SMALL, replicates={"baseline": ["k"] * 6})
     assert "about these two binaries" not in printed(fold(events.made))
 
 
@@ -89,9 +89,8 @@ def test_many_cells_have_one_sentence() -> None:
 @pytest.mark.parametrize("verb", [*VERBS, "compare"])
 def test_a_failed_calibration_marks_the_report_of_every_verb(verb: str) -> None:
     events = VERBS[verb](LARGE) if verb in VERBS else compare(LARGE, programs=True)
-    first = next(event for event in events.made if event.kind == "contest")
-    first.body["forced"] = ["mariadb, w, duet"]
-    events.add("contest", **{**first.body, "forced": []})  # a later session, or another group of the study
+    events.contest("one / w", forced=["mariadb, w, duet"])
+    events.contest("one / w")  # a later session, or another group of the study
     result = fold(events.made)
     said = "FORCED: this host's calibration failed for mariadb, w, duet; its verdicts cannot be relied on"
     assert result.forced == ("mariadb, w, duet",)

@@ -135,6 +135,7 @@ def test_drawings_are_written_beside_the_report(tmp_path: Path) -> None:
 
 
 def test_events_of_something_else_are_one_line(tmp_path: Path) -> None:
-    path = written(tmp_path, piece=Piece().add("contest", cells=3))
-    with pytest.raises(UserError, match=r"one.jsonl.xz: its events are not those of a study \(TypeError"):
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"n":1,"at":"","kind":"contest","body":{"cells":3}}\n')
+    with pytest.raises(UserError, match=r"one.jsonl: event 1: contest: not as Burnish wrote it in format 1 "):
         committed.result_of_file(path)

@@ -11,7 +11,7 @@ from burnish.report.result import fold
 from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values
 from drawn import markdown, printed
-from reported import Events, comparison, ratio, verdict
+from reported import Events, comparison, key, ratio, verdict
 
 
 def test_all_variants_failed() -> None:
@@ -44,8 +44,7 @@ def test_what_is_measured_or_known_is_something() -> None:
     one = Events("baseline", "a", "b").run().contest("a / w", "b / w")
     one.add("verdict", **verdict("a / w", "invalid", None)).add("verdict", **verdict("b / w", "undecided", ratio(1.0)))
     assert not fold(one.add("finished").made).nothing_measured
-    same = Events("baseline", "a").run()
-    same.made[0].body["definition"]["workloads"] = ["w"]
+    same = Events("baseline", "a", workloads=["w"]).run()
     same.add("variant", variant="a", failure=None, same=True, notes=[])
     assert not fold(same.add("finished").made).nothing_measured, "identical code is an answer"
 
@@ -62,7 +61,7 @@ def test_nothing_beside_the_baseline() -> None:
 
 def test_bundled_studies_patches_calibrations_and_explanations() -> None:
     events = shipped(comparison("one", reason="no equivalent today", final=True), comparison("two"))
-    events.add("left", key="two", why="left out: no clang", final=False)
+    events.add("left", key=key("two"), why="left out: no clang", final=False)
     bundled = fold(events.add("finished").made)
     assert bundled.nothing_measured
     assert "Nothing could be compared: one: no equivalent today; two: left out: no clang." in markdown(bundled)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from burnish.record.events.study import StudyBegun
 from burnish.report.effects import Effect, against, effect
 from burnish.report.result import fold
 from burnish.report.sections import patches
@@ -43,7 +44,10 @@ def study(
         reverted: whether all patches are taken out.
     """
     events = Events("unpatched", *(each[0] for each in builds), verb="patch").run()
-    events.made[0].body["definition"]["workloads"] = ["load"]
+    begun = events.made[0].event
+    assert isinstance(begun, StudyBegun)
+    assert isinstance(begun.definition, dict)
+    begun.definition["workloads"] = ["load"]
     events.add("source", origin="folder x", digest="abc", note="")
     events.add(
         "series",
@@ -213,7 +217,8 @@ def test_values_for_machines() -> None:
         unit="transaction",
         cpu=[5e-5, 4e-5],
         functions=[
-            {"name": "crc32c", "before": 2e-5, "after": 1e-5, "difference": -1e-5, "error": 1e-6, "note": "gone"}
+            {"part": "own", "name": "crc32c", "before": 2e-5, "after": 1e-5, "difference": -1e-5, "error": 1e-6}
+            | {"certain": True, "note": "gone"}
         ],
     )
     events.add("symbols", variant="b", workload="load", failure="perf may not sample here")

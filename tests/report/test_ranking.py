@@ -34,12 +34,11 @@ def run(
     seconds: Mapping[str, float] | None = None,
 ) -> Result:
     """A finished tune: by candidate and load its ratio, which is faster."""
-    events = Events("baseline", *ratios).run()
-    events.made[0].body["definition"]["recipes"] = dict(recipes or {})
+    events = Events("baseline", *ratios, recipes=dict(recipes or {})).run()
     for name, spent in (seconds or {}).items():
         events.add("build", variant=name, key="k", about={"seconds": spent}, identity={})
-    events.contest(*(f"{name} / {load}" for name, loads in ratios.items() for load in loads))
-    events.made[-1].body["replicates"] = {"baseline": ["k"] * replicates} if replicates else {}
+    cells = [f"{name} / {load}" for name, loads in ratios.items() for load in loads]
+    events.contest(*cells, replicates={"baseline": ["k"] * replicates} if replicates else {})
     for name, loads in ratios.items():
         for load, value in loads.items():
             events.add("verdict", **verdict(f"{name} / {load}", "faster", value))
@@ -126,8 +125,7 @@ def test_ties_are_values_too() -> None:
 
 
 def test_who_was_measured_again_is_named() -> None:
-    events = Events("baseline", "bolted", "plain").run().contest("bolted / w", "plain / w")
-    events.made[0].body["definition"]["recipes"] = RECIPES
+    events = Events("baseline", "bolted", "plain", recipes=RECIPES).run().contest("bolted / w", "plain / w")
     for name, value in (("bolted", 1.162), ("plain", 1.158)):
         events.add("verdict", **verdict(f"{name} / w", "faster", near(value)))
     again = verdict("bolted / w", "faster", near(1.15)) | {"role": "confirmation", "cell": "again: bolted / w"}

@@ -92,7 +92,7 @@ def test_a_verdict_that_correction_has_changed_says_what_it_was() -> None:
     events = run("a", "b")
     label = "claim, one of 2 (Holm)"
     cells = {
-        f"{name} / w": {"verdict": kind, "p": 0.04, "adjusted_p": 0.08, "label": label, "interval": None}
+        f"{name} / w": {"verdict": kind, "p": 0.04, "adjusted_p": 0.08, "adjusted_equivalence_p": 1.0, "label": label}
         for name, kind in (("a", "undecided"), ("b", "faster"))
     }
     found = lines(fold(events.add("family", explore=False, cells=cells).made))

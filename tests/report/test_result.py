@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.record.record import Event
 from burnish.report.ceilings import bars, ceilings
 from burnish.report.ranking import winner
 from burnish.report.render.json import text
@@ -18,7 +17,7 @@ from burnish.report.result import fold, host_line
 from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values
 from drawn import markdown, printed
-from reported import HOST, Events, ratio, verdict
+from reported import HOST, Events, event, ratio, verdict
 
 
 def test_a_study_that_has_just_begun() -> None:
@@ -31,7 +30,7 @@ def test_a_study_that_has_just_begun() -> None:
 
 
 def test_a_record_without_a_study() -> None:
-    for events in ([], [Event(1, "", "run", {"host": HOST})]):
+    for events in ([], [event(1, "", "run", {"host": HOST})]):
         with pytest.raises(UserError, match=r"^this record holds no study"):
             fold(events)
 
@@ -99,7 +98,8 @@ def test_what_another_sitting_has_built_is_not_missing() -> None:
     events.add("variant_missing", variant="m32", why="needs 32-bit libraries that are not here")
     events.run().add("build", variant="m32", key="k", about={"toolchain": "gcc-12"}, identity={})
     events.add("gate", variant="m32", report={"passed": True, "tests": 7, "skipped": 0, "failures": []})
-    program = {"bits": 32, "needed": ["libc.so.6"], "versions": [["GLIBC", "2.34"]]}
+    program = {"machine": "i386", "bits": 32, "code": "c", "data": "d", "sizes": {}, "symbols": True}
+    program |= {"needed": ["libc.so.6"], "versions": [["GLIBC", "2.34"]]}
     events.add("evidence", variant="m32", tried={}, program=program, needs={"level": "x86-64", "beyond": []})
     build = fold(events.made).builds[1]
     assert (build.gate, build.failure) == ("passed 7", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from burnish.record.by_type import ByType
 from burnish.report.bundled.table import StudyTable, study_table
 from burnish.report.document import Section
 from burnish.report.result import fold
@@ -14,7 +15,7 @@ from burnish.report.sections.bundled.extras import matrices
 from burnish.report.sections.conclusion import sentences
 from burnish.report.words import per_cent
 from drawn import cells, head, markdown, points, printed, title
-from reported import Events, comparison, ratio, verdict
+from reported import Events, comparison, key, ratio, verdict
 
 
 def shipped(*comparisons: dict[str, Any], cut: dict[str, str] | None = None, recommends: bool = False) -> Events:
@@ -47,8 +48,10 @@ def sections(table: StudyTable) -> list[Section]:
 
 
 def decided(events: Events, row: str, kind: str, value: float, *, steps: str = "w", on: str = "") -> Events:
-    body = verdict(f"{row} / {steps}", kind, ratio(value)) | {"on": on}
-    return events.add("verdict", **{**body, "cell": f"baseline: {row} / {steps}"})
+    body = {**verdict(f"{row} / {steps}", kind, ratio(value)), "cell": f"baseline: {row} / {steps}"}
+    if on:
+        body |= {"hosts": [{"host": on, "starts": 6, "interval": ratio(value)}], "hosts_differ": False}
+    return events.add("verdict", **body)
 
 
 def text(events: Events) -> str:
@@ -63,11 +66,11 @@ def every_kind() -> Events:
         comparison("clang"),
         comparison("later"),
         comparison("next"),
-        cut={"later": "cut by --budget: its row needs about 9 min"},
+        cut={key("later"): "cut by --budget: its row needs about 9 min"},
     )
     decided(events, "tls", "slower", 0.5)
-    events.add("measured", key="memory", words="310 MB (as usual 250)", note="peak of yy_mariadb.cc.o")
-    return events.add("left", key="clang", why="left out: no clang", final=False)
+    events.add("measured", key=key("memory"), words="310 MB (as usual 250)", note="peak of yy_mariadb.cc.o")
+    return events.add("left", key=key("clang"), why="left out: no clang", final=False)
 
 
 def test_every_cell_has_a_verdict_or_a_reason() -> None:
@@ -104,7 +107,7 @@ def test_a_later_verdict_wins_over_an_earlier_reason() -> None:
 
 def test_a_binary_is_found_under_the_name_that_it_was_tried_by() -> None:
     events = shipped(comparison("release"))
-    events.add("tried", key="release", cell="baseline: release 12345678 / w")
+    events.add("tried", key=key("release"), cell="baseline: release 12345678 / w")
     decided(events, "release 12345678", "equivalent", 1.0)
     table = fold(events.made).shipped
     assert table is not None
@@ -113,9 +116,7 @@ def test_a_binary_is_found_under_the_name_that_it_was_tried_by() -> None:
 
 def ladder(kinds: dict[str, tuple[str, float]], on: dict[str, str] | None = None) -> Events:
     made = [
-        comparison(f"{row}/{step}", row=row, threads=step, cell=f"baseline: {row} / w:threads={step}")
-        for row in kinds
-        for step in (1, 4)
+        comparison(row, threads=step, cell=f"baseline: {row} / w:threads={step}") for row in kinds for step in (1, 4)
     ]
     events = shipped(*made, recommends=True)
     for row, (kind, value) in kinds.items():
@@ -138,7 +139,7 @@ def test_the_best_row_is_recommended_in_per_cent() -> None:
     assert "looks better than it is" in said
     for step in (1, 4):
         again = f"again, baseline: fbo / w:threads={step}"
-        events.add("again", key=f"fbo/{step}", cell=again)
+        events.add("again", key=key("fbo", threads=step), cell=again)
         events.add("verdict", **{**verdict("fbo / w", "faster", ratio(1.18)), "cell": again, "role": "confirmation"})
     (said,) = sentences(fold(events.made))
     assert "measured again on fresh starts: +18.0 [+16.8, +19.2], +18.0 [+16.8, +19.2], the figures to quote" in said
@@ -158,7 +159,7 @@ def test_starts_that_two_rows_tell_of_are_said_to_be_the_same() -> None:
     made = [
         comparison("baseline", cell=cell, control=True),
         comparison("debug"),
-        comparison("baseline/igen", row="baseline", reading="igen", cell=cell, control=True),
+        comparison("baseline", reading="igen", cell=cell, control=True),
         comparison("debug again", cell="baseline: debug / w"),
     ]
     events = shipped(*made)
@@ -177,13 +178,13 @@ def test_what_is_recommended_was_held_against_the_baseline_in_whatever_reading()
     """Not a row held against another row, nor the baseline with a change of source, nor what was not built here."""
     made = [
         comparison("baseline", candidate="baseline again", control=True),
-        comparison("baseline/source", row="baseline", reading="source", cell="baseline: noinline / w"),
+        comparison("baseline", reading="source", cell="baseline: noinline / w"),
         comparison("release"),
         comparison("alias", base="unroll"),
         comparison("unroll"),
         comparison("fbo", reading="feedback"),
-        comparison("fbo/igen", row="fbo", reading="igen", base="fbo", cell="fbo: fbo.igen / w"),
-        comparison("clang/native", row="native", series="clang", base="clang.baseline", cell="baseline: native / w"),
+        comparison("fbo", reading="igen", base="fbo", cell="fbo: fbo.igen / w"),
+        comparison("native", series="clang", base="clang.baseline", cell="baseline: native / w"),
     ]
     events = shipped(*made, recommends=True)
     for row, value in {
@@ -219,7 +220,9 @@ def test_nothing_is_recommended_when_nothing_is_faster() -> None:
 def test_many_rows_that_were_not_asked_for_are_one_line() -> None:
     made = [comparison(f"row{n}", series="clang") for n in range(6)]
     events = shipped(
-        comparison("one"), *made, cut={f"row{n}": "not asked for: --series clang brings it" for n in range(6)}
+        comparison("one"),
+        *made,
+        cut={key(f"row{n}", series="clang"): "not asked for: --series clang brings it" for n in range(6)},
     )
     found = fold(events.made).shipped
     assert found is not None
@@ -229,7 +232,8 @@ def test_many_rows_that_were_not_asked_for_are_one_line() -> None:
 
 def test_a_series_that_nobody_asked_for_is_a_line_for_each_reason() -> None:
     why = {f"row{n}": "left out by --rows" if n < 4 else "not asked for: --series clang brings it" for n in range(6)}
-    events = shipped(comparison("one"), *(comparison(row, series="clang") for row in why), cut=why)
+    cut = {key(row, series="clang"): each for row, each in why.items()}
+    events = shipped(comparison("one"), *(comparison(row, series="clang") for row in why), cut=cut)
     found = fold(events.made).shipped
     assert found is not None
     (block,) = [block for block in sections(found) if title(block).startswith("clang")]
@@ -237,7 +241,7 @@ def test_a_series_that_nobody_asked_for_is_a_line_for_each_reason() -> None:
 
 
 def test_a_record_of_another_verb_has_no_table() -> None:
-    assert study_table({}) is None
+    assert study_table(ByType(())) is None
     assert fold(Events("baseline").made).shipped is None
 
 
@@ -247,9 +251,7 @@ def test_ratios_in_per_cent() -> None:
 
 def matrix() -> Events:
     cells = {("a", "x"): 1.2, ("a", "y"): 0.9, ("b", "x"): 1.1, ("b", "y"): 1.05}
-    events = shipped(
-        *(comparison(f"{row}/{load}", row=row, load=load, cell=f"baseline: {row} / {load}") for row, load in cells)
-    )
+    events = shipped(*(comparison(row, load=load, cell=f"baseline: {row} / {load}") for row, load in cells))
     for (row, load), value in cells.items():
         decided(events, row, "faster" if value > 1 else "slower", value, steps=load)
     return events
@@ -299,8 +301,8 @@ def test_a_ladder_of_several_hosts_says_whose_row_each_is() -> None:
 
 def test_a_cell_of_a_row_on_several_loads_is_told_with_its_load() -> None:
     events = shipped(
-        *(comparison(f"a/{load}", row="a", load=load, cell=f"baseline: a / {load}") for load in "xyz"),
-        comparison("b", row="b", load="x", cell="baseline: b / x"),
+        *(comparison("a", load=load, cell=f"baseline: a / {load}") for load in "xyz"),
+        comparison("b", load="x", cell="baseline: b / x"),
     )
     decided(events, "a", "undecided", 1.0, steps="y")
     decided(events, "b", "undecided", 1.0, steps="x")
@@ -343,7 +345,7 @@ def test_seconds_profiles_and_weights_are_told() -> None:
 def test_a_suite_has_its_tests_and_a_mean_of_them() -> None:
     events = shipped(
         *(
-            comparison(f"debug/{test}", row="debug", test=f"tests={test}", cell=f"baseline: debug / s:tests={test}",
+            comparison("debug", test=f"tests={test}", cell=f"baseline: debug / s:tests={test}",
                        published_words="-35")
             for test in ("ATIS", "insert")
         )

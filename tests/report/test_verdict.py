@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from test_patch_report import study
 from test_study_table import shipped
 
+from burnish.model.cell import CellId
+from burnish.record.events.trials import StoppingRule, TrialsPlanned
+from burnish.record.events.verdicts import VerdictReached
 from burnish.report import verdict as words
 from burnish.report.result import fold
 from burnish.report.values import runs as values
@@ -31,10 +36,11 @@ def test_words(kind: str, within: float | None, shown: str) -> None:
 
 
 def test_the_rule_of_the_run_says_how_small() -> None:
-    body = verdict("one / w", "faster", SMALL, reason=BOTH)
-    assert words.within(body, {"rule": {"delta": 0.02}}) == 0.02
-    assert words.within(body, {}) == words.USUAL_DELTA
-    assert words.within(verdict("one / w", "faster", SMALL), {}) is None
+    both = VerdictReached(CellId("one", "w"), "duet", "capacity", "unit", "faster", BOTH, {}, 6)
+    planned = TrialsPlanned((both.cell,), StoppingRule(12, delta=0.02), ())
+    assert words.within(both, planned) == 0.02
+    assert words.within(both, None) == words.USUAL_DELTA
+    assert words.within(replace(both, reason="faster: because"), planned) is None
 
 
 def test_a_comparison_says_so_and_json_too() -> None:
@@ -55,5 +61,7 @@ def test_a_bundled_study_says_so() -> None:
 
 def test_a_patch_says_so() -> None:
     events = study({"a": []}, [("a", "alone", "a", ["a"])], {"a": ("faster", SMALL)})
-    events.made[-1].body["reason"] = BOTH
-    assert "| a | alone | faster (<1 %) |" in markdown(fold(events.made))
+    last = events.made[-1]
+    assert isinstance(last.event, VerdictReached)
+    made = [*events.made[:-1], replace(last, event=replace(last.event, reason=BOTH))]
+    assert "| a | alone | faster (<1 %) |" in markdown(fold(made))

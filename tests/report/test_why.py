@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from burnish.record.record import Event
 from burnish.report.result import Result, fold
 from burnish.report.sections.why import NO_RESULT
 from burnish.report.values import runs as values
@@ -14,6 +13,7 @@ from burnish.report.words import scale, short
 from burnish.why.attribution import profile
 from burnish.why.samples import KERNEL
 from drawn import markdown, printed
+from reported import event
 
 SERVER, LIBC = "/srv/mariadbd", "/usr/lib/x86_64-linux-gnu/libc.so.6"
 LONG = "std::_Rb_tree<unsigned long, std::pair<unsigned long const, buf_page_t*>, std::less<unsigned long>>::find"
@@ -76,7 +76,7 @@ def told(*, finished: bool = True, **changes: Any) -> Result:
         ("explained", EXPLAINED | changes),
         *([("finished", dict[str, Any]())] if finished else []),
     ]
-    return fold(Event(n, "2026-11-21T00:00:00Z", kind, body) for n, (kind, body) in enumerate(events, 1))
+    return fold(event(n, "2026-11-21T00:00:00Z", kind, body) for n, (kind, body) in enumerate(events, 1))
 
 
 def lines_of(summary: Result) -> list[str]:
@@ -144,7 +144,7 @@ def test_nothing_that_differs_is_said_plainly() -> None:
         ("explained", EXPLAINED | {"hardware": {}, "slots": {}}),
         ("finished", {}),
     ]
-    lines = lines_of(fold(Event(n, "", kind, body) for n, (kind, body) in enumerate(bodies, 1)))
+    lines = lines_of(fold(event(n, "", kind, body) for n, (kind, body) in enumerate(bodies, 1)))
     assert any("no function outside of the kernel differs" in line for line in lines)
     assert not any("Counted by the processor" in line for line in lines)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,12 @@ import numpy as np
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.record import exchange, lines
-from burnish.record.record import Event
+from burnish.record import exchange
+from burnish.record.events import Event, Recorded
+from burnish.record.events.builds import ProgramFound
+from burnish.record.events.study import StudyBegun
+from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.report.result import fold
 from burnish.report.sections.merged import lines as told
 from burnish.report.sections.remarks import lines as remarks
@@ -22,9 +27,8 @@ from burnish.statistics.sequential import Rule
 from burnish.study.merge.merging import merge
 from burnish.study.merge.parts import host_key
 from burnish.study.merge.same_plan import first_difference
-from burnish.study.trials.starts import starts_of
 from drawn import markdown
-from pieces import CELL, Piece, contest, host, whole
+from pieces import CELL, Piece, contest, host, of, whole
 
 RNG = np.random.default_rng(3)
 QUIET = [float(value) for value in RNG.normal(0.10, 0.002, 8)]
@@ -34,11 +38,11 @@ TUESDAY = whole("fake-tune-2", "other", 2, NOISY)
 LATER = whole("fake-tune-3", "one", 3, QUIET[:3])
 
 
-def merged(*pieces: Piece | Sequence[Event]) -> tuple[Event, ...]:
+def merged(*pieces: Piece | Sequence[Recorded[Event]]) -> tuple[Recorded[Event], ...]:
     return merge(named(*pieces)).events
 
 
-def named(*pieces: Piece | Sequence[Event]) -> list[tuple[str, Sequence[Event]]]:
+def named(*pieces: Piece | Sequence[Recorded[Event]]) -> list[tuple[str, Sequence[Recorded[Event]]]]:
     return [(f"r{n}", piece.made if isinstance(piece, Piece) else piece) for n, piece in enumerate(pieces, 1)]
 
 
@@ -49,8 +53,8 @@ def refused(*pieces: Piece) -> str:
     return str(caught.value)
 
 
-def bytes_of(events: Sequence[Event]) -> bytes:
-    return lines.pack((lines.Line(e.number, e.at, e.kind, e.body) for e in events), "x.jsonl")
+def bytes_of(events: Sequence[Recorded[Event]]) -> bytes:
+    return exchange.as_text(events).encode()
 
 
 def test_hosts_are_blocks() -> None:
@@ -110,9 +114,8 @@ def test_unfinished_pieces_make_a_verdict_together() -> None:
 def test_a_start_that_did_not_finish_is_left_behind() -> None:
     cut = Piece("fake-tune-1", "one", 1).contest().starts(QUIET[:2]).add("start", cell=CELL, start=3, design="duet")
     events = merged(cut, TUESDAY)
-    assert sum(event.kind == "start" for event in events) == sum(event.kind == "start_done" for event in events) == 7
-    starts = starts_of(event for event in events if event.body.get("cell") == CELL and event.kind != "verdict")
-    assert starts.capacity == [*QUIET[:2], *NOISY]
+    assert len(of(events, StartBegun)) == len(of(events, StartDone)) == 7
+    assert [each.readings["capacity"] for each in of(events, StartDone)] == [*QUIET[:2], *NOISY]
     assert [event.number for event in events] == list(range(1, len(events) + 1))
 
 
@@ -159,9 +162,9 @@ def test_the_family_is_said_anew_and_confirmations_stay_apart() -> None:
         piece.verdict().verdict("equivalent", "two / w")
         pieces.append(piece.starts(QUIET, f"again: {CELL}").verdict("faster", f"again: {CELL}", role="confirmation"))
     events = merged(*pieces)
-    (family,) = (event.body["cells"] for event in events if event.kind == "family")
-    assert {name: each["verdict"] for name, each in family.items()} == {CELL: "faster", "two / w": "equivalent"}
-    assert family[CELL]["label"] == "claim, one of 2 (Holm)"
+    (family,) = of(events, FamilyJudged)
+    assert {each.cell.name: each.verdict for each in family.cells} == {CELL: "faster", "two / w": "equivalent"}
+    assert family.cells[0].label == "claim, one of 2 (Holm)"
     summary = fold(events)
     assert [row.candidate for row in summary.rows] == ["one", "two"]
     (again,) = summary.confirmations
@@ -185,8 +188,8 @@ def test_what_is_invalid_after_several_good_starts_can_be_written() -> None:
         for n in (1, 2)
     ]
     found = merged(*pieces)
-    (verdict,) = (event.body for event in found if event.kind == "verdict")
-    assert (verdict["verdict"], verdict["starts"], verdict["sd_between"]) == ("invalid", 4, None)
+    (verdict,) = of(found, VerdictReached)
+    assert (verdict.verdict, verdict.starts, verdict.sd_between) == ("invalid", 4, None)
     assert b"swapping" in bytes_of(found)
 
 
@@ -216,7 +219,7 @@ def test_programs_are_named_once_with_the_baseline_first() -> None:
             piece.add("program", variant=name, path=f"{place}/{name}", key=key, identity={})
         pieces.append(piece.contest(cells=["a / w"]).starts(QUIET, "a / w"))
     events = merged(*pieces)
-    assert [event.body["variant"] for event in events if event.kind == "program"] == ["z", "a"]
+    assert [each.build.name for each in of(events, ProgramFound)] == ["z", "a"]
     summary = fold(events)
     assert (summary.baseline, [row.candidate for row in summary.rows]) == ("z", ["a"])
     assert bytes_of(merged(*reversed(pieces))) == bytes_of(events)
@@ -236,8 +239,8 @@ PLAN = "; merge records of one plan only"
         ),
         (Piece("s2", "b", 2).contest(designs={"w": "solo"}), 'designs.w is "duet" in the one, "solo" in the other'),
         (
-            Piece("s2", "b", 2).contest(condition={"threads": 4, "settings": []}),
-            "condition.threads is not there in the one, 4 in the other",
+            Piece("s2", "b", 2).contest(condition={"settings": [["x", "4"]]}),
+            'condition.settings is not there in the one, [["x", "4"]] in the other',
         ),
         (Piece("s2", "b", 2).add("source", digest="xyz").contest(), 'source digest is "abc" in the one, "xyz"'),
         (
@@ -298,12 +301,13 @@ def test_what_cannot_be_merged_is_named() -> None:
     odd = Piece("o")
     odd.made = odd.made[1:]
     assert refused(MONDAY, odd).startswith("r2: this record holds no study")
-    odd.made = [Event(1, "", "study", {"name": "x"})]
-    assert refused(MONDAY, odd) == "r2: its events are not those of a study (KeyError: 'definition')"
+    odd.made = [Recorded(1, "", StudyBegun("x", {}))]
+    assert refused(MONDAY, odd).startswith("r2: the record of a None; ")
     old = Piece("old").contest().starts(QUIET)
-    for event in old.made:
-        if event.kind == "start_done":
-            del event.body["pair_ratios"]  # type: ignore[attr-defined]
+    old.made = [
+        replace(each, event=replace(each.event, pair_ratios=None)) if isinstance(each.event, StartDone) else each
+        for each in old.made
+    ]
     assert refused(MONDAY, old) == "r2: start 1 of one / w was recorded by an older Burnish, without its ratios"
 
 

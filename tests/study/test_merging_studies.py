@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,17 @@ from typer.testing import CliRunner
 
 from burnish.base.errors import UserError
 from burnish.cli.common import app
-from burnish.record import exchange, lines
-from burnish.record.record import Event
+from burnish.record import exchange
+from burnish.record.events import Event, Recorded
+from burnish.record.events.study import SessionBegun
+from burnish.record.events.trials import TrialsPlanned
+from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.result import fold
 from burnish.report.words import per_cent
 from burnish.study.merge.merging import merge
 from drawn import markdown
-from pieces import Piece
+from pieces import Piece, of
 from reported import comparison
 from shipping import Run, quick
 
@@ -32,7 +36,7 @@ NAMES = ("tls", "unroll", "native", "memory")
 
 
 def of_row(row: str, **more: Any) -> dict[str, Any]:
-    return comparison(more.pop("key", f" / {row} /  / w / "), row=row, **more)
+    return comparison(row, **more)
 
 
 class StudyPiece(Piece):
@@ -82,15 +86,15 @@ def second() -> StudyPiece:
     return piece.row("unroll", [2 * value for value in FAST], said="faster").row("native", FAST[:3])
 
 
-def bytes_of(events: Sequence[Event]) -> bytes:
-    return lines.pack((lines.Line(e.number, e.at, e.kind, e.body) for e in events), "x.jsonl")
+def bytes_of(events: Sequence[Recorded[Event]]) -> bytes:
+    return exchange.as_text(events).encode()
 
 
-def merged(*pieces: Piece | Sequence[Event]) -> tuple[Event, ...]:
+def merged(*pieces: Piece | Sequence[Recorded[Event]]) -> tuple[Recorded[Event], ...]:
     return merge([(f"r{n}", p.made if isinstance(p, Piece) else p) for n, p in enumerate(pieces, 1)]).events
 
 
-def table_of(events: Sequence[Event]) -> StudyTable:
+def table_of(events: Sequence[Recorded[Event]]) -> StudyTable:
     found = fold(events).shipped
     assert found is not None
     return found
@@ -179,15 +183,15 @@ def test_canaries_of_tagged_cells_have_no_verdict() -> None:
     piece = first()
     piece.starts([0.001, -0.002], "baseline: A/A / w")
     events = merged(piece, second())
-    assert not [event for event in events if event.kind == "verdict" and "A/A" in event.body["cell"]]
+    assert not [each for each in of(events, VerdictReached) if each.cell.is_canary]
     assert table_of(events).canaries == pytest.approx((np.exp(0.001), np.exp(-0.002)))
 
 
 def test_cells_are_one_family_and_those_of_a_search_are_not_in_it() -> None:
     searched = searching("fake-a-study-1", "one", 1, [(0.5, 0.5)])
-    (family,) = (event.body for event in merged(searched, first_named("fake-a-study-9")) if event.kind == "family")
-    assert family["explore"] is True
-    assert set(family["cells"]) == {"baseline: unroll / w", "baseline: tls / w"}
+    (family,) = of(merged(searched, first_named("fake-a-study-9")), FamilyJudged)
+    assert family.explore is True
+    assert {each.cell.name for each in family.cells} == {"baseline: unroll / w", "baseline: tls / w"}
 
 
 def first_named(study: str) -> StudyPiece:
@@ -215,7 +219,7 @@ def test_figures_without_an_interval_are_a_mean_over_hosts() -> None:
 
 def test_a_record_of_figures_alone_is_a_piece() -> None:
     piece = StudyPiece("fake-a-study-2", "other", 2, "memory").table()
-    piece.made = [event for event in piece.made if event.kind != "contest"]
+    piece.made = [each for each in piece.made if not isinstance(each.event, TrialsPlanned)]
     piece.add("measured", key=" / memory /  / w / ", value=300.0, base=200.0, unit="MB", words="300 MB", note="peak")
     found = merge([("r1", first().made), ("r2", piece.made)])
     assert (found.hosts, found.starts) == (2, 16)
@@ -276,10 +280,7 @@ def test_threads_of_both_are_in_the_ladder() -> None:
     for day, step in ((1, 4), (2, 1)):
         key = f" / unroll /  / w / {step}"
         cell = f"baseline: unroll / w:threads={step}"
-        made = [
-            of_row("unroll", key=f" / unroll /  / w / {n}", threads=n, cell=f"baseline: unroll / w:threads={n}")
-            for n in (1, 2, 4)
-        ]
+        made = [of_row("unroll", threads=n, cell=f"baseline: unroll / w:threads={n}") for n in (1, 2, 4)]
         cut = {each["key"]: f"not asked for: --threads {each['threads']} brings it" for each in made}
         del cut[key]
         piece = StudyPiece(f"s{day}", "one", day).table(comparisons=made, cut=cut)
@@ -316,7 +317,8 @@ def test_other_series_and_another_release_are_refused_by_name() -> None:
     assert 'its series.clang is not there in the one, "there" in the other' in refused(
         first(), other.row("unroll", FAST)
     )
-    patches = {"unroll": {"direction": "as published"}}
+    patch = {"patch": "p", "bugs": [], "does": "", "published": "", "today": "", "micro": [], "shows": ""}
+    patches = {"unroll": {**patch, "direction": "applied"}}
     machines = [
         StudyPiece(f"s{day}", f"h{day}", day).table(architecture=name, patches=patches).row("unroll", FAST)
         for day, name in ((1, "x86_64"), (2, "aarch64"))
@@ -358,9 +360,13 @@ def run_elsewhere(run: Run, monkeypatch: pytest.MonkeyPatch, home: Path, name: s
 def exported(folder: Path, target: Path, machine: str | None = None) -> Path:
     """The record as a file; as if it had been made on another machine, where one is named."""
     events = list(exchange.compact(exchange.study_events(folder)))
-    for event in events:
-        if event.kind == "run" and machine is not None:
-            event.body["host"]["machine"] = machine
+    if machine is not None:
+        events = [
+            replace(each, event=replace(each.event, host={**each.event.host, "machine": machine}))
+            if isinstance(each.event, SessionBegun)
+            else each
+            for each in events
+        ]
     exchange.write(target, events)
     return target
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
+from burnish.model.cell import CellId, Role
+from burnish.record.events.trials import StartBegun
 from burnish.study.merge import bundled, same_plan
-
-
-class Named(NamedTuple):
-    """As much of a start's name as is asked for."""
-
-    cell: str
-
+from burnish.study.merge.parts import Part, StartName, Step
 
 TIMES = {"duet": {"window": 0.1, "pairs": 3}}
 
@@ -57,7 +52,8 @@ def test_so_is_one_read_at_other_times() -> None:
 
 def test_a_canarys_design_is_no_part_of_the_plan() -> None:
     """One cell holds the baseline against itself, whichever row's design it was mixed in with."""
-    cells = {"baseline: A/A / l": "solo", "baseline: o3 / l": "duet"}
-    starts = {Named(cell): [SimpleNamespace(body={"design": design})] for cell, design in cells.items()}
-    part: Any = SimpleNamespace(contest={}, starts=starts)
+    cells = {CellId("A/A", "l", Role.CANARY, "baseline"): "solo", CellId("o3", "l", base="baseline"): "duet"}
+    part = Part("r1", "", {})
+    for cell, design in cells.items():
+        part.starts[StartName(cell, "h", "s", 1)] = [Step("", StartBegun(cell, 1, design))]
     assert bundled.planned(part)["designs"] == {"baseline: o3 / l": "duet"}

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from burnish.record.codec import value_of
+from burnish.record.events.why import SampleProfile
 from burnish.why.attribution import (
     REST,
     Function,
@@ -76,7 +78,7 @@ def test_where_only_user_time_was_sampled_the_kernel_is_one_lump() -> None:
 
 def test_the_record_gives_the_profile_back_and_puts_what_is_tiny_together() -> None:
     found = made(f=99_999, tiny=1, mite=1)
-    again = profile_from(found.as_dict())
+    again = profile_from(value_of(SampleProfile, found.as_dict()))
     assert again.cost(own("f")) == pytest.approx(found.cost(own("f")))
     assert again.cost(own(REST)) == pytest.approx(found.cost(own("tiny")) + found.cost(own("mite")))
     assert sum(again.shares.values()) == pytest.approx(1)

@@ -142,7 +142,7 @@ def run_named(name: str | None) -> Path:
 def result_of(folder: Path) -> Result:
     """What a run's record says."""
     with closing(Record(folder)) as record:
-        return fold(record.events())
+        return fold(record.every())
 
 
 def finish(folder: Path, as_json: bool) -> None:

@@ -15,7 +15,7 @@ from burnish.cli import readers
 from burnish.cli.common import group, print_json, run_named, say, verb
 from burnish.cli.declaration import Argument
 from burnish.record import exchange, lines
-from burnish.record.record import Event
+from burnish.record.events import Event, Recorded
 from burnish.report import committed
 from burnish.study import studies
 from burnish.study.merge import merging
@@ -38,7 +38,7 @@ def export(run: str | None, output: Path | None, whole: bool, as_json: bool) -> 
     """
     if run is not None and lines.is_file_name(run):
         source = Path(run)
-        events: Sequence[Event] = exchange.read_events(source)
+        events: Sequence[Recorded[Event]] = exchange.read_events(source)
         exchange.study_name(source, events)
     else:
         source = run_named(run)
@@ -124,7 +124,7 @@ def render(place: Path, check: bool, as_json: bool) -> None:
         say(f"{len(wanted)} files, {len(different)} rendered anew" if not check else f"{len(wanted)} files as recorded")
 
 
-def _wrote(target: Path, events: Sequence[Event], what: str, as_json: bool) -> None:
+def _wrote(target: Path, events: Sequence[Recorded[Event]], what: str, as_json: bool) -> None:
     size = exchange.write(target, events)
     if as_json:
         print_json({"file": str(target), "events": len(events), "bytes": size})

@@ -220,11 +220,9 @@ def _start_done(body: dict[str, Any]) -> Body:
 
 
 def _verdict(body: dict[str, Any]) -> Body:
-    cell = cell_fields(body["cell"])
-    for name in ("candidate", "workload"):
+    body["cell"] = cell_fields(body["cell"])  # the same as in its starts, which have no more than the name
+    for name in ("candidate", "workload", "role"):
         body.pop(name, None)
-    cell["role"] = body.pop("role", cell.get("role", str(Role.CLAIM)))
-    body["cell"] = cell
     body["ratios"] = {name: body.pop(name, None) for name in ("throughput", "capacity")}
     body["sensitivity"] = [_method(each) for each in body.get("sensitivity", ())]
     if "hosts" in body:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from burnish.base.errors import UserError, unknown
 from burnish.record import lines
-from burnish.record.exchange import PICTURE, read_events
-from burnish.record.record import Event
+from burnish.record.events import Event, Recorded
+from burnish.record.events.study import PictureDrawn
+from burnish.record.exchange import read_events
 from burnish.report import markers
 from burnish.report.result import Result, fold
 
@@ -64,7 +65,7 @@ def result_of_file(path: Path) -> Result:
     return result_of(path, read_events(path))
 
 
-def result_of(path: Path, events: tuple[Event, ...]) -> Result:
+def result_of(path: Path, events: tuple[Recorded[Event], ...]) -> Result:
     """What events from a file say; raises as `result_of_file` does."""
     try:
         return fold(events)
@@ -122,7 +123,7 @@ def differences(wanted: Mapping[Path, str]) -> list[Difference]:
 
 def _read(path: Path) -> Committed:
     events = read_events(path)
-    pictures = {str(e.body["name"]): str(e.body["svg"]) for e in events if e.kind == PICTURE}
+    pictures = {each.event.name: each.event.svg for each in events if isinstance(each.event, PictureDrawn)}
     odd = next((name for name in pictures if Path(name).name != name or not name.endswith(".svg")), None)
     if odd is not None:
         raise UserError(f"{path}: carries a picture called {odd!r}, which is no name of one")

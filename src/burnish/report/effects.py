@@ -100,7 +100,7 @@ class Series:
     @property
     def delta(self) -> float:
         """Within so much of 1 a ratio makes no difference."""
-        return verdict.delta(self.result.contest)
+        return float(self.result.contest.get("rule", {}).get("delta", verdict.USUAL_DELTA))
 
     @property
     def names(self) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from burnish.record.record import Event
+from burnish.record.by_type import ByType
+from burnish.record.events.builds import BuildMade
+from burnish.record.events.patches import BuildExplained, SeriesRead, TwinFound
 
 
 @dataclass(frozen=True)
@@ -32,25 +34,29 @@ class Patched:
     symbols: tuple[Mapping[str, Any], ...]
 
 
-def patched(by: Mapping[str, Sequence[Event]]) -> Patched | None:
-    """From a record's events by kind; None where the study is about no patches."""
-    if "series" not in by:
+def patched(by: ByType) -> Patched | None:
+    """From a record's events; None where the study is about no patches."""
+    series = by.last(SeriesRead)
+    if series is None:
         return None
-    told = by["series"][-1].body
-    symbols = {(e.body["variant"], e.body["workload"]): e.body for e in by.get("symbols", ())}
+    explained = {(each.variant, each.workload): each for each in by.of(BuildExplained)}
     return Patched(
-        recipe=told["recipe"],
-        members=tuple(told["members"]),
-        builds=tuple(told["builds"]),
-        left_out=tuple((patch, kind, why) for patch, kind, why in told["left_out"]),
-        twins={event.body["variant"]: event.body["of"] for event in by.get("twin", ())},
+        recipe=series.recipe,
+        members=tuple(asdict(each) for each in series.members),
+        builds=tuple(asdict(each) for each in series.builds),
+        left_out=tuple((each.patch, each.kind, each.why) for each in series.left_out),
+        twins={each.variant: each.of for each in by.of(TwinFound)},
         # Of replicates the first: the others differ in their link alone, so that the cache has all of their objects.
-        compiled={
-            event.body["variant"].partition("#")[0]: _compiled(event.body["about"])
-            for event in reversed(by.get("build", ()))
-        },
-        symbols=tuple(symbols.values()),
+        compiled={each.build.variant: _compiled(each.about) for each in reversed(by.of(BuildMade))},
+        symbols=tuple(_explained(each) for each in explained.values()),
     )
+
+
+def _explained(found: BuildExplained) -> dict[str, Any]:
+    """What samples of a build say, or why there are none."""
+    said = ("failure",) if found.failure is not None else ("study", "unit", "cpu", "functions")
+    values = asdict(found)
+    return {name: values[name] for name in ("variant", "workload", *said)}
 
 
 def _compiled(about: Mapping[str, Any]) -> tuple[int, int]:

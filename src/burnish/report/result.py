@@ -4,12 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from burnish.base.errors import UserError
-from burnish.record.record import Event
-from burnish.report import evidence, outcome, patches, verdict
+from burnish.model.cell import BuildId, Role
+from burnish.record.by_type import ByType
+from burnish.record.codec import plain
+from burnish.record.events import Event, Recorded
+from burnish.record.events.builds import (
+    BuildMade,
+    GateFindings,
+    GateRun,
+    Identity,
+    MachineCodeChanged,
+    ProgramExamined,
+    ProgramFound,
+    ProgramsDiffer,
+    SourceObtained,
+    VariantMissing,
+    VariantSettled,
+)
+from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun, StudyFinished
+from burnish.record.events.trials import StartDone, TrialsPlanned
+from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalibrated, VerdictReached
+from burnish.report import evidence, outcome, patches, plainly, verdict
 from burnish.report.bundled.table import StudyTable, study_table
 from burnish.report.patches import Patched
 from burnish.report.verdict import NO_EFFECT, RUNNING
@@ -202,54 +221,51 @@ class Result:
         return outcome.nothing_measured(self)
 
 
-def fold(events: Iterable[Event]) -> Result:
+def fold(events: Iterable[Recorded[Event]]) -> Result:
     """Reads a record; works on an unfinished one too."""
-    by: dict[str, list[Event]] = {}
-    for event in events:
-        by.setdefault(event.kind, []).append(event)
-    if "study" not in by:
+    by = ByType(events)
+    if StudyBegun not in by:
         raise UserError("this record holds no study: it was ended before it began; run the same command again")
-    begun = by["study"][0]
-    definition = begun.body["definition"]
-    source = by["source"][-1].body if "source" in by else {}
-    host = by["run"][-1].body["host"] if "run" in by else {}
-    programs = [event.body["variant"] for event in by.get("program", ())]
-    contest = by["contest"][-1].body if "contest" in by else {}
+    begun = by.recorded(StudyBegun)[0]
+    definition = begun.event.definition
+    source, session, planned = by.last(SourceObtained), by.last(SessionBegun), by.last(TrialsPlanned)
+    programs = [each.build.name for each in by.of(ProgramFound)]
     shipped = study_table(by)
-    named = (event.body["variant"] for kind in ("build", "variant") for event in by.get(kind, ()))
+    named = (*(each.build.name for each in by.of(BuildMade)), *(each.variant for each in by.of(VariantSettled)))
     mine = list(dict.fromkeys(named)) if shipped else []
     order = [*mine, *programs] or list(definition["variants"])
-    finished = by.get("finished")
-    merged = by["merged"][-1].body if "merged" in by else None
+    finished, different = by.recorded(StudyFinished), by.last(ProgramsDiffer)
+    together = by.last(RecordsMerged)
+    merged = asdict(together) if together else None
+    contest = plainly.trials(planned) if planned else {}
+    verdicts = by.of(VerdictReached)
     return Result(
-        name=begun.body["name"],
+        name=begun.event.name,
         verb=definition["verb"],
         engine=definition["engine"],
-        source=source.get("origin", "existing server programs"),
-        digest=source.get("digest", ""),
+        source=source.origin if source else "existing server programs",
+        digest=source.digest if source else "",
         features=definition["features"],
         baseline=order[0],
-        host=hosts_line(merged) if merged else host_line(host),
+        host=hosts_line(merged) if merged else host_line(session.host if session else {}),
         begun=begun.at,
         ended=finished[-1].at if finished else None,
         definition=definition,
-        rows=tuple(_rows(by, contest)),
+        rows=tuple(_rows(by, planned)),
         builds=tuple(_builds(by, order)),
-        differences=tuple(by["difference"][-1].body["found"]) if "difference" in by else (),
+        differences=different.found if different else (),
         contest=contest,
-        runs=len(by.get("run", ())),
-        canaries=tuple(_canaries(by, contest)),
-        confirmations=tuple(
-            _row(e.body, None, contest) for e in by.get("verdict", ()) if e.body.get("role") == "confirmation"
-        ),
+        runs=len(by.of(SessionBegun)),
+        canaries=tuple(_canaries(by, planned)),
+        confirmations=tuple(_row(each, None, planned) for each in verdicts if each.cell.role is Role.CONFIRMATION),
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
-        notes=(source["note"],) if source.get("note") else (),
+        notes=(source.note,) if source and source.note else (),
         explanation=explanation(by),
         patched=patches.patched(by),
         shipped=shipped,
         merged=merged,
-        forced=tuple(dict.fromkeys(name for event in by.get("contest", ()) for name in event.body.get("forced", ()))),
-        replicates=len(contest.get("replicates", {}).get(order[0], ())),
+        forced=tuple(dict.fromkeys(name for each in by.of(TrialsPlanned) for name in each.forced)),
+        replicates=len(planned.replicates.get(order[0], ())) if planned else 0,
     )
 
 
@@ -276,22 +292,21 @@ def hosts_line(merged: Mapping[str, Any]) -> str:
     return "; ".join(f"{each['label']}: {host_line(each['facts'])}" for each in merged["hosts"])
 
 
-def _rows(by: Mapping[str, Sequence[Event]], contest: Mapping[str, Any]) -> list[Row]:
-    verdicts = {event.body["cell"]: event.body for event in by.get("verdict", ())}
-    family = by["family"][-1].body["cells"] if "family" in by else {}
+def _rows(by: ByType, planned: TrialsPlanned | None) -> list[Row]:
+    verdicts = {each.cell: each for each in by.of(VerdictReached)}
+    family = by.last(FamilyJudged)
+    together = {each.cell: each for each in family.cells} if family else {}
     rows = []
-    for cell in contest.get("cells", ()):
-        body = verdicts.get(cell)
-        if body is not None and body.get("role", "claim") == "confirmation":
-            continue
-        if body is not None:
-            rows.append(_row(body, family.get(cell), contest))
-            continue
-        candidate, _, workload = cell.rpartition(" / ")
-        done = [e for e in by.get("start_done", ()) if e.body["cell"] == cell and e.body["invalid"] is None]
-        rows.append(Row(candidate, workload, RUNNING, None, None, len(done), 0, "not decided yet", {}, ""))
-    loads = by["study"][0].body["definition"].get("workloads", ())
-    equal = [event.body["variant"] for event in by.get("variant", ()) if event.body.get("same")]
+    for cell in planned.cells if planned else ():
+        found = verdicts.get(cell)
+        if found is None:
+            done = [each for each in by.of(StartDone) if each.cell == cell and each.invalid is None]
+            label = f"{cell.tag}: {cell.label}" if cell.tag else cell.label
+            rows.append(Row(label, cell.workload, RUNNING, None, None, len(done), 0, "not decided yet", {}, ""))
+        elif cell.role is not Role.CONFIRMATION:
+            rows.append(_row(found, together.get(cell), planned))
+    loads = by.of(StudyBegun)[0].definition.get("workloads", ())
+    equal = [each.variant for each in by.of(VariantSettled) if each.same]
     rows += [
         Row(name, load, NO_EFFECT, None, None, 0, 0, "no effect: identical code", {}, "")
         for load in loads
@@ -300,102 +315,103 @@ def _rows(by: Mapping[str, Sequence[Event]], contest: Mapping[str, Any]) -> list
     return rows
 
 
-def _row(body: Mapping[str, Any], together: Mapping[str, Any] | None, contest: Mapping[str, Any]) -> Row:
+def _row(found: VerdictReached, together: FamilyMember | None, planned: TrialsPlanned | None) -> Row:
     return Row(
-        candidate=body["candidate"],
-        workload=body["workload"],
-        verdict=together["verdict"] if together else body["verdict"],
-        capacity=body["capacity"],
-        throughput=body["throughput"],
-        starts=body["starts"],
-        invalid_starts=body["invalid_starts"],
-        reason=body["reason"],
-        sides=body["sides"],
-        unit=body["unit"],
-        design=body.get("design", "duet"),
-        headline=body.get("headline", "capacity"),
-        role=body.get("role", "claim"),
-        per_minute=body.get("per_minute", False),
-        together=together,
-        sensitivity=tuple(body.get("sensitivity", ())),
-        invalid_pairs=body.get("invalid_pairs", 0),
-        unsettled=body.get("unsettled", 0),
-        hosts=tuple(body.get("hosts", ())),
-        hosts_differ=body.get("hosts_differ", False),
-        alone=body["verdict"] if together and together["verdict"] != body["verdict"] else "",
-        within=verdict.within(body, contest),
+        candidate=found.cell.label,
+        workload=found.cell.workload,
+        verdict=together.verdict if together else found.verdict,
+        capacity=plainly.interval(found.ratios.get("capacity")),
+        throughput=plainly.interval(found.ratios.get("throughput")),
+        starts=found.starts,
+        invalid_starts=found.invalid_starts,
+        reason=found.reason,
+        sides={label: plain(side) for label, side in found.sides.items()},
+        unit=found.unit,
+        design=found.design,
+        headline=found.headline,
+        role=str(found.cell.role),
+        per_minute=found.per_minute,
+        together=plainly.member(together) if together else None,
+        sensitivity=tuple({"name": each.name, **(plain(each.interval) or {})} for each in found.sensitivity),
+        invalid_pairs=found.invalid_pairs,
+        unsettled=found.unsettled,
+        hosts=tuple(asdict(each) for each in found.hosts),
+        hosts_differ=found.hosts_differ,
+        alone=found.verdict if together and together.verdict != found.verdict else "",
+        within=verdict.within(found, planned),
     )
 
 
-def _calibrations(by: Mapping[str, Sequence[Event]]) -> tuple[Mapping[str, Any], ...]:
-    """The last one of each workload and design: a study that was gone on with says them again."""
-    every = [event.body["calibration"] for event in by.get("calibration", ())]
-    return tuple({(each["workload"], each["design"]): each for each in every}.values())
+def _calibrations(by: ByType) -> tuple[Mapping[str, Any], ...]:
+    """The last one of each workload and design: a study that was resumed says them again."""
+    every = [each.calibration for each in by.of(HostCalibrated)]
+    last = {(each.workload, each.design): each for each in every}
+    return tuple(plainly.noise(each) for each in last.values())
 
 
-def _canaries(by: Mapping[str, Sequence[Event]], contest: Mapping[str, Any]) -> list[Canary]:
+def _canaries(by: ByType, planned: TrialsPlanned | None) -> list[Canary]:
     found = []
-    for workload, headline in contest.get("headlines", {}).items():
-        done = [e.body for e in by.get("start_done", ()) if e.body["cell"] == f"A/A / {workload}"]
-        good = [body for body in done if body["invalid"] is None]
+    for workload, headline in planned.headlines.items() if planned else ():
+        done = [each for each in by.of(StartDone) if each.cell.is_canary and each.cell.workload == workload]
+        good = [each for each in done if each.invalid is None]
         if done:
-            ratios = tuple(math.exp(body[headline]) for body in good)
+            ratios = tuple(math.exp(each.readings[headline]) for each in good)
             found.append(Canary(workload, ratios, len(done) - len(good)))
     return found
 
 
-def _builds(by: Mapping[str, Sequence[Event]], order: Sequence[str]) -> list[BuildRow]:
-    builds = {event.body["variant"]: event.body for event in by.get("build", ())}
-    gates = {event.body["variant"]: event.body["report"] for event in by.get("gate", ())}
-    variants = {event.body["variant"]: event.body for event in by.get("variant", ())}
+def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
+    builds = {each.build.name: each for each in by.of(BuildMade)}
+    gates = {each.build.name: each.report for each in by.of(GateRun)}
+    variants = {each.variant: each for each in by.of(VariantSettled)}
     missing = _missing(by)
-    programs = {event.body["variant"]: event.body for event in by.get("program", ())}
-    looked = {event.body["variant"]: event.body for event in by.get("evidence", ())}
-    changed = {event.body["variant"]: event.body for event in by.get("changed", ())}
+    programs = {each.build.name: each for each in by.of(ProgramFound)}
+    examined = {each.build.name: each for each in by.of(ProgramExamined)}
+    changed = {each.build.name: each for each in by.of(MachineCodeChanged)}
     rows = []
     for name in order:
-        first = f"{name}#1"  # of a variant's replicates
-        build = builds.get(name) or builds.get(first) or {}
-        about: Mapping[str, Any] = build.get("about", {})
-        facts = variants.get(name, {})
-        seen = looked.get(name) or looked.get(first)
-        identity = (programs.get(name) or build).get("identity") or {}
-        notes = list(facts.get("notes", ()))
+        first = BuildId(name, 1).name  # of a variant's replicates
+        build = builds.get(name) or builds.get(first)
+        about: Mapping[str, Any] = build.about if build else {}
+        facts = variants.get(name) or VariantSettled(name)
+        seen = examined.get(name) or examined.get(first)
+        named = programs.get(name) or build
+        identity = named.identity if named else Identity()
+        notes = list(facts.notes)
         if name in changed:
-            notes.append(f"machine code: {evidence.changed(changed[name])}")
+            notes.append(f"machine code: {evidence.changed(asdict(changed[name]))}")
         if about.get("audit"):
             notes.append(f"profile: {about['audit']}")
         rows.append(
             BuildRow(
                 variant=name,
-                reason=facts.get("reason", ""),
+                reason=facts.reason,
                 toolchain=" + ".join(filter(None, _made_with(about))),
                 seconds=about.get("seconds"),
                 server_bytes=about.get("server_bytes"),
-                gate=_gate_words(gates.get(name) or gates.get(first), same=bool(facts.get("same")))
+                gate=_gate_words(gates.get(name) or gates.get(first), same=facts.same)
                 if name not in programs
                 else "not built here",
-                failure=facts.get("failure") or missing.get(name) or missing.get(first),
+                failure=facts.failure or missing.get(name) or missing.get(first),
                 notes=tuple(notes),
-                identity=f"{identity.get('version', '')} {identity.get('build_id', '')[:12]}".strip(),
-                weakens_security=bool(facts.get("weakens_security")),
-                changes_results=bool(facts.get("changes_results")),
-                narrows_portability=bool(facts.get("narrows_portability")),
+                identity=f"{identity.version} {identity.build_id[:12]}".strip(),
+                weakens_security=facts.weakens_security,
+                changes_results=facts.changes_results,
+                narrows_portability=facts.narrows_portability,
                 needs=_needs_words(seen),
-                same=bool(facts.get("same")),
-                evidence=seen,
-                built=bool(build) and name not in programs,
+                same=facts.same,
+                evidence=plainly.examined(seen) if seen else None,
+                built=build is not None and name not in programs,
                 costs={key: about[key] for key in _KEPT if key in about},
             )
         )
     return rows
 
 
-def _missing(by: Mapping[str, Sequence[Event]]) -> dict[str, str]:
-    """Why variants could not be built; what any sitting or machine of the record has built is not missing."""
-    built = {event.body["variant"] for event in by.get("build", ())}
-    missing = {event.body["variant"]: event.body["why"] for event in by.get("variant_missing", ())}
-    return {name: why for name, why in missing.items() if name not in built}
+def _missing(by: ByType) -> dict[str, str]:
+    """Why variants could not be built; what any session or machine of the record has built is not missing."""
+    built = {each.build for each in by.of(BuildMade)}
+    return {each.build.name: each.why for each in by.of(VariantMissing) if each.build not in built}
 
 
 def _made_with(about: Mapping[str, Any]) -> tuple[str, ...]:
@@ -405,18 +421,19 @@ def _made_with(about: Mapping[str, Any]) -> tuple[str, ...]:
     return about.get("toolchain", ""), "BOLT" if about.get("bolt") else "", counted
 
 
-def _needs_words(looked: Mapping[str, Any] | None) -> str:
-    words = [evidence.needs(looked), evidence.tried(looked.get("tried", {})) if looked else ""]
-    return "; ".join(filter(None, words))
+def _needs_words(examined: ProgramExamined | None) -> str:
+    if examined is None:
+        return evidence.needs(None)
+    return "; ".join(filter(None, [evidence.needs(plainly.examined(examined)), evidence.tried(examined.tried)]))
 
 
-def _gate_words(report: Mapping[str, Any] | None, *, same: bool = False) -> str:
+def _gate_words(report: GateFindings | None, *, same: bool = False) -> str:
     if same:
         return "no effect: identical code"
     if report is None:
         return "not tested"
-    if report["passed"]:
-        skipped = f", {report['skipped']} skipped" if report["skipped"] else ""
-        away = f", {len(report['left_out'])} left out" if report.get("left_out") else ""
-        return f"passed {report['tests']}{skipped}{away}"
-    return "failed: " + ", ".join(test for test, _ in report["failures"][:3])
+    if report.passed:
+        skipped = f", {report.skipped} skipped" if report.skipped else ""
+        away = f", {len(report.left_out)} left out" if report.left_out else ""
+        return f"passed {report.tests}{skipped}{away}"
+    return "failed: " + ", ".join(test for test, _ in report.failures[:3])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from burnish.record.events.trials import TrialsPlanned
+from burnish.record.events.verdicts import VerdictReached
 
 NO_EFFECT = "no effect"
 """Verdict of a variant whose program is the baseline's: nothing was measured."""
@@ -18,19 +18,17 @@ USUAL_DELTA = 0.01
 """Within so much of 1 a ratio makes no difference, where the record does not say otherwise."""
 
 
-def delta(contest: Mapping[str, Any]) -> float:
+def delta(planned: TrialsPlanned | None) -> float:
     """Within so much of 1 a ratio makes no difference, by the rule of a run."""
-    rule: Mapping[str, Any] = contest.get("rule", {})
-    return float(rule.get("delta") or USUAL_DELTA)
+    return planned.rule.delta if planned else USUAL_DELTA
 
 
-def within(verdict: Mapping[str, Any], contest: Mapping[str, Any]) -> float | None:
+def within(verdict: VerdictReached, planned: TrialsPlanned | None) -> float | None:
     """Of a verdict on a difference that is proved to be within ±delta too, that delta; None of any other.
 
     Its sentence begins with both (`burnish.statistics.verdicts.Judgement`); no other field of the record has it.
     """
-    both = str(verdict["reason"]).startswith(f"{verdict['verdict']}, and within")
-    return delta(contest) if both else None
+    return delta(planned) if verdict.reason.startswith(f"{verdict.verdict}, and within") else None
 
 
 def words(kind: str, within_delta: float | None) -> str:

@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from burnish.record.events.why import SampleProfile
 from burnish.why.samples import KERNEL, UNKNOWN
 
 EXPLAINED = 0.8
@@ -122,10 +123,10 @@ class Profile:
 REST = "[all others]"
 
 
-def profile_from(values: Mapping[str, Any]) -> Profile:
-    """From `Profile.as_dict`."""
-    shares = {Function(Part(part), obj, name): share for part, obj, name, share in values["functions"]}
-    return Profile(values["label"], values["cpu"], values["samples"], shares)
+def profile_from(recorded: SampleProfile) -> Profile:
+    """As it was recorded (`Profile.as_dict`)."""
+    shares = {Function(Part(part), obj, name): share for part, obj, name, share in recorded.functions}
+    return Profile(recorded.label, recorded.cpu, recorded.samples, shares)
 
 
 def profile(

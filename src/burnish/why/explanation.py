@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from burnish.record.record import Event
+from burnish.record.by_type import ByType
+from burnish.record.codec import plain
+from burnish.record.events.study import StudyFinished
+from burnish.record.events.why import BuildSampled, BuildSimulated, WhyExplained
 from burnish.why.attribution import Part, Profile, Row, explaining, objects, profile_from, rows
 from burnish.why.ceiling import Ceiling
 
@@ -103,32 +106,28 @@ class Explanation:
         }
 
 
-def explanation(by: Mapping[str, Sequence[Event]]) -> Explanation | None:
-    """From a record's events by kind; None for one that was not finished, which says nothing.
-
-    Args:
-        by: the events of each kind, in order.
-    """
-    if "explained" not in by or "finished" not in by:
+def explanation(by: ByType) -> Explanation | None:
+    """From a record's events; None for one that was not finished, which says nothing."""
+    found = by.last(WhyExplained)
+    if found is None or StudyFinished not in by:
         return None
-    told = by["explained"][-1].body
-    profiled = {event.body["label"]: event.body for event in by.get("profiled", ())}
-    one, other = (profiled[label] for label in told["labels"])
+    sampled = {each.label: each for each in by.of(BuildSampled)}
+    one, other = (sampled[label] for label in found.labels)
     return Explanation(
-        workload=told["workload"],
-        unit=told["unit"],
-        before=profile_from(one["profile"]),
-        after=profile_from(other["profile"]),
-        compared=(profile_from(one["compared"]), profile_from(other["compared"])),
-        folded=told["folded"],
-        only_before=frozenset(told["only_before"]),
-        only_after=frozenset(told["only_after"]),
-        texts={label: profiled[label]["text"] for label in told["labels"]},
-        method=told["method"],
-        blind=tuple(told["blind"]),
-        pictures=tuple(told["pictures"]),
-        hardware=told["hardware"],
-        slots=told["slots"],
-        simulated={event.body["label"]: event.body for event in by.get("simulated", ())},
-        notes=tuple(told["notes"]),
+        workload=found.workload,
+        unit=found.unit,
+        before=profile_from(one.profile),
+        after=profile_from(other.profile),
+        compared=(profile_from(one.compared), profile_from(other.compared)),
+        folded=found.folded,
+        only_before=frozenset(found.only_before),
+        only_after=frozenset(found.only_after),
+        texts={label: plain(sampled[label].text) for label in found.labels},
+        method=plain(found.method),
+        blind=found.blind,
+        pictures=found.pictures,
+        hardware=found.hardware,
+        slots=found.slots,
+        simulated={each.label: plain(each) for each in by.of(BuildSimulated)},
+        notes=found.notes,
     )

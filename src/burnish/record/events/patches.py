@@ -95,7 +95,7 @@ class FunctionCost:
     """What a function costs in two builds, in CPU seconds per transaction.
 
     Attributes:
-        part: ``server``, ``libc``, ``library`` or ``kernel``.
+        part: ``own``, ``libc``, ``library`` or ``kernel``.
         name: the function.
         before: in the first build.
         after: in the second one.

@@ -6,8 +6,11 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from burnish.record.events.bundled import TablePlanned
+from burnish.record.events.verdicts import VerdictReached
+from burnish.report import plainly
 from burnish.report.ranking import rival
 from burnish.report.words import per_cent, plural
 from burnish.study.bundled.recommended import over_baseline
@@ -46,19 +49,17 @@ class Advice:
     words: str
 
 
-def advice(
-    lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], body: Mapping[str, Any]
-) -> list[Advice]:
+def advice(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], table: TablePlanned) -> list[Advice]:
     """For each series what to build with, in per cent over the baseline, as the original gives it.
 
     Args:
         lines: all comparisons of the study.
         again: by comparison, the verdict on the fresh starts that the best was measured again on.
-        body: the study as its record has it.
+        table: the study as its record has it.
     """
     measured = {line.key: line for line in lines if line.interval is not None}
     found = []
-    for series, keys in over_baseline(body).items():
+    for series, keys in over_baseline(table).items():
         rows = {row: [measured[key] for key in mine if key in measured] for row, mine in keys.items()}
         rows = {row: mine for row, mine in rows.items() if mine}
         if rows:
@@ -66,9 +67,7 @@ def advice(
     return found
 
 
-def _of_series(
-    series: str, rows: Mapping[str, Sequence[Line]], again: Mapping[str, Mapping[str, Any] | None]
-) -> Advice:
+def _of_series(series: str, rows: Mapping[str, Sequence[Line]], again: Mapping[str, VerdictReached | None]) -> Advice:
     name = f"{series}: " if series else ""
     faster = {row: lines for row, lines in rows.items() if all(_kind(line) == "faster" for line in lines)}
     if not faster:
@@ -92,12 +91,12 @@ def _of_series(
     return Advice(series, best, tied, f"{words}.")
 
 
-def _again(lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], candidates: int) -> str:
+def _again(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], candidates: int) -> str:
     """What fresh starts of the best say, or that there are none."""
     fresh = [(line, verdict) for line in lines if (verdict := again.get(line.key)) is not None]
-    values = [verdict[line.quantity] for line, verdict in fresh]
+    values = [plainly.interval(verdict.ratios.get(line.quantity)) for line, verdict in fresh]
     if values and all(values):
-        figures = ", ".join(per_cent(value) for value in values)
+        figures = ", ".join(per_cent(value) for value in values if value)
         return f"; the best of {candidates}, so measured again on fresh starts: {figures}, the figures to quote"
     return f"; as the best of {candidates} it looks better than it is" if candidates > 1 else ""
 

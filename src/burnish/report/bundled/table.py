@@ -4,12 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from burnish.model.recipe import Marks
-from burnish.record.record import Event
-from burnish.report import evidence
+from burnish.record.by_type import ByType
+from burnish.record.events import Event
+from burnish.record.events.builds import MachineCodeChanged, VariantSettled
+from burnish.record.events.bundled import (
+    ComparisonLeft,
+    ComparisonTried,
+    ConfirmationBegun,
+    ExtrasDone,
+    FigureMeasured,
+    PlannedComparison,
+    ProfileInspected,
+    SearchRound,
+    SearchStopped,
+    TablePlanned,
+    TimelineRead,
+)
+from burnish.record.events.trials import StartDone, TrialsPlanned
+from burnish.record.events.verdicts import FamilyJudged, FamilyMember, VerdictReached
+from burnish.report import evidence, plainly
 from burnish.report.bundled.advice import Advice, advice
 from burnish.report.bundled.controls import Controls, controls
 from burnish.report.verdict import IDENTICAL, NO_EFFECT, delta, within, words
@@ -132,124 +149,130 @@ class StudyTable:
     advised: tuple[Advice, ...] = ()
 
 
-ANALYSES = ("timeline", "profile_facts", "robust", "robust_left", "extras")
-"""Kinds of events that studies record beyond their table."""
+ANALYSES: Mapping[str, type[Event]] = {
+    "timeline": TimelineRead,
+    "profile_facts": ProfileInspected,
+    "robust": SearchRound,
+    "robust_left": SearchStopped,
+    "extras": ExtrasDone,
+}
+"""Events that studies record beyond their table, by what ``--json`` calls them."""
 
 
-def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
-    """The table of a record's events by kind; None where the record is of no study that ships."""
-    if "shipped" not in by:
+def study_table(by: ByType) -> StudyTable | None:
+    """The table of a record's events; None where the record is of no bundled study."""
+    table = by.last(TablePlanned)
+    if table is None:
         return None
-    body = by["shipped"][-1].body
-    verdicts = {event.body["cell"]: event.body for event in by.get("verdict", ())}
-    family = by["family"][-1].body["cells"] if "family" in by else {}
-    tried = {event.body["key"]: event.body["cell"] for event in by.get("tried", ())}
-    left = {event.body["key"]: event.body for event in by.get("left", ())}
-    figures = {event.body["key"]: event.body for event in by.get("measured", ())}
-    contest = by["contest"][-1].body if "contest" in by else {}
-    marked = {
-        event.body["variant"]: Marks(*(bool(event.body.get(each.name)) for each in fields(Marks)))
-        for event in by.get("variant", ())
-    }
-    lines = tuple(
-        _line(
-            each,
-            verdicts.get(tried.get(each["key"], each["cell"])),
-            family.get(tried.get(each["key"], each["cell"])),
-            figures.get(each["key"]),
-            left.get(each["key"]),
-            body["cut"].get(each["key"]),
-            contest,
-            marked.get(each["candidate"], Marks()),
-        )
-        for each in body["comparisons"]
-    )
-    again = {event.body["key"]: verdicts.get(event.body["cell"]) for event in by.get("again", ())}
-    advised = advice(lines, again, body) if body["recommends"] else []
-    negative = controls(lines, delta(contest))
+    verdicts = {each.cell: each for each in by.of(VerdictReached)}
+    family = by.last(FamilyJudged)
+    together = {each.cell: each for each in family.cells} if family else {}
+    tried = {each.comparison: each.cell for each in by.of(ComparisonTried)}
+    left = {each.comparison: each for each in by.of(ComparisonLeft)}
+    figures = {each.comparison: each for each in by.of(FigureMeasured)}
+    cut = {each.comparison: each.why for each in table.cut}
+    planned = by.last(TrialsPlanned)
+    marked = {each.variant: _marks(each) for each in by.of(VariantSettled)}
+    lines = []
+    for each in table.comparisons:
+        cell = tried.get(each.id, each.cell)
+        verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
+        said = (figures.get(each.id), left.get(each.id), cut.get(each.id))
+        small = within(verdict, planned) if verdict else None
+        lines.append(_line(each, verdict, member, *said, small, marked.get(each.candidate, Marks())))
+    again = {each.comparison.key: verdicts.get(each.cell) for each in by.of(ConfirmationBegun)}
+    negative = controls(lines, delta(planned))
+    advised = advice(lines, again, table) if table.recommends else []
     return StudyTable(
-        study=body["study"],
-        title=body["title"],
-        reason=body["reason"],
-        sources=tuple(body["sources"]),
-        lines=lines,
-        rows=body["rows"],
-        readings=body["readings"],
-        series=body["series"],
+        study=table.study,
+        title=table.title,
+        reason=table.reason,
+        sources=table.sources,
+        lines=tuple(lines),
+        rows={name: asdict(each) for name, each in table.rows.items()},
+        readings={name: asdict(each) for name, each in table.readings.items()},
+        series=table.series,
         advice=(*(each.words for each in advised), *([negative.sentence] if negative else [])),
         advised=tuple(advised),
         canaries=tuple(_canaries(by)),
-        extra={kind: [event.body for event in by[kind]] for kind in ANALYSES if kind in by},
-        patches=body.get("patches", {}),
-        architecture=body.get("architecture", ""),
+        extra={name: [plainly.analysis(each) for each in by.of(kind)] for name, kind in ANALYSES.items() if kind in by},
+        patches={name: asdict(each) for name, each in table.patches.items()},
+        architecture=table.architecture,
         controls=negative,
-        changed={event.body["variant"]: evidence.changed(event.body) for event in by.get("changed", ())},
+        changed={each.build.name: evidence.changed(asdict(each)) for each in by.of(MachineCodeChanged)},
     )
 
 
+def _marks(settled: VariantSettled) -> Marks:
+    return Marks(*(getattr(settled, each.name) for each in fields(Marks)))
+
+
 def _line(
-    each: Mapping[str, Any],
-    verdict: Mapping[str, Any] | None,
-    together: Mapping[str, Any] | None,
-    figure: Mapping[str, Any] | None,
-    left: Mapping[str, Any] | None,
+    planned: PlannedComparison,
+    verdict: VerdictReached | None,
+    member: FamilyMember | None,
+    figure: FigureMeasured | None,
+    left: ComparisonLeft | None,
     cut: str | None,
-    contest: Mapping[str, Any],
+    small: float | None,
     marks: Marks,
 ) -> Line:
     measured, word, interval, starts = "", "", None, 0
-    settled = bool(each["final"])
+    settled = planned.final
     if verdict is not None:
-        interval = verdict[each["quantity"]]
+        interval = plainly.interval(verdict.ratios.get(planned.quantity))
         measured = per_cent(interval) if interval else ""
-        word, reason, starts, settled = verdict["verdict"], verdict["reason"], verdict["starts"], True
+        word, reason, starts, settled = verdict.verdict, verdict.reason, verdict.starts, True
     elif figure is not None:
-        measured, word, reason, settled = figure["words"], "measured", figure["note"], True
-    elif each["reason"] is not None:
-        reason = each["reason"]
+        measured, word, reason, settled = figure.words, "measured", figure.note, True
+    elif planned.reason is not None:
+        reason = planned.reason
     elif left is not None:
-        reason, settled = left["why"], bool(left["final"])
+        reason, settled = left.why, left.final
     elif cut is not None:
         reason = cut
     else:
         reason = OPEN
-    other = together["verdict"] if together and word and together["verdict"] != word else ""
     return Line(
-        key=each["key"],
-        row=each["row"],
-        series=each["series"],
-        reading=each["reading"],
-        load=each["load"],
-        threads=each["threads"],
-        published=each["published_words"],
+        key=planned.id.key,
+        row=planned.id.row,
+        series=planned.id.series,
+        reading=planned.id.reading,
+        load=planned.id.load,
+        threads=planned.id.threads,
+        published=planned.published_words,
         measured=measured,
         verdict=word,
         reason=reason,
         interval=interval,
-        quantity=each["quantity"],
-        together=other,
+        quantity=planned.quantity,
+        together=member.verdict if member and word and member.verdict != word else "",
         starts=starts,
-        control=each["control"],
+        control=planned.control,
         settled=settled,
-        test=each.get("test", ""),
-        shows=each.get("shows", ""),
-        published_unit=(each["published"] or {}).get("unit", ""),
-        hosts=hosts_of(verdict or figure or {}),
-        hosts_differ=bool(verdict and verdict.get("hosts_differ")),
-        cell=verdict["cell"] if verdict else "",
-        within=within(verdict, contest) if verdict else None,
-        base=each["base"],
-        candidate=each["candidate"],
+        test=planned.id.test,
+        shows=planned.shows,
+        published_unit=planned.published.unit if planned.published else "",
+        hosts=_hosts_of(verdict or figure),
+        hosts_differ=verdict.hosts_differ if verdict else False,
+        cell=verdict.cell.name if verdict else "",
+        within=small,
+        base=planned.base,
+        candidate=planned.candidate,
         marks=marks,
     )
 
 
-def hosts_of(told: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+def _hosts_of(found: VerdictReached | FigureMeasured | None) -> tuple[Mapping[str, Any], ...]:
     """What each host says by itself; the one that saw a figure alone has its name only."""
-    return tuple(told.get("hosts", ())) or tuple({"host": label} for label in [told.get("on")] if label)
+    if found is None:
+        return ()
+    if not found.hosts and isinstance(found, FigureMeasured) and found.origin and found.origin.label:
+        return ({"host": found.origin.label},)
+    return tuple(asdict(each) for each in found.hosts)
 
 
-def _canaries(by: Mapping[str, Sequence[Event]]) -> list[float]:
+def _canaries(by: ByType) -> list[float]:
     """Capacity ratios of all A/A starts."""
-    done = [event.body for event in by.get("start_done", ()) if ": A/A / " in event.body["cell"]]
-    return [math.exp(body["capacity"]) for body in done if body["invalid"] is None]
+    done = [each for each in by.of(StartDone) if each.cell.is_canary and each.invalid is None]
+    return [math.exp(each.readings["capacity"]) for each in done]

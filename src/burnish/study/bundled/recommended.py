@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from burnish.record.events.bundled import PlannedComparison, TablePlanned
 
 
-def over_baseline(body: Mapping[str, Any]) -> dict[str, dict[str, list[str]]]:
-    """By series and row, the keys of what is held against the series' baseline: what a recommendation is made of.
+def over_baseline(table: TablePlanned) -> dict[str, dict[str, list[str]]]:
+    """By series and row, the keys of what is compared with the series' baseline: what a recommendation is made of.
 
-    A row that is held against another row's build says nothing of the baseline, a control is the baseline itself, and
+    A row that is compared with another row's build says nothing of the baseline, a control is the baseline itself, and
     a program that was not built here is none to build with.
-
-    Args:
-        body: the record's ``shipped`` event.
     """
     found: dict[str, dict[str, list[str]]] = {}
-    controls_ = {each["row"] for each in body["comparisons"] if each["control"] and _is_baseline(each)}
-    for each in body["comparisons"]:
-        built = each["candidate"] in body["builds"]
-        if built and each["cell"] is not None and each["row"] not in controls_ and _is_baseline(each):
-            found.setdefault(each["series"], {}).setdefault(each["row"], []).append(each["key"])
+    controls = {each.id.row for each in table.comparisons if each.control and _is_baseline(each)}
+    for each in table.comparisons:
+        built = each.candidate in table.builds
+        if built and each.cell is not None and each.id.row not in controls and _is_baseline(each):
+            found.setdefault(each.id.series, {}).setdefault(each.id.row, []).append(each.id.key)
     return found
 
 
-def _is_baseline(each: Mapping[str, Any]) -> bool:
-    return each["base"] in ("baseline", f"{each['series']}.baseline")
+def _is_baseline(each: PlannedComparison) -> bool:
+    return each.base in ("baseline", f"{each.id.series}.baseline")

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from burnish.base.errors import InfrastructureError, UserError
+from burnish.record.by_type import ByType
 from burnish.record.codec import plain, value_of
 from burnish.record.events.patches import BuildExplained, FunctionCost, TwinFound
-from burnish.record.record import Event, Record
+from burnish.record.record import Record
 from burnish.study.comparison import Comparison
 from burnish.study.why import sampling
 from burnish.why.attribution import explaining as explaining_rows
@@ -60,10 +61,7 @@ def record_samples(workshop: Workshop, comparisons: Sequence[Comparison]) -> Non
 def _explained(variant: str, workload: str, folder: Path) -> BuildExplained:
     """The functions that make up most of the difference, from the run of the samples."""
     with closing(Record(folder)) as record:
-        by: dict[str, list[Event]] = {}
-        for event in record.events():
-            by.setdefault(event.kind, []).append(event)
-    found = explanation(by)
+        found = explanation(ByType(record.every()))
     assert found is not None  # noqa: S101 - it was finished
     functions = [row.as_dict() for row in explaining_rows(found.rows)[:FUNCTIONS]]
     return BuildExplained(

@@ -10,21 +10,33 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from burnish import __version__
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
-from burnish.record.record import Event
+from burnish.record.codec import decode, encode, plain
+from burnish.record.events import Event, Recorded
+from burnish.record.events.builds import BuildMade, ProgramFound, SourceObtained
+from burnish.record.events.bundled import FigureMeasured, SearchRound, TablePlanned
+from burnish.record.events.study import (
+    MergedHost,
+    MergedStudy,
+    Origin,
+    RecordsMerged,
+    StudyBegun,
+    StudyFinished,
+)
+from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.study.merge import bundled, merged, same_plan
-from burnish.study.merge.parts import MERGED, OF_HOST, Body, Part, StartName, Step, canonical, read
+from burnish.study.merge.parts import OfHost, OfStart, Part, StartName, Step, canonical, read
 
-_AS_WRITTEN = ("shipped", "robust")
+_AS_WRITTEN = (TablePlanned, SearchRound)
 """Events whose values' order says something: the order of a study's file."""
 
 _IN_WORDS = {"verb": "study", "recipes.rows": "what the study's file asks for"}
-"""Of studies that ship, what a plan calls by other names."""
+"""Of bundled studies, what a plan calls by other names."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +50,13 @@ class Merged:
         twice: how many starts were given more than once.
     """
 
-    events: tuple[Event, ...]
+    events: tuple[Recorded[Event], ...]
     hosts: int
     starts: int
     twice: int
 
 
-def merge(records: Sequence[tuple[str, Iterable[Event]]]) -> Merged:
+def merge(records: Sequence[tuple[str, Iterable[Recorded[Event]]]]) -> Merged:
     """One record from several of the same plan.
 
     Args:
@@ -75,12 +87,12 @@ def merge(records: Sequence[tuple[str, Iterable[Event]]]) -> Merged:
 
 def _plan(part: Part) -> dict[str, Any]:
     """What must be equal in all records."""
-    made = {step.body["variant"]: step.body.get("about", {}) for step in part.steps("build")}
-    compilers = {name: about.get("toolchain_version") for name, about in made.items()}
-    sources = [step.body for step in part.steps("source")]
-    source = sources[-1] if sources else {}
+    compilers = {each.build.name: each.about.get("toolchain_version") for each in part.of(BuildMade)}
+    sources = part.of(SourceObtained)
+    source = plain(sources[-1]) if sources else {}
     if part.table is None:
-        return same_plan.plan(part.definition, part.contest, source, compilers)
+        trials = plain(part.trials) if part.trials else {}
+        return same_plan.plan(part.definition, trials, source, compilers)
     asked = {"verb": part.definition["verb"], **bundled.asked(part), **part.definition}
     return same_plan.plan(asked, bundled.planned(part), source, compilers)
 
@@ -101,13 +113,14 @@ def _all_starts(parts: Sequence[Part]) -> tuple[dict[StartName, list[Step]], int
                     f"merge: {other.name} and {part.name} disagree on start {name.number} of {name.cell} in study "
                     f"{name.study}: other readings under one name; one of the two files was changed"
                 )
-    order = sorted(found, key=lambda name: (found[name][1][-1].at, name))
+    order = sorted(found, key=lambda name: (found[name][1][-1].at, name.rank))
     return {name: found[name][1] for name in order}, twice
 
 
 def _readings(steps: Sequence[Step]) -> str:
     """A start's steps in a form in which equal ones are equal; how sides were launched is told once for a cell."""
-    return canonical([[s.at, s.kind, {k: v for k, v in s.body.items() if k != "launched"}] for s in steps])
+    every = (replace(s, event=replace(s.event, launched=None)) if isinstance(s.event, StartDone) else s for s in steps)
+    return canonical([step.text for step in every])
 
 
 @dataclass(frozen=True)
@@ -120,104 +133,110 @@ class _Sources:
 
 def _sources(parts: Sequence[Part], starts: Iterable[StartName]) -> _Sources:
     """A letter for each host, in the order of their first starts, then of what else was seen there."""
-    seen = sorted((step.at, step.body["host"], step.body["study"]) for part in parts for step in part.steps(*OF_HOST))
+    seen = sorted(
+        (at, each.origin.host, each.origin.study) for part in parts for at, each in part.seen if each.origin is not None
+    )
     pairs = [*((name.host, name.study) for name in starts), *((host, study) for _, host, study in seen)]
     keys = list(dict.fromkeys(host for host, _ in pairs))
     labels = {key: chr(ord("A") + n) if n < 26 else f"H{n + 1}" for n, key in enumerate(keys)}
     return _Sources(labels, sorted({(study, host) for host, study in pairs}))
 
 
-def _put_together(parts: Sequence[Part], starts: Mapping[StartName, list[Step]]) -> tuple[Event, ...]:
+def _put_together(parts: Sequence[Part], starts: Mapping[StartName, list[Step]]) -> tuple[Recorded[Event], ...]:
     """The merged record's events."""
     sources = _sources(parts, starts)
     labels = sources.hosts
     about = {key: step for part in parts for key, step in part.about.items()}
+    every = [about[key] for key in sorted(about)]
+    seen = [(step.at, step.event) for step in every if isinstance(step.event, OfHost)]
     ended = max((steps[-1].at for steps in starts.values()), default="")
-    ended = max([ended, *(step.at for step in about.values() if step.kind in OF_HOST)])
+    ended = max([ended, *(at for at, _ in seen)])
     definition = min((part.definition for part in parts), key=canonical)
     name = f"{definition['engine']}-{definition['verb']}-merged-{digest_of(sources.studies, 8)}"
-    ordered = [about[key] for key in sorted(about) if about[key].kind not in ("program", *OF_HOST)]
-    seen = bundled.facts([about[key] for key in sorted(about)], labels)
-    told = [
-        Step(
-            min(part.begun for part in parts),
-            "study",
-            {"name": name, "digest": digest_of(definition), "burnish": __version__, "definition": definition},
+    begun = StudyBegun(name, definition, digest_of(definition), __version__)
+    steps = [
+        Step(min(part.begun for part in parts), begun),
+        *_programs(every, definition),
+        *(step for step in every if not isinstance(step.event, ProgramFound | OfHost)),
+        *bundled.facts(seen, labels),
+        Step(ended, _merged(parts, starts, sources)),
+        *(
+            _verdicts(parts, starts, labels, ended)
+            if parts[0].table is None
+            else _verdicts_of_table(parts, starts, labels, ended)
         ),
-        *_programs(about.values(), definition),
-        *ordered,
-        *seen,
-        Step(ended, MERGED, _merged(parts, starts, sources)),
+        Step(ended, StudyFinished()),
     ]
-    said = _verdicts(parts, starts, labels) if parts[0].table is None else _said_of_table(parts, starts, labels)
-    told += [each if isinstance(each, Step) else Step(ended, *each) for each in said]
-    told.append(Step(ended, "finished", {}))
-    return _events(told)
+    return tuple(Recorded(n, step.at, _in_one_order(step.event)) for n, step in enumerate(steps, 1))
 
 
-def _merged(parts: Sequence[Part], starts: Iterable[StartName], sources: _Sources) -> Body:
+def _merged(parts: Sequence[Part], starts: Iterable[StartName], sources: _Sources) -> RecordsMerged:
     """What was put together."""
     names = list(starts)
-    facts: dict[str, tuple[str, Body]] = {}
+    facts: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for part in parts:
         for key, seen in part.hosts.items():
             facts[key] = max(facts.get(key, seen), seen, key=lambda each: (each[0], canonical(each[1])))
-    return {
-        "hosts": [
-            {"label": label, "key": key, "facts": facts.get(key, ("", {}))[1], "starts": _count(names, key)}
+    return RecordsMerged(
+        hosts=tuple(
+            MergedHost(label, key, facts.get(key, ("", {}))[1], _count(names, key))
             for key, label in sources.hosts.items()
-        ],
-        "studies": [
-            {"study": study, "host": sources.hosts[host], "starts": _count(names, host, study)}
-            for study, host in sources.studies
-        ],
-    }
+        ),
+        studies=tuple(
+            MergedStudy(study, sources.hosts[host], _count(names, host, study)) for study, host in sources.studies
+        ),
+    )
 
 
 def _verdicts(
-    parts: Sequence[Part], starts: Mapping[StartName, list[Step]], labels: Mapping[str, str]
-) -> list[Step | tuple[str, Body]]:
-    """Contest, starts and what all of them say."""
+    parts: Sequence[Part], starts: Mapping[StartName, list[Step]], labels: Mapping[str, str], ended: str
+) -> list[Step]:
+    """Trials, starts and what all of them say."""
     definition = min((part.definition for part in parts), key=canonical)
-    contest = _contest(parts, definition)
+    trials = _trials(parts, definition)
+    if trials is None:
+        return []
     cells = {cell: about for part in parts for cell, about in part.cells.items()}
     numbered = _numbered(starts)
     explore = bool(definition.get("explore"))
-    said = merged.verdicts(_events(numbered), contest, cells, labels, explore=explore)
-    return [("contest", contest), *numbered, *said]
+    found, family = merged.verdicts(_of_starts(numbered), trials, cells, labels, explore=explore)
+    return [Step(ended, trials), *numbered, *(Step(ended, each) for each in (*found, family))]
 
 
-def _said_of_table(
-    parts: Sequence[Part], starts: Mapping[StartName, list[Step]], labels: Mapping[str, str]
-) -> list[Step | tuple[str, Body]]:
-    """Of a study that ships: its table, contest and starts, and what all of them say."""
+def _verdicts_of_table(
+    parts: Sequence[Part], starts: Mapping[StartName, list[Step]], labels: Mapping[str, str], ended: str
+) -> list[Step]:
+    """Of a bundled study: its table, trials and starts, and what all of them say."""
     table = bundled.table(parts)
     tried = bundled.tried_as(parts, table)
-    again = {str(step.body["cell"]): str(step.body["key"]) for part in parts for step in part.steps("again")}
+    again = bundled.confirmations(parts)
     designs = bundled.designs(starts)
-    contest = bundled.contest(parts, [*tried.values(), *sorted(cell for cell in again if cell in designs)])
+    fresh = sorted((cell for cell in again if cell in designs), key=lambda each: each.name)
+    trials = bundled.trials(parts, [*tried.values(), *fresh])
     numbered = _numbered(starts)
-    said: list[tuple[str, Body]] = []
-    if contest is not None:
-        cells: dict[str, Body] = {**bundled.about_cells(table, tried, again, designs)}
+    found: list[Event] = []
+    verdicts = {}
+    if trials is not None:
+        cells = bundled.about_cells(table, tried, again, designs, trials)
         cells |= {cell: about for part in parts for cell, about in part.cells.items()}
-        in_table = {tried[each["key"]] for each in table["comparisons"] if each["key"] in tried}
+        in_table = {tried[each.id] for each in table.comparisons if each.id in tried}
         kept = bundled.kept(parts, starts)
-        said += merged.verdicts(_events(numbered), contest, cells, labels, explore=True, kept=kept, together=in_table)
-    verdicts = {body["cell"]: body for kind, body in said if kind == "verdict"}
-    on: dict[str, list[str]] = {}
+        said, family = merged.verdicts(
+            _of_starts(numbered), trials, cells, labels, explore=True, kept=kept, together=in_table
+        )
+        verdicts = {each.cell: each for each in said}
+        found = [*said, family]
+    on: dict[Any, list[str]] = {}
     for name in starts:
         on.setdefault(name.cell, []).append(labels[name.host])
     rounds = bundled.rounds(parts, verdicts, on if len(labels) > 1 else {})
-    seen = {canonical([step.at, step.body]): step for part in parts for step in part.steps("measured")}
+    seen = {Step(at, each).text: each for part in parts for at, each in part.seen if isinstance(each, FigureMeasured)}
     figures = bundled.figures([seen[key] for key in sorted(seen)], labels)
+    planned: list[Event] = [table, *([trials] if trials is not None else [])]
     return [
-        ("shipped", table),
-        *([("contest", contest)] if contest is not None else []),
+        *(Step(ended, each) for each in planned),
         *numbered,
-        *said,
-        *(("robust", body) for body in rounds),
-        *(("measured", body) for body in figures),
+        *(Step(ended, each) for each in (*found, *rounds, *figures)),
     ]
 
 
@@ -225,31 +244,32 @@ def _count(starts: Iterable[StartName], host: str, study: str | None = None) -> 
     return sum(name.host == host and study in (None, name.study) for name in starts)
 
 
-def _programs(about: Iterable[Step], definition: Body) -> list[Step]:
+def _programs(steps: Iterable[Step], definition: Mapping[str, Any]) -> list[Step]:
     """The programs that `compare` compares, each once, the baseline first: the order says which is which."""
-    steps = [step for step in about if step.kind == "program"]
     order = same_plan.program_keys(definition)
+    programs = [(step, step.event) for step in steps if isinstance(step.event, ProgramFound)]
     found: dict[str, Step] = {}
-    for step in sorted(steps, key=lambda each: (_index(order, each.body["key"]), canonical([each.at, each.body]))):
-        found.setdefault(step.body["key"], step)
+    for step, program in sorted(programs, key=lambda each: (_index(order, each[1].key), each[0].text)):
+        found.setdefault(program.key, step)
     return list(found.values())
 
 
-def _contest(parts: Sequence[Part], definition: Body) -> dict[str, Any]:
+def _trials(parts: Sequence[Part], definition: Mapping[str, Any]) -> TrialsPlanned | None:
     """How it was measured: what all have in common, the cells of all, and on whom no verdict may rely."""
-    every = [part.contest for part in parts]
-    own = ("calibrations", "forced", "cells")
-    chosen = min(({key: value for key, value in each.items() if key not in own} for each in every), key=canonical)
-    cells = dict.fromkeys(cell for each in sorted(every, key=canonical) for cell in each.get("cells", ()))
+    every = [part.trials for part in parts if part.trials is not None]
+    if not every:
+        return None
+    common = (replace(each, cells=(), calibrations=(), forced=()) for each in every)
+    cells = dict.fromkeys(cell for each in every for cell in each.cells)
     order = list(definition["variants"])
     loads = [load.partition("#")[0] for load in definition["workloads"]]
-
-    def place(cell: str) -> tuple[int, int, str]:
-        candidate, _, load = cell.rpartition(" / ")
-        return _index(order, candidate), _index(loads, load), cell
-
-    forced = sorted({name for each in every for name in each.get("forced", ())})
-    return {**chosen, "cells": sorted(cells, key=place), "calibrations": [], "forced": forced}
+    return replace(
+        min(common, key=lambda each: canonical(plain(each))),
+        cells=tuple(
+            sorted(cells, key=lambda each: (_index(order, each.label), _index(loads, each.workload), each.name))
+        ),
+        forced=tuple(sorted({name for each in every for name in each.forced})),
+    )
 
 
 def _index(names: Sequence[str], name: str) -> int:
@@ -258,25 +278,27 @@ def _index(names: Sequence[str], name: str) -> int:
 
 def _numbered(starts: Mapping[StartName, list[Step]]) -> list[Step]:
     """Each cell's starts numbered through, each step with what its start is known by."""
-    numbers: dict[str, int] = {}
+    numbers: dict[Any, int] = {}
     found = []
     for name, steps in starts.items():
         number = numbers[name.cell] = numbers.get(name.cell, 0) + 1
-        known = {"host": name.host, "study": name.study, "of_start": name.number, "start": number}
-        found += [Step(step.at, step.kind, {**step.body, **known}) for step in steps]
+        origin = Origin(name.host, name.study, name.number)
+        for step in steps:
+            assert isinstance(step.event, OfStart)  # noqa: S101 - a start is made of them
+            found.append(replace(step, event=replace(step.event, start=number, origin=origin)))
     return found
 
 
-def _events(steps: Sequence[Step]) -> tuple[Event, ...]:
-    """Numbered, and with values in one order whatever file they came from."""
-    bodies = (json.loads(_text(step)) for step in steps)
-    return tuple(
-        Event(n, step.at, step.kind, body) for n, (step, body) in enumerate(zip(steps, bodies, strict=True), 1)
-    )
+def _of_starts(steps: Iterable[Step]) -> list[OfStart]:
+    return [step.event for step in steps if isinstance(step.event, OfStart)]
 
 
-def _text(step: Step) -> str:
-    return json.dumps(step.body, default=str) if step.kind in _AS_WRITTEN else canonical(step.body)
+def _in_one_order(event: Event) -> Event:
+    """The event with what it has by name in one order, whatever file it came from."""
+    if isinstance(event, _AS_WRITTEN):
+        return event
+    kind, body = encode(event)
+    return decode(kind, json.loads(canonical(body)))
 
 
 def _short(value: Any) -> str:

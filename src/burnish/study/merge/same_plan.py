@@ -62,8 +62,9 @@ def difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, A
         mine, its = one.get(word, {}), other.get(word, {})
         both = [name for name in mine if name in its]
         first[word], second[word] = ({name: each[name] for name in both} for each in (mine, its))
-    if not (one.get("rule") and other.get("rule")):  # one of them has figures only, which no rule decides
-        first["rule"] = second["rule"] = None
+    if not (one.get("rule") and other.get("rule")):  # one of them has figures only: nothing was tried
+        for word in ("rule", "condition", "versus"):
+            first[word] = second[word] = None
     return first_difference(first, second)
 
 
