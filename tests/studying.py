@@ -12,7 +12,8 @@ from pathlib import Path
 
 from burnish.base import process, warden
 from burnish.record.record import Record
-from burnish.report.result import Result, fold
+from burnish.report.fold import fold
+from burnish.report.result import Result
 
 OWN = """
 [speed130]

@@ -9,7 +9,7 @@ import pytest
 from test_patch_report import study
 from test_study_table import shipped
 
-from burnish.report.result import fold
+from burnish.report.fold import fold
 from burnish.report.sections import repeated
 from drawn import markdown, printed
 from reported import Events, comparison, verdict

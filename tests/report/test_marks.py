@@ -9,9 +9,10 @@ import pytest
 from test_study_table import decided, shipped
 
 from burnish.model.recipe import Marks
-from burnish.report import marks
-from burnish.report.ranking import ranking, winner
-from burnish.report.result import Result, fold
+from burnish.report.analysis import marks
+from burnish.report.analysis.ranking import ranking, winner
+from burnish.report.fold import fold
+from burnish.report.result import Result
 from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values
 from drawn import markdown, printed

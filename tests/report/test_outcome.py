@@ -7,7 +7,7 @@ from dataclasses import replace
 from test_patch_report import study
 from test_study_table import decided, shipped
 
-from burnish.report.result import fold
+from burnish.report.fold import fold
 from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values
 from drawn import markdown, printed

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from burnish.report.ranking import ranking, winner
-from burnish.report.result import Result, fold
+from burnish.report.analysis.ranking import ranking, winner
+from burnish.report.fold import fold
+from burnish.report.result import Result
 from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values
 from burnish.statistics.means import quotient

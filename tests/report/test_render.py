@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import burnish.report
+from burnish.report.compose import grid, points, role_of, row, section
 from burnish.report.document import (
     Bar,
     Bars,
@@ -25,11 +26,6 @@ from burnish.report.document import (
     Section,
     Span,
     Table,
-    grid,
-    points,
-    role_of,
-    row,
-    section,
 )
 from burnish.report.render.markdown import markdown
 from drawn import drawn

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from burnish.report import suites
-from burnish.report.result import fold
+from burnish.report.analysis import suites
+from burnish.report.fold import fold
 from burnish.report.sections.conclusion import sentences
 from burnish.report.sections.remarks import lines as remarks
 from burnish.statistics.means import geometric_mean

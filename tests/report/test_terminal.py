@@ -7,7 +7,7 @@ import re
 import pytest
 
 from burnish.catalogue import load
-from burnish.report.result import fold
+from burnish.report.fold import fold
 from burnish.report.sections.remarks import lines as remarks
 from burnish.report.words import EQUIVALENCE_NOTE, interval
 from drawn import markdown

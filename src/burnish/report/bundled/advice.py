@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.verdicts import VerdictReached
 from burnish.report import plainly
-from burnish.report.ranking import rival
+from burnish.report.analysis.ranking import rival
 from burnish.report.words import per_cent, plural
 from burnish.study.bundled.recommended import over_baseline
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from burnish.base.durations import duration
-from burnish.report import evidence, marks
-from burnish.report.document import Column, Heading, Paragraph, Section, Span, Table, dropping, grid, row
+from burnish.report import evidence
+from burnish.report.analysis import marks
+from burnish.report.compose import dropping, grid, row
+from burnish.report.document import Column, Heading, Paragraph, Section, Span, Table
 
 if TYPE_CHECKING:
     from burnish.report.result import BuildRow, Result

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from burnish.report import marks, outcome, suites
-from burnish.report.ceilings import bars, ceilings
+from burnish.report.analysis import marks, outcome, suites
+from burnish.report.analysis.ceilings import bars, ceilings
+from burnish.report.analysis.outcome import nothing_measured
+from burnish.report.analysis.ranking import Ranking, everywhere, ranking, winner
 from burnish.report.document import Heading, Points, Role, Section, Span
-from burnish.report.outcome import nothing_measured
-from burnish.report.ranking import Ranking, everywhere, ranking, winner
 from burnish.report.sections import patch_sentences
 from burnish.report.words import interval_words, inverse, microseconds, milliseconds, per_cent, plural
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from burnish.model.recipe import Marks
-from burnish.report import marks, suites
-from burnish.report.document import Column, Points, Section, Span, Table, dropping, grid, points, role_of, row, section
-from burnish.report.verdict import words
+from burnish.report.analysis import marks, suites
+from burnish.report.analysis.verdict import words
+from burnish.report.compose import dropping, grid, points, role_of, row, section
+from burnish.report.document import Column, Points, Section, Span, Table
 from burnish.report.words import interval
 
 if TYPE_CHECKING:
