@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from burnish.report.document import Block, Cell, Column, Heading, Points, Role, Row, Section, Span, Table
+from burnish.report.words import spaced
 
 
 def role_of(word: str) -> Role:
@@ -16,8 +17,8 @@ def role_of(word: str) -> Role:
 
 
 def points(items: Iterable[str], *, detail: bool = False) -> Points:
-    """Plain sentences."""
-    return Points(tuple(Span(item) for item in items), detail=detail)
+    """Plain sentences; recorded ones that write 42% stand there as all others do, 42 %."""
+    return Points(tuple(Span(spaced(item)) for item in items), detail=detail)
 
 
 def row(*cells: str | Span | Cell, role: Role = Role.PLAIN) -> Row:

@@ -11,7 +11,7 @@ from burnish.report.analysis.outcome import nothing_measured
 from burnish.report.analysis.ranking import Ranking, everywhere, ranking, winner
 from burnish.report.document import Heading, Points, Role, Section, Span
 from burnish.report.sections import patch_sentences
-from burnish.report.words import interval_words, inverse, microseconds, milliseconds, per_cent, plural
+from burnish.report.words import interval_words, inverse, microseconds, milliseconds, per_cent, plural, spaced
 
 if TYPE_CHECKING:
     from burnish.report.result import Result, Row
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def section(said: list[str]) -> Section:
     """Sentences, the first of which is the answer."""
-    items = tuple(Span(text, Role.PLAIN if number else Role.STRONG) for number, text in enumerate(said))
+    items = tuple(Span(spaced(text), Role.PLAIN if number else Role.STRONG) for number, text in enumerate(said))
     return Section("conclusion", (Heading("What it says"), Points(items)))
 
 
