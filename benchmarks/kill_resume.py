@@ -97,7 +97,7 @@ def main(words: list[str]) -> int:
     print(f"\nFinished steps that were done again: {', '.join(again) or 'none'}.\n")
     (folder,) = (home / "studies").glob("*")
     with closing(Record(folder)) as record:
-        print(markdown(document(fold(record.events()))))
+        print(markdown(document(fold(record.every()))))
     return 0
 
 

@@ -19,7 +19,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,8 +27,10 @@ from typing import Any
 
 from burnish.base.durations import duration
 from burnish.builds.sharing import MOSTLY
+from burnish.record.codec import plain
+from burnish.record.events.builds import BuildMade, StageDone
 from burnish.record.lines import is_file_name
-from burnish.record.record import Event, Record, import_events
+from burnish.record.record import Record, import_events
 from burnish.toolchain.ccache import CacheUse
 
 MAKING = ("compile", "train", "merge", "bolt", "strip")
@@ -92,34 +94,33 @@ class Ladder:
         return self.making_seconds / self.compile_seconds if self.compile_seconds else None
 
 
-def read(events: Iterable[Event], store: Path | None = None, variants: Collection[str] = ()) -> Ladder:
+def read(events: Iterable[StageDone | BuildMade], store: Path | None = None, variants: Collection[str] = ()) -> Ladder:
     """The steps that a record tells of, in the order in which they were made; those from the store before them.
 
     Args:
-        events: "stage" and "build" lines.
+        events: of the record, in order.
         store: where steps that the study found made are looked up.
         variants: only steps that were made for one of them; empty: all.
     """
     earlier, made, keys = [], [], set()
     builds = []
     for event in events:
-        body = event.body
-        if variants and body["variant"] not in variants:
+        if variants and event.build.name not in variants:
             continue
-        if event.kind == "stage":
-            keys.add(body["key"])
-            made.append(_step(body["stage"], body["title"], body["variant"], body))
+        if isinstance(event, StageDone):
+            keys.add(event.key)
+            made.append(_step(event.stage, event.title, event.build.name, plain(event)))
         else:
-            builds.append(body)
-    for body in builds:
-        for stage in body["stages"]:
-            if store and stage["key"] not in keys:
-                keys.add(stage["key"])
-                found = [*store.glob(f"*/{stage['key']}/burnish.json")]
+            builds.append(event)
+    for build in builds:
+        for stage in build.stages:
+            if store and stage.key not in keys:
+                keys.add(stage.key)
+                found = [*store.glob(f"*/{stage.key}/burnish.json")]
                 if found:
                     about = json.loads(found[0].read_text())
-                    kind = _kind(found[0].parent.parent.name, stage["title"])
-                    earlier.append(replace(_step(kind, stage["title"], body["variant"], about), earlier=True))
+                    kind = _kind(found[0].parent.parent.name, stage.title)
+                    earlier.append(replace(_step(kind, stage.title, build.build.name, about), earlier=True))
     return Ladder((*earlier, *made))
 
 
@@ -158,9 +159,13 @@ def of_study(path: Path, store: Path | None = None, variants: Collection[str] = 
     """The figures of the study at `path`."""
     if is_file_name(path.name):
         with tempfile.TemporaryDirectory() as place, closing(import_events(path, Path(place))) as record:
-            return read(record.events("stage", "build"), store, variants)
+            return read(_events(record), store, variants)
     with closing(Record(path.parent if path.is_file() else path)) as record:
-        return read(record.events("stage", "build"), store, variants)
+        return read(_events(record), store, variants)
+
+
+def _events(record: Record) -> Iterator[StageDone | BuildMade]:
+    return (each.event for each in record.every() if isinstance(each.event, StageDone | BuildMade))
 
 
 if __name__ == "__main__":

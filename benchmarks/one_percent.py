@@ -23,6 +23,7 @@ from contextlib import closing
 from pathlib import Path
 
 from burnish.base import paths
+from burnish.record.events.trials import StartDone
 from burnish.record.record import Record
 
 LOAD = "oltp_read_only"
@@ -31,7 +32,7 @@ LOAD = "oltp_read_only"
 def bench_minutes(study: str) -> float:
     """Minutes that a study's starts took."""
     with closing(Record(paths.home().studies / study)) as record:
-        return sum(float(event.body["seconds"]) for event in record.events("start_done")) / 60
+        return sum(each.event.seconds for each in record.events(StartDone)) / 60
 
 
 def main() -> int:

@@ -9,11 +9,15 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 from burnish.base import process, warden
+from burnish.record.events import Event
 from burnish.record.record import Record
 from burnish.report.fold import fold
 from burnish.report.result import Result
+
+E = TypeVar("E", bound=Event)
 
 OWN = """
 [speed130]
@@ -65,34 +69,35 @@ def study(home: Path) -> Path:
 
 def summary(home: Path) -> Result:
     with closing(Record(study(home))) as record:
-        return fold(record.events())
+        return fold(record.every())
 
 
-def kinds(home: Path, *names: str) -> list[dict[str, object]]:
+def events(home: Path, kind: type[E], *others: type[E]) -> list[E]:
+    """Events of these types of the only study, in order."""
     with closing(Record(study(home))) as record:
-        return [dict(event.body) for event in record.events(*names)]
+        return [each.event for each in record.events(kind, *others)]
 
 
 def marked(pid: int) -> list[int]:
     return [found for found, mark in warden.marked(process.RUN_VARIABLE) if mark.startswith(f"{pid}-")]
 
 
-def killed_at(moment: str, words: list[str], home: Path) -> None:
-    """Runs the command and kills it as soon as the record has one more line of this kind than before.
+def killed_at(moment: type[Event], words: list[str], home: Path) -> None:
+    """Runs the command and kills it as soon as the record has one more event of this type than before.
 
     Nothing that it started may be left.
     """
 
-    def lines() -> int:
+    def count() -> int:
         try:
-            return len(kinds(home, moment))
+            return len(events(home, moment))
         except Exception:  # the record may not be there yet
             return 0
 
-    before = lines()
+    before = count()
     child = burnish(*words, wait=False)
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and child.poll() is None and lines() == before:
+    while time.monotonic() < deadline and child.poll() is None and count() == before:
         time.sleep(0.02)
     assert child.poll() is None, text(child)
     os.kill(child.pid, signal.SIGKILL)

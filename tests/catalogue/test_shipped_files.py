@@ -215,7 +215,7 @@ def test_another_patch_level_is_the_nearest_of_the_family() -> None:
 
 
 def test_unknown_study() -> None:
-    with pytest.raises(UserError, match=r"unknown study that ships 'sun-2009' \(did you mean 'sun-2008'\?\)"):
+    with pytest.raises(UserError, match=r"unknown bundled study 'sun-2009' \(did you mean 'sun-2008'\?\)"):
         studies.study("sun-2009")
 
 

@@ -81,6 +81,14 @@ def test_ctrl_c_ends_with_130_and_says_that_the_same_command_resumes(
     assert studies.folders(Home(burnish_home)) == [folder], "it was resumed"
 
 
+def test_where_nothing_could_be_measured_it_ends_with_1_and_a_sentence(burnish_home: Path, own: Path) -> None:
+    child = burnish("tune", "fake", "--variant", "broken", "--recipes", own, "--yes")
+    out, err = text(child)
+    assert child.returncode == 1, err
+    assert "nothing could be compared" in " ".join(out.split()).lower()
+    assert burnish("show").returncode == 0, "showing it is no failure"
+
+
 def test_a_full_disk_is_one_line() -> None:
     for words in (["variants"], ["variants", "--json"]):
         with Path("/dev/full").open("w") as full:

@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from burnish.model.cell import BuildId, CellId, ComparisonId, Role
-from burnish.record import codec, legacy, lines, upgrade
+from burnish.record import codec, lines, upgrade
 from burnish.record.events import EVENTS, KINDS, Event, Unknown
 from burnish.record.events.bundled import ComparisonTried, FigureMeasured
 from burnish.record.events.trials import PairRead, StartBegun, StartDone, TrialsPlanned
@@ -82,10 +82,6 @@ def check_identity(event: Event, body: Any) -> None:
         assert [cell.name for cell in event.cells] == body["cells"]
     if isinstance(event, VerdictReached):
         assert (event.cell.label, event.cell.workload) == (body["candidate"], body["workload"])
-    kind, before = legacy.body_of(event)
-    assert kind == {new: old for old, new in upgrade.KINDS.items()}[event.kind()]
-    same = before.keys() & body.keys() - {"sides", "report", "found", "steps", "totals", "condition", "versus"}
-    assert {name: json.loads(json.dumps(before[name])) for name in same} == {name: body[name] for name in same}
 
 
 NAMES = {

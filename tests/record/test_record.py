@@ -14,8 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from burnish.base.errors import UserError
+from burnish.model.cell import BuildId, ComparisonId
 from burnish.record import exchange, lines
+from burnish.record.codec import FORMAT, encode
+from burnish.record.events import Unknown
+from burnish.record.events.builds import BuildFailed
+from burnish.record.events.bundled import FigureMeasured
 from burnish.record.events.patches import TwinFound
+from burnish.record.events.trials import StartBegun
 from burnish.record.lines import Line
 from burnish.record.record import FILE, Record, import_events
 
@@ -26,35 +32,18 @@ def record(tmp_path: Path) -> Iterator[Record]:
         yield record
 
 
+ONE, OTHER = TwinFound("one", "all"), BuildFailed(BuildId("two"), "it does not compile")
+
+
 def test_events_come_back_in_order(record: Record) -> None:
-    assert record.append("build", variant="baseline", seconds=1.5, flags=("-O2", "-g")) == 1
-    assert record.append("gate", report={"passed": True}) == 2
-    assert record.append("build", variant="gcc-o3", path=Path("/a/b"), none=None) == 3
-    found = list(record.events())
-    assert [(event.number, event.kind) for event in found] == [(1, "build"), (2, "gate"), (3, "build")]
-    assert found[0].body == {"variant": "baseline", "seconds": 1.5, "flags": ["-O2", "-g"]}
-    assert found[2].body == {"variant": "gcc-o3", "path": "/a/b", "none": None}
-    assert [event.number for event in record.events("build")] == [1, 3]
-    assert [event.number for event in record.events("gate", "build", "nothing")] == [1, 2, 3]
-    assert list(record.events("nothing")) == []
+    assert [record.append(event) for event in (ONE, OTHER, ONE)] == [1, 2, 3]
+    found = list(record.every())
+    assert [(each.number, each.event) for each in found] == [(1, ONE), (2, OTHER), (3, ONE)]
+    assert [each.number for each in record.events(TwinFound)] == [1, 3]
+    assert [each.number for each in record.events(BuildFailed, TwinFound, StartBegun)] == [1, 2, 3]
+    assert list(record.events(StartBegun)) == []
     assert found[0].at.endswith("Z")
     assert found[0].at <= found[2].at
-
-
-def test_an_event_may_have_a_value_called_kind(record: Record) -> None:
-    record.append("profile", kind="clang")
-    assert next(record.events()).body == {"kind": "clang"}
-
-
-def test_the_last_one_that_matches(record: Record) -> None:
-    for cell, value in (("a", 1), ("b", 2), ("a", 3)):
-        record.append("verdict", cell=cell, value=value)
-    last = record.last("verdict", cell="a")
-    assert last is not None
-    assert last.body["value"] == 3
-    assert record.last("verdict", cell="c") is None
-    assert record.last("start") is None
-    assert record.last("verdict", missing=None) is not None, "what is not there is None"
 
 
 @pytest.mark.parametrize(
@@ -69,20 +58,20 @@ def test_the_last_one_that_matches(record: Record) -> None:
     ],
 )
 def test_nothing_is_changed_or_taken_back(record: Record, statement: str) -> None:
-    record.append("build", variant="baseline")
-    record.append("build", variant="gcc-o3")
-    before = list(record.events())
+    record.append(ONE)
+    record.append(OTHER)
+    before = list(record.every())
     for connection in (record._db, sqlite3.connect(record.path, isolation_level=None)):
         with pytest.raises(sqlite3.IntegrityError, match=r"append-only|CHECK"):
             connection.execute(statement)
-    assert list(record.events()) == before
+    assert list(record.every()) == before
 
 
 def test_two_readers_see_what_one_writes(record: Record) -> None:
-    record.append("build", variant="baseline")
+    record.append(ONE)
     with closing(Record(record.folder)) as reader:
-        record.append("build", variant="gcc-o3")
-        assert len(list(reader.events())) == 2
+        record.append(OTHER)
+        assert len(list(reader.every())) == 2
 
 
 def test_it_is_private(record: Record) -> None:
@@ -90,10 +79,10 @@ def test_it_is_private(record: Record) -> None:
 
 
 def test_opening_again_goes_on(record: Record) -> None:
-    record.append("build", variant="baseline")
+    record.append(ONE)
     record.close()
     with closing(Record(record.folder, create=True)) as again:
-        assert again.append("build", variant="gcc-o3") == 2
+        assert again.append(OTHER) == 2
 
 
 VALUES = st.recursive(
@@ -105,7 +94,7 @@ VALUES = st.recursive(
 
 def lines_of(folder: Path) -> list[Line]:
     with closing(Record(folder)) as record:
-        return [Line(each.number, each.at, each.kind, each.body) for each in record.events()]
+        return [Line(each.number, each.at, *encode(each.event), FORMAT) for each in record.every()]
 
 
 def test_export_and_import_round_trip(tmp_path: Path) -> None:
@@ -116,23 +105,26 @@ def test_export_and_import_round_trip(tmp_path: Path) -> None:
         one, two = tmp_path / f"{number}-one", tmp_path / f"{number}-two"
         with closing(Record(one, create=True)) as record:
             for kind, body in events:
-                record.append(kind, **body)
-            written = list(record.events())
+                record.append(Unknown(kind, body))
+            written = list(record.every())
         text = lines.as_json(lines_of(one))
         assert text.count("\n") == len(events), "a line an event"
         exported = tmp_path / f"{number}.jsonl"
         exported.write_text(text, encoding="utf-8")
         with closing(import_events(exported, two)) as record:
-            assert list(record.events()) == written
+            assert list(record.every()) == written
         assert lines.as_json(lines_of(two)) == text
 
     check()
 
 
 def test_a_figure_that_is_not_finite_is_written_as_null(record: Record) -> None:
-    record.append("verdict", interval={"low": 0.9, "high": math.inf}, starts=[math.nan, 1.0])
-    (event,) = record.events("verdict")
-    assert event.body == {"interval": {"low": 0.9, "high": None}, "starts": [None, 1.0]}
+    record.append(FigureMeasured(ComparisonId("one"), math.inf, math.nan, "MB", "", ""))
+    (text,) = record._db.execute("SELECT body FROM event WHERE id = 1").fetchone()
+    values = json.loads(text)
+    assert (values["value"], values["base"]) == (None, None)
+    (found,) = record.events(FigureMeasured)
+    assert math.isnan(found.event.value)
 
 
 def test_an_export_is_plain_json_lines(record: Record) -> None:

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.model.cell import BuildId, CellId, Role
+from burnish.model.cell import BuildId, CellId
 from burnish.record.by_type import ByType
 from burnish.record.events import Event, Unknown
 from burnish.record.events.builds import BuildFailed
 from burnish.record.events.study import SessionBegun, StudyBegun
 from burnish.record.events.trials import StartBegun
-from burnish.record.record import FILE, Record, recorded
+from burnish.record.record import FILE, Record
 
 CELL = CellId("one, two", "w", base="base", given=("x=1",))
 OTHER = CellId("one", "w", base="base", given=("x=1",), versus=("two",))
@@ -109,22 +109,11 @@ def test_a_study_of_an_older_burnish_is_resumed(older: Path) -> None:
 
 def test_an_event_that_is_not_as_declared_is_named(record: Record) -> None:
     record.append(SessionBegun({}))
-    record.append("verdict", cell="one / w")
+    record.append(Unknown("verdict_reached", {"cell": {"candidate": "one", "workload": "w"}}))
     assert len(list(record.events(SessionBegun))) == 1
     with pytest.raises(UserError) as caught:
         list(record.every())
     assert str(caught.value).startswith(f"{record.path}: event 2: verdict_reached, ")
-
-
-def test_readers_of_format_1_read_events_of_today_too(record: Record) -> None:
-    cell = CellId("one", "w", Role.CONFIRMATION)
-    record.append(StartBegun(cell, 1, "duet", builds={"a": "k"}))
-    record.append("start", cell="again: one / w", start=2)
-    assert [each.body["start"] for each in record.events("start", cell="again: one / w")] == [1, 2]
-    last = record.last("start", cell="again: one / w", start=1)
-    assert last is not None
-    assert last.body == {"cell": "again: one / w", "start": 1, "design": "duet", "builds": {"a": "k"}}
-    assert [each.event for each in recorded(record.events())] == [each.event for each in record.every()]
 
 
 def test_events_by_type(record: Record) -> None:

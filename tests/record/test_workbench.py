@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from burnish.base.durations import duration
+from burnish.record.events.study import CommandRun
 from burnish.record.record import Record
 from burnish.record.workbench import Bench, forecast
 
@@ -165,23 +166,22 @@ def test_commands_are_recorded_and_logged(piped: Piped, record: Record, tmp_path
     assert (done.exit_code, done.output, seen) == (3, "", ["b"])
     assert log == tmp_path / "logs" / "build-baseline-1.log"
     assert log.read_text() == "$ sh -c 'echo $A; exit 3'\nb\n"
-    (event,) = record.events("command")
-    body = dict(event.body)
-    assert body["what"] == "compile it"
-    assert body["argv"] == ["sh", "-c", "echo $A; exit 3"]
-    assert (body["cwd"], body["env"]) == (str(tmp_path), {"A": "b"})
-    assert (body["exit_code"], body["timed_out"], body["log"]) == (3, False, "build-baseline-1.log")
-    assert body["seconds"] >= 0
-    assert body["peak_rss_bytes"] > 0
-    assert body["user_seconds"] + body["system_seconds"] >= 0
+    (command,) = (each.event for each in record.events(CommandRun))
+    assert command.what == "compile it"
+    assert command.argv == ("sh", "-c", "echo $A; exit 3")
+    assert (command.cwd, command.env) == (str(tmp_path), {"A": "b"})
+    assert (command.exit_code, command.timed_out, command.log) == (3, False, "build-baseline-1.log")
+    assert command.seconds >= 0
+    assert command.peak_rss_bytes > 0
+    assert command.user_seconds + command.system_seconds >= 0
 
 
 def test_a_timeout_is_recorded(piped: Piped, record: Record) -> None:
     done = piped.bench.run("wait", ["sleep", "60"], timeout=0.1)
     assert not done.ok
-    (event,) = record.events("command")
-    assert event.body["timed_out"]
-    assert event.body["log"] == "other.log", "outside of steps"
+    (command,) = (each.event for each in record.events(CommandRun))
+    assert command.timed_out
+    assert command.log == "other.log", "outside of steps"
 
 
 def test_logs_of_ones_own(piped: Piped, tmp_path: Path) -> None:

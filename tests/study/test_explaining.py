@@ -170,4 +170,4 @@ def test_only_why_observes_what_it_measures() -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.keyword) and node.arg == "observe"
     }
-    assert naming == {"bench/trials.py", "run/explaining.py"}
+    assert naming == {"bench/trials.py", "study/why/sampling.py"}

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from burnish.record.events.builds import BuildMade
+from burnish.record.events.trials import StartDone
 from burnish.toolchain.link_parts import find_allocator
 from burnish.toolchain.toolchains import Toolchain
-from studying import burnish, kinds, text
+from studying import burnish, events, text
 
 
 @pytest.fixture(autouse=True)
@@ -54,11 +56,8 @@ def test_a_preloaded_allocator_is_there_in_every_start(burnish_home: Path) -> No
     assert 0.9 < row["capacity"]["ratio"] < 1.1
     builds = {each["variant"]: each for each in found["builds"]}
     assert builds["jemalloc"]["gate"].startswith("passed")
-    abouts = {str(event["variant"]): event["about"] for event in kinds(burnish_home, "build")}
-    about = abouts["jemalloc"]
-    assert isinstance(about, dict)
-    assert about["allocator"] == "libjemalloc.so.2, preloaded"
-    for start in kinds(burnish_home, "start_done"):
-        launched = start["launched"]
-        assert isinstance(launched, dict)
-        assert all("huge_text_bytes" in each for side in launched.values() for each in side)
+    abouts = {made.build.name: made.about for made in events(burnish_home, BuildMade)}
+    assert abouts["jemalloc"]["allocator"] == "libjemalloc.so.2, preloaded"
+    for start in events(burnish_home, StartDone):
+        assert start.launched
+        assert all(each.huge_text_bytes is not None for side in start.launched.values() for each in side)

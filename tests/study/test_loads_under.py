@@ -10,6 +10,8 @@ from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.model.condition import Condition
 from burnish.model.workload import Design
+from burnish.record.events import Event
+from burnish.record.events.builds import TuningExamined
 from burnish.study.comparison import Comparison
 from burnish.study.conditions import examine, groups, loads_under
 from burnish.study.options import Options
@@ -69,20 +71,21 @@ def test_a_condition_is_measured_alone_under_load(options: Options, design: str,
 @pytest.mark.parametrize(("cores", "found"), [(1, []), (16, ["oltp_read_only has 8 client threads for a side of 16"])])
 def test_what_is_left_undone_is_noted_and_under_strict_refused(cores: int, found: list[str], tmp_path: Path) -> None:
     """What the server's settings leave undone, and what the load does on this host's cores."""
-    notes: list[dict[str, Any]] = []
+    notes: list[Event] = []
     setting: Any = SimpleNamespace(
         workloads=[BUSY],
         engine=SimpleNamespace(examine=lambda *_: ["general_log is on"]),
         core_sets=(frozenset(range(cores)), frozenset(range(cores, 2 * cores))),
         scratch=tmp_path,
         bench=FakeBench(tmp_path),
-        record=SimpleNamespace(append=lambda kind, **body: notes.append({"kind": kind, **body})),
+        record=SimpleNamespace(append=notes.append),
         options=Options(),
     )
     built: Any = None
     examine(setting, [(built, Condition())], {})
-    assert [each["kind"] for each in notes] == ["tuning"]
-    assert [line.partition(" cores,")[0] for line in notes[0]["found"]] == ["general_log is on", *found]
+    (noted,) = notes
+    assert isinstance(noted, TuningExamined)
+    assert [line.partition(" cores,")[0] for line in noted.found] == ["general_log is on", *found]
     setting.options = Options(strict=True)
     with pytest.raises(UserError, match=f"--strict: {1 + len(found)} settings to mend.*general_log is on"):
         examine(setting, [(built, Condition())], {})

@@ -295,7 +295,7 @@ def test_what_cannot_be_merged_is_named() -> None:
     assert refused(MONDAY) == "merge: one record named; name two or more of one plan"
     calibrated = Piece("c", "one", 1, verb="calibrate").contest().starts(QUIET)
     assert refused(MONDAY, calibrated).startswith(
-        "r2: the record of a calibrate; those of tune and compare, and of studies that ship, can be merged"
+        "r2: the record of a calibrate; those of tune and compare, and of bundled studies, can be merged"
     )
     assert refused(MONDAY, Piece("e").contest()) == "r2: holds no finished start; leave it out"
     odd = Piece("o")

@@ -10,33 +10,54 @@ from typing import Any
 import pytest
 
 from burnish.cli.common import result_of
+from burnish.record.codec import encode
+from burnish.record.events import Event
+from burnish.record.events.builds import DatasetMade, GateRun, StageDone
+from burnish.record.events.bundled import ComparisonLeft
+from burnish.record.events.patches import SeriesRead, TwinFound
+from burnish.record.events.trials import PairRead, StartDone
+from burnish.record.events.verdicts import VerdictReached
 from burnish.report.bundled.table import StudyTable
 from patchfiles import COMMENT, FASTER, write
 from shipping import quick
-from studying import burnish, killed_at, kinds, study, text
+from studying import burnish, events, killed_at, study, text
 
 QUICK = ["--starts", "2", "--pairs", "1", "--yes"]
-FINISHED = ("series", "stage", "dataset", "gate", "twin", "left", "start_done", "verdict")
+FINISHED: tuple[type[Event], ...] = (
+    SeriesRead,
+    StageDone,
+    DatasetMade,
+    GateRun,
+    TwinFound,
+    ComparisonLeft,
+    StartDone,
+    VerdictReached,
+)
 
 
-def killed_at_each(moments: tuple[str, ...], words: list[str], home: Path) -> None:
+def finished(home: Path) -> list[tuple[str, dict[str, Any]]]:
+    """Every finished piece of work on record, as values that are equal where they say the same."""
+    return [encode(event) for event in events(home, *FINISHED)]
+
+
+def killed_at_each(moments: tuple[type[Event], ...], words: list[str], home: Path) -> None:
     """Killed at one moment after the other: what was on record stays as it was, and nothing that it says is redone."""
-    done: list[dict[str, object]] = []
+    done: list[tuple[str, dict[str, Any]]] = []
     for moment in moments:
         killed_at(moment, words, home)
-        now = kinds(home, *FINISHED)
-        assert now[: len(done)] == done, f"what was finished before {moment} is as it was"
+        now = finished(home)
+        assert now[: len(done)] == done, f"what was finished before {moment.kind()} is as it was"
         done = now
     again = burnish(*words)
     _, err = text(again)
     assert again.returncode == 0, err
     assert "resuming" in err
-    assert kinds(home, *FINISHED)[: len(done)] == done
-    made = Counter((str(body["stage"]), str(body["key"])) for body in kinds(home, "stage"))
+    assert finished(home)[: len(done)] == done
+    made = Counter((each.stage, each.key) for each in events(home, StageDone))
     assert set(made.values()) == {1}, "no build, data or test is made twice"
-    starts = Counter((str(body["cell"]), str(body["start"])) for body in kinds(home, "start_done"))
+    starts = Counter((each.cell, each.start) for each in events(home, StartDone))
     assert set(starts.values()) == {1}, "no start is measured twice"
-    verdicts = Counter(str(body["cell"]) for body in kinds(home, "verdict"))
+    verdicts = Counter(each.cell for each in events(home, VerdictReached))
     assert set(verdicts.values()) == {1}
 
 
@@ -58,7 +79,7 @@ def told() -> dict[str, Any]:
 @pytest.mark.timeout(600)
 def test_a_study_of_patches_goes_on_where_it_was(burnish_home: Path, tmp_path: Path) -> None:
     words = ["patch", "fake", *write(tmp_path, fast=FASTER, comment=COMMENT), "--precision", "none", *QUICK]
-    killed_at_each(("gate", "twin", "pair"), words, burnish_home)
+    killed_at_each((GateRun, TwinFound, PairRead), words, burnish_home)
     broken = told()
     assert broken["faster"] == ["fast"]
     assert broken["identical"] == ["comment"]
@@ -83,7 +104,7 @@ def test_the_shipped_study_of_patches_goes_on_where_it_was(
 ) -> None:
     rows = ("crc32c-hardware", "rw-lock-word", "spin-wait-exchange")
     words = ["study", "run", "arm-2020", "--engine", "fake", "--row", ",".join(rows), *QUICK]
-    killed_at_each(("pair", "left"), words, burnish_home)
+    killed_at_each((PairRead, ComparisonLeft), words, burnish_home)
     found = result_of(study(burnish_home)).shipped
     assert found is not None
     at = {line.row: line for line in found.lines}

@@ -15,12 +15,14 @@ from burnish.base.errors import UserError
 from burnish.base.paths import home
 from burnish.bench.sampling import find_ability, find_perf
 from burnish.catalogue import load
+from burnish.record.events.builds import BuildMade, GateRun
+from burnish.record.events.trials import StartBegun
 from burnish.study import runner
 from burnish.study.constructors.patch import Asked, patch_study
 from burnish.study.options import Options
 from conftest import FAKE_SOURCE
 from patchfiles import COMMENT, FASTER, OTHER_COMMENT, OVERHEAD, ROUNDS, diff, git, git_tree, write
-from studying import burnish, kinds, text
+from studying import burnish, events, text
 
 QUICK = ["--precision", "none", "--starts", "2", "--pairs", "1", "--yes"]
 
@@ -155,7 +157,7 @@ def test_samples_that_may_not_be_taken_are_said_before_anything_is_built(
     perf.write_text("#!/bin/sh\nexit 255\n")
     perf.chmod(0o755)
     monkeypatch.setenv("PATH", f"{perf.parent}:{os.environ['PATH']}")
-    said = refused(*write(tmp_path, fast=FASTER), why=True, seconds=2.0)
+    said = refused(*write(tmp_path, fast=FASTER), options=Options(yes=True, why=True, seconds=2.0))
     assert said.startswith("perf may not sample here (kernel.perf_event_paranoid")
     assert "CAP_PERFMON" in said
 
@@ -177,18 +179,18 @@ def test_each_patch_in_several_layouts(burnish_home: Path, tmp_path: Path) -> No
     assert child.returncode == 0, err
     found = json.loads(out)
     assert found["replicates"] == 3
-    builds = kinds(burnish_home, "build")
+    builds = events(burnish_home, BuildMade)
     names = ("unpatched", "fast", "comment", "all")
-    assert [body["variant"] for body in builds] == [f"{name}#{number}" for name in names for number in (1, 2, 3)]
-    keys = {str(body["variant"]): body["key"] for body in builds}
+    assert [made.build.name for made in builds] == [f"{name}#{number}" for name in names for number in (1, 2, 3)]
+    keys = {made.build.name: made.key for made in builds}
     assert len(set(keys.values())) == 12, "a link for each layout of each tree"
-    assert all(body["report"]["passed"] for body in kinds(burnish_home, "gate"))  # type: ignore[index]
+    assert all(gate.report.passed for gate in events(burnish_home, GateRun))
     rows = {row["candidate"]: row for row in found["rows"]}
     assert rows.keys() == {"fast", "comment"}
     assert rows["comment"]["verdict"] == "no effect"
     assert (rows["fast"]["starts"], rows["fast"]["verdict"]) in ((3, "faster"), (3, "undecided"))
     assert rows["fast"]["capacity"]["ratio"] > 1.1
-    pairs = [body["builds"] for body in kinds(burnish_home, "start") if body["cell"] == "fast / fake_mix"]
+    pairs = [begun.builds for begun in events(burnish_home, StartBegun) if begun.cell.name == "fast / fake_mix"]
     assert pairs == [{name: keys[f"{name}#{number}"] for name in ("unpatched", "fast")} for number in (1, 2, 3)]
     told = {each["variant"]: each for each in found["patched"]["builds"]}
     assert told["all"]["twin"] == "fast", "the same program in each layout"

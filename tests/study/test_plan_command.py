@@ -18,12 +18,13 @@ import pytest
 from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.record.costs import Costs
-from burnish.record.events.study import StudyBegun
+from burnish.record.events.builds import BuildFailed, BuildsPlanned
+from burnish.record.events.study import CommandRun, StudyBegun
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.study.options import Options
 from planned import plan
-from studying import burnish, kinds, study, text
+from studying import burnish, events, study, text
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -66,11 +67,11 @@ def test_a_plan_its_study_and_what_the_study_cost(burnish_home: Path, tmp_path: 
     _, err = text(child)
     assert child.returncode == 0, err
     assert "4 full compiles" in " ".join(err.split()), "tune shows the plan before it begins"
-    (planned,) = kinds(burnish_home, "plan")
-    assert planned["totals"]["full_compiles"] == 4  # type: ignore[index]
-    tried = [body for body in kinds(burnish_home, "command") if "FAKE_BROKEN" in str(body["argv"])]
+    (planned,) = events(burnish_home, BuildsPlanned)
+    assert planned.totals.full_compiles == 4
+    tried = [command for command in events(burnish_home, CommandRun) if "FAKE_BROKEN" in str(command.argv)]
     assert len(tried) == 1, "a shared stage that fails is not tried again for the next variant"
-    failed = {str(body["variant"]): str(body["why"]) for body in kinds(burnish_home, "build_failed")}
+    failed = {each.build.name: each.why for each in events(burnish_home, BuildFailed)}
     assert failed.keys() == {"broken-thin", "broken-plain"}
     assert all("(compile server.c)" in why for why in failed.values()), failed
 

@@ -172,14 +172,14 @@ def test_before_running(burnish_home: Path) -> None:
     out, err = text(child)
     assert child.returncode == 0, err
     assert "cells to measure" in out
-    assert "encrypted connections" in out
+    assert "encrypted" in out
     assert not list(burnish_home.glob("studies/*"))
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["run", "sun-2009"], "unknown study that ships 'sun-2009' (did you mean 'sun-2008'?)"),
+        (["run", "sun-2009"], "unknown bundled study 'sun-2009' (did you mean 'sun-2008'?)"),
         (["run", "mysql-manual", "--row", "tsl"], "unknown row of mysql-manual 'tsl' (did you mean 'tls'?)"),
         (["run", "mysql-manual", "--engine", "mariabd"], "unknown engine 'mariabd' (did you mean 'mariadb'?)"),
         (["run", "mysql-manual", *QUICK, "--row", "tls", "--budget", "2s"], "tls needs about 1 min"),

@@ -240,7 +240,7 @@ def test_without_a_name_it_is_one_that_has_verdicts_where_there_is_one(home: Hom
 
 def test_no_run_yet(home: Home) -> None:
     assert folders(home) == []
-    with pytest.raises(UserError, match=r"no run yet; `burnish tune` makes the first one"):
+    with pytest.raises(UserError, match=r"no run yet; `burnish tune sqlite` makes the first one"):
         find(home, None)
     with pytest.raises(UserError, match=r"unknown run 'x'"):
         find(home, "x")

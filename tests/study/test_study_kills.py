@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from studying import OWN, burnish, killed_at, kinds, summary, text
+from burnish.record.codec import encode
+from burnish.record.events import Event
+from burnish.record.events.builds import BuildMade, DatasetMade, GateRun, ProfileMade
+from burnish.record.events.study import CommandRun
+from burnish.record.events.trials import PairRead, StartBegun, StartDone
+from burnish.record.events.verdicts import VerdictReached
+from studying import OWN, burnish, events, killed_at, summary, text
+
+FINISHED: tuple[type[Event], ...] = (BuildMade, ProfileMade, DatasetMade, GateRun, StartDone, VerdictReached)
+
+
+def finished(home: Path) -> list[tuple[str, dict[str, Any]]]:
+    """Every finished piece of work on record, as values that are equal where they say the same."""
+    return [encode(event) for event in events(home, *FINISHED)]
 
 
 @pytest.fixture
@@ -19,10 +33,10 @@ def own(tmp_path: Path) -> Path:
 @pytest.mark.measures
 @pytest.mark.parametrize(
     "moments",
-    [("command", "build", "gate", "start", "pair"), ("dataset", "profile", "start_done", "verdict")],
-    ids="-".join,
+    [(CommandRun, BuildMade, GateRun, StartBegun, PairRead), (DatasetMade, ProfileMade, StartDone, VerdictReached)],
+    ids=lambda moments: "-".join(kind.kind() for kind in moments),
 )
-def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[str, ...]) -> None:
+def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[type[Event], ...]) -> None:
     """Killed at any moment, and again when it goes on, the same command goes on from what was finished.
 
     Nothing finished is made again or lost, and nothing is left behind. Two rows of moments, as what comes once in a
@@ -30,12 +44,11 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[str, ...]
     """
     words = ["tune", "fake", "--variant", "gcc-pgo,speed130", "--recipes", str(own)]
     words += ["--precision", "none", "--max-starts", "3"]
-    done: list[dict[str, object]] = []
-    finished = ("build", "profile", "dataset", "gate", "start_done", "verdict")
+    done: list[tuple[str, dict[str, Any]]] = []
     for moment in moments:
         killed_at(moment, words, burnish_home)
-        now = kinds(burnish_home, *finished) if moment != "command" else []
-        assert now[: len(done)] == done, f"what was finished before {moment} is as it was"
+        now = finished(burnish_home) if moment is not CommandRun else []
+        assert now[: len(done)] == done, f"what was finished before {moment.kind()} is as it was"
         done = now
     again = burnish(*words)
     out, err = text(again)
@@ -45,10 +58,10 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[str, ...]
     result = summary(burnish_home)
     verdicts = {row.verdict for row in result.rows}
     assert verdicts <= {"faster", "slower", "equivalent", "undecided"}, [row.reason for row in result.rows]
-    assert kinds(burnish_home, *finished)[: len(done)] == done
-    compiled = [body for body in kinds(burnish_home, "command") if body["what"] == "compile server.c"]
+    assert finished(burnish_home)[: len(done)] == done
+    compiled = [command for command in events(burnish_home, CommandRun) if command.what == "compile server.c"]
     # baseline, instrumented, with profile, speed130: a finished build is never compiled again. The kill at the first
     # command may fall into the baseline's own compile, which is then made again.
-    assert len(compiled) - 4 <= ("command" in moments)
-    starts = [(body.get("cell"), body.get("start")) for body in kinds(burnish_home, "start_done")]
+    assert len(compiled) - 4 <= (CommandRun in moments)
+    starts = [(each.cell, each.start) for each in events(burnish_home, StartDone)]
     assert len(starts) == len(set(starts)), "no start is measured twice"

@@ -18,10 +18,12 @@ from pathlib import Path
 import pytest
 
 from burnish.catalogue import load
+from burnish.record.events.builds import BuildMade
+from burnish.record.events.study import CommandRun
 from burnish.record.record import Record
 from burnish.source.patches import overlay
 from conftest import FAKE_SOURCE
-from studying import burnish, kinds, study, text
+from studying import burnish, events, study, text
 
 FASTER = """--- a/fake.h
 +++ b/fake.h
@@ -82,7 +84,7 @@ def test_a_patch_is_seen_and_handed_over(burnish_home: Path, tmp_path: Path) -> 
 
     again = burnish("tune", "fake", "--variant", "patched", "--recipes", own, *WORDS, "--fresh")
     assert again.returncode == 0
-    compiled = [body for body in kinds_of_newest(burnish_home) if body["what"] == "compile server.c"]
+    compiled = [command for command in commands_of_newest(burnish_home) if command.what == "compile server.c"]
     assert compiled == [], "a patched build is found again"
 
     place = tmp_path / "out"
@@ -117,10 +119,10 @@ def test_a_patch_is_seen_and_handed_over(burnish_home: Path, tmp_path: Path) -> 
         assert says in text(child)[1]
 
 
-def kinds_of_newest(home: Path) -> list[dict[str, object]]:
+def commands_of_newest(home: Path) -> list[CommandRun]:
     newest = max((home / "studies").glob("*"), key=lambda path: path.stat().st_mtime)
     with closing(Record(newest)) as record:
-        return [dict(event.body) for event in record.events("command")]
+        return [each.event for each in record.events(CommandRun)]
 
 
 @pytest.mark.parametrize(
@@ -208,5 +210,5 @@ def test_killed_between_patching_and_building(
     (row,) = json.loads(out)["rows"]
     assert 1.25 < row["capacity"]["ratio"] < 1.35
     assert clean(burnish_home)
-    baseline = [str(body["key"]) for body in kinds(burnish_home, "build") if body["variant"] == "baseline"]
+    baseline = [made.key for made in events(burnish_home, BuildMade) if made.build.name == "baseline"]
     assert len(set(baseline)) == 1, "the baseline is still the unpatched one"

@@ -149,7 +149,7 @@ def names() -> tuple[str, ...]:
 def study(name: str) -> Study:
     """The study called `name`; a `UserError` with the nearest name otherwise."""
     if name not in names():
-        raise unknown("study that ships", name, names())
+        raise unknown("bundled study", name, names())
     return read(FOLDER / f"{name}.toml")
 
 

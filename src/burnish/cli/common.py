@@ -150,7 +150,7 @@ def finish(folder: Path, as_json: bool) -> None:
     """Prints what a run came to; ends with 1 where nothing could be measured."""
     result = result_of(folder)
     print_result(result, as_json)
-    if getattr(result, "nothing_measured", False):
+    if result.nothing_measured:
         raise typer.Exit(1)
 
 

@@ -51,10 +51,9 @@ class _Wrong(Exception):
 
 def encode(event: Event) -> tuple[str, dict[str, Any]]:
     """An event's kind and its values, as JSON has them."""
-    if isinstance(event, Unknown):
-        return event.named, dict(event.body)
-    values: dict[str, Any] = plain(event)
-    return event.kind(), values
+    kind, said = (event.named, event.body) if isinstance(event, Unknown) else (event.kind(), event)
+    values: dict[str, Any] = plain(said)
+    return kind, values
 
 
 def decode(kind: str, body: Mapping[str, Any], form: int = FORMAT, *, where: str = "") -> Event:

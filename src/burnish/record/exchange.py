@@ -27,9 +27,6 @@ from burnish.record.events.why import WhyExplained
 from burnish.record.lines import Line
 from burnish.record.record import Record
 
-IMPORTED = "imported"
-"""Kind, in format 1, of the event that says where a record came from; such a study is never resumed."""
-
 Events = Iterable[Recorded[Event]]
 
 _LEFT_OUT = (CommandRun, RecordImported)

@@ -11,20 +11,17 @@ there: its events stay as they are and are read as events of today (`burnish.rec
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast
 
 from burnish.base.errors import UserError
 from burnish.model.cell import CellId
-from burnish.record import events as declared
-from burnish.record import legacy, upgrade
+from burnish.record import upgrade
 from burnish.record.codec import FORMAT, decode, encode
-from burnish.record.events import Recorded
+from burnish.record.events import Event, Recorded
 from burnish.record.lines import Line, read
 
 FILE = "record.sqlite"
@@ -52,45 +49,7 @@ _SAYS_FORMAT = "ALTER TABLE event ADD COLUMN format INTEGER NOT NULL DEFAULT 1"
 
 _KINDS_BEFORE = {new: old for old, new in upgrade.KINDS.items()}
 
-_E = TypeVar("_E", bound=declared.Event)
-
-
-@dataclass(frozen=True)
-class Event:
-    """One thing that happened, as format 1 has it; `burnish.record.events.Recorded` takes its place.
-
-    Attributes:
-        number: its place in the order of events, from 1.
-        at: when it was written, ISO 8601 in UTC.
-        kind: what it is (``study``, ``command``, ``build``, ``pair``, …).
-        body: its values.
-    """
-
-    number: int
-    at: str
-    kind: str
-    body: Mapping[str, Any]
-
-
-def before(line: Line) -> Event:
-    """An event as format 1 has it."""
-    if line.form == 1:
-        return Event(line.number, line.at, line.kind, line.body)
-    kind, body = legacy.body_of(decode(line.kind, line.body, line.form, where=f"event {line.number}"))
-    return Event(line.number, line.at, kind, body)
-
-
-def recorded(events: Iterable[Event | Recorded[declared.Event]]) -> Iterator[Recorded[declared.Event]]:
-    """Events by their declarations, whichever way they are given.
-
-    Raises:
-        UserError: one is not what is declared; names it.
-    """
-    for each in events:
-        if isinstance(each, Recorded):
-            yield each
-        else:
-            yield Recorded(each.number, each.at, decode(each.kind, each.body, 1, where=f"event {each.number}"))
+_E = TypeVar("_E", bound=Event)
 
 
 class Record:
@@ -119,21 +78,11 @@ class Record:
         """The newest format that an event of the file may be in; 0 of a file that was made just now."""
         return int(self._db.execute("PRAGMA user_version").fetchone()[0])
 
-    @overload
-    def append(self, event: declared.Event, /) -> int: ...
-
-    @overload
-    def append(self, event: str, /, **body: Any) -> int: ...
-
-    def append(self, event: declared.Event | str, /, **body: Any) -> int:
+    def append(self, event: Event, /) -> int:
         """Writes one event; returns its number. It is on disk when this returns. A figure that is not finite is
         written as null: JSON has no word for it, and a finished piece of work must not be lost for it."""
-        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        if isinstance(event, str):
-            text = json.dumps(_finite(body), default=str, allow_nan=False)
-            cursor = self._db.execute("INSERT INTO event (at, kind, body) VALUES (?, ?, ?)", (at, event, text))
-            return int(cursor.lastrowid or 0)
         self._say_format()
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         kind, values = encode(event)
         cursor = self._db.execute(
             "INSERT INTO event (at, kind, body, format) VALUES (?, ?, ?, ?)",
@@ -149,7 +98,7 @@ class Record:
         self._db.executemany("INSERT INTO event (id, at, kind, body, format) VALUES (?, ?, ?, ?, ?)", rows)
         self._db.execute("COMMIT")
 
-    def every(self) -> Iterator[Recorded[declared.Event]]:
+    def every(self) -> Iterator[Recorded[Event]]:
         """All events in the order in which they happened.
 
         Raises:
@@ -157,71 +106,35 @@ class Record:
         """
         return map(self._recorded, self._lines("", ()))
 
-    @overload
-    def events(self, *kinds: str, cell: str | None = None) -> Iterator[Event]: ...
-
-    @overload
-    def events(self, *kinds: type[_E], cell: CellId | None = None) -> Iterator[Recorded[_E]]: ...
-
-    def events(self, *kinds: Any, cell: CellId | str | None = None) -> Iterator[Any]:
+    def events(self, kind: type[_E], /, *others: type[_E], cell: CellId | None = None) -> Iterator[Recorded[_E]]:
         """Events of these types in the order in which they happened; of this cell only, if one is named.
 
         Raises:
             UserError: one is not what is declared; names it.
         """
-        if not kinds or isinstance(kinds[0], str):
-            assert not isinstance(cell, CellId)  # noqa: S101 - the overloads say so
-            return self._events_before(kinds, cell)
-        return self._typed(kinds, cell, "id")
+        return self._typed((kind, *others), cell, "id")
 
-    @overload
-    def last(self, kind: type[_E], /, **match: Any) -> Recorded[_E] | None: ...
-
-    @overload
-    def last(self, kind: str, /, **match: Any) -> Event | None: ...
-
-    def last(self, kind: Any, /, **match: Any) -> Any:
+    def last(self, kind: type[_E], /, **match: Any) -> Recorded[_E] | None:
         """The latest event of a type whose fields have these values; None where there is none."""
-        if isinstance(kind, str):
-            found = None
-            for each in self.events(kind):
-                if all(each.body.get(key) == value for key, value in match.items()):
-                    found = each
-            return found
         cell = match.get("cell")
         every = self._typed((kind,), cell if isinstance(cell, CellId) else None, "id DESC")
         return next((e for e in every if all(getattr(e.event, key) == value for key, value in match.items())), None)
 
-    def _typed(
-        self, kinds: Sequence[type[_E]], cell: CellId | str | None, order: str
-    ) -> Iterator[Recorded[declared.Event]]:
+    def _typed(self, kinds: Sequence[type[_E]], cell: CellId | None, order: str) -> Iterator[Recorded[_E]]:
         names = [name for kind in kinds for name in (kind.kind(), _KINDS_BEFORE.get(kind.kind(), kind.kind()))]
         where, values = f"WHERE kind IN ({','.join('?' * len(names))})", list(names)
-        if isinstance(cell, CellId):  # what the file can compare; the rest is compared below
+        if cell is not None:  # what the file can compare; the rest is compared below
             candidate, load = "json_extract(body, '$.cell.candidate')", "json_extract(body, '$.cell.workload')"
             where += f" AND (json_extract(body, '$.cell') = ? OR ({candidate} = ? AND {load} = ?))"
             values += [cell.name, cell.candidate, cell.workload]
         for line in self._lines(where, values, order):
             found = self._recorded(line)
             if isinstance(found.event, tuple(kinds)) and (cell is None or getattr(found.event, "cell", None) == cell):
-                yield found
+                yield cast("Recorded[_E]", found)
 
-    def _recorded(self, line: Line) -> Recorded[declared.Event]:
+    def _recorded(self, line: Line) -> Recorded[Event]:
         where = f"{self.path}: event {line.number}"
         return Recorded(line.number, line.at, decode(line.kind, line.body, line.form, where=where))
-
-    def _events_before(self, kinds: Sequence[str], cell: str | None) -> Iterator[Event]:
-        """Events as format 1 has them."""
-        names = [name for kind in kinds for name in dict.fromkeys((kind, upgrade.KINDS.get(kind, kind)))]
-        where = f"kind IN ({','.join('?' * len(names))})" if names else "1"
-        values = list(names)
-        if cell is not None:
-            where += " AND (json_type(body, '$.cell') = 'object' OR json_extract(body, '$.cell') = ?)"
-            values.append(cell)
-        for line in self._lines(f"WHERE {where}", values):
-            found = before(line)
-            if (not kinds or found.kind in kinds) and (cell is None or found.body.get("cell") == cell):
-                yield found
 
     def _lines(self, where: str, values: Sequence[str], order: str = "id") -> Iterator[Line]:
         """Rows of the file."""
@@ -243,17 +156,6 @@ class Record:
     def close(self) -> None:
         """Closes the file."""
         self._db.close()
-
-
-def _finite(value: Any) -> Any:
-    """`value` with None where a float is infinite or not a number."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    return value
 
 
 def import_events(path: Path, folder: Path) -> Record:

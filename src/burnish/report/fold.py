@@ -94,13 +94,13 @@ def _rows(by: ByType, planned: TrialsPlanned | None) -> list[Row]:
     together = {each.cell: each for each in family.cells} if family else {}
     rows = []
     for cell in planned.cells if planned else ():
-        found = verdicts.get(cell)
-        if found is None:
+        reached = verdicts.get(cell)
+        if reached is None:
             done = [each for each in by.of(StartDone) if each.cell == cell and each.invalid is None]
             label = f"{cell.tag}: {cell.label}" if cell.tag else cell.label
             rows.append(Row(label, cell.workload, RUNNING, None, None, len(done), 0, "not decided yet", {}, ""))
         elif cell.role is not Role.CONFIRMATION:
-            rows.append(_row(found, together.get(cell), planned))
+            rows.append(_row(reached, together.get(cell), planned))
     loads = by.of(StudyBegun)[0].definition.get("workloads", ())
     equal = [each.variant for each in by.of(VariantSettled) if each.same]
     rows += [
@@ -111,30 +111,30 @@ def _rows(by: ByType, planned: TrialsPlanned | None) -> list[Row]:
     return rows
 
 
-def _row(found: VerdictReached, together: FamilyMember | None, planned: TrialsPlanned | None) -> Row:
+def _row(reached: VerdictReached, together: FamilyMember | None, planned: TrialsPlanned | None) -> Row:
     return Row(
-        candidate=found.cell.label,
-        workload=found.cell.workload,
-        verdict=together.verdict if together else found.verdict,
-        capacity=plainly.interval(found.ratios.get("capacity")),
-        throughput=plainly.interval(found.ratios.get("throughput")),
-        starts=found.starts,
-        invalid_starts=found.invalid_starts,
-        reason=found.reason,
-        sides={label: plain(side) for label, side in found.sides.items()},
-        unit=found.unit,
-        design=found.design,
-        headline=found.headline,
-        role=str(found.cell.role),
-        per_minute=found.per_minute,
+        candidate=reached.cell.label,
+        workload=reached.cell.workload,
+        verdict=together.verdict if together else reached.verdict,
+        capacity=plainly.interval(reached.ratios.get("capacity")),
+        throughput=plainly.interval(reached.ratios.get("throughput")),
+        starts=reached.starts,
+        invalid_starts=reached.invalid_starts,
+        reason=reached.reason,
+        sides={label: plain(side) for label, side in reached.sides.items()},
+        unit=reached.unit,
+        design=reached.design,
+        headline=reached.headline,
+        role=str(reached.cell.role),
+        per_minute=reached.per_minute,
         together=plainly.member(together) if together else None,
-        sensitivity=tuple({"name": each.name, **(plain(each.interval) or {})} for each in found.sensitivity),
-        invalid_pairs=found.invalid_pairs,
-        unsettled=found.unsettled,
-        hosts=tuple(asdict(each) for each in found.hosts),
-        hosts_differ=found.hosts_differ,
-        alone=found.verdict if together and together.verdict != found.verdict else "",
-        within=verdict.within(found, planned),
+        sensitivity=tuple({"name": each.name, **(plain(each.interval) or {})} for each in reached.sensitivity),
+        invalid_pairs=reached.invalid_pairs,
+        unsettled=reached.unsettled,
+        hosts=tuple(asdict(each) for each in reached.hosts),
+        hosts_differ=reached.hosts_differ,
+        alone=reached.verdict if together and together.verdict != reached.verdict else "",
+        within=verdict.within(reached, planned),
     )
 
 

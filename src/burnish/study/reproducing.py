@@ -15,6 +15,8 @@ from burnish.base.paths import Home
 from burnish.builds import reproducer, witness
 from burnish.builds.reproducer import Making
 from burnish.model.recipe import REVERTED, Recipe
+from burnish.record.events.builds import BuildMade, VariantSettled
+from burnish.record.events.study import StudyBegun
 from burnish.record.record import Record
 from burnish.record.store import Entry, Store
 from burnish.study import studies
@@ -97,17 +99,17 @@ def find(home: Home, word: str, study: str | None = None) -> Found:
 def _builds(folder: Path) -> list[dict[str, Any]]:
     """The builds that a study made or used, the latest first."""
     with closing(Record(folder)) as record:
-        begun = record.last("study")
-        recipes = begun.body["definition"]["recipes"] if begun else {}
-        reasons = {event.body["variant"]: event.body["reason"] for event in record.events("variant")}
+        begun = record.last(StudyBegun)
+        recipes = begun.event.definition["recipes"] if begun else {}
+        reasons = {each.event.variant: each.event.reason for each in record.events(VariantSettled)}
         made = [
             {
-                "variant": event.body["variant"],
-                "key": event.body["key"],
-                "recipe": recipes.get(event.body["variant"]),
-                "reason": reasons.get(event.body["variant"], ""),
+                "variant": each.event.build.name,
+                "key": each.event.key,
+                "recipe": recipes.get(each.event.build.name),
+                "reason": reasons.get(each.event.build.name, ""),
             }
-            for event in record.events("build")
+            for each in record.events(BuildMade)
         ]
     return made[::-1]
 

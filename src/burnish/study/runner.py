@@ -45,6 +45,7 @@ def run(
         UserError: what was asked for is impossible, or the budget is too small for any of it.
         InfrastructureError: the baseline can't be built, tested or measured.
     """
+    options = study.options(options)
     selection = by_name(study, asked or Asked())
     if study.once and not options.fresh and (done := studies.finished(home, study.definition)) is not None:
         console.print(f"{done.name}: finished already; --fresh measures it again", markup=False, highlight=False)

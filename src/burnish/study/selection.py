@@ -84,7 +84,7 @@ def by_name(study: Study, asked: Asked) -> Selection:
     chosen, cut = [], {}
     for each in study.comparisons:
         if asked.rows and each.row not in asked.rows:
-            cut[each.key] = "left out by --rows"
+            cut[each.key] = "left out by --row"
         elif series and each.series not in series:
             cut[each.key] = f"not asked for: --series {each.series} brings it"
         elif threads and each.threads is not None and each.threads not in threads:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from burnish.builds.evidence import Portable
 from burnish.catalogue.study_model import Study as BundledFile
@@ -16,6 +17,7 @@ from burnish.record.events import Event
 from burnish.statistics.verdicts import Rule
 from burnish.study.comparison import Comparison
 from burnish.study.definition import Definition
+from burnish.study.options import Options
 from burnish.study.trials.replicates import Factors
 
 
@@ -59,6 +61,7 @@ class Study:
         sample: whether each candidate is sampled beside the baseline after the trials (``--why``).
         unsampled: names of builds that are not sampled then.
         sample_seconds: time under load that is sampled; None: until there are samples enough.
+        tree: source tree that the request itself names, which goes before that of the options; None: it names none.
         opening: what is recorded when a session begins.
         instrumented: names of builds that end with the stage that writes a profile.
         bundled: the bundled study's file; None of every other.
@@ -85,6 +88,7 @@ class Study:
     sample: bool = False
     unsampled: frozenset[str] = frozenset()
     sample_seconds: float | None = None
+    tree: Path | None = None
     opening: tuple[Event, ...] = ()
     instrumented: frozenset[str] = frozenset()
     bundled: BundledFile | None = None
@@ -94,6 +98,10 @@ class Study:
     def base(self) -> str:
         """The name of the baseline, or of the first program."""
         return next(iter(self.programs or self.variants))
+
+    def options(self, given: Options) -> Options:
+        """The options that it is run by: those that were given, with the source that the request names."""
+        return given if self.tree is None else replace(given, source=self.tree)
 
     def row(self, name: str) -> StudyRow:
         """The row of that name in a bundled study's file."""

@@ -1,4 +1,4 @@
-"""A study and its sessions: begun, gone on with, finished; carried elsewhere, merged."""
+"""A study and its sessions: begun, resumed, finished; imported, merged."""
 
 from __future__ import annotations
 

@@ -100,7 +100,8 @@ class Series:
     @property
     def delta(self) -> float:
         """Within so much of 1 a ratio makes no difference."""
-        return float(self.result.contest.get("rule", {}).get("delta", verdict.USUAL_DELTA))
+        rule = self.result.contest.get("rule")
+        return float(rule["delta"]) if rule else verdict.USUAL_DELTA
 
     @property
     def names(self) -> list[str]:

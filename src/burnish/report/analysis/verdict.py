@@ -28,7 +28,8 @@ def within(verdict: VerdictReached, planned: TrialsPlanned | None) -> float | No
 
     Its sentence begins with both (`burnish.statistics.verdicts.Judgement`); no other field of the record has it.
     """
-    return delta(planned) if verdict.reason.startswith(f"{verdict.verdict}, and within") else None
+    both = verdict.reason.startswith(f"{verdict.verdict}, and within")
+    return delta(planned) if both else None
 
 
 def words(kind: str, within_delta: float | None) -> str:

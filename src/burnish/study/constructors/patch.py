@@ -95,6 +95,7 @@ def patch_study(home: Home, asked: Asked, options: Options, console: Console, as
         sample=options.why,
         unsampled=frozenset(build.variant for build in builds.builds if build.kind not in SAMPLED),
         sample_seconds=options.seconds,
+        tree=tree,
         opening=(series_read(base.name, builds),),
     )
 

@@ -262,7 +262,7 @@ def rounds(
 
     Args:
         parts: the records.
-        verdicts: by cell, as they are told in the merged record.
+        verdicts: by cell, as the merged record has them.
         hosts: by cell, the labels of the hosts that it was measured on.
     """
     by_weights: dict[str, list[SearchRound]] = {}

@@ -69,7 +69,7 @@ def merge(records: Sequence[tuple[str, Iterable[Recorded[Event]]]]) -> Merged:
     if len(parts) < 2:
         raise UserError("merge: one record named; name two or more of one plan")
     plans = [_plan(part) for part in parts]
-    # Each with each: what is held against each other where both have it may be in the second and the third alone.
+    # Each with each: what is compared where both have it may be in the second and the third alone.
     for (one, mine), (other, its) in itertools.combinations(zip(parts, plans, strict=True), 2):
         found = same_plan.difference(mine, its)
         if found is not None:
@@ -118,7 +118,7 @@ def _all_starts(parts: Sequence[Part]) -> tuple[dict[StartName, list[Step]], int
 
 
 def _readings(steps: Sequence[Step]) -> str:
-    """A start's steps in a form in which equal ones are equal; how sides were launched is told once for a cell."""
+    """A start's steps in a form in which equal ones are equal; how sides were launched is recorded once for a cell."""
     every = (replace(s, event=replace(s.event, launched=None)) if isinstance(s.event, StartDone) else s for s in steps)
     return canonical([step.text for step in every])
 

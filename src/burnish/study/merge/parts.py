@@ -166,7 +166,7 @@ def read(name: str, events: Iterable[Recorded[Event]]) -> Part:
     part = _sorted(name, *begun, steps)
     verb = part.definition.get("verb")
     if verb not in VERBS and part.table is None:
-        allowed = f"those of {' and '.join(VERBS)}, and of studies that ship, can be merged"
+        allowed = f"those of {' and '.join(VERBS)}, and of bundled studies, can be merged"
         raise UserError(f"{name}: the record of a {verb}; {allowed}")
     if not part.starts and not part.of(FigureMeasured):
         raise UserError(f"{name}: holds no finished start; leave it out")

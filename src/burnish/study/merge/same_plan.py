@@ -13,8 +13,8 @@ _JUDGED = ("rule", "designs", "headlines", "timings", "timing", "condition", "ve
 """What of a contest is planned; cells, cores and calibrations are what a host makes of it."""
 
 _BY_NAME = ("compiler", "designs", "headlines", "timings", "loads")
-"""What is held against each other where both records have it: a variant may have failed to build on one host, and of a
-study that ships each record has the rows that were asked for."""
+"""What is compared where both records have it: a variant may have failed to build on one host, and of a bundled study
+each record has the rows that were asked for."""
 
 _WHERE = ("tree",)
 """Parameters of loads that say where things lie."""
@@ -103,8 +103,8 @@ def _measured(contest: Mapping[str, Any]) -> dict[str, Any]:
     """How a contest measures: its loads and the times of its designs, by name."""
     loads = {}
     for name, load in contest.get("workloads", {}).items():
-        told = without_conditions(_without_places(load))
-        loads[name] = {**told, "parameters": dict(told["parameters"])}
+        plain = without_conditions(_without_places(load))
+        loads[name] = {**plain, "parameters": dict(plain["parameters"])}
     return {"loads": loads, "timings": contest.get("timings", {})}
 
 

@@ -30,7 +30,7 @@ from burnish.catalogue import micro as catalogue
 from burnish.catalogue.micro import Micro
 from burnish.program import program
 from burnish.record.codec import plain, value_of
-from burnish.record.events.why import MicroBegun, MicroDone, MicroTimes
+from burnish.record.events.why import MicroBegun, MicroDone, MicroStart, MicroTimes
 from burnish.record.record import Record
 from burnish.record.workbench import Bench
 from burnish.statistics.intervals import start_reading
@@ -39,6 +39,7 @@ from burnish.statistics.verdicts import Judgement, judge
 from burnish.study import needs, studies
 from burnish.study.micro.trees import SideRequest, Trees
 from burnish.study.options import Ask, Options
+from burnish.study.trials.findings import interval_of
 
 LABELS = ("A", "B")
 CHECKED = ("aarch64",)
@@ -122,6 +123,23 @@ class Outcome:
             "checked_elsewhere": self.elsewhere,
         }
 
+    def as_event(self) -> MicroDone:
+        """As the record has it."""
+        judged = self.judgement
+        return MicroDone(
+            micro=self.name,
+            does=self.does,
+            threads=self.threads,
+            digest=self.digest,
+            identical=self.identical,
+            verdict=judged.kind.value if judged else None,
+            interval=interval_of(judged.interval if judged else None),
+            starts=judged.starts if judged else 0,
+            call_ns={label: self.call_ns(number) for number, label in enumerate(LABELS)},
+            checked_elsewhere=self.elsewhere,
+            readings=tuple(value_of(MicroStart, plain(vars(start))) for start in self.starts),
+        )
+
 
 @dataclass(frozen=True)
 class Result:
@@ -193,8 +211,7 @@ def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Re
             for entry in entries:
                 with bench.step(entry.name, f"micro-{entry.name}"):
                     outcome = _one(entry, sides, folder / "programs" / entry.name, bench, request, cross)
-                readings = [plain(vars(start)) for start in outcome.starts]
-                record.append(value_of(MicroDone, {**plain(outcome.as_dict()), "readings": readings}))
+                record.append(outcome.as_event())
                 outcomes.append(outcome)
     return Result(folder, (sides[0].name, sides[1].name), tuple(outcomes))
 

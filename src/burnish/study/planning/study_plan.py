@@ -79,6 +79,7 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     Raises:
         UserError: not even one row fits into the budget; a baseline that can't be built here.
     """
+    options = study.options(options)
     if study.variants:
         ccache.size_gb()  # a limit that is no number is refused before anything else
     have, done = frozenset[ComparisonId](), extra_work.Told()
@@ -95,7 +96,7 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
 
 def steps_of(home: Home, study: Study, plan: StudyPlan, options: Options) -> Plan:
     """The plan's steps for people: with what will be installed first, and whether patches were tried on the source."""
-    variants = list(study.variants.values())
+    options, variants = study.options(options), list(study.variants.values())
     groups = needs.groups_of(study, plan.selection, options)
     known = system.groups()
     packages = list(dict.fromkeys(name for group in groups for name in known[group].packages))
