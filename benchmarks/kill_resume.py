@@ -23,8 +23,8 @@ from pathlib import Path
 from burnish.base import process, warden
 from burnish.record.record import Record
 from burnish.report.contents import document
+from burnish.report.fold import fold
 from burnish.report.render.markdown import markdown
-from burnish.report.result import fold
 
 POINTS = (
     # (what a line of progress must match, seconds later, in words)

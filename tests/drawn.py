@@ -14,10 +14,10 @@ from burnish.report.render import terminal
 from burnish.report.result import Result
 
 
-def drawn(shown: Document, width: int = 80, *, coloured: bool = False) -> str:
+def drawn(shown: Document, width: int = 80, *, coloured: bool = False, full: bool = False) -> str:
     """A document on a terminal of that width."""
     file = io.StringIO()
-    terminal.show(shown, Console(file=file, width=width, force_terminal=coloured))
+    terminal.show(shown, Console(file=file, width=width, force_terminal=coloured), full=full)
     return file.getvalue()
 
 

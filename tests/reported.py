@@ -7,7 +7,6 @@ from typing import Any
 
 from burnish.record.codec import decode
 from burnish.record.events import Event, Recorded
-from burnish.record.events.study import StudyBegun
 
 HOST: dict[str, Any] = {
     "cpu_model": "A CPU",
@@ -126,20 +125,12 @@ def verdict(
     }
 
 
-def asked(events: Events) -> dict[str, Any]:
-    """What the study was asked for, to be changed."""
-    begun = events.made[0].event
-    assert isinstance(begun, StudyBegun)
-    assert isinstance(begun.definition, dict)
-    return begun.definition
-
-
 class Events:
     """The events of one study in their order."""
 
-    def __init__(self, *variants: str, verb: str = "tune") -> None:
+    def __init__(self, *variants: str, verb: str = "tune", **asked: Any) -> None:
         self.made: list[Recorded[Event]] = []
-        definition = {"verb": verb, "engine": "fake", "variants": list(variants), "features": "full"}
+        definition = {"verb": verb, "engine": "fake", "variants": list(variants), "features": "full"} | asked
         self.add("study", name=f"fake-{verb}-1", definition=definition)
 
     def add(self, kind: str, /, **body: Any) -> Events:
@@ -158,5 +149,6 @@ class Events:
             cells=list(cells),
             rule={"precision": precision, "cap": 20},
             timing={"pairs": 3, "window": 2.0, "settle": 1.0, "warmup": 3.0, "turns": 4},
-            **{"core_sets": [[0], [1]], "calibrations": [], "forced": [], **more},
+            core_sets=[[0], [1]],
+            **({"calibrations": [], "forced": []} | more),
         )

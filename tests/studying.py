@@ -14,7 +14,8 @@ from typing import TypeVar
 from burnish.base import process, warden
 from burnish.record.events import Event
 from burnish.record.record import Record
-from burnish.report.result import Result, fold
+from burnish.report.fold import fold
+from burnish.report.result import Result
 
 E = TypeVar("E", bound=Event)
 

@@ -58,7 +58,7 @@ _TEXT = (
 )
 _FIGURES = (
     (re.compile(r"the ceiling is (?:none to speak of|\d[\d.]*x)"), "the ceiling is <ceiling>"),
-    (re.compile(_COUNT + r" (?:ns|us|ms|s)\b"), "<time>"),
+    (re.compile(_COUNT + r" (?:ns|us|µs|ms|s)\b"), "<time>"),
     (re.compile(_COUNT + r"(?=[%x]?(?!\w))"), "<n>"),
 )
 
@@ -113,6 +113,7 @@ class _Mask:
         if value.get("verdict") in NOISY and not certain:
             masked["verdict"] = "<verdict>"
             masked |= {name: f"<{name}>" for name in ("reason", "together") if isinstance(masked.get(name), str)}
+            masked |= {name: f"<{name}>" for name in ("within", "alone") if name in masked}
         return masked
 
     def _of_text(self, text: str, key: str) -> str:

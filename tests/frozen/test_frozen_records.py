@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from burnish.record.exchange import read_events
-from burnish.report.result import fold
+from burnish.report.fold import fold
 from burnish.report.values import runs
 from drawn import markdown
 

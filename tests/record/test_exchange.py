@@ -16,8 +16,8 @@ from burnish.record.events.study import CommandRun, PictureDrawn, RecordImported
 from burnish.record.events.trials import PairRead, StartDone
 from burnish.record.events.why import SamplingMethod, WhyExplained
 from burnish.record.record import Record, import_events
+from burnish.report.fold import fold
 from burnish.report.render.json import text
-from burnish.report.result import fold
 from burnish.report.values import runs as values
 from burnish.study import studies
 from drawn import markdown

@@ -8,8 +8,8 @@ import pytest
 
 from burnish.record import exchange, lines
 from burnish.report import committed
+from burnish.report.fold import fold
 from burnish.report.render.json import text
-from burnish.report.result import fold
 from burnish.report.values import runs as values
 from drawn import markdown
 

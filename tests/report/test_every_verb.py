@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from test_patch_report import study
 from test_study_table import shipped
 
-from burnish.record.events import Recorded
-from burnish.record.events.trials import TrialsPlanned
-from burnish.report.result import fold
+from burnish.report.fold import fold
 from burnish.report.sections import repeated
 from drawn import markdown, printed
 from reported import Events, comparison, verdict
@@ -28,8 +25,8 @@ def built(events: Events, *names: str) -> Events:
     return events
 
 
-def tune(value: dict[str, float]) -> Events:
-    events = built(Events("baseline", "one").run(), "baseline", "one").contest("one / w")
+def tune(value: dict[str, float], **more: Any) -> Events:
+    events = built(Events("baseline", "one").run(), "baseline", "one").contest("one / w", **more)
     return events.add("verdict", **verdict("one / w", "faster", value))
 
 
@@ -40,16 +37,6 @@ def patch(value: dict[str, float]) -> Events:
 def bundled(value: dict[str, float]) -> Events:
     events = built(shipped(comparison("one")), "baseline", "one").contest("one / w")
     return events.add("verdict", **{**verdict("one / w", "faster", value), "cell": "baseline: one / w"})
-
-
-def changed(events: Events, **values: Any) -> Recorded[TrialsPlanned]:
-    """The trials as planned, with other values."""
-    for index, each in enumerate(events.made):
-        if isinstance(each.event, TrialsPlanned):
-            found = Recorded(each.number, each.at, replace(each.event, **values))
-            events.made[index] = found
-            return found
-    raise AssertionError("no trials were planned")
 
 
 VERBS: dict[str, Callable[[dict[str, float]], Events]] = {"tune": tune, "patch": patch, "bundled": bundled}
@@ -77,8 +64,7 @@ def test_what_is_about_binaries_by_itself_needs_no_such_word(programs: bool) -> 
 
 
 def test_replicates_are_what_the_caveat_asks_for() -> None:
-    events = tune(SMALL)
-    changed(events, replicates={"baseline": ("k",) * 6})
+    events = tune(SMALL, replicates={"baseline": ["k"] * 6})
     assert "about these two binaries" not in printed(fold(events.made))
 
 
@@ -103,8 +89,8 @@ def test_many_cells_have_one_sentence() -> None:
 @pytest.mark.parametrize("verb", [*VERBS, "compare"])
 def test_a_failed_calibration_marks_the_report_of_every_verb(verb: str) -> None:
     events = VERBS[verb](LARGE) if verb in VERBS else compare(LARGE, programs=True)
-    planned = changed(events, forced=("mariadb, w, duet",))
-    events.made.append(replace(planned, event=replace(planned.event, forced=())))  # a later session, or another group
+    events.contest("one / w", forced=["mariadb, w, duet"])
+    events.contest("one / w")  # a later session, or another group of the study
     result = fold(events.made)
     said = "FORCED: this host's calibration failed for mariadb, w, duet; its verdicts cannot be relied on"
     assert result.forced == ("mariadb, w, duet",)

@@ -9,26 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from burnish.catalogue import load
-from burnish.report.ceilings import LEGEND
-from burnish.report.document import (
-    Bar,
-    Bars,
-    Cell,
-    Column,
-    Document,
-    Entry,
-    Paragraph,
-    Role,
-    Section,
-    Span,
-    Table,
-    grid,
-    row,
-)
+from burnish.report.analysis.ceilings import LEGEND
+from burnish.report.compose import grid, row
+from burnish.report.document import Bar, Bars, Cell, Column, Document, Entry, Paragraph, Role, Section, Span, Table
+from burnish.report.fold import fold
 from burnish.report.render.layout import BAR_WIDTH, fit, size, wrap
 from burnish.report.render.layout import NAMES as NAMES_WIDTH
 from burnish.report.render.layout import drawn as bars
-from burnish.report.result import fold
 from drawn import drawn, printed
 from reported import Events, ratio, verdict
 

@@ -9,13 +9,14 @@ import pytest
 from test_study_table import decided, shipped
 
 from burnish.model.recipe import Marks
-from burnish.report import marks
-from burnish.report.ranking import ranking, winner
-from burnish.report.result import Result, fold
+from burnish.report.analysis import marks
+from burnish.report.analysis.ranking import ranking, winner
+from burnish.report.fold import fold
+from burnish.report.result import Result
 from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values
 from drawn import markdown, printed
-from reported import Events, asked, comparison, ratio, verdict
+from reported import Events, comparison, ratio, verdict
 
 
 def near(value: float) -> dict[str, float]:
@@ -24,9 +25,8 @@ def near(value: float) -> dict[str, float]:
 
 def run(named: Sequence[str] | None = None, safe: float = 1.10, other: float = 1.05, **marked: Any) -> Result:
     """`risky`, which has marks, `safe` and `other`, which have none."""
-    events = Events("baseline", "risky", "safe", "other").run()
-    if named is not None:
-        asked(events)["named"] = list(named)
+    asked = {} if named is None else {"named": list(named)}
+    events = Events("baseline", "risky", "safe", "other", **asked).run()
     values_ = {"risky": near(1.14), "safe": near(safe), "other": near(other)}
     for name in ("baseline", *values_):
         events.add("variant", variant=name, failure=None, notes=[], **(marked if name == "risky" else {}))
@@ -104,8 +104,7 @@ def test_a_tie_without_marks() -> None:
 
 
 def test_where_only_marked_ones_are_faster_none_is_crowned_but_they_are_named() -> None:
-    events = Events("baseline", "risky").run().contest("risky / w")
-    asked(events)["named"] = []
+    events = Events("baseline", "risky", named=[]).run().contest("risky / w")
     events.add("variant", variant="risky", failure=None, notes=[], weakens_security=True)
     result = fold(events.add("verdict", **verdict("risky / w", "faster", ratio(1.2))).made)
     assert winner(result) is None

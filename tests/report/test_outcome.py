@@ -7,11 +7,11 @@ from dataclasses import replace
 from test_patch_report import study
 from test_study_table import decided, shipped
 
-from burnish.report.result import fold
+from burnish.report.fold import fold
 from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values
 from drawn import markdown, printed
-from reported import Events, asked, comparison, key, ratio, verdict
+from reported import Events, comparison, key, ratio, verdict
 
 
 def test_all_variants_failed() -> None:
@@ -44,8 +44,7 @@ def test_what_is_measured_or_known_is_something() -> None:
     one = Events("baseline", "a", "b").run().contest("a / w", "b / w")
     one.add("verdict", **verdict("a / w", "invalid", None)).add("verdict", **verdict("b / w", "undecided", ratio(1.0)))
     assert not fold(one.add("finished").made).nothing_measured
-    same = Events("baseline", "a").run()
-    asked(same)["workloads"] = ["w"]
+    same = Events("baseline", "a", workloads=["w"]).run()
     same.add("variant", variant="a", failure=None, same=True, notes=[])
     assert not fold(same.add("finished").made).nothing_measured, "identical code is an answer"
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from burnish.record.events.study import StudyBegun
-from burnish.report.effects import Effect, against, effect
-from burnish.report.result import fold
+from burnish.report.analysis.effects import Effect, against, effect
+from burnish.report.fold import fold
 from burnish.report.sections import patches
 from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values

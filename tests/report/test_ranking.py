@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from burnish.report.ranking import ranking, winner
-from burnish.report.result import Result, fold
+from burnish.report.analysis.ranking import ranking, winner
+from burnish.report.fold import fold
+from burnish.report.result import Result
 from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values
 from burnish.statistics.means import quotient
 from drawn import printed
-from reported import Events, asked, verdict
+from reported import Events, verdict
 
 RECIPES = {
     "baseline": {"toolchain": "gcc", "pgo": False, "bolt": False},
@@ -34,12 +35,11 @@ def run(
     seconds: Mapping[str, float] | None = None,
 ) -> Result:
     """A finished tune: by candidate and load its ratio, which is faster."""
-    events = Events("baseline", *ratios).run()
-    asked(events)["recipes"] = dict(recipes or {})
+    events = Events("baseline", *ratios, recipes=dict(recipes or {})).run()
     for name, spent in (seconds or {}).items():
         events.add("build", variant=name, key="k", about={"seconds": spent}, identity={})
-    keys = {"baseline": ["k"] * replicates} if replicates else {}
-    events.contest(*(f"{name} / {load}" for name, loads in ratios.items() for load in loads), replicates=keys)
+    cells = [f"{name} / {load}" for name, loads in ratios.items() for load in loads]
+    events.contest(*cells, replicates={"baseline": ["k"] * replicates} if replicates else {})
     for name, loads in ratios.items():
         for load, value in loads.items():
             events.add("verdict", **verdict(f"{name} / {load}", "faster", value))
@@ -126,8 +126,7 @@ def test_ties_are_values_too() -> None:
 
 
 def test_who_was_measured_again_is_named() -> None:
-    events = Events("baseline", "bolted", "plain").run().contest("bolted / w", "plain / w")
-    asked(events)["recipes"] = RECIPES
+    events = Events("baseline", "bolted", "plain", recipes=RECIPES).run().contest("bolted / w", "plain / w")
     for name, value in (("bolted", 1.162), ("plain", 1.158)):
         events.add("verdict", **verdict(f"{name} / w", "faster", near(value)))
     again = verdict("bolted / w", "faster", near(1.15)) | {"role": "confirmation", "cell": "again: bolted / w"}

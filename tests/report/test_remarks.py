@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from burnish.report.result import fold
+from burnish.report.fold import fold
 from burnish.report.sections import repeated
 from burnish.report.sections.remarks import lines
 from burnish.report.sections.repeated import Open, merged

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import burnish.report
+from burnish.report.compose import grid, points, role_of, row, section
 from burnish.report.document import (
     Bar,
     Bars,
@@ -25,11 +26,6 @@ from burnish.report.document import (
     Section,
     Span,
     Table,
-    grid,
-    points,
-    role_of,
-    row,
-    section,
 )
 from burnish.report.render.markdown import markdown
 from drawn import drawn
@@ -71,12 +67,13 @@ def test_a_block_that_nobody_knows_is_an_error(renderer: str) -> None:
         RENDERERS[renderer](document(Unknown()))
 
 
-def test_a_block_of_one_format_is_in_no_other() -> None:
-    both = document(points(["alone"], only="terminal"), points(["other"], only="markdown"))
-    assert "alone" in drawn(both)
-    assert "other" not in drawn(both)
-    assert "alone" not in markdown(both)
-    assert "other" in markdown(both)
+def test_details_are_in_full_reports_alone() -> None:
+    both = document(points(["always"]), points(["detail"], detail=True))
+    assert "always" in drawn(both)
+    assert "detail" not in drawn(both)
+    assert "detail" in drawn(both, full=True)
+    assert "always" in markdown(both)
+    assert "detail" in markdown(both)
 
 
 def test_sections_are_apart_unless_joined_and_empty_ones_leave_no_trace() -> None:

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.report.ceilings import bars, ceilings
-from burnish.report.ranking import winner
+from burnish.report.analysis.ceilings import bars, ceilings
+from burnish.report.analysis.ranking import winner
+from burnish.report.fold import fold
+from burnish.report.hosts import host_line
 from burnish.report.render.json import text
-from burnish.report.result import fold, host_line
 from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values
 from drawn import markdown, printed

@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from burnish.record.by_type import ByType
-from burnish.report.bundled.table import StudyTable, study_table
+from burnish.report.bundled.fold import study_table
+from burnish.report.bundled.table import StudyTable
 from burnish.report.document import Section
-from burnish.report.result import fold
+from burnish.report.fold import fold
 from burnish.report.sections.bundled import cells as study_cells
 from burnish.report.sections.bundled import hosts, reasons
 from burnish.report.sections.bundled.extras import matrices

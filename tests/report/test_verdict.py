@@ -10,8 +10,8 @@ from test_study_table import shipped
 
 from burnish.record.events.trials import StoppingRule, TrialsPlanned
 from burnish.record.events.verdicts import VerdictReached
-from burnish.report import verdict as words
-from burnish.report.result import fold
+from burnish.report.analysis import verdict as words
+from burnish.report.fold import fold
 from burnish.report.values import runs as values
 from drawn import markdown, printed
 from pieces import of

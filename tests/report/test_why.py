@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from burnish.report.result import Result, fold
+from burnish.report.fold import fold
+from burnish.report.result import Result
 from burnish.report.sections.why import NO_RESULT
 from burnish.report.values import runs as values
 from burnish.report.words import scale, short

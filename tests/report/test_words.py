@@ -6,8 +6,9 @@ import ast
 from pathlib import Path
 
 import burnish.report
+from burnish.report.compose import points
 from burnish.report.render.layout import wrap
-from burnish.report.words import microseconds, milliseconds, percent, plural
+from burnish.report.words import microseconds, milliseconds, percent, plural, spaced
 
 
 def test_a_count_agrees_with_its_noun() -> None:
@@ -19,6 +20,12 @@ def test_shares_and_times() -> None:
     assert [percent(0.424), percent(0.0062, 2), percent(11.69, 1)] == ["42 %", "0.62 %", "1,169.0 %"]
     assert [microseconds(283e-6), microseconds(0.0125)] == ["283 µs", "12.5 ms"]
     assert [milliseconds(0.00427), milliseconds(3.3)] == ["4.27 ms", "3.3 s"]
+
+
+def test_recorded_sentences_are_spaced_too() -> None:
+    assert spaced("0 missing (0.0%; cold ones: 3)") == "0 missing (0.0 %; cold ones: 3)"
+    assert spaced("±1 % of 100 %, 5%d") == "±1 % of 100 %, 5%d"
+    assert points(["took 7% of 2.5 (bound 5%)"]).items[0].text == "took 7 % of 2.5 (bound 5 %)"
 
 
 def test_no_line_begins_with_a_per_cent_sign() -> None:

@@ -19,7 +19,7 @@ from burnish.record.events.builds import ProgramFound
 from burnish.record.events.study import StudyBegun
 from burnish.record.events.trials import StartBegun, StartDone
 from burnish.record.events.verdicts import FamilyJudged, VerdictReached
-from burnish.report.result import fold
+from burnish.report.fold import fold
 from burnish.report.sections.merged import lines as told
 from burnish.report.sections.remarks import lines as remarks
 from burnish.statistics.hosts import HostCell

@@ -21,7 +21,7 @@ from burnish.record.events.study import SessionBegun
 from burnish.record.events.trials import TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.report.bundled.table import Line, StudyTable
-from burnish.report.result import fold
+from burnish.report.fold import fold
 from burnish.report.words import per_cent
 from burnish.study.merge.merging import merge
 from drawn import markdown

@@ -50,7 +50,7 @@ def test_truths_and_failures_are_rows(burnish_home: Path, own: Path) -> None:
     assert builds["broken"]["failure"].startswith("build failed: building the fake engine (compile server.c)")
     assert "gcc-99" in builds["missing"]["failure"]
     assert not {"wrong", "broken", "missing"} & set(rows)
-    assert "Fastest: speed130" in found["sentences"][0]
+    assert found["sentences"][0].startswith("speed130 is fastest: ")
     assert rows["speed130"]["together"]["label"] == "claim, one of 3 (Holm)"
     (canary,) = found["canaries"]
     assert len(canary["ratios"]) in (1, 2), "A/A starts are mixed in: the second with a cell's fourth start"

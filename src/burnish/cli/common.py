@@ -19,9 +19,10 @@ from burnish.cli.declaration import Argument, Option, Verb
 from burnish.record.record import Record
 from burnish.report.contents import document
 from burnish.report.document import Document
+from burnish.report.fold import fold
 from burnish.report.render import json as renderer
 from burnish.report.render import terminal
-from burnish.report.result import Result, fold
+from burnish.report.result import Result
 from burnish.report.sections import plan as plan_report
 from burnish.report.values import runs as values
 from burnish.study import runner, studies

@@ -13,7 +13,8 @@ from burnish.record.events import Event, Recorded
 from burnish.record.events.study import PictureDrawn
 from burnish.record.exchange import read_events
 from burnish.report import markers
-from burnish.report.result import Result, fold
+from burnish.report.fold import fold
+from burnish.report.result import Result
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from burnish.report.document import Document, Section, points
+from burnish.report.compose import points
+from burnish.report.document import Document, Section
 from burnish.report.sections import builds, calibration, conclusion, heading, patches, remarks, verdicts, why
 from burnish.report.sections.bundled import cells, extras, hosts, reasons
 from burnish.report.sections.bundled import patches as bundled_patches
@@ -73,7 +74,7 @@ def _bundled(result: Result, table: StudyTable) -> Sequence[Section]:
         *bundled_patches.sections(table),
         *extras.sections(table),
         *hosts.sections(table, result),
-        builds.section(result, only="markdown"),
+        builds.section(result, detail=True),
     ]
 
 

@@ -6,12 +6,8 @@ renderer needs an answer for every class of this module that is a `Block`, and f
 
 from __future__ import annotations
 
-import typing
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
-
-Medium = typing.Literal["terminal", "markdown"]
 
 
 class Role(StrEnum):
@@ -32,13 +28,6 @@ class Role(StrEnum):
     NOTE = "note"
 
 
-def role_of(word: str) -> Role:
-    """The role of a text that begins with a verdict's word; plain without one."""
-    first = word.partition(" ")[0]
-    verdicts = (Role.FASTER, Role.SLOWER, Role.EQUIVALENT, Role.UNDECIDED, Role.INVALID)
-    return next((role for role in verdicts if role == first), Role.PLAIN)
-
-
 @dataclass(frozen=True)
 class Span:
     """Text with one meaning.
@@ -46,7 +35,7 @@ class Span:
     Attributes:
         text: what stands there, without markup of any format.
         role: what it means.
-        marks: letters that warn of it, as in ``S`` (see `burnish.report.marks`); '' without any.
+        marks: letters that warn of it, as in ``S`` (see `burnish.report.analysis.marks`); '' without any.
     """
 
     text: str
@@ -105,10 +94,10 @@ class Block:
     """A part of a section.
 
     Attributes:
-        only: the one format that has it; None: all. For what formats differ in by their content, not their form.
+        detail: whether full reports alone have it: a page, a file; not a terminal unless all is asked for.
     """
 
-    only: Medium | None = field(default=None, kw_only=True)
+    detail: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -227,48 +216,3 @@ class Document:
 
     title: str
     sections: tuple[Section, ...]
-
-
-def points(items: Iterable[str], *, only: Medium | None = None) -> Points:
-    """Plain sentences."""
-    return Points(tuple(Span(item) for item in items), only=only)
-
-
-def row(*cells: str | Span | Cell, role: Role = Role.PLAIN) -> Row:
-    """A row from texts, spans and cells."""
-    return Row(tuple(_cell(cell) for cell in cells), role)
-
-
-def _cell(value: str | Span | Cell) -> Cell:
-    if isinstance(value, Cell):
-        return value
-    return Cell((value if isinstance(value, Span) else Span(value),))
-
-
-def grid(
-    kind: str, head: Sequence[str], rows: Iterable[Sequence[str | Span]], drop: Sequence[str] | None = None
-) -> Table:
-    """A table whose first column is names and whose others are figures, which are never broken.
-
-    Args:
-        kind: what it is a table of.
-        head: the columns' names.
-        rows: their texts.
-        drop: names of columns in the order in which they are left out where there is no room for all; None: from the
-            right, but for the first two.
-    """
-    columns = [Column(name, right=number > 0, whole=number > 0) for number, name in enumerate(head)]
-    order = head[:1:-1] if drop is None else drop
-    return Table(kind, dropping(columns, *order), tuple(row(*cells) for cells in rows))
-
-
-def dropping(columns: Iterable[Column], *names: str) -> tuple[Column, ...]:
-    """The columns, of which those of these names are left out in this order where there is no room for all."""
-    return tuple(
-        replace(column, drop=names.index(column.head) + 1) if column.head in names else column for column in columns
-    )
-
-
-def section(key: str, title: str, *blocks: Block | None, joined: bool = False) -> Section:
-    """A section under a heading, of those blocks that are there."""
-    return Section(key, (Heading(title), *(block for block in blocks if block is not None)), joined)

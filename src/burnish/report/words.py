@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 USUAL_LEVEL = 0.95
@@ -37,6 +38,11 @@ def inverse(value: Mapping[str, float]) -> dict[str, float]:
 def percent(share: float, digits: int = 0) -> str:
     """A share of 1 in per cent: 42 %, 0.62 %."""
     return f"{100.0 * share:,.{digits}f} %"
+
+
+def spaced(text: str) -> str:
+    """The text with a space between a figure and its per cent sign."""
+    return re.sub(r"(?<=\d)%(?!\w)", " %", text)
 
 
 def plural(count: int, noun: str, plural_noun: str = "") -> str:

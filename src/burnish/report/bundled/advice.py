@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.verdicts import VerdictReached
 from burnish.report import plainly
-from burnish.report.ranking import rival
+from burnish.report.analysis.ranking import rival
 from burnish.report.words import per_cent, plural
 from burnish.study.bundled.recommended import over_baseline
 
@@ -55,7 +55,7 @@ def advice(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], ta
     Args:
         lines: all comparisons of the study.
         again: by comparison, the verdict on the fresh starts that the best was measured again on.
-        table: the study's table as planned.
+        table: the study as its record has it.
     """
     measured = {line.key: line for line in lines if line.interval is not None}
     found = []

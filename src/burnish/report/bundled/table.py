@@ -1,38 +1,18 @@
-"""The table of a study that ships: published, measured here, verdict or reason; a pure function of the record."""
+"""The table of a bundled study, as values: published, measured here, verdict or reason."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from burnish.model.recipe import Marks
-from burnish.record.by_type import ByType
-from burnish.record.events import Event
-from burnish.record.events.builds import MachineCodeChanged, VariantSettled
-from burnish.record.events.bundled import (
-    ComparisonLeft,
-    ComparisonTried,
-    ConfirmationBegun,
-    ExtrasDone,
-    FigureMeasured,
-    PlannedComparison,
-    ProfileInspected,
-    SearchRound,
-    SearchStopped,
-    TablePlanned,
-    TimelineRead,
-)
-from burnish.record.events.trials import StartDone, TrialsPlanned
-from burnish.record.events.verdicts import FamilyJudged, FamilyMember, VerdictReached
-from burnish.report import evidence, plainly
-from burnish.report.bundled.advice import Advice, advice
-from burnish.report.bundled.controls import Controls, controls
-from burnish.report.verdict import IDENTICAL, NO_EFFECT, delta, within, words
-from burnish.report.words import per_cent
+from burnish.report.analysis.verdict import IDENTICAL, NO_EFFECT, words
+from burnish.report.bundled.advice import Advice
+from burnish.report.bundled.controls import Controls
 
 OPEN = "not measured yet"
+"""Reason of a comparison that no session has come to."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +23,7 @@ class Line:
         key: names it.
         row: the row's name.
         series: the series' name, '' where there is one only.
-        reading: the reading's name, likewise.
+        reading: the reading's name; '' where there is one only.
         load: role of its load.
         threads: client threads; None: the load's own.
         published: the published figure in words.
@@ -55,7 +35,7 @@ class Line:
         together: the verdict as one of many, where it is another one.
         starts: valid starts.
         control: whether both sides are the same build.
-        settled: whether it has its verdict, or a reason that no other sitting would mend.
+        settled: whether it has its verdict, or a reason that holds for every session.
         test: which of a suite's tests it is; '' where the load is one.
         shows: what the host's architecture can show of the row's patch; '' of rows about something else.
         published_unit: unit of the published figure; '' without one.
@@ -64,7 +44,7 @@ class Line:
         cell: the cell whose starts it tells of, which other lines may tell of too; '' without any.
         within: of a difference that is proved to be within ±delta too, that delta; None of any other.
         base: what the candidate is compared with: a build, a build under a condition, or a program.
-        candidate: likewise.
+        candidate: a build, a build under a condition, or a program.
         marks: what the candidate's build costs beyond time.
     """
 
@@ -119,7 +99,7 @@ class StudyTable:
         sources: the published tables.
         lines: all comparisons in order.
         rows: titles and reasons by row.
-        readings: likewise by reading.
+        readings: titles and reasons by reading.
         series: reasons by series.
         advice: what it recommends, in sentences.
         canaries: ratios of the A/A starts that were mixed in.
@@ -147,131 +127,3 @@ class StudyTable:
     controls: Controls | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
     advised: tuple[Advice, ...] = ()
-
-
-ANALYSES: Mapping[str, type[Event]] = {
-    "timeline": TimelineRead,
-    "profile_facts": ProfileInspected,
-    "robust": SearchRound,
-    "robust_left": SearchStopped,
-    "extras": ExtrasDone,
-}
-"""Events that studies record beyond their table, by what ``--json`` calls them."""
-
-
-def study_table(by: ByType) -> StudyTable | None:
-    """The table of a record's events; None where the record is of no bundled study."""
-    table = by.last(TablePlanned)
-    if table is None:
-        return None
-    verdicts = {each.cell: each for each in by.of(VerdictReached)}
-    family = by.last(FamilyJudged)
-    together = {each.cell: each for each in family.cells} if family else {}
-    tried = {each.comparison: each.cell for each in by.of(ComparisonTried)}
-    left = {each.comparison: each for each in by.of(ComparisonLeft)}
-    figures = {each.comparison: each for each in by.of(FigureMeasured)}
-    cut = {each.comparison: each.why for each in table.cut}
-    contest = by.last(TrialsPlanned)
-    marked = {
-        each.variant: Marks(each.changes_results, each.narrows_portability, each.weakens_security)
-        for each in by.of(VariantSettled)
-    }
-    lines = []
-    for each in table.comparisons:
-        cell = tried.get(each.id, each.cell)
-        verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
-        marks = marked.get(each.candidate, Marks())
-        rest = figures.get(each.id), left.get(each.id), cut.get(each.id)
-        lines.append(_line(each, verdict, member, *rest, contest, marks))
-    again = {each.comparison.key: verdicts.get(each.cell) for each in by.of(ConfirmationBegun)}
-    advised = advice(lines, again, table) if table.recommends else []
-    negative = controls(lines, delta(contest))
-    return StudyTable(
-        study=table.study,
-        title=table.title,
-        reason=table.reason,
-        sources=table.sources,
-        lines=tuple(lines),
-        rows={name: asdict(each) for name, each in table.rows.items()},
-        readings={name: asdict(each) for name, each in table.readings.items()},
-        series=table.series,
-        advice=(*(each.words for each in advised), *([negative.sentence] if negative else [])),
-        advised=tuple(advised),
-        canaries=tuple(_canaries(by)),
-        extra={name: [plainly.analysis(each) for each in by.of(kind)] for name, kind in ANALYSES.items() if kind in by},
-        patches={name: asdict(each) for name, each in table.patches.items()},
-        architecture=table.architecture,
-        controls=negative,
-        changed={each.build.name: evidence.changed(asdict(each)) for each in by.of(MachineCodeChanged)},
-    )
-
-
-def _line(
-    planned: PlannedComparison,
-    verdict: VerdictReached | None,
-    member: FamilyMember | None,
-    figure: FigureMeasured | None,
-    left: ComparisonLeft | None,
-    cut: str | None,
-    contest: TrialsPlanned | None,
-    marks: Marks,
-) -> Line:
-    measured, word, interval, starts = "", "", None, 0
-    settled = planned.final
-    if verdict is not None:
-        interval = plainly.interval(verdict.ratios.get(planned.quantity))
-        measured = per_cent(interval) if interval else ""
-        word, reason, starts, settled = verdict.verdict, verdict.reason, verdict.starts, True
-    elif figure is not None:
-        measured, word, reason, settled = figure.words, "measured", figure.note, True
-    elif planned.reason is not None:
-        reason = planned.reason
-    elif left is not None:
-        reason, settled = left.why, left.final
-    elif cut is not None:
-        reason = cut
-    else:
-        reason = OPEN
-    return Line(
-        key=planned.id.key,
-        row=planned.id.row,
-        series=planned.id.series,
-        reading=planned.id.reading,
-        load=planned.id.load,
-        threads=planned.id.threads,
-        published=planned.published_words,
-        measured=measured,
-        verdict=word,
-        reason=reason,
-        interval=interval,
-        quantity=planned.quantity,
-        together=member.verdict if member and word and member.verdict != word else "",
-        starts=starts,
-        control=planned.control,
-        settled=settled,
-        test=planned.id.test,
-        shows=planned.shows,
-        published_unit=planned.published.unit if planned.published else "",
-        hosts=_hosts_of(verdict or figure),
-        hosts_differ=verdict.hosts_differ if verdict else False,
-        cell=verdict.cell.name if verdict else "",
-        within=within(verdict, contest) if verdict else None,
-        base=planned.base,
-        candidate=planned.candidate,
-        marks=marks,
-    )
-
-
-def _hosts_of(found: VerdictReached | FigureMeasured | None) -> tuple[Mapping[str, Any], ...]:
-    """What each host says by itself; the one that saw a figure alone has its name only."""
-    if found is None:
-        return ()
-    if not found.hosts and isinstance(found, FigureMeasured) and found.origin and found.origin.label:
-        return ({"host": found.origin.label},)
-    return tuple(asdict(each) for each in found.hosts)
-
-
-def _canaries(by: ByType) -> list[float]:
-    """Capacity ratios of all A/A starts."""
-    done = [each for each in by.of(StartDone) if each.cell.is_canary and each.invalid is None]
-    return [math.exp(each.readings["capacity"]) for each in done]

@@ -1,4 +1,4 @@
-"""A document as Markdown, for committed results; pure."""
+"""A document as Markdown with all details, for committed results; pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def markdown(document: Document) -> str:
 
 def sections(chosen: Iterable[Section]) -> str:
     """Some sections alone, to stand within another page."""
-    blocks = (block for section in chosen for block in section.blocks if block.only in (None, "markdown"))
+    blocks = (block for section in chosen for block in section.blocks)
     return "\n\n".join(text for block in blocks if (text := "\n".join(_lines(block)))) + "\n"
 
 

@@ -30,18 +30,24 @@ INDENT = "    "
 """What an entry's text is indented by below its name."""
 
 
-def show(document: Document, console: Console) -> None:
-    """Prints the whole document; not its title, as the command that was typed says it."""
-    text = Text("\n").join(_line(line) for line in lines(document, console.width))
+def show(document: Document, console: Console, *, full: bool = False) -> None:
+    """Prints the document; not its title, as the command that was typed says it.
+
+    Args:
+        document: what to print.
+        console: where; it says how wide, and whether in colours.
+        full: whether with details.
+    """
+    text = Text("\n").join(_line(line) for line in lines(document, console.width, full=full))
     console.print(text, soft_wrap=True)  # the lines are broken already; what must not be may be longer
 
 
-def lines(document: Document, width: int) -> list[Line]:
+def lines(document: Document, width: int, *, full: bool = False) -> list[Line]:
     """The document as lines of at most `width` columns, but for paths and commands, which are not broken."""
     found: list[Line] = []
     dropped: dict[str, None] = {}
     for section in document.sections:
-        blocks = (block for block in section.blocks if block.only in (None, "terminal"))
+        blocks = (block for block in section.blocks if full or not block.detail)
         shown = [line for block in blocks for line in _block(block, width, dropped)]
         if shown:
             found += [*([()] if found and not section.joined else []), *shown]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from burnish.base.durations import duration
-from burnish.report import evidence, marks
-from burnish.report.document import Column, Heading, Medium, Paragraph, Section, Span, Table, dropping, grid, row
+from burnish.report import evidence
+from burnish.report.analysis import marks
+from burnish.report.compose import dropping, grid, row
+from burnish.report.document import Column, Heading, Paragraph, Section, Span, Table
 
 if TYPE_CHECKING:
     from burnish.report.result import BuildRow, Result
@@ -16,14 +18,14 @@ _FIGURES = ("time", "size")
 SIZES_TITLE = "MB of each program's parts; peak MB of its heaviest object and its link; CPU time of its build"
 
 
-def section(result: Result, *, only: Medium | None = None) -> Section:
-    """What became of each variant."""
+def section(result: Result, *, detail: bool = False) -> Section:
+    """What became of each variant; of a study whose rows say that themselves it is a detail."""
     # Older records hold no facts of the builds' programs.
     names = COLUMNS if any(build.evidence for build in result.builds) else COLUMNS[:-1]
     columns = tuple(Column(name, right=name in _FIGURES, whole=name in _FIGURES) for name in names)
     rows = tuple(row(_name(build), *cells(build)[1 : len(columns)]) for build in result.builds)
     columns = dropping(columns, "needs", "size", "time", "compiler")
-    return Section("builds", (Heading("Builds", only="markdown"), Table("builds", columns, rows, only=only)))
+    return Section("builds", (Heading("Builds", detail=detail), Table("builds", columns, rows, detail=detail)))
 
 
 def _name(build: BuildRow) -> Span:

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from burnish.report import outcome
-from burnish.report.document import Section, grid, points
+from burnish.report.analysis import outcome
+from burnish.report.compose import grid, points
+from burnish.report.document import Section
 from burnish.report.words import interval_words, percent, plural
 from burnish.statistics.calibration import FAILING_LEVEL, Calibration, from_dict, minutes_for, recommended
 

@@ -12,8 +12,9 @@ from burnish.catalogue.options import Option
 from burnish.model.family import FAMILIES, Family
 from burnish.model.recipe import Marks, Variant
 from burnish.model.workload import Workload
-from burnish.report.document import Column, Document, Entry, Paragraph, Role, Row, Section, Span, Table, row
-from burnish.report.marks import LETTERS, letters
+from burnish.report.analysis.marks import LETTERS, letters
+from burnish.report.compose import row
+from burnish.report.document import Column, Document, Entry, Paragraph, Role, Row, Section, Span, Table
 from burnish.report.words import plural
 
 _LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in LETTERS.items())

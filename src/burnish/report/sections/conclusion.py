@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from burnish.report import marks, outcome, suites
-from burnish.report.ceilings import bars, ceilings
+from burnish.report.analysis import marks, outcome, suites
+from burnish.report.analysis.ceilings import bars, ceilings
+from burnish.report.analysis.outcome import nothing_measured
+from burnish.report.analysis.ranking import Ranking, everywhere, ranking, winner
 from burnish.report.document import Heading, Points, Role, Section, Span
-from burnish.report.outcome import nothing_measured
-from burnish.report.ranking import Ranking, everywhere, ranking, winner
 from burnish.report.sections import patch_sentences
-from burnish.report.words import interval_words, inverse, microseconds, milliseconds, per_cent, plural
+from burnish.report.words import interval_words, inverse, microseconds, milliseconds, per_cent, plural, spaced
 
 if TYPE_CHECKING:
     from burnish.report.result import Result, Row
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 def section(said: list[str]) -> Section:
     """Sentences, the first of which is the answer."""
-    items = tuple(Span(text, Role.PLAIN if number else Role.STRONG) for number, text in enumerate(said))
-    return Section("conclusion", (Heading("What it says", only="markdown"), Points(items)))
+    items = tuple(Span(spaced(text), Role.PLAIN if number else Role.STRONG) for number, text in enumerate(said))
+    return Section("conclusion", (Heading("What it says"), Points(items)))
 
 
 def ceiling(result: Result) -> Section:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from burnish.report.document import Cell, Column, Document, Role, Section, Span, Table, row
+from burnish.report.compose import row
+from burnish.report.document import Cell, Column, Document, Role, Section, Span, Table
 from burnish.report.examination.finding import Finding
 
 

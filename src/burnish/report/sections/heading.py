@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from burnish.report.document import Section, points
+from burnish.report.compose import points
+from burnish.report.document import Section
 from burnish.report.words import plural
 
 if TYPE_CHECKING:

@@ -11,20 +11,9 @@ from typing import Any
 from burnish.catalogue import load
 from burnish.record.store import Entry as Stored
 from burnish.report import evidence
-from burnish.report.document import (
-    Column,
-    Document,
-    Entry,
-    Paragraph,
-    Section,
-    Span,
-    Table,
-    dropping,
-    grid,
-    points,
-    row,
-)
-from burnish.report.ranking import winner
+from burnish.report.analysis.ranking import winner
+from burnish.report.compose import dropping, grid, points, row
+from burnish.report.document import Column, Document, Entry, Paragraph, Section, Span, Table
 from burnish.report.result import Result
 from burnish.study.cleaning import DAY_S, Kept
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from burnish.catalogue.micro import Micro
-from burnish.report.document import (
-    Column,
-    Document,
-    Entry,
-    Paragraph,
-    Role,
-    Section,
-    Span,
-    Table,
-    dropping,
-    points,
-    row,
-)
+from burnish.report.compose import dropping, points, row
+from burnish.report.document import Column, Document, Entry, Paragraph, Role, Section, Span, Table
 from burnish.study.micro.run import LABELS, Outcome, Result
 
 _LEGEND = (

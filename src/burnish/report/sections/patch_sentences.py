@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from burnish.report.effects import Effect, Series, effect
-from burnish.report.verdict import IDENTICAL
+from burnish.report.analysis.effects import Effect, Series, effect
+from burnish.report.analysis.verdict import IDENTICAL
 
 if TYPE_CHECKING:
     from burnish.report.result import Result

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from burnish.report.document import Column, Section, Span, Table, dropping, grid, points, role_of, row, section
-from burnish.report.effects import Series
-from burnish.report.verdict import IDENTICAL, NO_EFFECT, words
+from burnish.report.analysis.effects import Series
+from burnish.report.analysis.verdict import IDENTICAL, NO_EFFECT, words
+from burnish.report.compose import dropping, grid, points, role_of, row, section
+from burnish.report.document import Column, Section, Span, Table
 from burnish.report.words import interval, scale, short, signed
 from burnish.source.patches.subsets import Kind
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from burnish.report.document import Column, Document, Paragraph, Role, Row, Section, Span, Table, dropping, points, row
+from burnish.report.compose import dropping, points, row
+from burnish.report.document import Column, Document, Paragraph, Role, Row, Section, Span, Table
 from burnish.study.planning.plan import Plan, Step, amount, summary
 
 _STATES = {"partial": "most objects cached", "relink": "cached objects", "trials": "at least"}
@@ -26,7 +27,7 @@ def document(plan: Plan) -> Document:
     return Document(
         title,
         (
-            Section("heading", (Paragraph(Span(title), only="terminal"),)),
+            Section("heading", (Paragraph(Span(title)),)),
             Section("steps", (steps,)),
             Section("totals", (points([*summary(plan), *([_GUESSES] if guessed else [])]),)),
         ),

@@ -8,7 +8,8 @@ from burnish.base.durations import duration
 from burnish.catalogue import load
 from burnish.profiles.inspecting import Inspection, Overlap
 from burnish.record.store import Entry as Stored
-from burnish.report.document import Column, Document, Paragraph, Role, Section, Span, Table, dropping, row
+from burnish.report.compose import dropping, row
+from burnish.report.document import Column, Document, Paragraph, Role, Section, Span, Table
 from burnish.report.words import percent
 
 KINDS = {

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from burnish.report import evidence, layout_caveat, marks, suites
-from burnish.report.document import Section, points
+from burnish.report import evidence
+from burnish.report.analysis import layout_caveat, marks, suites
+from burnish.report.compose import points
+from burnish.report.document import Section
 from burnish.report.sections import builds, merged, noise, repeated
 from burnish.report.sections.repeated import Open
 from burnish.report.words import EQUIVALENCE_NOTE, plural

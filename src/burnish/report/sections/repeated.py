@@ -105,7 +105,7 @@ LAYOUT = (
     "about these two binaries only, as the difference is less than two standard deviations of what shuffling the code "
     "layout alone does (--layouts 6 tests the flag)"
 )
-"""What `burnish.report.layout_caveat` says of one cell, said of many."""
+"""What `burnish.report.analysis.layout_caveat` says of one cell, said of many."""
 
 
 def two_binaries(cells: Sequence[tuple[str, str | None]]) -> list[str]:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from burnish.model.recipe import Marks
-from burnish.report import marks, suites
-from burnish.report.document import Column, Points, Section, Span, Table, dropping, grid, points, role_of, row, section
-from burnish.report.verdict import words
+from burnish.report.analysis import marks, suites
+from burnish.report.analysis.verdict import words
+from burnish.report.compose import dropping, grid, points, role_of, row, section
+from burnish.report.document import Column, Points, Section, Span, Table
 from burnish.report.words import interval
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ def sections(result: Result) -> list[Section]:
         section(
             "verdicts",
             f"{load}, ratios to {result.baseline}",
-            *_tables(head, rows, marked),
+            _table(head, rows, marked),
+            _repeated(rows),
             marks.legend(marked.get(cell.candidate) for _, cell in rows),
             _other_middles(rows),
         )
@@ -32,24 +34,11 @@ def sections(result: Result) -> list[Section]:
     return [*tables, *times]
 
 
-def _tables(head: str, rows: Sequence[tuple[str, Row]], marked: Mapping[str, Marks]) -> tuple[Table, Table]:
-    """The same twice: a terminal has no room for a column of invalid starts."""
-    narrow = (Column(head), *(Column(name, whole=True) for name in ("verdict", "capacity", "throughput")))
-    starts = Column("starts", right=True, whole=True)
-    return (
-        Table(
-            "verdicts",
-            dropping((*narrow, starts), "starts", "throughput", "capacity"),
-            tuple(row(*_cells(name, cell, marked), _starts(cell)) for name, cell in rows),
-            only="terminal",
-        ),
-        Table(
-            "verdicts",
-            (*narrow, starts, Column("invalid starts", right=True, whole=True)),
-            tuple(row(*_cells(name, cell, marked), str(cell.starts), str(cell.invalid_starts)) for name, cell in rows),
-            only="markdown",
-        ),
-    )
+def _table(head: str, rows: Sequence[tuple[str, Row]], marked: Mapping[str, Marks]) -> Table:
+    names = (Column(name, whole=True) for name in ("verdict", "capacity", "throughput"))
+    columns = (Column(head), *names, Column("starts", right=True, whole=True))
+    body = tuple(row(*_cells(name, cell, marked), _starts(cell)) for name, cell in rows)
+    return Table("verdicts", dropping(columns, "starts", "throughput", "capacity"), body)
 
 
 def _cells(name: str, cell: Row, marked: Mapping[str, Marks]) -> tuple[str | Span, ...]:
@@ -62,6 +51,13 @@ def _starts(cell: Row) -> str:
     return str(cell.starts) + (f" (+{cell.invalid_starts})" if cell.invalid_starts else "")
 
 
+def _repeated(rows: Sequence[tuple[str, Row]]) -> Points | None:
+    """What stands in brackets beside the starts."""
+    if not any(cell.invalid_starts for _, cell in rows):
+        return None
+    return points(["starts (+n): n more were invalid and repeated"])
+
+
 def _other_middles(rows: Sequence[tuple[str, Row]]) -> Points:
     """What other ways of taking the middle say."""
     return points(
@@ -71,5 +67,5 @@ def _other_middles(rows: Sequence[tuple[str, Row]]) -> Points:
             for other in cell.sensitivity
             if "ratio" in other
         ),
-        only="markdown",
+        detail=True,
     )

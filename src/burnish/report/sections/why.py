@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from burnish.report.ceilings import LEGEND
-from burnish.report.document import Bar, Bars, Paragraph, Section, Span, grid, points, section
+from burnish.report.analysis.ceilings import LEGEND
+from burnish.report.compose import grid, points, section
+from burnish.report.document import Bar, Bars, Paragraph, Section, Span
 from burnish.report.words import percent, scale, short, signed
 from burnish.why.attribution import Part, Row, explaining, objects
 from burnish.why.cachegrind import EVENTS

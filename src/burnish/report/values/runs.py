@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from burnish.report import effects, suites
-from burnish.report.effects import Effect, Series
-from burnish.report.ranking import ranking
+from burnish.report.analysis import effects, suites
+from burnish.report.analysis.effects import Effect, Series
+from burnish.report.analysis.ranking import ranking
 from burnish.report.sections import conclusion
 
 if TYPE_CHECKING:

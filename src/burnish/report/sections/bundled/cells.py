@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from burnish.report import marks, suites
+from burnish.report.analysis import marks, suites
 from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import OPEN, Line, StudyTable
-from burnish.report.document import Points, Section, Span, Table, grid, points, role_of, section
+from burnish.report.compose import grid, points, role_of, section
+from burnish.report.document import Points, Section, Span, Table
 from burnish.report.sections.bundled import patches
 from burnish.report.words import plural
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import Line, StudyTable
-from burnish.report.document import Section, grid, points, section
+from burnish.report.compose import grid, points, section
+from burnish.report.document import Section
 from burnish.report.words import per_cent
 from burnish.statistics.means import geometric_mean, quotient
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from burnish.report.bundled.advice import apart, letters
 from burnish.report.bundled.table import Line, StudyTable
-from burnish.report.document import Section, points, section
+from burnish.report.compose import points, section
+from burnish.report.document import Section
 from burnish.report.sections import merged
 from burnish.report.sections.bundled.cells import names_of
 from burnish.report.words import per_cent, plural

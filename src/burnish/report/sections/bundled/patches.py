@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from burnish.catalogue.published import SAMPLES
 from burnish.report.bundled.table import Line, StudyTable
-from burnish.report.document import Literal, Section, points, section
+from burnish.report.compose import points, section
+from burnish.report.document import Literal, Section
 
 RATIOS = "Ratios are with / without, as published"
 """Which way they run, whatever our patch does to today's tree."""

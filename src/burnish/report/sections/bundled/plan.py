@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from burnish.catalogue.published import SAMPLES
 from burnish.catalogue.study_model import Study as BundledFile
-from burnish.report.document import Column, Document, Entry, Points, Role, Row, Section, Span, dropping, points, row
+from burnish.report.compose import dropping, points, row
+from burnish.report.document import Column, Document, Entry, Points, Role, Row, Section, Span
 from burnish.report.document import Table as Grid
 from burnish.report.sections.bundled import patches
 from burnish.study.comparison import Comparison

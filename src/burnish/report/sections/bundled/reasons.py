@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from burnish.report import layout_caveat
+from burnish.report.analysis import layout_caveat
 from burnish.report.bundled.table import Line, StudyTable
-from burnish.report.document import Section, points, section
+from burnish.report.compose import points, section
+from burnish.report.document import Section
 from burnish.report.sections import repeated
 from burnish.report.sections.bundled.cells import loads_of, names_of
 from burnish.report.sections.repeated import Open

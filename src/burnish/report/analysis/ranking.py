@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from burnish.report import marks
+from burnish.report.analysis import marks
 from burnish.statistics.means import geometric_mean, quotient
 from burnish.statistics.replicates import layout_caveat
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from burnish.model.recipe import Marks
-from burnish.report.document import Points, points
+from burnish.report.compose import points
+from burnish.report.document import Points
 
 if TYPE_CHECKING:
     from burnish.report.result import BuildRow, Result

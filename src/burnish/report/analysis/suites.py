@@ -33,7 +33,7 @@ class Whole:
         tests: number of tests that have a ratio.
         missing: tests that have none, by name.
         capacity: geometric mean with interval (ratio, low, high, level), or None.
-        throughput: likewise.
+        throughput: the same of transactions per second, or None.
     """
 
     suite: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from burnish.report import suites
+from burnish.report.analysis import suites
 from burnish.report.document import Bar, Bars
 from burnish.why.ceiling import Ceiling
 

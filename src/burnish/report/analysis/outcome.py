@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from burnish.report.verdict import RUNNING
+from burnish.report.analysis.verdict import RUNNING
 
 if TYPE_CHECKING:
     from burnish.report.result import BuildRow, Result

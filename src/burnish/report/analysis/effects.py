@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import scipy
 
-from burnish.report import verdict
+from burnish.report.analysis import verdict
 from burnish.report.patches import Patched
 
 if TYPE_CHECKING:

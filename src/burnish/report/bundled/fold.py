@@ -1,0 +1,162 @@
+"""From a record's events to the table of a bundled study. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+from burnish.model.recipe import Marks
+from burnish.record.by_type import ByType
+from burnish.record.events import Event
+from burnish.record.events.builds import MachineCodeChanged, VariantSettled
+from burnish.record.events.bundled import (
+    ComparisonLeft,
+    ComparisonTried,
+    ConfirmationBegun,
+    ExtrasDone,
+    FigureMeasured,
+    PlannedComparison,
+    ProfileInspected,
+    SearchRound,
+    SearchStopped,
+    TablePlanned,
+    TimelineRead,
+)
+from burnish.record.events.trials import StartDone, TrialsPlanned
+from burnish.record.events.verdicts import FamilyJudged, FamilyMember, VerdictReached
+from burnish.report import evidence, plainly
+from burnish.report.analysis.verdict import delta, within
+from burnish.report.bundled.advice import advice
+from burnish.report.bundled.controls import controls
+from burnish.report.bundled.table import OPEN, Line, StudyTable
+from burnish.report.words import per_cent
+
+ANALYSES: Mapping[str, type[Event]] = {
+    "timeline": TimelineRead,
+    "profile_facts": ProfileInspected,
+    "robust": SearchRound,
+    "robust_left": SearchStopped,
+    "extras": ExtrasDone,
+}
+"""Events that studies record beyond their table, by what ``--json`` calls them."""
+
+
+def study_table(by: ByType) -> StudyTable | None:
+    """The table of a record's events; None where the record is of no bundled study."""
+    table = by.last(TablePlanned)
+    if table is None:
+        return None
+    verdicts = {each.cell: each for each in by.of(VerdictReached)}
+    family = by.last(FamilyJudged)
+    together = {each.cell: each for each in family.cells} if family else {}
+    tried = {each.comparison: each.cell for each in by.of(ComparisonTried)}
+    left = {each.comparison: each for each in by.of(ComparisonLeft)}
+    figures = {each.comparison: each for each in by.of(FigureMeasured)}
+    cut = {each.comparison: each.why for each in table.cut}
+    planned = by.last(TrialsPlanned)
+    marked = {each.variant: _marks(each) for each in by.of(VariantSettled)}
+    lines = []
+    for each in table.comparisons:
+        cell = tried.get(each.id, each.cell)
+        verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
+        said = (figures.get(each.id), left.get(each.id), cut.get(each.id))
+        small = within(verdict, planned) if verdict else None
+        lines.append(_line(each, verdict, member, *said, small, marked.get(each.candidate, Marks())))
+    again = {each.comparison.key: verdicts.get(each.cell) for each in by.of(ConfirmationBegun)}
+    negative = controls(lines, delta(planned))
+    advised = advice(lines, again, table) if table.recommends else []
+    return StudyTable(
+        study=table.study,
+        title=table.title,
+        reason=table.reason,
+        sources=table.sources,
+        lines=tuple(lines),
+        rows={name: asdict(each) for name, each in table.rows.items()},
+        readings={name: asdict(each) for name, each in table.readings.items()},
+        series=table.series,
+        advice=(*(each.words for each in advised), *([negative.sentence] if negative else [])),
+        advised=tuple(advised),
+        canaries=tuple(_canaries(by)),
+        extra={name: [plainly.analysis(each) for each in by.of(kind)] for name, kind in ANALYSES.items() if kind in by},
+        patches={name: asdict(each) for name, each in table.patches.items()},
+        architecture=table.architecture,
+        controls=negative,
+        changed={each.build.name: evidence.changed(asdict(each)) for each in by.of(MachineCodeChanged)},
+    )
+
+
+def _marks(settled: VariantSettled) -> Marks:
+    return Marks(*(getattr(settled, each.name) for each in fields(Marks)))
+
+
+def _line(
+    planned: PlannedComparison,
+    verdict: VerdictReached | None,
+    member: FamilyMember | None,
+    figure: FigureMeasured | None,
+    left: ComparisonLeft | None,
+    cut: str | None,
+    small: float | None,
+    marks: Marks,
+) -> Line:
+    measured, word, interval, starts = "", "", None, 0
+    settled = planned.final
+    if verdict is not None:
+        interval = plainly.interval(verdict.ratios.get(planned.quantity))
+        measured = per_cent(interval) if interval else ""
+        word, reason, starts, settled = verdict.verdict, verdict.reason, verdict.starts, True
+    elif figure is not None:
+        measured, word, reason, settled = figure.words, "measured", figure.note, True
+    elif planned.reason is not None:
+        reason = planned.reason
+    elif left is not None:
+        reason, settled = left.why, left.final
+    elif cut is not None:
+        reason = cut
+    else:
+        reason = OPEN
+    return Line(
+        key=planned.id.key,
+        row=planned.id.row,
+        series=planned.id.series,
+        reading=planned.id.reading,
+        load=planned.id.load,
+        threads=planned.id.threads,
+        published=planned.published_words,
+        measured=measured,
+        verdict=word,
+        reason=reason,
+        interval=interval,
+        quantity=planned.quantity,
+        together=member.verdict if member and word and member.verdict != word else "",
+        starts=starts,
+        control=planned.control,
+        settled=settled,
+        test=planned.id.test,
+        shows=planned.shows,
+        published_unit=planned.published.unit if planned.published else "",
+        hosts=_hosts_of(verdict or figure),
+        hosts_differ=verdict.hosts_differ if verdict else False,
+        cell=verdict.cell.name if verdict else "",
+        within=small,
+        base=planned.base,
+        candidate=planned.candidate,
+        marks=marks,
+    )
+
+
+def _hosts_of(found: VerdictReached | FigureMeasured | None) -> tuple[Mapping[str, Any], ...]:
+    """What each host says by itself; the one that saw a figure alone has its name only."""
+    if found is None:
+        return ()
+    if not found.hosts and isinstance(found, FigureMeasured) and found.origin and found.origin.label:
+        return ({"host": found.origin.label},)
+    return tuple(asdict(each) for each in found.hosts)
+
+
+def _canaries(by: ByType) -> list[float]:
+    """Capacity ratios of all A/A starts."""
+    done = [each for each in by.of(StartDone) if each.cell.is_canary and each.invalid is None]
+    return [math.exp(each.readings["capacity"]) for each in done]
