@@ -22,8 +22,9 @@ from pathlib import Path
 
 from burnish.base import process, warden
 from burnish.record.record import Record
-from burnish.report.summary import summarise
-from burnish.report.terminal import markdown
+from burnish.report.contents import document
+from burnish.report.render.markdown import markdown
+from burnish.report.result import fold
 
 POINTS = (
     # (what a line of progress must match, seconds later, in words)
@@ -96,7 +97,7 @@ def main(words: list[str]) -> int:
     print(f"\nFinished steps that were done again: {', '.join(again) or 'none'}.\n")
     (folder,) = (home / "studies").glob("*")
     with closing(Record(folder)) as record:
-        print(markdown(summarise(record.events())))
+        print(markdown(document(fold(record.events()))))
     return 0
 
 

@@ -6,7 +6,7 @@ BASELINE is a build of Burnish's, SPINNING the same with benchmarks/spin.patch, 
 
     cp -a ~/.local/share/burnish/work/mariadb/source /tmp/spinning
     patch -d /tmp/spinning -p1 < benchmarks/spin.patch
-    ./burnish tune mariadb --source /tmp/spinning --variants baseline
+    ./burnish tune mariadb --source /tmp/spinning --variant baseline
 
 Each study is `burnish compare` with a seed of its own, stopping at its first verdict, on oltp_read_only. Its bench
 time is what its starts took, canaries included. Prints a row for each study as it ends, and the count.
@@ -45,7 +45,7 @@ def main() -> int:
     print("| study | verdict | capacity | starts | minutes |\n| --- | --- | --- | --- | --- |")
     good, minutes, ratios = 0, [], []
     for number in range(arguments.studies):
-        words = ["compare", arguments.baseline, arguments.spinning, "--engine", "mariadb", "--workloads", LOAD]
+        words = ["compare", arguments.baseline, arguments.spinning, "--engine", "mariadb", "--workload", LOAD]
         words += ["--precision", "none", "--seed", arguments.seed + number, "--fresh", "--json", "--yes"]
         said = subprocess.run(
             [sys.executable, "-m", "burnish", *map(str, words)], stdout=subprocess.PIPE, text=True, check=True

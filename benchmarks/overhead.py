@@ -32,10 +32,13 @@ from burnish.base import paths
 from burnish.base.process import Completed
 from burnish.builds.stages import Compile
 from burnish.record.workbench import Bench
-from burnish.study import preparing, session, studies
+from burnish.study import session, studies
 from burnish.study.builds.make import Maker
+from burnish.study.constructors.tune import tune_study
 from burnish.study.options import Options
-from burnish.study.request import read_request
+from burnish.study.planning.study_plan import plan_of
+from burnish.study.selection import Asked, by_name
+from burnish.study.workshop.prepare import prepare
 
 LIMIT = 0.02
 VARIANT = "gcc-o1"
@@ -134,13 +137,13 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=3)
     pairs = parser.parse_args().pairs
     home, options = paths.home(), Options(variants=("baseline", VARIANT), fresh=True)
-    request = read_request("sqlite", options)
-    asked = (request.spec, options, ["baseline", VARIANT], request.workloads, request.features, request.variants)
+    study = tune_study("sqlite", options)
     with studies.lock(home):
-        definition = session.definition_of("tune", *asked)
-        setting = session.begin(home, request.spec, definition, options, Console(stderr=True), request.workloads, None)
-        chains, maker = preparing.prepare(setting, request.variants, request.features)
-        stage = chains[1].stages[0]
+        console = Console(stderr=True)
+        setting = session.begin(home, study.engine, study.definition, options, console, study.workloads, None)
+        workshop = prepare(setting, study, plan_of(home, study, by_name(study, Asked()), options))
+        maker, stage = workshop.maker, workshop.chains[VARIANT].stages[0]
+        assert maker is not None
         assert isinstance(stage, Compile)
         cache = maker.builder.store.root / "ccache"
         original = setting.bench.run

@@ -21,10 +21,12 @@ from pathlib import Path
 from rich.console import Console
 
 from burnish.base.paths import Home
-from burnish.study import preparing, session, studies
+from burnish.study import session, studies
+from burnish.study.constructors.tune import tune_study
 from burnish.study.options import Options
-from burnish.study.planning import tune_plan
-from burnish.study.request import read_request
+from burnish.study.planning.study_plan import StudyPlan, plan_of
+from burnish.study.selection import Asked, by_name
+from burnish.study.workshop.prepare import prepare
 
 VARIANTS = 30
 LIMIT_S = 2.0
@@ -43,17 +45,21 @@ def own_variants() -> str:
     return "\n".join(text)
 
 
+def plan(home: Home, options: Options) -> StudyPlan:
+    """What a tune of these variants would do."""
+    study = tune_study("fake", options)
+    return plan_of(home, study, by_name(study, Asked()), options)
+
+
 def build_all(home: Home, options: Options) -> None:
     """Builds and tests every variant, as `tune` does before its trials."""
-    request = read_request("fake", options)
-    names = [variant.name for variant in request.variants]
-    asked = (request.spec, options, names, request.workloads, request.features, request.variants)
+    study = tune_study("fake", options)
     with studies.lock(home):
-        setting = session.begin(
-            home, request.spec, session.definition_of("tune", *asked), options, Console(), request.workloads, None
-        )
-        chains, maker = preparing.prepare(setting, request.variants, request.features)
-        failed = [each.failure for each in maker.make(chains) if each.failure]
+        setting = session.begin(home, study.engine, study.definition, options, Console(), study.workloads, None)
+        workshop = prepare(setting, study, plan(home, options))
+        workshop.make_baseline()
+        workshop.make(list(study.variants))
+        failed = [each.failure for each in workshop.made.values() if each.failure]
         assert not failed, failed
         session.finish(setting)
 
@@ -70,7 +76,7 @@ def main() -> None:
         options = Options(variants=names, recipes=recipes)
         home.studies.mkdir()
         build_all(home, options)
-        asked = ["fake", "--recipes", str(recipes), "--variants", ",".join(names)]
+        asked = ["fake", "--recipes", str(recipes), "--variant", ",".join(names)]
         whole, deciding = [], []
         for _ in range(runs):
             began = time.monotonic()
@@ -84,7 +90,7 @@ def main() -> None:
             whole.append(time.monotonic() - began)
             assert "nothing to build" in said.stdout, said.stdout
             began = time.monotonic()
-            assert not tune_plan.plan(home, "fake", options).building
+            assert not plan(home, options).builds.building
             deciding.append(time.monotonic() - began)
     for what, seconds in (("the command", whole), ("the deciding", deciding)):
         print(f"{what}: median {statistics.median(seconds):.2f} s, slowest {max(seconds):.2f} s (limit {LIMIT_S:g} s)")

@@ -21,6 +21,9 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
+from burnish.model.cell import AA, CellId, Role
+from burnish.record.codec import plain
+from burnish.record.events.verdicts import HostCalibrated
 from burnish.record.record import Record, import_events
 from burnish.statistics.boundaries import Floats
 from burnish.statistics.calibration import Calibration, from_dict
@@ -73,11 +76,12 @@ class Series:
 def read(record: Record) -> list[Series]:
     """The series of one calibrate study."""
     found = []
-    for event in record.events("calibration"):
-        each = from_dict(event.body["calibration"])
-        starts = cell_starts(record, f"{each.design}: A/A / {each.workload}")
-        index = ("capacity", "throughput").index(each.headline)
-        single = [pair[index] for pairs in starts.pair_ratios for pair in pairs]
+    for recorded in record.events(HostCalibrated):
+        noted = recorded.event.calibration
+        noise = {name: vars(quantity) for name, quantity in noted.noise.items()}
+        each = from_dict({**vars(noted), **noise, "timing": plain(noted.timing)})
+        starts = cell_starts(record, CellId(AA, each.workload, Role.CANARY, design=each.design))
+        single = [ratio for pairs in starts.pair_ratios for ratio in pairs[each.headline]]
         found.append(Series(each, np.array(starts.of(each.headline)), np.array(single)))
     return found
 

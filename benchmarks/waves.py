@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from burnish.bench.readings import Reading, pair_ratio
+from burnish.model.cell import AA
 from burnish.record import lines
-from burnish.study.cells import AA
 
 
 def turns_of(recorded: list[list[float]]) -> list[Reading]:

@@ -27,7 +27,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=2)
     arguments = parser.parse_args()
     words = ["why", *arguments.names, "--workload", arguments.workload, "--seconds", arguments.seconds]
-    words += ["--json", "--yes", *(["--study", arguments.study] if arguments.study else [])]
+    words += ["--json", "--yes", *(["--run", arguments.study] if arguments.study else [])]
     heaviest: dict[str, list[list[str]]] = {}
     for run in range(1, arguments.runs + 1):
         said = subprocess.run(

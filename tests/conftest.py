@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import shutil
 import signal
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 
-from burnish.base import process
-from burnish.base.process import Completed
 from burnish.catalogue import load
 from burnish.engines.contract import BuildJob
 from burnish.engines.fake.engine import FakeEngine
+from burnish.engines.testing import PlainBench as FakeBench
 from burnish.model.recipe import Flags
 from burnish.program.built import Built
 from burnish.toolchain.toolchains import Toolchain, find_toolchains
@@ -25,56 +22,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = ["closing"]
 
-FAKE_SOURCE = load.ROOT / "sources" / "fake"
+FAKE_SOURCE = load.engine("fake").folder / "source"
 
 
-@dataclass
-class FakeBench:
-    """A `Workbench` that keeps what it was told.
-
-    As with the real one, a program's output goes to a log, so `Completed.output` is empty.
-    """
-
-    logs: Path
-    said: list[str] = field(default_factory=list)
-    shown: list[str] = field(default_factory=list)
-    commands: list[tuple[str, Completed]] = field(default_factory=list)
-
-    def run(
-        self,
-        what: str,
-        argv: Sequence[str | Path],
-        *,
-        cwd: Path | None = None,
-        env: Mapping[str, str] | None = None,
-        stdin_file: Path | None = None,
-        timeout: float | None = None,
-        on_line: Callable[[str], None] | None = None,
-        log: Path | None = None,
-    ) -> Completed:
-        done = process.run(
-            argv,
-            cwd=cwd,
-            env=env,
-            stdin_file=stdin_file,
-            timeout=timeout,
-            on_line=on_line,
-            log=log or self.log_path("bench.log"),
-        )
-        self.commands.append((what, done))
-        return done
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
-
-    def live(self, text: str, share: float = 0.0) -> None:
-        self.shown.append(text)
-
-    def log_path(self, name: str) -> Path:
-        return self.logs / name
-
-
-LONGEST = ("study", "statistics")
+LONGEST = ("study", "statistics", "frozen")
 """Folders whose tests run whole studies, or simulate many."""
 
 

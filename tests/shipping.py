@@ -12,18 +12,27 @@ import pytest
 from rich.console import Console
 
 from burnish.base import paths
-from burnish.catalogue import load
-from burnish.cli.common import summary_of
+from burnish.catalogue import load, studies
+from burnish.cli.common import result_of
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Timing
 from burnish.report.bundled.table import StudyTable
-from burnish.report.terminal import render
-from burnish.study.bundled import run as study_run
-from burnish.study.bundled.session import Sitting
+from burnish.study import runner
+from burnish.study.bundled.expansion import expand
+from burnish.study.constructors.bundled import bundled_study, of_expanded
 from burnish.study.options import Options
-from burnish.study.planning.bundled_plan import Asked
+from burnish.study.selection import Asked
+from burnish.study.study import Study
+from drawn import printed
 
 SHORT = Timing(settle=0.02, window=0.2, warmup=0.1, pairs=1, turns=2)
+
+
+def expanded(name: str, engine: str, **more: Any) -> Study:
+    """A bundled study as its file has it, whatever compilers this machine has."""
+    own = studies.study(name)
+    return of_expanded(own, expand(own, load.engine(engine), **more), Asked(), Options())
+
 
 Run = Callable[..., tuple[StudyTable, Path]]
 
@@ -42,9 +51,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Run:
         name: str, *rows: str, threads: tuple[int, ...] = (), starts: int = 2, **more: Any
     ) -> tuple[StudyTable, Path]:
         console = Console(file=io.StringIO(), width=80)
-        sitting = Sitting(name, "fake", Asked(rows=rows, threads=threads))
-        folder = study_run.run(paths.home(), sitting, Options(starts=starts, **more), console, None)
-        table = summary_of(folder).shipped
+        asked, options = Asked(rows=rows, threads=threads), Options(starts=starts, **more)
+        study = bundled_study(name, "fake", asked, options)
+        folder = runner.run(paths.home(), study, options, console, None, asked)
+        table = result_of(folder).shipped
         assert table is not None
         return table, folder
 
@@ -53,7 +63,4 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def shown(folder: Path) -> str:
     """The report as a person reads it."""
-    console = Console(file=io.StringIO(), width=80, color_system=None)
-    console.print(render(summary_of(folder)))
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return printed(result_of(folder))

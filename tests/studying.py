@@ -12,7 +12,7 @@ from pathlib import Path
 
 from burnish.base import process, warden
 from burnish.record.record import Record
-from burnish.report.summary import Summary, summarise
+from burnish.report.result import Result, fold
 
 OWN = """
 [speed130]
@@ -62,9 +62,9 @@ def study(home: Path) -> Path:
     return found[0]
 
 
-def summary(home: Path) -> Summary:
+def summary(home: Path) -> Result:
     with closing(Record(study(home))) as record:
-        return summarise(record.events())
+        return fold(record.events())
 
 
 def kinds(home: Path, *names: str) -> list[dict[str, object]]:

@@ -123,6 +123,12 @@ def test_the_exit_code_is_that_of_the_command_line(machine: Machine) -> None:
     assert machine.run("tune").exit_code == 7
 
 
+def test_it_tells_how_it_was_called(machine: Machine) -> None:
+    machine.program("python3", PYTHON.replace("shift 3;", 'echo "program:$BURNISH_PROGRAM";'))
+    assert f"program:{machine.checkout / 'burnish'}" in lines(machine.run("doctor"))
+    assert "program:../a checkout/burnish" in lines(machine.run("doctor", program=Path("../a checkout/burnish")))
+
+
 def test_it_works_through_symlinks(machine: Machine, tmp_path: Path) -> None:
     (tmp_path / "one").symlink_to("a checkout/burnish")
     (tmp_path / "two").symlink_to("one")

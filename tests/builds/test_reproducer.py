@@ -339,13 +339,18 @@ def test_whatever_its_link(recipe: Recipe, tmp_path: Path, request: pytest.Fixtu
 
 
 def test_files_of_the_package_stand_in_the_script(tmp_path: Path) -> None:
-    """What a step names in Burnish's own folder is not there on a machine without Burnish."""
+    """What a step names in Burnish's own folder, or in its engine's, is not there on a machine without them."""
     file = Path(reproducer.__file__).with_name("reproducer.sh")
-    step = Command("configure", ("cmake", f"-DX={file}", "-DY=1"))
-    (moved,), (laid,) = witness._without_package((step,), tmp_path)
+    other = tmp_path / "site-packages" / "tally" / "extra.cmake"
+    other.parent.mkdir(parents=True)
+    other.write_text("# extra\n")
+    step = Command("configure", ("cmake", f"-DX={file}", "-DY=1", f"-DZ={other}"))
+    root = tmp_path / "root"
+    (moved,), (laid, extra) = witness._without_packages((step,), root, (file.parent, other.parent))
     assert isinstance(moved, Command)
-    assert moved.argv == ("cmake", f"-DX={tmp_path}/given/reproducer.sh", "-DY=1")
+    assert moved.argv == ("cmake", f"-DX={root}/given/reproducer.sh", "-DY=1", f"-DZ={root}/given/extra.cmake")
     assert (laid.path, laid.content) == ("given/reproducer.sh", file.read_text())
+    assert (extra.path, extra.content) == ("given/extra.cmake", "# extra\n")
 
 
 def test_the_script_runs_what_the_build_ran(shop: Shop) -> None:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from burnish.base import system
+from burnish.base.engine_folders import EngineFolder, engine_folders
 from burnish.base.errors import UserError
-from burnish.catalogue import flags, load
-from burnish.catalogue.load import ROOT
+from burnish.catalogue import engines, flags, load
+from burnish.catalogue.edge import ROOT, read_toml
+from burnish.catalogue.other_servers import other_servers
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Recipe
 
-FILES = sorted(ROOT.rglob("*.toml"))
+FILES = sorted([*ROOT.rglob("*.toml"), *engines.SHARED.parent.rglob("*.toml")])
 
 
 def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -35,7 +40,7 @@ def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             # A row about a shipped patch has that patch's reason, which stands in the catalogue of patches.
             yield from ((f"{part}.{name}", value) for name, value in every if "patch" not in value)
         return
-    if path.parent.name != "engines":
+    if path.name != "engine.toml":
         for name, value in content.items():
             if isinstance(value, list):
                 yield from ((f"{name}: {number}", entry) for number, entry in enumerate(value))
@@ -44,7 +49,7 @@ def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             else:
                 yield name, value
         return
-    yield path.stem, content
+    yield path.parent.name, content
     for name, value in content["features"].items():
         yield f"features.{name}", value
     for value in content["training"]:
@@ -54,7 +59,7 @@ def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "linking", content["linking"]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT.parent)))
 def test_every_entry_has_a_reason_in_prose(path: Path) -> None:
     found = list(entries(path))
     assert found
@@ -82,8 +87,7 @@ def test_what_an_engine_names_is_there(spec: EngineSpec) -> None:
     assert spec.default_features in spec.features
     assert spec.covered
     assert spec.gate_tests
-    groups = tomllib.loads((ROOT / "system.toml").read_text())
-    assert set(spec.system_packages) <= set(groups)
+    assert set(spec.system_packages) <= set(system.groups())
 
 
 def test_every_workload_has_its_engine() -> None:
@@ -146,9 +150,6 @@ def test_options_may_be_a_list_in_its_order(own: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("[mine]\n", "own.toml: mine: reason: field required"),
-        ('[mine]\nreason = ""\n', "own.toml: mine: reason: string should have at least 20 characters, found ''"),
-        ('[mine]\nreason = "faster"\n', "own.toml: mine: reason: string should have at least 20 characters"),
         ("[mine]\nreason = 3\n", "own.toml: mine: reason: input should be a valid string, found 3"),
         (f"[mine]\n{GOOD}recpie = {{}}\n", "unknown key in own.toml: mine 'recpie' (did you mean 'recipe'?)"),
         (
@@ -187,6 +188,36 @@ def test_a_wrong_entry_is_one_line_with_file_and_key(own: Path, content: str, sa
     assert "\n" not in said
 
 
+@pytest.mark.parametrize("reason", ["", 'reason = ""\n', 'reason = "faster"\n'])
+def test_a_reason_is_owed_by_the_catalogue_alone(own: Path, reason: str) -> None:
+    own.write_text(f'[mine]\n{reason}recipe = {{ level = "-O3" }}\n')
+    assert load.read_variants(own)["mine"].recipe.level == "-O3"
+    with pytest.raises(UserError, match=r"^own.toml: mine: reason: (field required|string should have at least 20 ch)"):
+        load.variants_of(read_toml(own), own.name, own.parent)
+
+
+@pytest.mark.parametrize("name", ["mysql", "MySQL", "percona"])
+def test_a_server_that_cannot_be_built_is_answered_with_what_can(name: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load.engine(name)
+    said = str(caught.value)
+    assert said.startswith(f"engine '{name}': only mariadb and sqlite can be built so far; the nearest to ")
+    assert said.endswith(" is mariadb")
+
+
+def test_another_server_has_no_nearest_engine_and_a_misspelled_one_a_nearest_name() -> None:
+    with pytest.raises(UserError, match=r"^engine 'postgres': only mariadb and sqlite can be built so far$"):
+        load.engine("postgres")
+    with pytest.raises(UserError, match=r"unknown engine 'mariabd' \(did you mean 'mariadb'\?\)"):
+        load.engine("mariabd")
+
+
+def test_what_is_said_of_other_servers_names_engines_that_there_are() -> None:
+    servers = other_servers()
+    assert not set(servers) & set(load.engines())
+    assert {server.nearest for server in servers.values()} <= {None, *load.engine_names()}
+
+
 def test_a_file_that_cannot_be_read(own: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=rf"^{own}: there is no such file$"):
         load.read_variants(own)
@@ -200,35 +231,81 @@ def test_a_file_that_cannot_be_read(own: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (('title = "', 'titel = "'), "unknown key in fake.toml 'titel' (did you mean 'title'?)"),
+        (('title = "', 'titel = "'), "unknown key in fake/engine.toml 'titel' (did you mean 'title'?)"),
         (("options = { FAKE_EXTRAS = true }", "optoins = {}"), "'features.full.optoins' (did you mean"),
         (("seconds = 1.0", "secnods = 1.0"), "'training.0.secnods' (did you mean 'training.0.seconds'?)"),
-        (("gate_s = 1", ""), "fake.toml: costs.gate_s: field required"),
-        (('default_features = "full"', 'default_features = "ful"'), "unknown feature set in fake.toml 'ful'"),
-        (("window_s = 0.3", "window_s = 0"), "fake.toml: times.duet.window_s: input should be greater than 0, found 0"),
-        (("seconds = 1.0", "seconds = -1"), "fake.toml: training.0.seconds: input should be greater than 0, found -1"),
+        (("gate_s = 1", ""), "fake/engine.toml: costs.gate_s: field required"),
+        (('default_features = "full"', 'default_features = "ful"'), "unknown feature set in fake/engine.toml 'ful'"),
+        (
+            ("window_s = 0.3", "window_s = 0"),
+            "fake/engine.toml: times.duet.window_s: input should be greater than 0, found 0",
+        ),
+        (
+            ("seconds = 1.0", "seconds = -1"),
+            "fake/engine.toml: training.0.seconds: input should be greater than 0, found -1",
+        ),
     ],
 )
-def test_a_wrong_engine_is_one_line_with_file_and_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, str], says: str
-) -> None:
-    text = (ROOT / "engines/fake.toml").read_text()
+def test_a_wrong_engine_is_one_line_with_file_and_key(tmp_path: Path, change: tuple[str, str], says: str) -> None:
+    folder = copied("fake", tmp_path)
+    text = (folder.path / "engine.toml").read_text()
     assert change[0] in text
-    (tmp_path / "engines").mkdir()
-    (tmp_path / "engines/fake.toml").write_text(text.replace(*change, 1))
-    monkeypatch.setattr(load, "ROOT", tmp_path)
+    (folder.path / "engine.toml").write_text(text.replace(*change, 1))
     with pytest.raises(UserError) as caught:
-        load.engines.__wrapped__()
+        engines.read_engine(folder)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_wrong_workload_is_one_line_with_file_and_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "workloads").mkdir()
-    (tmp_path / "workloads/some.toml").write_text(f'[mix]\n{GOOD}engine = "fake"\nprogram = "load"\nthreads = 0\n')
-    monkeypatch.setattr(load, "ROOT", tmp_path)
-    with pytest.raises(UserError, match=r"^some.toml: mix: threads: input should be greater than 0, found 0$"):
-        load.workloads.__wrapped__()
+def copied(name: str, place: Path) -> EngineFolder:
+    """A copy of an engine's description, to be changed."""
+    (folder,) = (each for each in engine_folders() if each.name == name)
+    (place / name).mkdir()
+    shutil.copyfile(folder.path / "engine.toml", place / name / "engine.toml")
+    return replace(folder, path=place / name)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (
+            f'[mix]\n{GOOD}program = "load"\nthreads = 0\n',
+            "fake/workloads.toml: mix: threads: input should be greater than 0, found 0",
+        ),
+        (
+            f'[mix]\n{GOOD}program = "load"\nengine = "fake"\n',
+            "unknown key in fake/workloads.toml: mix 'engine'",
+        ),
+    ],
+)
+def test_a_wrong_workload_is_one_line_with_file_and_key(tmp_path: Path, content: str, says: str) -> None:
+    folder = copied("fake", tmp_path)
+    (folder.path / "workloads.toml").write_text(content)
+    with pytest.raises(UserError) as caught:
+        engines.read_workloads(folder)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_load_has_one_place(tmp_path: Path) -> None:
+    """Shared files are named, and no load is there twice."""
+    folder = copied("fake", tmp_path)
+    text = (folder.path / "engine.toml").read_text()
+    (folder.path / "engine.toml").write_text(text.replace("title =", 'shared_loads = ["sysbench"]\ntitle =', 1))
+    shared = engines.read_workloads(folder)
+    assert shared["oltp_read_only"].engine == "fake"
+    (folder.path / "workloads-2.toml").write_text(f'[oltp_read_only]\n{GOOD}program = "load"\n')
+    with pytest.raises(UserError, match=r"shared/sysbench\.toml: oltp_read_only: fake has a load of this name already"):
+        engines.read_workloads(folder)
+    (folder.path / "engine.toml").write_text(text.replace("title =", 'shared_loads = ["sysbensh"]\ntitle =', 1))
+    with pytest.raises(UserError, match=r"shared_loads of fake/engine\.toml 'sysbensh' \(did you mean 'sysbench'\?\)"):
+        engines.read_workloads(folder)
+
+
+def test_an_engine_is_called_as_its_folder_is(tmp_path: Path) -> None:
+    folder = replace(copied("fake", tmp_path), name="other")
+    with pytest.raises(UserError, match=r"fake/engine\.toml: name: found 'fake'; the engine of this folder is 'other'"):
+        engines.read_engine(folder)
 
 
 def test_unknown_names_get_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,7 +85,7 @@ def test_what_an_entry_names_is_there(entry: CataloguePatch) -> None:
     spec = load.engine(patch_set(entry.set).engine)
     for each in entry.loads:
         load.workload(spec, each.workload)
-        condition_of(each.words)
+        condition_of(each.words, spec.settings)
     assert set(entry.micro) <= set(micros())
     assert entry.marks == Marks()
 

@@ -9,21 +9,23 @@ import pytest
 from burnish.base.errors import UserError
 from burnish.catalogue import load, published, studies
 from burnish.catalogue.published import Figure, Reference, figure
-from burnish.study.bundled.cells import Comparison, Table
-from burnish.study.bundled.expansion import expand, other_compilers
+from burnish.study.bundled.expansion import Expanded, expand, other_compilers
+from burnish.study.comparison import Comparison
+from burnish.study.workloads import choose
 
 SHIPPED = studies.names()
 LEAST = """title = "A study"
 reason = "A study of a test, long enough to be a reason."
+engine = "fake"
 [loads.read]
 reason = "The only load that there is for it."
-fake = "fake_mix"
+on = { fake = "fake_mix" }
 """
 ROW = '[row.one]\ntitle = "one row"\nloads = ["read"]\n'
 REASON = 'reason = "A row of a test, long enough to be a reason."\n'
 
 
-def of(table: Table, **match: object) -> list[Comparison]:
+def of(table: Expanded, **match: object) -> list[Comparison]:
     return [each for each in table.comparisons if all(getattr(each, key) == value for key, value in match.items())]
 
 
@@ -34,11 +36,12 @@ def test_the_studies_are_there() -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("engine", ["mariadb", "sqlite", "fake"])
 def test_every_comparison_has_two_sides_or_a_reason(name: str, engine: str) -> None:
-    table = expand(studies.study(name), load.engine(engine))
+    own, spec = studies.study(name), load.engine(engine)
+    table, rows = expand(own, spec), {row.name: row for row in own.rows_for(engine)}
     assert table.comparisons
     assert len({each.key for each in table.comparisons}) == len(table.comparisons), "a key names one cell"
     for each in table.comparisons:
-        row = table.row(each.row)
+        row = rows[each.row]
         assert len(row.reason) >= 20
         if each.reason is None:
             assert {each.base} <= set(table.variants)
@@ -157,6 +160,10 @@ def test_nothing_was_published_for_other_threads() -> None:
         ),
         (LEAST + '[row.one]\ntitle = "one row"\n' + REASON, "x.toml: row one: it has no loads"),
         (LEAST + ROW + REASON + 'none = "no"\n', "x.toml: row one: none: string should have at least 20 characters"),
+        (LEAST.replace('engine = "fake"\n', "") + ROW + REASON, "x.toml: engine: field required"),
+        (LEAST.replace('engine = "fake"', 'engine = "faek"') + ROW + REASON, "unknown engine of x.toml 'faek'"),
+        (LEAST.replace("{ fake", "{ sqlit") + ROW + REASON, "engine of x.toml 'sqlit' (did you mean 'sqlite'?)"),
+        (LEAST + ROW + REASON + "[row.one.on.mysql]\n", "unknown engine of x.toml 'mysql'"),
         (LEAST.replace('reason = "A study of', 'raeson = "A study of') + ROW + REASON, "x.toml"),
     ],
 )
@@ -166,6 +173,23 @@ def test_a_file_with_something_wrong_is_refused(tmp_path: Path, text: str, says:
     with pytest.raises(UserError) as raised:
         studies.read(path)
     assert says in str(raised.value)
+
+
+def test_a_study_may_be_for_an_engine_that_is_not_installed(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    text = LEAST.replace("{ fake", '{ other = "some", fake') + ROW + REASON
+    path.write_text(text.replace("[loads.read]", 'other_engines = ["other"]\n[loads.read]'))
+    assert studies.read(path).loads["read"].named == {"other": "some", "fake": "fake_mix"}
+    path.write_text(text)
+    with pytest.raises(UserError, match=r"unknown engine of x\.toml 'other'"):
+        studies.read(path)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_loads_of_a_study_are_there(name: str) -> None:
+    for each in studies.study(name).loads.values():
+        for engine in each.named.keys() & load.engines().keys():
+            choose(load.engine(engine), [each.named[engine]])
 
 
 def test_a_row_may_differ_by_engine(tmp_path: Path) -> None:
@@ -191,7 +215,7 @@ def test_another_patch_level_is_the_nearest_of_the_family() -> None:
 
 
 def test_unknown_study() -> None:
-    with pytest.raises(UserError, match=r"unknown study that ships 'sun-2009' \(did you mean 'sun-2008'\?\)"):
+    with pytest.raises(UserError, match=r"unknown bundled study 'sun-2009' \(did you mean 'sun-2008'\?\)"):
         studies.study("sun-2009")
 
 

@@ -9,29 +9,30 @@ import pytest
 from burnish.base.errors import UserError
 from burnish.catalogue import load, published, studies
 from burnish.catalogue.patches import patch_set
-from burnish.study.bundled.cells import Comparison, Table
-from burnish.study.bundled.expansion import expand
+from burnish.study.bundled.expansion import Expanded, expand
+from burnish.study.comparison import Comparison
 
 ARM = studies.study("arm-2020")
 LEAST = """title = "A study"
 reason = "A study of a test, long enough to be a reason."
+engine = "fake"
 [loads.read]
 reason = "The only load that there is for it."
-fake = "fake_mix"
+on = { fake = "fake_mix" }
 """
 WORK = '[row.one]\npatch = "patches/fake/work"\n'
 SET = '[row.one]\ntitle = "one row"\nreason = "A row of a test, long enough to be a reason."\npatch_set = "fake"\n'
 
 
-def table(architecture: str) -> Table:
+def table(architecture: str) -> Expanded:
     return expand(ARM, load.engine("mariadb"), architecture=architecture)
 
 
-def of(found: Table, row: str) -> list[Comparison]:
+def of(found: Expanded, row: str) -> list[Comparison]:
     return [each for each in found.comparisons if each.row == row]
 
 
-def names(found: Table, build: str) -> set[str]:
+def names(found: Expanded, build: str) -> set[str]:
     return {Path(path).stem for path in found.variants[build].recipe.patches}
 
 

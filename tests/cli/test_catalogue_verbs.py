@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from burnish.base.errors import UserError
 from burnish.base.processor import Processor
-from burnish.catalogue import flags, options
+from burnish.catalogue import flags, load, options
 from burnish.cli import catalogue
 from burnish.cli.common import app
 
@@ -94,4 +94,22 @@ def test_variants_show_their_marks() -> None:
     assert marked["ofast-native"]["narrows_portability"]
     assert not marked["gcc-hints-off"]["changes_results"]
     assert marked["gcc-hints-off"]["changes"] == {"flags": "hints-off"}
-    assert "no-fortify (weakens security)" in run("variants")
+    assert "no-fortify (weakens security)" in run("variants", "--full")
+    assert re.search(r"^no-fortify +S ", run("variants"), re.MULTILINE)
+
+
+def test_variants_are_a_short_table_or_are_searched() -> None:
+    every = load.variants()
+    text = run("variants")
+    assert len(text.splitlines()) < len(run("variants", "--full").splitlines()) / 2
+    assert all(re.search(rf"^{re.escape(name)}( |$)", text, re.MULTILINE) for name in every)
+    found = run("variants", "pgo", "BOLT")
+    assert plain(every["clang-pgo-thinlto-bolt"].reason) in plain(found)
+    assert "no-fortify" not in found
+    assert {each["variant"] for each in values("variants", "no-fortify")} < set(every)
+    with pytest.raises(UserError, match=r"no variant has 'gcc-pog' \(did you mean 'gcc-pgo'\?\); `burnish variants`"):
+        run("variants", "gcc-pog")
+
+
+def test_an_engine_without_known_options_says_so() -> None:
+    assert "no configure option of fake is known" in run("options", "fake")

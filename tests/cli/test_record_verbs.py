@@ -45,7 +45,7 @@ def test_a_record_is_exported_shown_imported_and_exported_again(tmp_path: Path) 
     source = file(tmp_path, MONDAY, "whole.jsonl")
     small = tmp_path / "small.jsonl.xz"
     told = json.loads(run("record", "export", source, "-o", small, "--json"))
-    assert told == {"file": str(small), "events": len(MONDAY.made) - 2, "bytes": small.stat().st_size}
+    assert told == {"schema": 1, "file": str(small), "events": len(MONDAY.made) - 2, "bytes": small.stat().st_size}
     for words in ((), ("--json",), ("--markdown",)):
         assert run("show", small, *words) == run("show", source, *words)
     assert json.loads(run("record", "import", small, "--json"))["made"] is True
@@ -87,7 +87,7 @@ def test_reports_are_rendered_and_checked(tmp_path: Path) -> None:
     assert not (place / "one.md").exists()
     run("record", "render", path)
     assert (place / "one.md").read_text() == run("show", path, "--markdown")
-    assert json.loads(run("record", "render", place, "--check", "--json")) == {"files": 1, "different": []}
+    assert json.loads(run("record", "render", place, "--check", "--json")) == {"schema": 1, "files": 1, "different": []}
     report = (place / "one.md").read_text().splitlines(keepends=True)
     (place / "one.md").write_text("".join([*report[:6], "| made up |\n", *report[6:]]))
     done = call("record", "render", place, "--check")
@@ -114,5 +114,5 @@ def test_bad_input_is_one_line(tmp_path: Path) -> None:
     assert "is the record itself" in wrong(
         "record", "export", tmp_path / "one.jsonl.xz", "-o", tmp_path / "one.jsonl.xz"
     )
-    assert "unknown study 'nothing'" in wrong("record", "export", "nothing")
+    assert "unknown run 'nothing'" in wrong("record", "export", "nothing")
     assert not list(paths.home().studies.glob("*"))

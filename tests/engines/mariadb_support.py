@@ -1,67 +1,26 @@
-"""What the tests of the MariaDB engine share: a real server where there is one, and a workbench without a record."""
+"""What the tests of the MariaDB engine share: a real server where there is one, and little data."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 import debians
-from burnish.base import process
 from burnish.catalogue import load
 from burnish.engines.mariadb.engine import MariaDB
+from burnish.engines.testing import PlainBench
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 
+__all__ = ["PlainBench", "engine", "real_server", "small"]
+
 SERVER_VARIABLE = "BURNISH_TEST_MARIADBD"
 """Names a mariadbd for the tests that need a real one; else one that is installed is taken, or Debian's downloaded."""
-
-
-class PlainBench:
-    """A workbench that only runs and remembers."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.said: list[str] = []
-        self.lived: list[str] = []
-        self.commands: list[list[str]] = []
-
-    def run(
-        self,
-        what: str,
-        argv: Sequence[str | Path],
-        *,
-        cwd: Path | None = None,
-        env: Mapping[str, str] | None = None,
-        stdin_file: Path | None = None,
-        timeout: float | None = None,
-        on_line: Callable[[str], None] | None = None,
-        log: Path | None = None,
-    ) -> process.Completed:
-        self.commands.append([str(word) for word in argv])
-        return process.run(
-            argv,
-            cwd=cwd,
-            env=env,
-            stdin_file=stdin_file,
-            timeout=timeout,
-            on_line=on_line,
-            log=log or self.log_path("bench.log"),
-        )
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
-
-    def live(self, text: str, share: float = 0.0) -> None:
-        self.lived.append(text)
-
-    def log_path(self, name: str) -> Path:
-        return self.folder / name
 
 
 def engine() -> MariaDB:

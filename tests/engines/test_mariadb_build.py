@@ -158,7 +158,7 @@ def test_a_build_moves_into_the_store_and_tells_its_objects(job: BuildJob, tmp_p
     mariadb_build.build(job, TESTS)
     bench = job.bench
     assert isinstance(bench, PlainBench)
-    assert any(text.startswith("step ") and " of " in text for text in bench.lived), "ninja's own counter"
+    assert any(text.startswith("step ") and " of " in text for text in bench.shown), "ninja's own counter"
 
     objects = engine().objects(job)
     assert sorted(Path(item.source).name for item in objects) == ["main.cc", "part.c"], "no tool's object"

@@ -16,14 +16,14 @@ from mariadb_support import PlainBench, engine, real_server, small
 from burnish.base import netns, process, warden
 from burnish.base.errors import UserError
 from burnish.bench.datasets import dataset_key
-from burnish.engines.contract import SideSpec, Tick
-from burnish.engines.mariadb import digest_table
+from burnish.engines.contract import OwnData, SideSpec, Tick
+from burnish.engines.mariadb.loads import MariaDBLoads
 from burnish.engines.mariadb.server import Launch, Server
+from burnish.engines.shared import digest_table
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 from burnish.study import workloads
-from burnish.study.workloads import OwnData
 from burnish.workload.conditions import condition_of
 from burnish.workload.sql import digests, statements
 
@@ -70,20 +70,20 @@ def test_statements_over_a_dump_and_then_over_a_copy_of_that_folder(built: Built
     dump, path, bench = tmp_path / "dump.sql", tmp_path / "mine.sql", PlainBench(tmp_path)
     dump.write_text(DUMP)
     path.write_text(STATEMENTS)
-    workload = workloads.own(SPEC, path, OwnData(dump))
+    workload = MariaDBLoads(SPEC).own(path, OwnData(dump))
     engine().create_dataset(built, built, workload, tmp_path / "data", bench)
     assert examine(built, workload, Condition(), tmp_path / "data", tmp_path)[1] == "mine.sql: runs, transport unix"
 
     theirs = tmp_path / "data"
     before = {item: item.stat().st_mtime_ns for item in theirs.rglob("*")}
-    copied = workloads.own(SPEC, path, OwnData(theirs))
+    copied = MariaDBLoads(SPEC).own(path, OwnData(theirs))
     assert copied.database == "my-shop"
     engine().create_dataset(built, built, copied, tmp_path / "copy", bench)
     assert {item: item.stat().st_mtime_ns for item in theirs.rglob("*")} == before
     assert "runs" in examine(built, copied, Condition(), tmp_path / "copy", tmp_path)[1]
 
     path.write_text("SELECT 1;\n\nSELECT name FROM itmes;\n")
-    wrong = workloads.own(SPEC, path, OwnData(theirs))
+    wrong = MariaDBLoads(SPEC).own(path, OwnData(theirs))
     with pytest.raises(UserError, match=r"mine\.sql:3: Table 'my-shop\.itmes' doesn't exist"):
         examine(built, wrong, Condition(), tmp_path / "copy", tmp_path)
 
@@ -253,7 +253,7 @@ def test_a_mix_runs_and_its_dataset_is_its_parts(built: Built, dataset: Path, tm
     parts = tuple((small(name), weight) for name, weight in (("oltp_read_only", 3), ("oltp_update_index", 1)))
     (mix,) = workloads.choose(SPEC, ["together:oltp_read_only=3,oltp_update_index=1,threads=4"])
     mix = replace(mix, parts=parts)
-    assert dataset_key("mariadb", "v", mix) == dataset_key("mariadb", "v", small("oltp_read_only"))
+    assert dataset_key(SPEC, "v", mix) == dataset_key(SPEC, "v", small("oltp_read_only"))
     assert "runs" in examine(built, mix, Condition(), dataset, tmp_path)[1]
 
 
@@ -263,9 +263,9 @@ def test_a_script_that_fails_is_told_before_the_trial(built: Built, dataset: Pat
         "function thread_init() con = sysbench.sql.driver():connect() end\n"
         "function event() con:query('SELECT x FROM not_there') end\n"
     )
-    workload = workloads.own(SPEC, path)
+    workload = MariaDBLoads(SPEC).own(path)
     with pytest.raises(UserError, match=r"mine\.lua: .*Table 'sbtest\.not_there' doesn't exist"):
         examine(built, workload, Condition(), dataset, tmp_path)
     path.write_text("function thread_init() con = sysbench.sql.driver():connect() end\n")
     with pytest.raises(UserError, match=r"mine\.lua: .*cannot find the event\(\) function in mine\.lua"):
-        examine(built, workloads.own(SPEC, path), Condition(), dataset, tmp_path)
+        examine(built, MariaDBLoads(SPEC).own(path), Condition(), dataset, tmp_path)

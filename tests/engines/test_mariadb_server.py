@@ -12,9 +12,9 @@ from mariadb_support import PlainBench, engine, real_server, small
 
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.engines.contract import MARKER, Side, SideSpec, Tick
-from burnish.engines.load.sysbench import LATENCY_EVERY, TICK_S
 from burnish.engines.mariadb import data as mariadb_data
 from burnish.engines.mariadb.server import Launch, Server, setting_options
+from burnish.engines.shared.sysbench import LATENCY_EVERY, TICK_S
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
@@ -121,7 +121,7 @@ def test_an_installation_is_found_around_its_program(tmp_path: Path) -> None:
 def test_missing_scripts_are_a_users_error(tmp_path: Path) -> None:
     built = Built(name="a", folder=tmp_path, server=tmp_path / "sbin/mariadbd", key="k")
     with pytest.raises(UserError, match=r"no mysql_system_tables\.sql beside the server"):
-        mariadb_data.create_dataset(built, built, small("oltp_read_only"), tmp_path / "d", PlainBench(tmp_path))
+        engine().create_dataset(built, built, small("oltp_read_only"), tmp_path / "d", PlainBench(tmp_path))
     assert not (tmp_path / "d").exists()
 
 

@@ -119,7 +119,7 @@ def test_the_gate_tests_the_subjects_server_and_leaves_the_store_alone(tools: Bu
         assert report.build_id == "cafe"
     assert sorted(tools.folder.rglob("*")) == before
     assert "main.gone" in bench.said[0]
-    assert "--mysqld-env=LD_PRELOAD=/x.so" in bench.commands[0]
+    assert "--mysqld-env=LD_PRELOAD=/x.so" in bench.commands[0][1].argv
     assert not list(Path("/dev/shm").glob(f"burnish-mtr-{os.getpid()}-*"))
 
 

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from burnish.catalogue import load
-from burnish.engines.load import sql_bench, sysbench
-from burnish.engines.load.sysbench_parameters import of_help
+from burnish.engines.contract import OwnData
+from burnish.engines.mariadb.loads import MariaDBLoads
+from burnish.engines.shared import sql_bench, sysbench
+from burnish.engines.shared.sysbench_parameters import of_help
 from burnish.model.workload import Workload
 from burnish.study import workloads
 from burnish.workload.loads import Parameter
@@ -144,9 +146,7 @@ def test_a_mix_runs_scripts_and_statements_of_ones_own(tmp_path: Path) -> None:
         (tmp_path / f"{name}.sql").write_text(f"SELECT '{name}';\n")
     files = ",".join(f"{tmp_path}/{file}={weight}" for file, weight in (("one/mine.lua", 2), ("other/mine.lua", 1)))
     files += "," + ",".join(f"{tmp_path}/{file}=1" for file in ("one.sql", "other.sql"))
-    (found,) = workloads.choose(
-        SPEC, [f"in_turn:{files},checksum=1,table-size=9"], data=workloads.OwnData(tmp_path / "one.sql")
-    )
+    (found,) = workloads.choose(SPEC, [f"in_turn:{files},checksum=1,table-size=9"], data=OwnData(tmp_path / "one.sql"))
     (sent,) = play(found, tmp_path, events=60)
     assert Counter(line for line in sent if not line.startswith("CHECKSUM")) == {
         "HELPED one 3": 20,
@@ -164,7 +164,7 @@ def test_statements_are_drawn_by_their_weights(tmp_path: Path) -> None:
     )
     data = tmp_path / "dump.sql"
     data.write_text("USE `shop`;\n")
-    workload = workloads.own(SPEC, path, workloads.OwnData(data))
+    workload = MariaDBLoads(SPEC).own(path, OwnData(data))
     (sent,) = play(workload, tmp_path, events=500)
     drawn = Counter(line for line in sent if line.startswith("SELECT") and "a" not in line)
     assert set(drawn) == {"SELECT 1", "SELECT 2", "SELECT 3"}
@@ -177,7 +177,7 @@ def test_a_number_may_follow_the_one_drawn_last(tmp_path: Path) -> None:
     path, data = tmp_path / "mine.sql", tmp_path / "dump.sql"
     path.write_text("SELECT {1..1000}, {+99}, {+0}, '{\"a\": {-3..-1}}';\n")
     data.write_text("USE `shop`;\n")
-    (sent,) = play(workloads.own(SPEC, path, workloads.OwnData(data)), tmp_path, events=50)
+    (sent,) = play(MariaDBLoads(SPEC).own(path, OwnData(data)), tmp_path, events=50)
     for line in sent:
         found = re.fullmatch(r"SELECT (\d+), (\d+), (\d+), '\{\"a\": -([123])\}'", line)
         assert found is not None

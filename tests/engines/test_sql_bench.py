@@ -15,9 +15,9 @@ from burnish.base.errors import UserError
 from burnish.bench.readings import passes, steady
 from burnish.catalogue import load
 from burnish.engines.contract import Tick
-from burnish.engines.load import sql_bench
-from burnish.engines.load.sql_bench import SqlBenchLoad
-from burnish.engines.load.sysbench import Address
+from burnish.engines.shared import sql_bench
+from burnish.engines.shared.sql_bench import SqlBenchLoad
+from burnish.engines.shared.sysbench import Address
 from burnish.model.workload import Workload
 from burnish.study import workloads
 from burnish.study.workloads import choose
@@ -46,10 +46,10 @@ def test_each_test_is_a_load_of_its_own_over_one_dataset() -> None:
     assert [each.parameter("tests") for each in every] == list(sql_bench.TESTS)
     found = choose(SPEC, ["sql_bench:tests=select+ATIS,loop-count=50"])
     assert [each.name for each in found] == [f"sql_bench:loop-count=50,tests={name}" for name in ("select", "ATIS")]
-    placed = sql_bench.located([*every, *found], Path("/src"))
+    placed = workloads.located(SPEC, [*every, *found], Path("/src"))
     assert {each.parameter("tree") for each in placed} == {"/src/sql-bench"}
     assert len({each.data_parameters() for each in placed}) == 1
-    assert sql_bench.located([one("sql_bench:tests=ATIS,tree=/x")], Path("/src"))[0].parameter("tree") == "/x"
+    assert sql_bench.located(one("sql_bench:tests=ATIS,tree=/x"), Path("/src")).parameter("tree") == "/x"
     for each in placed:
         assert loads.check(each, sql_bench.PARAMETERS) == each
 
@@ -89,8 +89,8 @@ def test_command_lines() -> None:
     assert "--host=10.0.0.1" in sql_bench.command(whole, "ATIS", far)
     usual = sql_bench.command(one("sql_bench:tests=ATIS,loops=ATIS=7+select=9"), "ATIS", HERE)
     assert "--loop-count=7" in usual
-    assert workloads.groups(["sql_bench:tests=ATIS", "checksum"]) == ["sql-bench"]
-    assert workloads.groups(["checksum"]) == []
+    assert workloads.groups(SPEC, ["sql_bench:tests=ATIS", "checksum"]) == ["sql-bench"]
+    assert workloads.groups(SPEC, ["checksum"]) == []
 
 
 def tree(folder: Path, *, test: str = "") -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import subprocess
 import time
@@ -17,12 +16,14 @@ import pytest
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.catalogue import load
 from burnish.catalogue.instructions import processors
-from burnish.engines.contract import BuildJob, SideSpec, Tick
+from burnish.engines.contract import BuildJob, SideSpec, Tick, Workload
 from burnish.engines.sqlite import engine as sqlite
 from burnish.engines.sqlite import gate
 from burnish.engines.sqlite.engine import Sqlite
 from burnish.engines.sqlite.gate import Said
 from burnish.engines.sqlite.side import SqliteSide, data_options, program_arguments
+from burnish.engines.testing import EngineContract, Made, make_build
+from burnish.engines.testing.base import FLAG
 from burnish.model.condition import Condition
 from burnish.model.recipe import Flags
 from burnish.program import emulation
@@ -384,7 +385,7 @@ def test_a_build_without_the_gates_data_is_refused(
 
 
 @pytest.fixture(scope="session")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     named = os.environ.get(SOURCE_VARIABLE)
     if named:
         return Path(named)
@@ -394,22 +395,55 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sources.unpack(found, request, cache=folder / "cache", place=folder / "tree")
 
 
+@pytest.fixture(scope="session")
+def source(tree: Path) -> Path:
+    return tree
+
+
 def build(engine: Sqlite, job: BuildJob, folder: Path) -> Built:
-    engine.build(job)
     folder.mkdir()
-    for path, where in engine.keep(job):
-        shutil.move(path, folder / where)
-    return engine.built(folder.name, folder, folder.name)
+    return make_build(engine, job, folder).built
 
 
 @pytest.fixture(scope="session")
-def real(source: Path, gcc: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> Built:
+def real_made(tree: Path, gcc: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> Made:
     place = tmp_path_factory.mktemp("sqlite")
-    job = job_for(gcc, source, place / "build", FakeBench(place / "logs"))
-    before = {path: path.stat().st_mtime_ns for path in source.iterdir()}
-    built = build(Sqlite(SPEC), replace(job, with_tools=True), place / "real")
-    assert {path: path.stat().st_mtime_ns for path in source.iterdir()} == before  # nothing is written there
-    return built
+    job = job_for(gcc, tree, place / "build", FakeBench(place / "logs"))
+    flags = replace(job.flags, c=(*job.flags.c, FLAG))
+    return make_build(Sqlite(SPEC), replace(job, with_tools=True, flags=flags), place / "real")
+
+
+@pytest.fixture(scope="session")
+def real(real_made: Made) -> Built:
+    return real_made.built
+
+
+@pytest.mark.real
+class TestRealSqlite(EngineContract):
+    """What every engine must do, on the one build of these tests."""
+
+    name = "sqlite"
+    cheap = False
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def source(cls, tree: Path) -> Path:
+        return tree
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def made(cls, real_made: Made) -> Made:
+        return real_made
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def job(cls, real_made: Made) -> BuildJob:
+        return real_made.job
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def workload(cls) -> Workload:
+        return load.workload(SPEC, "kvtest")
 
 
 @pytest.mark.real

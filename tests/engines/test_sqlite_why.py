@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from test_sqlite import SPEC, build, job_for, source
+from test_sqlite import SPEC, build, job_for, source, tree
 
 from burnish.base.errors import UserError
 from burnish.bench.sampling import find_ability, find_perf
@@ -19,7 +19,7 @@ from burnish.model.recipe import Flags
 from burnish.toolchain.toolchains import Toolchain
 from conftest import FakeBench
 
-__all__ = ["source"]  # the fixture
+__all__ = ["source", "tree"]  # fixtures
 
 
 @pytest.mark.real

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from burnish.base.errors import InfrastructureError
-from burnish.engines.load import sysbench
-from burnish.engines.load.process import parse_tick
-from burnish.engines.load.sysbench import Address, SysbenchLoad, complaints
+from burnish.engines.shared import sysbench
+from burnish.engines.shared.sysbench import Address, SysbenchLoad, complaints
+from burnish.engines.ticks import parse_tick
 from burnish.model.workload import Workload
 
 WORKLOAD = Workload(

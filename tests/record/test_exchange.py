@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from pathlib import Path
 
@@ -12,9 +11,11 @@ from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.record import exchange, lines
 from burnish.record.record import Event, Record, import_events
-from burnish.report.summary import summarise
-from burnish.report.terminal import markdown
+from burnish.report.render.json import text
+from burnish.report.result import fold
+from burnish.report.values import runs as values
 from burnish.study import studies
+from drawn import markdown
 from pieces import whole
 
 STUDY = whole("fake-tune-1", "here", 1, [0.1, 0.11, 0.12]).made
@@ -45,9 +46,9 @@ def test_a_kind_of_event_that_is_yet_to_come_is_carried() -> None:
 
 def test_it_renders_the_same_report(tmp_path: Path) -> None:
     path = file(tmp_path, list(exchange.compact(STUDY)))
-    one, other = summarise(STUDY), summarise(exchange.read_events(path))
+    one, other = fold(STUDY), fold(exchange.read_events(path))
     assert markdown(one) == markdown(other)
-    assert json.dumps(one.as_dict(), default=str) == json.dumps(other.as_dict(), default=str)
+    assert text(values.run(one)) == text(values.run(other))
 
 
 def test_there_and_back_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -83,7 +83,8 @@ def test_a_newer_format_is_named(tmp_path: Path) -> None:
     data = b'{"burnish-record":7,"events":1}\n{"anything":1}\n'
     text = said(written(tmp_path, ".jsonl.xz", lzma.compress(data)))
     assert text == (
-        "a record in format 7; this Burnish reads format 1: read it with the Burnish that wrote it, or a newer one"
+        "a record in format 7; this Burnish reads formats 1 to 2: read it with the Burnish that wrote it, or a newer "
+        "one"
     )
     assert said(written(tmp_path, ".jsonl", b'{"burnish-record":1}\n')).startswith("a record in format 1; ")
 
@@ -111,6 +112,18 @@ def test_no_such_file_and_no_such_packing(tmp_path: Path) -> None:
     assert said(tmp_path / "record.zip") == (
         "an exported record's name ends in .jsonl, .jsonl.gz, .jsonl.xz; give it one of these"
     )
+
+
+def test_a_line_may_say_its_format(tmp_path: Path) -> None:
+    mixed = [LINES[0], Line(2, "", "start_begun", {}, 2)]
+    path = written(tmp_path, ".jsonl", lines.pack(mixed, "x.jsonl"))
+    head, first, second = (json.loads(line) for line in path.read_text().splitlines())
+    assert head == {"burnish-record": 2, "events": 2}
+    assert "f" not in first
+    assert second["f"] == 2
+    assert list(lines.read(path)) == mixed
+    newer = b'{"n":1,"at":"","f":7,"kind":"a","body":{}}\n'
+    assert said(written(tmp_path, ".jsonl", newer)).startswith("a record in format 7; this Burnish reads formats 1 to")
 
 
 def test_names() -> None:

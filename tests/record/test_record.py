@@ -179,5 +179,5 @@ def test_a_record_of_another_format(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute("CREATE TABLE event (id INTEGER)")
         db.execute("PRAGMA user_version=7")
-    with pytest.raises(UserError, match=r"written in format 7; this Burnish reads format 1"):
+    with pytest.raises(UserError, match=r"written in format 7; this Burnish reads formats 1 to 2"):
         Record(tmp_path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,15 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from burnish.bench.host import UNKNOWN, HostFacts, read_host
-from burnish.report import doctor
-from burnish.report.doctor import Finding
+from burnish.report.examination import examine as doctor
+from burnish.report.examination.finding import PROGRAMS, Finding
+from burnish.report.render import json as renderer
+from burnish.report.sections.doctor import document
+from burnish.report.values.kept import findings as values
 from burnish.toolchain.link_parts import Offer
 from burnish.toolchain.toolchains import Toolchain
+from drawn import drawn
 
-EVERYTHING: dict[str, Path | None] = {name: Path("/usr/bin") / name for name in doctor.PROGRAMS}
+EVERYTHING: dict[str, Path | None] = {name: Path("/usr/bin") / name for name in PROGRAMS}
 
 
 def toolchain(family: str, **changes: Any) -> Toolchain:
@@ -198,9 +200,7 @@ def test_unknown_everywhere_is_no_error(facts: HostFacts) -> None:
 
 
 def rendered(findings: Sequence[Finding], width: int = 80) -> list[str]:
-    out = io.StringIO()
-    Console(file=out, width=width, color_system=None).print(doctor.as_table(findings))
-    return out.getvalue().splitlines()
+    return drawn(document(findings), width).splitlines()
 
 
 def test_the_table_fits_80_columns_and_loses_nothing(facts: HostFacts) -> None:
@@ -216,7 +216,7 @@ def test_the_table_fits_80_columns_and_loses_nothing(facts: HostFacts) -> None:
 
 def test_json(facts: HostFacts) -> None:
     findings = doctor.examine(facts, BOTH, EVERYTHING)
-    content = json.loads(doctor.as_json(findings, facts))
+    content = json.loads(renderer.text(values(findings, facts)))
     assert content["findings"][0] == {
         "name": "gcc",
         "state": "ok",
@@ -225,7 +225,7 @@ def test_json(facts: HostFacts) -> None:
         "mend": "",
     }
     assert content["host"]["cores_online"] == [0, 1, 2, 3]
-    assert "host" not in json.loads(doctor.as_json(findings))
+    assert "host" not in values(findings)
 
 
 def test_linkers_that_variants_may_ask_for_are_named(facts: HostFacts) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from typing import Any
 
 import pytest
-from rich.console import Console
 
-from burnish.report import patches
-from burnish.report.patches import Effect, against, effect
-from burnish.report.summary import Summary, summarise
-from burnish.report.terminal import markdown, render
+from burnish.report.effects import Effect, against, effect
+from burnish.report.result import fold
+from burnish.report.sections import patches
+from burnish.report.sections.conclusion import sentences
+from burnish.report.values import runs as values
+from drawn import markdown, printed
 from reported import Events, ratio, verdict
 
 CACHE = {"hits": 1197, "misses": 3, "passed": 0}
@@ -99,16 +99,10 @@ def three() -> Events:
     return events.add("twin", variant="all-but-c", of="all")
 
 
-def printed(summary: Summary) -> str:
-    file = io.StringIO()
-    Console(file=file, width=80).print(render(summary))
-    return file.getvalue()
-
-
 def said(events: Events) -> list[str]:
-    summary = summarise(events.made)
-    assert summary.as_dict()["sentences"] == patches.sentences(summary)
-    return patches.sentences(summary)
+    summary = fold(events.made)
+    assert values.run(summary)["sentences"] == sentences(summary)
+    return sentences(summary)
 
 
 def test_a_sentence_for_each_patch() -> None:
@@ -117,7 +111,7 @@ def test_a_sentence_for_each_patch() -> None:
     assert a == "a: helps load by 5.0 % [4.5, 5.5] alone; on top of the others it adds 5.0 % [4.3, 5.7] to load."
     assert b.startswith("b: slows load down by 2.0 % [1.5, 2.5] alone; on top of the others it takes 2.0 % [")
     assert c == (
-        "c: changes no machine code here alone: identical code; nothing is lost on load when it is left out of all "
+        "c: changes no machine code here alone: identical code; leaving it out of all costs nothing on load "
         "(0 %, the same program)."
     )
 
@@ -131,12 +125,12 @@ def test_what_makes_no_difference_and_what_is_open() -> None:
     }
     _, a, b = said(study({"a": [], "b": []}, builds, values))
     assert a.startswith("a: makes no difference to load alone (-0.1 % [")
-    assert "whether it adds anything to load on top of the others is undecided (0.0 % [" in a
+    assert "undecided whether it adds anything to load on top of the others (0.0 % [" in a
     assert b.startswith("b: undecided on load alone (1.0 % [-1.0, 3.0])")
     values["all"] = ("faster", interval(1.011, 0.001))
     values["b"] = ("faster", interval(1.01, 0.001))
     _, a, _ = said(study({"a": [], "b": []}, builds, values))
-    assert a.endswith("nothing is lost on load when it is left out of all (0.1 % [0.0, 0.2]).")
+    assert a.endswith("leaving it out of all costs nothing on load (0.1 % [0.0, 0.2]).")
 
 
 def test_a_patch_that_needs_another_is_held_against_it() -> None:
@@ -176,12 +170,12 @@ def test_a_build_that_failed_and_a_trial_that_was_invalid() -> None:
     assert a == "a: not measured alone: build failed: x."
     assert b == "b: no valid trial on load alone (invalid: because)."
     assert "not decided yet" in everything
-    cells = {row[0]: row for row in patches.table(summarise(events.made), "load", str)}
+    cells = {row[0]: row for row in patches.table(fold(events.made), "load")}
     assert cells["a"][2] == "failed"
 
 
 def test_the_table_has_a_row_for_every_build_at_80_columns() -> None:
-    summary = summarise(three().made)
+    summary = fold(three().made)
     text = printed(summary)
     assert max(map(len, text.splitlines())) <= 80
     lines = [" ".join(line.split()) for line in text.splitlines()]
@@ -193,7 +187,7 @@ def test_the_table_has_a_row_for_every_build_at_80_columns() -> None:
     joined = " ".join(text.split())
     assert "(=) all-but-c is the same program as all, to the byte: measured once" in joined
     assert "(unpatched: 3 of 1200)" in joined
-    assert "every row is built as gcc-o3, with patches" in joined
+    assert "every row is built as gcc-o3, plus patches" in joined
     shown = markdown(summary)
     assert "| c | alone | identical code | - | same | 3 of 1200 |" in shown
     assert "* a: helps load by" in shown
@@ -202,9 +196,12 @@ def test_the_table_has_a_row_for_every_build_at_80_columns() -> None:
 def test_longest_names_fold() -> None:
     name = "01-a-subject-of-a-commit-that-is-rather-long-indeed"
     events = study({name: []}, [(name, "alone", name, [name])], {name: ("equivalent", interval(11.4, 0.1, 0.9))})
-    lines = printed(summarise(events.made)).splitlines()
+    summary = fold(events.made)
+    lines = printed(summary).splitlines()
     assert max(map(len, lines)) <= 80
-    assert any("11.400 [10.315, 12.599]* passed" in line for line in lines)
+    assert any("11.400 [10.315, 12.599]*" in line for line in lines)
+    assert "no room at this width for: gate, compiled" in lines
+    assert any("11.400 [10.315, 12.599]* passed" in line for line in printed(summary, 120).splitlines())
 
 
 def test_values_for_machines() -> None:
@@ -220,24 +217,24 @@ def test_values_for_machines() -> None:
         ],
     )
     events.add("symbols", variant="b", workload="load", failure="perf may not sample here")
-    found = json.loads(json.dumps(summarise(events.made).as_dict()))["patched"]
+    found = json.loads(json.dumps(values.run(fold(events.made))))["patched"]
     assert found["recipe"] == "gcc-o3"
     adds = {each["patch"]: each for each in found["adds"]}
     assert adds["a"]["to_the_others"]["ratio"] == pytest.approx(1.029 / 0.98)
     assert adds["c"]["to_the_others"]["exact"] is True
     assert adds["a"]["to_what_it_needs"]["ratio"] == pytest.approx(1.05), "it needs nothing: against the unpatched tree"
     assert [each["compiled"] for each in found["builds"]] == [[3, 1200]] * 7
-    text = " ".join(printed(summarise(events.made)).split())
-    assert "a on load: functions, us a transaction" in text
+    text = " ".join(printed(fold(events.made)).split())
+    assert "a on load: functions, µs per transaction" in text
     assert "crc32c 20.000 10.000 -10.000 2.000 gone" in text
     assert "burnish show fake-why-1" in text
     assert "b on load: no samples perf may not sample here" in text
 
 
 def test_other_studies_have_no_series() -> None:
-    summary = summarise(Events("baseline", "one").run().made)
+    summary = fold(Events("baseline", "one").run().made)
     assert summary.patched is None
-    assert summary.as_dict()["patched"] is None
+    assert values.run(summary)["patched"] is None
 
 
 def test_effects_add_up_on_the_logarithmic_scale() -> None:
@@ -252,7 +249,7 @@ def test_effects_add_up_on_the_logarithmic_scale() -> None:
 
 def test_an_interval_at_another_level_is_widened() -> None:
     events = study({"a": []}, [("a", "alone", "a", ["a"])], {"a": ("equivalent", ratio(1.0, level=0.90))})
-    (row,) = summarise(events.made).rows
+    (row,) = fold(events.made).rows
     found: Any = effect(row)
     assert found.high > 1.01
     assert found.low < 0.99

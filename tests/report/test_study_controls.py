@@ -63,4 +63,4 @@ def test_what_was_found_of_a_single_one_is_a_false_finding() -> None:
     assert found is not None
     assert found.false == (("unlucky", "l"),)
     assert found.measured == 3, "an invalid cell says nothing"
-    assert "found faster or slower alone: unlucky on l." in found.sentence
+    assert "single cells found faster or slower: unlucky on l." in found.sentence

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from burnish.report import evidence
-from burnish.report.bundled import patches as study_patches
 from burnish.report.bundled.table import StudyTable
+from burnish.report.document import Literal
+from burnish.report.sections.bundled import patches as study_patches
+from drawn import points, title
 
 
 def facts(word: str, direction: str = "reverted", micro: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -29,30 +31,30 @@ def test_functions_are_named_with_the_command_that_times_them() -> None:
         two=facts("patches/x/two", "applied"),
         gone=facts("patches/x/gone", "none"),
     )
-    about, micro = study_patches.blocks(found)
-    assert [line.partition(":")[0] for line in about.lines] == ["one", "two"], (
+    about, micro = study_patches.sections(found)
+    assert [line.partition(":")[0] for line in points(about)] == ["one", "two"], (
         "one without a patch has its row's reason"
     )
-    assert about.lines[0] == "one: reverted (in the tree): It does something. Published: no figure."
-    assert micro.lines[:-1] == ("burnish micro crc32c crc32 --patch-b patches/x/one",)
-    assert "--check aarch64" in micro.lines[-1]
+    assert points(about)[0] == "one: reverted (in the tree): It does something. Published: no figure."
+    assert Literal(("burnish micro crc32c crc32 --patch-b patches/x/one",)) in micro.blocks
+    assert "--check aarch64" in points(micro)[-1]
 
 
 def test_what_a_patch_changes_in_the_machine_code_is_listed() -> None:
     found = replace(table(one=facts("patches/x/one")), changed={"without-one": "1 of 9 functions differs: f"})
-    _, changed = study_patches.blocks(found)
-    assert "machine code" in changed.title
-    assert changed.lines == ("without-one: 1 of 9 functions differs: f",)
+    _, changed = study_patches.sections(found)
+    assert "machine code" in title(changed)
+    assert points(changed) == ["without-one: 1 of 9 functions differs: f"]
 
 
 @pytest.mark.parametrize(
     ("facts_", "said"),
     [
-        ({"differ": []}, "none of 1,200 functions does anything else: they only lie elsewhere, or their data differ"),
+        ({"differ": []}, "none of 1,200 functions differs: only their places or their data do"),
         ({"differ": ["f"]}, "1 of 1,200 functions differs: f"),
         ({"differ": ["a", "b", "c", "d", "e"]}, "5 of 1,200 functions differ: a, b, c and 2 more"),
         ({"differ": ["f"], "gone": ["g"], "new": ["h", "i"]}, "1 of 1,200 functions differs: f; gone: g; new: h, i"),
-        ({"differ": [], "new": ["h"]}, "none of 1,200 functions does anything else; new: h"),
+        ({"differ": [], "new": ["h"]}, "none of 1,200 functions differs; new: h"),
         (
             {"differ": [], "note": "no symbols: functions can't be told apart"},
             "no symbols: functions can't be told apart",
@@ -64,7 +66,7 @@ def test_functions_that_differ_in_a_line(facts_: dict[str, Any], said: str) -> N
 
 
 def test_a_study_without_patches_says_nothing_of_them() -> None:
-    assert study_patches.blocks(table()) == []
+    assert study_patches.sections(table()) == []
     assert study_patches.legend(table(), []) == []
-    (only,) = study_patches.blocks(table(one=facts("patches/x/one")))
-    assert "patched tree" in only.title
+    (only,) = study_patches.sections(table(one=facts("patches/x/one")))
+    assert "patched tree" in title(only)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from typing import Any
 
-from rich.console import Console
-
-from burnish.report.bundled import hosts
-from burnish.report.bundled.blocks import blocks
-from burnish.report.bundled.extras import matrices
-from burnish.report.bundled.table import per_cent, study_table
-from burnish.report.summary import sentences, summarise
-from burnish.report.terminal import markdown, render
+from burnish.report.bundled.table import StudyTable, study_table
+from burnish.report.document import Section
+from burnish.report.result import fold
+from burnish.report.sections.bundled import cells as study_cells
+from burnish.report.sections.bundled import hosts, reasons
+from burnish.report.sections.bundled.extras import matrices
+from burnish.report.sections.conclusion import sentences
+from burnish.report.words import per_cent
+from drawn import cells, head, markdown, points, printed, title
 from reported import Events, comparison, ratio, verdict
 
 
@@ -40,17 +40,19 @@ def shipped(*comparisons: dict[str, Any], cut: dict[str, str] | None = None, rec
     return events
 
 
+def sections(table: StudyTable) -> list[Section]:
+    """Its tables, and what stands below them."""
+    below = [*reasons.missing(table), *reasons.doubtful(table), reasons.conclusion(table)]
+    return [*study_cells.sections(table), *below]
+
+
 def decided(events: Events, row: str, kind: str, value: float, *, steps: str = "w", on: str = "") -> Events:
     body = verdict(f"{row} / {steps}", kind, ratio(value)) | {"on": on}
     return events.add("verdict", **{**body, "cell": f"baseline: {row} / {steps}"})
 
 
 def text(events: Events) -> str:
-    console = Console(file=io.StringIO(), width=80, color_system=None)
-    console.print(render(summarise(events.made)))
-    file = console.file
-    assert isinstance(file, io.StringIO)
-    return file.getvalue()
+    return printed(fold(events.made))
 
 
 def every_kind() -> Events:
@@ -69,7 +71,7 @@ def every_kind() -> Events:
 
 
 def test_every_cell_has_a_verdict_or_a_reason() -> None:
-    table = summarise(every_kind().made).shipped
+    table = fold(every_kind().made).shipped
     assert table is not None
     found = {line.row: (line.verdict, line.reason, line.settled) for line in table.lines}
     assert found["tls"] == ("slower", "slower: because", True)
@@ -90,11 +92,11 @@ def test_published_stands_beside_measured_and_what_was_cut_below() -> None:
     assert "restrict: no equivalent today: none" in said
     assert "2 of 6 cells have a verdict or figure" in said
     assert max(map(len, said.splitlines())) <= 80
-    assert "| tls | -55 | -50.0 [-50.5, -49.5] | slower |" in markdown(summarise(every_kind().made))
+    assert "| tls | -55 | -50.0 [-50.5, -49.5] | slower |" in markdown(fold(every_kind().made))
 
 
 def test_a_later_verdict_wins_over_an_earlier_reason() -> None:
-    table = summarise(decided(every_kind(), "clang", "faster", 1.1).made).shipped
+    table = fold(decided(every_kind(), "clang", "faster", 1.1).made).shipped
     assert table is not None
     (line,) = [line for line in table.lines if line.row == "clang"]
     assert (line.verdict, line.measured) == ("faster", "+10.0 [+8.9, +11.1]")
@@ -104,7 +106,7 @@ def test_a_binary_is_found_under_the_name_that_it_was_tried_by() -> None:
     events = shipped(comparison("release"))
     events.add("tried", key="release", cell="baseline: release 12345678 / w")
     decided(events, "release 12345678", "equivalent", 1.0)
-    table = summarise(events.made).shipped
+    table = fold(events.made).shipped
     assert table is not None
     assert table.lines[0].verdict == "equivalent"
 
@@ -131,15 +133,24 @@ def test_a_ladder_is_a_table_of_rows_by_threads() -> None:
 
 def test_the_best_row_is_recommended_in_per_cent() -> None:
     events = ladder({"unroll": ("faster", 1.05), "native": ("slower", 0.9), "fbo": ("faster", 1.2)})
-    (said,) = sentences(summarise(events.made))
-    assert said.startswith("build with fbo: +20.0 % over the baseline (+20.0 [+18.8, +21.2] at 1 threads")
+    (said,) = sentences(fold(events.made))
+    assert said.startswith("build with fbo: +20.0 % over the baseline (+20.0 [+18.8, +21.2] at 1 thread, ")
     assert "looks better than it is" in said
     for step in (1, 4):
         again = f"again, baseline: fbo / w:threads={step}"
         events.add("again", key=f"fbo/{step}", cell=again)
         events.add("verdict", **{**verdict("fbo / w", "faster", ratio(1.18)), "cell": again, "role": "confirmation"})
-    (said,) = sentences(summarise(events.made))
+    (said,) = sentences(fold(events.made))
     assert "measured again on fresh starts: +18.0 [+16.8, +19.2], +18.0 [+16.8, +19.2], the figures to quote" in said
+
+
+def test_rows_that_are_tied_are_said_and_are_values() -> None:
+    table = fold(ladder({"fbo": ("faster", 1.205), "unroll": ("faster", 1.2), "native": ("faster", 1.05)}).made).shipped
+    assert table is not None
+    (advised,) = table.advised
+    assert (advised.row, advised.tied) == ("fbo", ("unroll",))
+    assert "; tied with unroll, as no difference is proved: take the simplest of these." in advised.words
+    assert table.advice[0] == advised.words
 
 
 def test_starts_that_two_rows_tell_of_are_said_to_be_the_same() -> None:
@@ -153,9 +164,9 @@ def test_starts_that_two_rows_tell_of_are_said_to_be_the_same() -> None:
     events = shipped(*made)
     events.add("verdict", **{**verdict("A/A / w", "equivalent", ratio(1.0)), "cell": cell})
     decided(events, "debug", "slower", 0.4)
-    table = summarise(events.made).shipped
+    table = fold(events.made).shipped
     assert table is not None
-    said = [line for block in blocks(table) for line in block.lines if "the same starts" in line]
+    said = [line for line in points(*sections(table)) if "the same starts" in line]
     assert said == [
         "debug again: the same starts as in debug, not measured a second time",
         "baseline: the same starts as in 'A study', not measured a second time",
@@ -184,7 +195,7 @@ def test_what_is_recommended_was_held_against_the_baseline_in_whatever_reading()
         "native": 1.05,
     }.items():
         decided(events, row, "faster", value)
-    first, second = sentences(summarise(events.made))
+    first, second = sentences(fold(events.made))
     assert first.startswith("build with fbo: +20.0 % over the baseline")
     assert "the best of 2 " in first
     assert second.startswith("clang: build with native: +5.0 % over the baseline")
@@ -195,12 +206,12 @@ def test_builds_beside_a_program_that_was_not_built_here_keep_their_gates() -> N
     events.add("build", variant="baseline", key="k", about={}, identity={})
     events.add("gate", variant="baseline", report={"passed": True, "tests": 7, "skipped": 0, "failures": []})
     events.add("program", variant="release", path="/usr/sbin/a", key="r", identity={})
-    gates = {build.variant: build.gate for build in summarise(events.made).builds}
+    gates = {build.variant: build.gate for build in fold(events.made).builds}
     assert gates == {"baseline": "passed 7", "release": "not built here"}
 
 
 def test_nothing_is_recommended_when_nothing_is_faster() -> None:
-    (said,) = sentences(summarise(ladder({"native": ("slower", 0.9), "unroll": ("equivalent", 1.0)}).made))
+    (said,) = sentences(fold(ladder({"native": ("slower", 0.9), "unroll": ("equivalent", 1.0)}).made))
     assert said.startswith("no row is faster than the baseline")
     assert "slower somewhere: native" in said
 
@@ -210,24 +221,24 @@ def test_many_rows_that_were_not_asked_for_are_one_line() -> None:
     events = shipped(
         comparison("one"), *made, cut={f"row{n}": "not asked for: --series clang brings it" for n in range(6)}
     )
-    found = summarise(events.made).shipped
+    found = fold(events.made).shipped
     assert found is not None
-    (block,) = [block for block in blocks(found) if block.title.startswith("clang")]
-    assert block.lines == ("6 cells: not asked for: --series clang brings it",)
+    (block,) = [block for block in sections(found) if title(block).startswith("clang")]
+    assert points(block) == ["6 cells: not asked for: --series clang brings it"]
 
 
 def test_a_series_that_nobody_asked_for_is_a_line_for_each_reason() -> None:
     why = {f"row{n}": "left out by --rows" if n < 4 else "not asked for: --series clang brings it" for n in range(6)}
     events = shipped(comparison("one"), *(comparison(row, series="clang") for row in why), cut=why)
-    found = summarise(events.made).shipped
+    found = fold(events.made).shipped
     assert found is not None
-    (block,) = [block for block in blocks(found) if block.title.startswith("clang")]
-    assert block.lines == ("4 cells: left out by --rows", "2 cells: not asked for: --series clang brings it")
+    (block,) = [block for block in sections(found) if title(block).startswith("clang")]
+    assert points(block) == ["4 cells: left out by --rows", "2 cells: not asked for: --series clang brings it"]
 
 
 def test_a_record_of_another_verb_has_no_table() -> None:
     assert study_table({}) is None
-    assert summarise(Events("baseline").made).shipped is None
+    assert fold(Events("baseline").made).shipped is None
 
 
 def test_ratios_in_per_cent() -> None:
@@ -252,38 +263,38 @@ def test_rows_on_several_loads_are_a_matrix_with_the_worst_cell() -> None:
 
 
 def test_a_matrix_of_several_hosts_says_whose_row_each_is() -> None:
-    table = summarise(matrix().made).shipped
+    table = fold(matrix().made).shipped
     assert table is not None
     (alone,) = matrices(table)
     lines = tuple(replace(line, hosts=({"host": line.row.upper()},)) for line in table.lines)
     (apart,) = matrices(replace(table, lines=lines))
-    assert alone.head == ("", "x", "y", "worst")
-    assert alone.lines == ()
-    assert apart.head == ("", "on", "x", "y", "worst")
-    assert [row[:2] for row in apart.rows] == [("a", "A"), ("b", "B")]
-    assert apart.lines == ("rows from different hosts are no comparison of their trainings",)
+    assert head(alone) == ("", "x", "y", "worst")
+    assert points(alone) == []
+    assert head(apart) == ("", "on", "x", "y", "worst")
+    assert [row[:2] for row in cells(apart)] == [("a", "A"), ("b", "B")]
+    assert points(apart) == ["rows from different hosts cannot be compared with each other"]
     one = tuple(replace(line, hosts=({"host": "A"},)) for line in table.lines)
-    assert matrices(replace(table, lines=one))[0].head == alone.head
+    assert head(matrices(replace(table, lines=one))[0]) == head(alone)
 
 
 def test_a_ladder_of_several_hosts_says_whose_row_each_is() -> None:
     kinds = {"unroll": ("faster", 1.05), "native": ("slower", 0.9), "fbo": ("slower", 0.9)}
-    made = summarise(ladder(kinds, {"unroll": "A", "native": "B", "fbo": "B"}).made)
+    made = fold(ladder(kinds, {"unroll": "A", "native": "B", "fbo": "B"}).made)
     assert made.shipped is not None
-    compact, cells, *_ = blocks(made.shipped)
-    assert compact.head == ("% at threads", "on", "1", "4")
-    assert [row[:2] for row in compact.rows] == [("unroll", "A"), ("native", "B"), ("fbo", "B")]
-    assert "rows from different hosts are no comparison of what they stand for" in compact.lines
-    assert cells.head[:3] == ("row", "on", "thr")
-    assert [row[:3] for row in cells.rows[1:3]] == [("unroll", "A", "4"), ("native", "B", "1")]
+    compact, every, *_ = sections(made.shipped)
+    assert head(compact) == ("% at threads", "on", "1", "4")
+    assert [row[:2] for row in cells(compact)] == [("unroll", "A"), ("native", "B"), ("fbo", "B")]
+    assert "rows from different hosts cannot be compared with each other" in points(compact)
+    assert head(every)[:3] == ("row", "on", "thr")
+    assert [row[:3] for row in cells(every)[1:3]] == [("unroll", "A", "4"), ("native", "B", "1")]
     (said,) = made.shipped.advice
-    assert said.endswith("rows from different hosts are no comparison of what they stand for.")
+    assert said.endswith("rows from different hosts cannot be compared with each other.")
     together = replace(made, merged={"hosts": ["A", "B"], "studies": []})
-    (block,) = hosts.blocks(made.shipped, together)
-    assert block.lines[-2:] == ("measured on A alone: unroll", "measured on B alone: native; fbo")
+    (block,) = hosts.sections(made.shipped, together)
+    assert points(block)[-2:] == ["measured on A alone: unroll", "measured on B alone: native; fbo"]
     lines = tuple(replace(line, hosts=({"host": f"{line.threads}"},)) for line in made.shipped.lines[:2])
-    (block,) = hosts.blocks(replace(made.shipped, lines=lines), together)
-    assert block.lines[-2:] == ("measured on 1 alone: unroll, 1", "measured on 4 alone: unroll, 4")
+    (block,) = hosts.sections(replace(made.shipped, lines=lines), together)
+    assert points(block)[-2:] == ["measured on 1 alone: unroll, 1", "measured on 4 alone: unroll, 4"]
 
 
 def test_a_cell_of_a_row_on_several_loads_is_told_with_its_load() -> None:
@@ -294,7 +305,7 @@ def test_a_cell_of_a_row_on_several_loads_is_told_with_its_load() -> None:
     decided(events, "a", "undecided", 1.0, steps="y")
     decided(events, "b", "undecided", 1.0, steps="x")
     decided(events, "a", "faster", 1.1, steps="x")
-    said = [line for block in blocks(summarise(events.made).shipped) for line in block.lines]  # type: ignore[arg-type]
+    said = points(*sections(fold(events.made).shipped))  # type: ignore[arg-type]
     assert "a, y: undecided: because" in said
     assert "b: undecided: because" in said
     assert "a on z: not measured yet" in said
@@ -324,7 +335,7 @@ def test_seconds_profiles_and_weights_are_told() -> None:
     assert "+39.9 % over the first" in " ".join(said.split())
     assert "20 of 200 functions counted" in said
     assert "Round 2 is on no load slower" in said
-    told = "trained on it alone +20.0 [+18.8, +21.2] %: the mix against that -8.3 [-9.6, -7.0] %"
+    told = "trained on it alone +20.0 [+18.8, +21.2] %: the mix compared with that -8.3 [-9.6, -7.0] %"
     assert f"x: +10.0 [+8.9, +11.1] % over the baseline; {told}" in " ".join(said.split())
     assert max(map(len, said.splitlines())) <= 80
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from burnish.record.record import Event
-from burnish.report.summary import Summary, summarise
-from burnish.report.terminal import NOTHING_TOLD, markdown, render
-from burnish.report.why import scale, short
+from burnish.report.result import Result, fold
+from burnish.report.sections.why import NO_RESULT
+from burnish.report.values import runs as values
+from burnish.report.words import scale, short
 from burnish.why.attribution import profile
 from burnish.why.samples import KERNEL
+from drawn import markdown, printed
 
 SERVER, LIBC = "/srv/mariadbd", "/usr/lib/x86_64-linux-gnu/libc.so.6"
 LONG = "std::_Rb_tree<unsigned long, std::pair<unsigned long const, buf_page_t*>, std::less<unsigned long>>::find"
@@ -63,7 +63,7 @@ EXPLAINED: dict[str, Any] = {
 SIMULATED = {"totals": {"Ir": 200, "I1mr": 10, "Bc": 0}, "functions": {"f": {"I1mr": 4}}}
 
 
-def told(*, finished: bool = True, **changes: Any) -> Summary:
+def told(*, finished: bool = True, **changes: Any) -> Result:
     definition = {"verb": "why", "engine": "mariadb", "variants": ["a", "b"], "features": "core"}
     events: list[tuple[str, dict[str, Any]]] = [
         ("study", {"name": "s", "definition": definition}),
@@ -76,28 +76,26 @@ def told(*, finished: bool = True, **changes: Any) -> Summary:
         ("explained", EXPLAINED | changes),
         *([("finished", dict[str, Any]())] if finished else []),
     ]
-    return summarise(Event(n, "2026-11-21T00:00:00Z", kind, body) for n, (kind, body) in enumerate(events, 1))
+    return fold(Event(n, "2026-11-21T00:00:00Z", kind, body) for n, (kind, body) in enumerate(events, 1))
 
 
-def drawn(summary: Summary) -> list[str]:
-    text = io.StringIO()
-    Console(file=text, width=80).print(render(summary))
-    return text.getvalue().splitlines()
+def lines_of(summary: Result) -> list[str]:
+    return printed(summary).splitlines()
 
 
 def test_the_report_fits_80_columns_and_says_everything() -> None:
-    lines = drawn(told())
+    lines = lines_of(told())
     assert all(len(line) <= 80 for line in lines)
     text = "\n".join(lines)
     for title in (
         "oltp_read_only: why clang-pgo-thinlto differs from baseline",
         "The ceiling",
-        "Functions, us of server CPU a transaction",
-        "Whose code, us a transaction",
+        "Functions, µs of server CPU per transaction",
+        "By program and library, µs per transaction",
         "What the build changed",
-        "Counted by the processor, a transaction",
+        "Counted by the processor, per transaction",
         "In a simulated processor (cachegrind), one transaction",
-        "How it was seen, and what can't be",
+        "How this was measured, and its limits",
     ):
         assert title in text
     row = next(line for line in lines if line.startswith("std::_Rb_tree"))
@@ -115,25 +113,25 @@ def test_the_report_fits_80_columns_and_says_everything() -> None:
 
 def test_markdown_has_the_same_and_keeps_the_bar() -> None:
     text = markdown(told())
-    assert "## Functions, us of server CPU a transaction" in text
+    assert "## Functions, µs of server CPU per transaction" in text
     assert "| function | before | after | diff | ± |" in text
-    assert "\n```\noltp_read_only: " in text
+    assert "\n```\n░" in text
 
 
 def test_a_why_that_was_not_finished_says_nothing() -> None:
     assert told(finished=False).explanation is None
-    assert NOTHING_TOLD in drawn(told(finished=False))
-    assert NOTHING_TOLD in markdown(told(finished=False))
+    assert NO_RESULT in lines_of(told(finished=False))
+    assert NO_RESULT in markdown(told(finished=False))
 
 
 def test_values_for_machines() -> None:
-    values = told().as_dict()["explanation"]
-    assert values["cpu"] == {"baseline": 325e-6, "clang-pgo-thinlto": 283e-6}
-    functions = {row["name"]: row for row in values["functions"]}
+    explained = values.run(told())["explanation"]
+    assert explained["cpu"] == {"baseline": 325e-6, "clang-pgo-thinlto": 283e-6}
+    functions = {row["name"]: row for row in explained["functions"]}
     assert functions["f"]["part"] == "own"
-    assert sum(row["before"] for row in values["functions"]) == pytest.approx(325e-6)
-    assert values["ceiling"]["reached"] == pytest.approx(325 / 283)
-    assert [name for name, _ in values["heaviest"]["baseline"]][:2] == [LONG, "f"]
+    assert sum(row["before"] for row in explained["functions"]) == pytest.approx(325e-6)
+    assert explained["ceiling"]["reached"] == pytest.approx(325 / 283)
+    assert [name for name, _ in explained["heaviest"]["baseline"]][:2] == [LONG, "f"]
 
 
 def test_nothing_that_differs_is_said_plainly() -> None:
@@ -146,7 +144,7 @@ def test_nothing_that_differs_is_said_plainly() -> None:
         ("explained", EXPLAINED | {"hardware": {}, "slots": {}}),
         ("finished", {}),
     ]
-    lines = drawn(summarise(Event(n, "", kind, body) for n, (kind, body) in enumerate(bodies, 1)))
+    lines = lines_of(fold(Event(n, "", kind, body) for n, (kind, body) in enumerate(bodies, 1)))
     assert any("no function outside of the kernel differs" in line for line in lines)
     assert not any("Counted by the processor" in line for line in lines)
 
@@ -155,5 +153,5 @@ def test_names_and_units() -> None:
     assert short("abc") == "abc"
     assert len(short("x" * 100)) == 40
     assert short("a" * 50 + "z").endswith("z")
-    assert [scale(total)[0] for total in (60e-3, 325e-6, 9.87e-6, 5e-6)] == ["ms", "us", "us", "ns"]
+    assert [scale(total)[0] for total in (60e-3, 325e-6, 9.87e-6, 5e-6)] == ["ms", "µs", "µs", "ns"]
     assert scale(325e-6)[1](3.21e-6) == "3.21"

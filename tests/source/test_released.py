@@ -18,6 +18,15 @@ serverd | 1:1.9-1 | http://mirror.example/debian bookworm/main amd64 Packages
 serverd | 1:1.9-1 | http://mirror.example/debian bookworm/main Sources
 """
 
+APT_CACHE = """\
+#!/bin/sh
+case "$1 $2" in
+  "madison serverd") cat {madison} ;;
+  "show serverd=1:1.9-1") printf 'Package: serverd\\nSize: 14200000\\nInstalled-Size: 60000\\n' ;;
+esac
+exit 0
+"""
+
 GET = """\
 #!/bin/sh
 # A mirror that lags behind its index: it no longer has what is newest.
@@ -47,7 +56,7 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], P
         programs = tmp_path / "programs"
         programs.mkdir()
         (tmp_path / "madison").write_text(MADISON)
-        (programs / "apt-cache").write_text(f'#!/bin/sh\n[ "$2" = serverd ] && cat {tmp_path / "madison"}\nexit 0\n')
+        (programs / "apt-cache").write_text(APT_CACHE.format(madison=tmp_path / "madison"))
         (programs / "apt-get").write_text(GET.format(asked=asked, deb=deb))
         for path in programs.iterdir():
             path.chmod(0o755)
@@ -65,7 +74,7 @@ def test_the_version_that_is_built_is_preferred_and_kept(mirror: Callable[[str],
     assert found == cache / "serverd_1_1.9-1/usr/sbin/serverd"
     assert found.read_text() == "the program"
     assert asked.read_text().split() == ["serverd=1:1.9-1"]
-    assert "not installed" in said[0]
+    assert said[0] == "downloading serverd 1:1.9-1 (14.2 MB), to be unpacked and not installed"
     assert released.obtain("serverd", "serverd", "1:1.9-1", cache=cache, say=said.append) == found
     assert len(said) == 1
     assert [path.name for path in cache.iterdir()] == ["serverd_1_1.9-1"]

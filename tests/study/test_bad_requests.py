@@ -16,13 +16,14 @@ from burnish.engines.registry import create
 from burnish.model.condition import Condition
 from burnish.record.store import Store
 from burnish.source import sources
-from burnish.study import verbs, workloads
+from burnish.study import runner, workloads
 from burnish.study.builds import make
 from burnish.study.builds.source import source_request
+from burnish.study.constructors.tune import tune_study
 from burnish.study.options import Options
-from burnish.study.planning import tune_plan
 from conftest import FAKE_SOURCE, FakeBench
 from patchfiles import FASTER, ROUNDS, diff, write
+from planned import plan
 from studying import burnish, text
 
 REASON = 'reason = "A variant of a test of what may be wrong."\n'
@@ -39,7 +40,7 @@ def own(folder: Path, **recipes: str) -> Path:
 def refused(options: Options, engine: str = "fake") -> list[str]:
     """What `plan` says, a line for each thing, without the line that counts them."""
     with pytest.raises(UserError) as error:
-        tune_plan.plan(home(), engine, options)
+        plan(home(), engine, options)
     lines = [line.strip() for line in str(error.value).splitlines()]
     return lines[1:] if len(lines) > 1 else lines
 
@@ -81,7 +82,7 @@ def test_a_recipe_that_cannot_be_followed(tmp_path: Path, recipe: str, says: str
 
 def test_a_contradiction_ends_the_plan_with_one_line_and_exit_code_2(burnish_home: Path, tmp_path: Path) -> None:
     path = own(tmp_path, both='static = "full", allocator = "jemalloc", preload = true')
-    child = burnish("plan", "fake", "--recipes", path, "--variants", "both")
+    child = burnish("plan", "fake", "--recipes", path, "--variant", "both")
     out, err = text(child)
     assert child.returncode == 2
     assert out == ""
@@ -91,7 +92,7 @@ def test_a_contradiction_ends_the_plan_with_one_line_and_exit_code_2(burnish_hom
 
 def test_a_missing_compiler_is_a_row_that_does_not_name_its_variant_twice(tmp_path: Path) -> None:
     path = own(tmp_path, mine='toolchain = "gcc-99"')
-    found = tune_plan.plan(home(), "fake", Options(recipes=path, variants=("mine",)))
+    found = plan(home(), "fake", Options(recipes=path, variants=("mine",)))
     ((name, why),) = found.left_out
     assert name == "mine"
     assert why.startswith("toolchain: no compiler 'gcc-99' on this machine; there are: ")
@@ -110,7 +111,7 @@ def test_replicates_that_make_no_sense() -> None:
 
 def refusal_of(options: Options) -> str:
     try:
-        tune_plan.plan(home(), "fake", options)
+        plan(home(), "fake", options)
     except UserError as error:
         return str(error)
     return ""
@@ -148,9 +149,9 @@ def test_patches_are_tried_on_the_source_that_is_meant(tmp_path: Path) -> None:
 
 def test_where_the_source_must_be_fetched_a_plan_says_when_patches_are_tried(tmp_path: Path) -> None:
     options = patched(tmp_path)
-    found = tune_plan.plan(home(), "sqlite", options)
+    found = plan(home(), "sqlite", options)
     assert found.source.endswith("to be fetched first; then the patches of stale, good are tried on it")
-    assert "patches" not in tune_plan.plan(home(), "sqlite", Options()).source
+    assert "patches" not in plan(home(), "sqlite", Options()).source
 
 
 def test_a_profile_may_belong_to_a_source_that_is_not_known_yet(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +175,7 @@ def test_too_many_threads_are_found_before_anything_is_built_for_nothing(burnish
     asked = Options(recipes=path, variants=("other",), ladder=(1, 500, 1000), yes=True)
     # The ladder's most is named: what is asked for is enough for all of it.
     with pytest.raises(UserError, match=r"^max_connections is 256, but fake_mix:threads=1000 has 1000 client threads"):
-        verbs.tune(home(), "fake", asked, Console(file=io.StringIO()), None)
+        runner.run(home(), tune_study("fake", asked), asked, Console(file=io.StringIO()), None)
     kept = [entry.kind for entry in Store(home().store).entries()]
     assert kept == ["builds"], "the baseline alone"
     assert not list(burnish_home.glob("studies/*"))

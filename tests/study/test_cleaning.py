@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from burnish.base import paths
 from burnish.base.paths import Home
 from burnish.profiles.kept import give_name
+from burnish.record.events.study import RecordImported, StudyBegun, StudyFinished
 from burnish.record.record import FILE, Record
 from burnish.record.store import DESCRIPTION, KINDS, Store
 from burnish.study.cleaning import DAY_S, Kept, choose, inventory, remove
@@ -110,7 +111,7 @@ def home() -> Home:
     (home.store / "thinlto/llvmcache-1").write_bytes(b"x" * 40_000)
     (home.store / "thinlto/llvmcache-2").write_bytes(b"x" * 40_000)
     with closing(Record(home.studies / "fake-tune-1", create=True)) as record:
-        record.append("study", name="fake-tune-1")
+        record.append(StudyBegun("fake-tune-1", {}))
     return home
 
 
@@ -159,8 +160,26 @@ def test_everything_may_go_but_the_studies(home: Home) -> None:
     remove(home, choose(inventory(home), older_s=None, bound=0))
     assert [(item.kind, item.name) for item in inventory(home) if item.size] == [("studies", "fake-tune-1")]
     with closing(Record(home.studies / "fake-tune-1")) as record:
-        assert record.last("study") is not None
+        assert record.last(StudyBegun) is not None
     assert (home.studies / "fake-tune-1" / FILE).is_file()
+
+
+def test_an_unfinished_run_goes_when_it_is_asked_for_and_no_other(home: Home) -> None:
+    with closing(Record(home.studies / "fake-tune-2", create=True)) as record:
+        record.append(StudyBegun("fake-tune-2", {}))
+        record.append(StudyFinished())
+    with closing(Record(home.studies / "fake-tune-3", create=True)) as record:
+        record.append(StudyBegun("fake-tune-3", {}))
+        record.append(RecordImported("elsewhere.jsonl"))
+    (home.studies / "fake-tune-4").mkdir()
+    (home.studies / "fake-tune-4" / FILE).write_text("no record")
+    items = inventory(home)
+    assert names([item for item in items if item.unfinished]) == ["fake-tune-1"]
+    assert names(choose(items, older_s=None, bound=None, unfinished=True)) == ["fake-tune-1"]
+    assert names(choose(items, older_s=DAY_S, bound=None, unfinished=True)) == []
+    assert names(choose(items, older_s=None, bound=None)) == []
+    remove(home, choose(items, older_s=None, bound=None, unfinished=True))
+    assert sorted(path.name for path in home.studies.iterdir()) == ["fake-tune-2", "fake-tune-3", "fake-tune-4"]
 
 
 def test_a_profile_with_a_name_stays(burnish_home: Path) -> None:

@@ -23,6 +23,8 @@ from burnish.engines.fake.engine import FakeEngine
 from burnish.model.recipe import Recipe
 from burnish.program import emulation
 from burnish.program.built import Built
+from burnish.record.events.builds import BuildMade
+from burnish.record.events.trials import StartBegun, TrialsPlanned
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.toolchain.toolchains import Toolchain
@@ -55,7 +57,7 @@ def test_rows_of_what_is_not_measured(burnish_home: Path, tmp_path: Path) -> Non
     own = tmp_path / "own.toml"
     own.write_text(OWN)
     names = "unused,speed130,third-level,broken,no-such-flag"
-    words = ["tune", "fake", "--variants", names, "--recipes", str(own), "--portable", "x86-64-v2"]
+    words = ["tune", "fake", "--variant", names, "--recipes", str(own), "--portable", "x86-64-v2"]
     child = burnish(*words, "--starts", "2", "--pairs", "1", "--json")
     out, err = text(child)
     assert child.returncode == 0, err
@@ -72,11 +74,11 @@ def test_rows_of_what_is_not_measured(burnish_home: Path, tmp_path: Path) -> Non
     assert builds["broken"]["failure"].endswith(".log)")
     assert builds["baseline"]["needs"].startswith("x86-64, glibc 2.")
     with closing(Record(study(burnish_home))) as record:
-        cells = {event.body["cell"] for event in record.events("start")}
+        cells = {each.event.cell.name for each in record.events(StartBegun)}
         assert not any("unused" in cell or "third" in cell for cell in cells)
-        (contest,) = record.events("contest")
-        assert contest.body["cells"] == ["speed130 / fake_mix"]
-        about = next(event.body["about"] for event in record.events("build"))
+        (planned,) = record.events(TrialsPlanned)
+        assert [cell.name for cell in planned.event.cells] == ["speed130 / fake_mix"]
+        about = next(each.event.about for each in record.events(BuildMade))
     assert "3 have none (made without -g" in about["record"]
     if shutil.which("time"):
         assert about["costs"]["compiled"] == 3
@@ -85,13 +87,13 @@ def test_rows_of_what_is_not_measured(burnish_home: Path, tmp_path: Path) -> Non
     assert "no effect" in shown
     assert max(map(len, shown.splitlines())) <= 80
 
-    planned, _ = text(burnish("plan", "fake", "--variants", "unused,speed130", "--recipes", str(own), "--json"))
+    planned, _ = text(burnish("plan", "fake", "--variant", "unused,speed130", "--recipes", str(own), "--json"))
     steps = json.loads(planned)["steps"]
     assert [step["variants"] for step in steps if step["same"]] == [["unused"]]
     assert all(step["cached"] for step in steps if step["kind"] != "trials"), "what is not tested needs no gate"
     assert {"unused"} not in [set(step["variants"]) for step in steps if step["kind"] == "gate"]
     assert steps[-1]["title"] == "trials of 1 cell"
-    shown, _ = text(burnish("plan", "fake", "--variants", "unused,speed130", "--recipes", str(own)))
+    shown, _ = text(burnish("plan", "fake", "--variant", "unused,speed130", "--recipes", str(own)))
     assert "identical code: not measured" in " ".join(shown.split())
     assert "nothing to build" in shown
 

@@ -1,23 +1,25 @@
-"""What was found, as plain values that can be recorded."""
+"""What was found, as it is recorded."""
 
 from __future__ import annotations
 
 import math
 
+from burnish.record.events import verdicts as recorded
 from burnish.statistics.verdicts import Interval
-from burnish.study.trials.findings import plain_interval, sensitivity_values
+from burnish.study.trials.findings import interval_of, other_methods
 
 
 def test_an_interval_without_bounds_is_none() -> None:
-    assert plain_interval(Interval(1.1, 0.0, math.inf, 0.95)) is None
-    assert plain_interval(Interval(1.1, 1.0, 1.2, 0.95)) == {"ratio": 1.1, "low": 1.0, "high": 1.2, "level": 0.95}
+    assert interval_of(Interval(1.1, 0.0, math.inf, 0.95)) is None
+    assert interval_of(Interval(1.1, 1.0, 1.2, 0.95)) == recorded.Interval(1.1, 1.0, 1.2, 0.95)
 
 
-def test_the_lines_beside_a_verdict_are_plain_values() -> None:
-    trimmed, ranks = sensitivity_values([0.01, 0.02, 0.03, 0.02, 0.01, 0.03, 0.02, 0.01])
-    assert (trimmed["name"], ranks["name"]) == ("trimmed mean (20 % off each end)", "Hodges-Lehmann")
+def test_other_methods_are_recorded_beside_a_verdict() -> None:
+    trimmed, ranks = other_methods([0.01, 0.02, 0.03, 0.02, 0.01, 0.03, 0.02, 0.01])
+    assert (trimmed.name, ranks.name) == ("trimmed mean (20 % off each end)", "Hodges-Lehmann")
     for each in (trimmed, ranks):
-        assert each["low"] < each["ratio"] < each["high"]
-        assert 1.01 <= each["ratio"] <= 1.03
-        assert each["level"] == 0.95
-    assert sensitivity_values([0.01]) == [], "one start says nothing of single starts"
+        assert each.interval is not None
+        assert each.interval.low < each.interval.ratio < each.interval.high
+        assert 1.01 <= each.interval.ratio <= 1.03
+        assert each.interval.level == 0.95
+    assert other_methods([0.01]) == (), "one start says nothing of single starts"

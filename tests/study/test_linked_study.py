@@ -19,7 +19,7 @@ def need_jemalloc(gcc: Toolchain) -> None:
 
 
 def test_the_plan_knows_what_is_never_compiled(burnish_home: Path) -> None:
-    child = burnish("plan", "fake", "--variants", "strip-all,jemalloc,jemalloc-linked,static-full", "--json")
+    child = burnish("plan", "fake", "--variant", "strip-all,jemalloc,jemalloc-linked,static-full", "--json")
     out, err = text(child)
     assert child.returncode == 0, err
     steps = [(step["kind"], step["title"], step["variants"]) for step in json.loads(out)["steps"]]
@@ -37,7 +37,7 @@ def test_a_contradiction_is_found_before_anything_is_built(burnish_home: Path, t
         '[both]\nreason = "Static and preloaded at once, which cannot be."\n'
         'recipe = { static = "full", allocator = "jemalloc", preload = true }\n'
     )
-    child = burnish("tune", "fake", "--variants", "both", "--recipes", own)
+    child = burnish("tune", "fake", "--variant", "both", "--recipes", own)
     _, err = text(child)
     assert child.returncode == 2
     assert "variant both: static = 'full' and preload contradict" in err
@@ -46,7 +46,7 @@ def test_a_contradiction_is_found_before_anything_is_built(burnish_home: Path, t
 
 @pytest.mark.measures
 def test_a_preloaded_allocator_is_there_in_every_start(burnish_home: Path) -> None:
-    child = burnish("tune", "fake", "--variants", "jemalloc", "--precision", "none", "--max-starts", "3", "--json")
+    child = burnish("tune", "fake", "--variant", "jemalloc", "--precision", "none", "--max-starts", "3", "--json")
     out, err = text(child)
     assert child.returncode == 0, err
     found = json.loads(out)

@@ -10,13 +10,15 @@ from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.model.condition import Condition
 from burnish.model.workload import Design
+from burnish.study.comparison import Comparison
 from burnish.study.conditions import examine, groups, loads_under
-from burnish.study.holding import cell_for
 from burnish.study.options import Options
+from burnish.study.workshop.workshop import Workshop
 from burnish.workload.conditions import condition_of
 from conftest import FakeBench
 
-BUSY = load.workload(load.engine("mariadb"), "oltp_read_only")
+SPEC = load.engine("mariadb")
+BUSY = load.workload(SPEC, "oltp_read_only")
 
 
 @pytest.mark.parametrize(
@@ -40,8 +42,8 @@ def test_a_server_may_wait_for_a_slow_network_and_between_two_conditions(
 
 
 def test_each_transport_brings_its_packages() -> None:
-    assert groups(Options()) == []
-    assert groups(Options(settings=("transport=remote",), versus=("transport=tls",))) == ["remote", "tls"]
+    assert groups(SPEC, Options()) == []
+    assert groups(SPEC, Options(settings=("transport=remote",), versus=("transport=tls",))) == ["remote", "tls"]
     assert condition_of(["transport=remote"]) == Condition(transport="remote")
 
 
@@ -54,8 +56,13 @@ def test_each_transport_brings_its_packages() -> None:
     ],
 )
 def test_a_condition_is_measured_alone_under_load(options: Options, design: str, headline: str) -> None:
-    setting: Any = SimpleNamespace(options=options, twin_cores=True)
-    found = cell_for(setting, "candidate", BUSY)
+    session: Any = SimpleNamespace(options=options, twin_cores=True, workloads=[BUSY])
+    nothing: Any = None
+    comparison = Comparison(
+        "row", "", "", BUSY.name, None, "baseline", "candidate", versus=options.versus, workload=BUSY, quantity=None,
+        design=Design(options.design) if options.design else None,
+    )  # fmt: skip
+    found = Workshop(session, nothing, nothing).cell(comparison)
     assert (found.design, found.headline) == (Design(design), headline)
 
 

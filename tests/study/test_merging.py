@@ -14,15 +14,16 @@ import pytest
 from burnish.base.errors import UserError
 from burnish.record import exchange, lines
 from burnish.record.record import Event
-from burnish.report.merged import lines as told
-from burnish.report.summary import summarise
-from burnish.report.terminal import markdown, remarks
+from burnish.report.result import fold
+from burnish.report.sections.merged import lines as told
+from burnish.report.sections.remarks import lines as remarks
 from burnish.statistics.hosts import HostCell
 from burnish.statistics.sequential import Rule
 from burnish.study.merge.merging import merge
 from burnish.study.merge.parts import host_key
 from burnish.study.merge.same_plan import first_difference
 from burnish.study.trials.starts import starts_of
+from drawn import markdown
 from pieces import CELL, Piece, contest, host, whole
 
 RNG = np.random.default_rng(3)
@@ -55,7 +56,7 @@ def bytes_of(events: Sequence[Event]) -> bytes:
 def test_hosts_are_blocks() -> None:
     found = merge(named(MONDAY, TUESDAY))
     assert (found.hosts, found.starts, found.twice) == (2, 13, 0)
-    (row,) = summarise(found.events).rows
+    (row,) = fold(found.events).rows
     expected = HostCell(CELL, {"A": QUIET, "B": NOISY}).judge(Rule(cap=12))
     assert expected.interval is not None
     assert row.capacity is not None
@@ -91,7 +92,7 @@ def test_the_same_start_is_taken_once() -> None:
 def test_sittings_of_one_host_are_one_block() -> None:
     found = merge(named(MONDAY, LATER))
     assert (found.hosts, found.starts) == (1, 11)
-    summary = summarise(found.events)
+    summary = fold(found.events)
     (row,) = summary.rows
     assert row.hosts == ()
     assert row.reason == "faster: the whole interval lies above 1 after 11 starts"
@@ -102,7 +103,7 @@ def test_sittings_of_one_host_are_one_block() -> None:
 def test_unfinished_pieces_make_a_verdict_together() -> None:
     pieces = [Piece(f"fake-tune-{n}", "one", n).contest().starts(QUIET[2 * n : 2 * n + 2]) for n in (1, 2)]
     pieces[0].add("start", cell=CELL, start=3, design="duet")  # and was ended in its third start
-    (row,) = summarise(merged(*pieces)).rows
+    (row,) = fold(merged(*pieces)).rows
     assert (row.verdict, row.starts, row.unit, row.invalid_starts) == ("faster", 4, "transaction", 0)
 
 
@@ -117,10 +118,10 @@ def test_a_start_that_did_not_finish_is_left_behind() -> None:
 
 def test_the_report_names_hosts_studies_and_what_each_host_says() -> None:
     apart = whole("fake-tune-2", "other", 2, [-value for value in QUIET])
-    summary = summarise(merged(MONDAY, apart))
+    summary = fold(merged(MONDAY, apart))
     text = " ".join(told(summary))
     assert "merged from fake-tune-1 (8 starts on A), fake-tune-2 (8 starts on B)" in text
-    assert "each host is a block" in text
+    assert "each host counts once" in text
     assert "THE HOSTS DIFFER" in text
     assert set(told(summary)) <= set(remarks(summary))
     assert summary.host.startswith("A: CPU of one, 2 cores")
@@ -129,12 +130,12 @@ def test_the_report_names_hosts_studies_and_what_each_host_says() -> None:
     assert summary.name.startswith("fake-tune-merged-")
     assert [build.variant for build in summary.builds] == ["baseline", "one"]
     assert "merged from" in markdown(summary)
-    assert "THE HOSTS DIFFER" not in " ".join(told(summarise(merged(MONDAY, whole("fake-tune-2", "other", 2, QUIET)))))
+    assert "THE HOSTS DIFFER" not in " ".join(told(fold(merged(MONDAY, whole("fake-tune-2", "other", 2, QUIET)))))
 
 
 def test_sides_are_means_over_hosts() -> None:
     events = merged(MONDAY, TUESDAY)
-    (row,) = summarise(events).rows
+    (row,) = fold(events).rows
     mine = [math.exp(np.median(values)) for values in (QUIET, NOISY)]
     assert row.sides["one"]["throughput"] == pytest.approx(1000 * np.mean(mine))
     assert row.sides["baseline"]["latency"] == {"p95": pytest.approx(0.002)}
@@ -144,7 +145,7 @@ def test_canaries_are_all_shown_and_have_no_verdict() -> None:
     pieces = [
         Piece(f"fake-tune-{n}", f"host{n}", n).contest().starts(QUIET[:4]).starts([0.01 * n], "A/A / w") for n in (1, 2)
     ]
-    summary = summarise(merged(*pieces))
+    summary = fold(merged(*pieces))
     assert len(summary.rows) == 1
     assert summary.canaries[0].ratios == pytest.approx((math.exp(0.01), math.exp(0.02)))
 
@@ -161,7 +162,7 @@ def test_the_family_is_said_anew_and_confirmations_stay_apart() -> None:
     (family,) = (event.body["cells"] for event in events if event.kind == "family")
     assert {name: each["verdict"] for name, each in family.items()} == {CELL: "faster", "two / w": "equivalent"}
     assert family[CELL]["label"] == "claim, one of 2 (Holm)"
-    summary = summarise(events)
+    summary = fold(events)
     assert [row.candidate for row in summary.rows] == ["one", "two"]
     (again,) = summary.confirmations
     assert (again.candidate, again.starts) == ("one", 16)
@@ -172,7 +173,7 @@ def test_invalid_starts_of_all_pieces_count_together() -> None:
         Piece(f"fake-tune-{n}", f"host{n}", n).contest().starts([0.1]).starts([0.0, 0.0], invalid="swapping")
         for n in (1, 2)
     ]
-    (row,) = summarise(merged(*pieces)).rows
+    (row,) = fold(merged(*pieces)).rows
     assert (row.verdict, row.invalid_starts) == ("invalid", 4)
     assert row.reason == "invalid: 4 starts were invalid, 4 of them: swapping"
 
@@ -197,7 +198,7 @@ def test_replicates_are_paired_across_hosts() -> None:
         Piece(f"fake-tune-{name}", name, day).contest(**keys).starts(by[name])
         for day, name in ((1, "one"), (2, "other"))
     ]
-    (row,) = summarise(merged(*pieces)).rows
+    (row,) = fold(merged(*pieces)).rows
     assert row.starts == 3
     assert row.capacity is not None
     expected = HostCell(CELL, {"": (0.2, 0.3, 0.4)}, unit="replicate").judge(Rule(cap=12))
@@ -216,7 +217,7 @@ def test_programs_are_named_once_with_the_baseline_first() -> None:
         pieces.append(piece.contest(cells=["a / w"]).starts(QUIET, "a / w"))
     events = merged(*pieces)
     assert [event.body["variant"] for event in events if event.kind == "program"] == ["z", "a"]
-    summary = summarise(events)
+    summary = fold(events)
     assert (summary.baseline, [row.candidate for row in summary.rows]) == ("z", ["a"])
     assert bytes_of(merged(*reversed(pieces))) == bytes_of(events)
 
@@ -258,7 +259,7 @@ def test_what_is_no_part_of_the_plan_may_differ() -> None:
     timings = {**contest()["timings"]["duet"], "pairs": 4}
     other = Piece("s2", "b", 2, seed=7, pairs=4, source="/elsewhere", conditions=[])
     other.contest(timings={"duet": timings}, core_sets=[[0, 1], [2, 3]], forced=["w"]).starts(NOISY)
-    summary = summarise(merged(MONDAY, other))
+    summary = fold(merged(MONDAY, other))
     assert summary.contest["forced"] == ["w"], "a forced verdict of a part is one of the whole"
 
 
@@ -266,7 +267,7 @@ def test_a_variant_that_was_not_built_everywhere_is_judged_where_it_was() -> Non
     asked = {"variants": ["baseline", "one", "two"]}
     first = Piece("s1", "a", 1, **asked).contest(cells=[CELL, "two / w"]).starts(QUIET).starts(QUIET, "two / w")
     second = Piece("s2", "b", 2, **asked).add("variant", variant="two", failure="build failed").contest().starts(QUIET)
-    rows = summarise(merged(first, second)).rows
+    rows = fold(merged(first, second)).rows
     assert [(row.candidate, row.starts) for row in rows] == [("one", 16), ("two", 8)]
 
 

@@ -16,10 +16,11 @@ from burnish.base.errors import UserError
 from burnish.cli.common import app
 from burnish.record import exchange, lines
 from burnish.record.record import Event
-from burnish.report.bundled.table import Line, StudyTable, per_cent
-from burnish.report.summary import summarise
-from burnish.report.terminal import markdown
+from burnish.report.bundled.table import Line, StudyTable
+from burnish.report.result import fold
+from burnish.report.words import per_cent
 from burnish.study.merge.merging import merge
+from drawn import markdown
 from pieces import Piece
 from reported import comparison
 from shipping import Run, quick
@@ -90,7 +91,7 @@ def merged(*pieces: Piece | Sequence[Event]) -> tuple[Event, ...]:
 
 
 def table_of(events: Sequence[Event]) -> StudyTable:
-    found = summarise(events).shipped
+    found = fold(events).shipped
     assert found is not None
     return found
 
@@ -148,16 +149,16 @@ def test_a_verdict_of_other_starts_is_said_anew() -> None:
 
 
 def test_the_report_says_which_host_measured_what() -> None:
-    summary = summarise(merged(first(), second()))
+    summary = fold(merged(first(), second()))
     said = markdown(summary)
-    assert "## What was put together" in said
+    assert "## Merged records" in said
     assert "merged from fake-a-study-1 (16 starts on A), fake-a-study-2 (11 starts on B)" in said
     mine, its = (per_cent(each["interval"]) for each in by_row(table_of(merged(first(), second())))["unroll"].hosts)
     assert f"* unroll: A {mine} % (8 starts), B {its} % (8 starts); THE HOSTS DIFFER" in said
     assert "* measured on A alone: tls" in said
     assert "* measured on B alone: native" in said
     assert "host: A: CPU of one, 2 cores" in said
-    assert "What was put together" not in markdown(summarise(first().made))
+    assert "Merged records" not in markdown(fold(first().made))
 
 
 def test_neither_order_nor_steps_change_a_byte() -> None:
@@ -251,7 +252,7 @@ def test_searches_for_weights_share_the_rounds_of_equal_weights() -> None:
     ]
     assert rounds[0]["intervals"]["x"]["ratio"] == pytest.approx(np.exp(np.mean(FAST) + 0.015))
     assert rounds[1]["intervals"]["x"]["ratio"] == 1.1
-    said = markdown(summarise(events))
+    said = markdown(fold(events))
     assert "| 2 A | 0.30 | 0.70 |" in said
     assert "| 1 A+B | 0.50 | 0.50 |" in said
 
@@ -263,7 +264,7 @@ def test_seconds_and_profiles_are_told_by_host() -> None:
         piece.add("timeline", build="unroll", row="unroll", workload="w", seconds=seconds)
         hot = [["f", 0.5]]
         piece.add("profile_facts", variant="unroll", training=[["w", 1.0]], functions=9, counted=5, hot=2, hottest=hot)
-    said = markdown(summarise(merged(*pieces)))
+    said = markdown(fold(merged(*pieces)))
     assert "## Throughput by the second, w, on A" in said
     assert "## Throughput by the second, w, on B" in said
     assert "* unroll (A): trained on w" in said
@@ -291,7 +292,7 @@ def test_threads_of_both_are_in_the_ladder() -> None:
         (2, "", "not asked for: --threads 2 brings it"),
         (4, "faster", "faster: because"),
     ]
-    assert "% at threads" in markdown(summarise(merged(*pieces)))
+    assert "% at threads" in markdown(fold(merged(*pieces)))
 
 
 @pytest.mark.parametrize(

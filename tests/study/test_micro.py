@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 import subprocess
@@ -20,12 +19,14 @@ from burnish.bench.blocks import Times
 from burnish.catalogue.micro import Micro, micro, micros, read_micros
 from burnish.cli.common import app
 from burnish.program import emulation
+from burnish.record.events.why import MicroDone
 from burnish.record.record import Record
-from burnish.report.micro import render
+from burnish.report.sections.micro import document
 from burnish.study.micro import run as running
 from burnish.study.micro.run import Request, Result
 from burnish.study.micro.trees import SideRequest
 from burnish.toolchain.toolchains import Toolchain
+from drawn import drawn
 
 SOURCE = """
 unsigned hidden(unsigned);
@@ -110,10 +111,11 @@ def test_the_side_with_less_work_is_faster(gcc: Toolchain, tmp_path: Path) -> No
     assert not outcome.identical
     assert [len(start.log_ratios) for start in outcome.starts] == [TIMES.pairs] * TIMES.starts
     with closing(Record(result.folder)) as record:
-        noted = record.last("micro_outcome")
+        noted = record.last(MicroDone)
         assert noted is not None
-        assert len(noted.body["readings"]) == TIMES.starts
-        assert noted.body["ratio"] == pytest.approx(outcome.judgement.interval.ratio)
+        assert len(noted.event.readings) == TIMES.starts
+        assert noted.event.interval is not None
+        assert noted.event.interval.ratio == pytest.approx(outcome.judgement.interval.ratio)
     (other,) = run(request(fast, slow, entries(tmp_path))).outcomes
     assert other.judgement is not None
     assert other.judgement.interval is not None
@@ -135,7 +137,7 @@ def test_a_result_that_differs_is_refused_before_anything_is_timed(gcc: Toolchai
         run(request(one, other, entries(tmp_path)))
     (folder,) = (paths.home().root / "micro").iterdir()
     with closing(Record(folder)) as record:
-        assert record.last("micro_outcome") is None
+        assert record.last(MicroDone) is None
 
 
 def test_a_difference_that_the_check_overlooks_shows_in_the_blocks(gcc: Toolchain, tmp_path: Path) -> None:
@@ -197,7 +199,7 @@ def test_what_can_be_no_side_is_refused(gcc: Toolchain, tmp_path: Path) -> None:
         run(Request(names=(), sides=(SideRequest(str(one)), patch), known=known, times=TIMES))
     with pytest.raises(UserError, match=r"unknown microbenchmark 'wrok' \(did you mean 'work'\?\)"):
         run(Request(names=("wrok",), sides=(patch, patch), known=known))
-    with pytest.raises(UserError, match=r"unknown architecture of --check 'aarch46'"):
+    with pytest.raises(UserError, match=r"unknown architecture of --cross-check 'aarch46'"):
         run(request(one, one, known, check="aarch46"))
 
 
@@ -226,9 +228,7 @@ def test_results_are_checked_on_another_architecture(gcc: Toolchain, tmp_path: P
 def test_the_table_fits_a_terminal(gcc: Toolchain, tmp_path: Path) -> None:
     slow, fast = make_tree(tmp_path / "slow", gcc, 12), make_tree(tmp_path / "fast", gcc, 3)
     result = run(request(slow, fast, entries(tmp_path)))
-    console = Console(width=80, file=io.StringIO(), record=True)
-    console.print(render(result))
-    text = console.export_text()
+    text = drawn(document(result))
     assert all(len(line) <= 80 for line in text.splitlines())
     assert "work" in text
     assert json.loads(json.dumps(result.as_dict()))["results"][0]["micro"] == "work"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from burnish.cli.common import summary_of
+from burnish.cli.common import result_of
 from burnish.report.bundled.table import StudyTable
 from patchfiles import COMMENT, FASTER, write
 from shipping import quick
@@ -30,7 +30,7 @@ def killed_at_each(moments: tuple[str, ...], words: list[str], home: Path) -> No
     again = burnish(*words)
     _, err = text(again)
     assert again.returncode == 0, err
-    assert "going on with" in err
+    assert "resuming" in err
     assert kinds(home, *FINISHED)[: len(done)] == done
     made = Counter((str(body["stage"]), str(body["key"])) for body in kinds(home, "stage"))
     assert set(made.values()) == {1}, "no build, data or test is made twice"
@@ -82,9 +82,9 @@ def test_the_shipped_study_of_patches_goes_on_where_it_was(
     burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = ("crc32c-hardware", "rw-lock-word", "spin-wait-exchange")
-    words = ["study", "run", "arm-2020", "--engine", "fake", "--rows", ",".join(rows), *QUICK]
+    words = ["study", "run", "arm-2020", "--engine", "fake", "--row", ",".join(rows), *QUICK]
     killed_at_each(("pair", "left"), words, burnish_home)
-    found = summary_of(study(burnish_home)).shipped
+    found = result_of(study(burnish_home)).shipped
     assert found is not None
     at = {line.row: line for line in found.lines}
     assert at["crc32c-hardware"].interval is not None

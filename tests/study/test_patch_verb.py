@@ -15,9 +15,9 @@ from burnish.base.errors import UserError
 from burnish.base.paths import home
 from burnish.bench.sampling import find_ability, find_perf
 from burnish.catalogue import load
-from burnish.study import patching
+from burnish.study import runner
+from burnish.study.constructors.patch import Asked, patch_study
 from burnish.study.options import Options
-from burnish.study.patching import Asked
 from conftest import FAKE_SOURCE
 from patchfiles import COMMENT, FASTER, OTHER_COMMENT, OVERHEAD, ROUNDS, diff, git, git_tree, write
 from studying import burnish, kinds, text
@@ -31,8 +31,14 @@ def asked(*patches: str | Path, target: str | Path = "fake", **more: Any) -> Ask
 
 def refused(*patches: str | Path, options: Options | None = None, **more: Any) -> str:
     """What the verb says of a request that it refuses, in one line, before anything is built."""
+    given, console = options or Options(yes=True), Console(stderr=True)
+
+    def patch() -> None:
+        study = patch_study(home(), asked(*patches, **more), given, console, None)
+        runner.run(home(), study, given, console, None)
+
     with pytest.raises(UserError) as error:
-        patching.patch(home(), asked(*patches, **more), options or Options(yes=True), Console(stderr=True), None)
+        patch()
     said = str(error.value)
     assert "\n" not in said
     root = home().root

@@ -16,13 +16,14 @@ from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Recipe, Variant
 from burnish.record.costs import Cost, Figure, History
 from burnish.record.store import Store
-from burnish.report.plan import render
+from burnish.report.sections.plan import document
 from burnish.study.builds.make import resolve
 from burnish.study.options import Options
 from burnish.study.planning import forecast
 from burnish.study.planning.plan import Known, Plan, Step, amount, make_plan, summary
 from burnish.study.request import read_request
 from burnish.toolchain.toolchains import Toolchain
+from drawn import drawn
 
 SPEC = load.engine("fake")
 PACKAGE = PackageFlags(c=("-g", "-O2"), cxx=("-g", "-O2"), link=("-Wl,-z,relro",))
@@ -205,12 +206,7 @@ def test_the_summary_says_what_is_ahead() -> None:
 
 
 def test_the_table_is_readable_at_80_columns() -> None:
-    from rich.console import Console
-
-    console = Console(width=80, file=None, record=True, quiet=False, force_terminal=False)
-    with console.capture() as captured:
-        console.print(render(plan()))
-    lines = captured.get().splitlines()
+    lines = drawn(document(plan())).splitlines()
     assert max(map(len, lines)) <= 80
     assert any("clang-pgo-thinlto-bolt" in line for line in lines)
     assert any(line.rstrip().endswith("cached objects") for line in lines)

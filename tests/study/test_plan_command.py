@@ -18,10 +18,11 @@ import pytest
 from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.record.costs import Costs
+from burnish.record.events.study import StudyBegun
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.study.options import Options
-from burnish.study.planning import tune_plan
+from planned import plan
 from studying import burnish, kinds, study, text
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -52,7 +53,7 @@ def benchmark(name: str) -> ModuleType:
 def test_a_plan_its_study_and_what_the_study_cost(burnish_home: Path, tmp_path: Path, clang: object) -> None:
     own = tmp_path / "own.toml"
     own.write_text(OWN)
-    words = ["fake", "--recipes", str(own), "--variants", "linked,broken-thin,broken-plain"]
+    words = ["fake", "--recipes", str(own), "--variant", "linked,broken-thin,broken-plain"]
     child = burnish("plan", *words)
     printed, err = text(child)
     assert child.returncode == 0, err
@@ -103,7 +104,7 @@ def test_dry_run_is_the_plan(burnish_home: Path) -> None:
 
 
 def test_a_source_that_must_be_fetched_is_said_and_not_fetched(burnish_home: Path) -> None:
-    found = tune_plan.plan(Home(burnish_home), "mariadb", Options(variants=("baseline",)))
+    found = plan(Home(burnish_home), "mariadb", Options(variants=("baseline",)))
     assert found.source == "Debian source package mariadb, to be fetched first"
     assert not any(step.cached for step in found.steps)
     assert not list(burnish_home.rglob("*.tar.*"))
@@ -135,12 +136,12 @@ def test_thirty_variants_and_nothing_new_take_hardly_longer_than_two(burnish_hom
     assert len(names) == rerun.VARIANTS
     options = Options(variants=names, recipes=recipes)
     store = Store(burnish_home / "store")
-    for step in tune_plan.plan(Home(burnish_home), "fake", options).building:
+    for step in plan(Home(burnish_home), "fake", options).building:
         kind = {"dataset": "datasets", "gate": "gates", "training": "profiles"}.get(step.kind, "builds")
         store.begin(kind, step.key)
         store.admit(kind, step.key, {"engine": "fake"})
     few, all_of_them = (
-        min(cpu_seconds("fake", "--recipes", str(recipes), "--variants", ",".join(names[:n])) for _ in range(2))
+        min(cpu_seconds("fake", "--recipes", str(recipes), "--variant", ",".join(names[:n])) for _ in range(2))
         for n in (2, len(names))
     )
     assert all_of_them < 1.5 * few
@@ -155,7 +156,7 @@ def test_a_home_without_the_ccache_limit_it_was_given(burnish_home: Path, monkey
 
 def test_an_older_record_has_no_ladder(burnish_home: Path) -> None:
     with closing(Record(burnish_home / "studies/old", create=True)) as record:
-        record.append("study", name="old")
+        record.append(StudyBegun("old", {}))
     found = benchmark("ladder").of_study(burnish_home / "studies/old")
     assert found.steps == ()
     assert found.ratio is None

@@ -40,7 +40,7 @@ def calm(found: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.measures
 @pytest.mark.timeout(1200)
 def test_sqlite_from_source_to_verdict(burnish_home: Path) -> None:
-    words = ["tune", "sqlite", "--variants", "clang-pgo-thinlto", "--precision", "none", "--max-starts", "4"]
+    words = ["tune", "sqlite", "--variant", "clang-pgo-thinlto", "--precision", "none", "--max-starts", "4"]
     done = burnish(*words, "--yes", "--json", limit=1200)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -63,7 +63,7 @@ def test_debians_mariadbd_against_itself(burnish_home: Path, tmp_path: Path) -> 
     twin = server.with_name("mariadbd-twin")
     shutil.copyfile(server, twin)
     twin.chmod(0o755)
-    words = ["compare", server, twin, "--engine", "mariadb", "--workloads", "oltp_read_only"]
+    words = ["compare", server, twin, "--engine", "mariadb", "--workload", "oltp_read_only"]
     done = burnish(*words, "--precision", "none", "--max-starts", "4", "--yes", "--json", limit=900)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

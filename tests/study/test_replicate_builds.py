@@ -10,7 +10,7 @@ from burnish.base.errors import InfrastructureError
 from burnish.model.recipe import Recipe, Variant
 from burnish.program.built import Built
 from burnish.study.builds.make import Made
-from burnish.study.trials.replicates import Factors, by_replicate, expand, fresh, gather
+from burnish.study.trials.replicates import Factors, by_replicate, expand, fresh, gathered
 
 BASELINE = Variant("baseline", Recipe(), "as shipped")
 PROFILED = Variant("gcc-pgo", Recipe(pgo=True), "with a profile")
@@ -23,8 +23,8 @@ def made(variant: Variant, failure: str | None = None) -> Made:
 
 def test_without_a_factor_nothing_changes() -> None:
     assert expand([BASELINE, PROFILED], Factors()) == [BASELINE, PROFILED]
-    everything = [made(BASELINE), made(PROFILED)]
-    assert gather([BASELINE, PROFILED], everything, Factors()) == (everything, {})
+    only = made(PROFILED)
+    assert gathered(PROFILED, [only], baseline=False) == (only, ())
 
 
 def test_each_replicate_has_a_layout_and_a_training_of_its_own() -> None:
@@ -43,17 +43,18 @@ def test_a_variant_with_a_failing_replicate_is_not_measured() -> None:
     factors = Factors(layouts=3)
     every = expand([BASELINE, PROFILED], factors)
     results = [made(variant, "failed its gate" if variant.name == "gcc-pgo#2" else None) for variant in every]
-    (base, profiled), builds = gather([BASELINE, PROFILED], results, factors)
-    assert [built.name for built in builds["baseline"]] == ["baseline#1", "baseline#2", "baseline#3"]
-    assert base.built is builds["baseline"][0]
+    base, builds = gathered(BASELINE, results[:3], baseline=True)
+    assert [built.name for built in builds] == ["baseline#1", "baseline#2", "baseline#3"]
+    assert base.built is builds[0]
     assert base.notes == ["a note"]
+    profiled, none = gathered(PROFILED, results[3:], baseline=False)
     assert profiled.built is None
     assert profiled.failure == "gcc-pgo#2: failed its gate"
-    assert "gcc-pgo" not in builds
+    assert none == ()
 
     results[1] = made(every[1], "failed its gate")
     with pytest.raises(InfrastructureError, match="baseline#2: failed its gate"):
-        gather([BASELINE, PROFILED], results, factors)
+        gathered(BASELINE, results[:3], baseline=True)
 
 
 def test_starts_take_the_replicates_in_turn() -> None:

@@ -13,6 +13,11 @@ import shipping
 from burnish.base.errors import UserError
 from burnish.catalogue import load, studies
 from burnish.cli import app
+from burnish.record.events.builds import BuildMade
+from burnish.record.events.bundled import ConfirmationBegun
+from burnish.record.events.study import StudyFinished
+from burnish.record.events.trials import StartBegun
+from burnish.record.events.verdicts import FamilyJudged
 from burnish.record.record import Record
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.study.bundled.expansion import expand
@@ -28,7 +33,7 @@ def by_row(found: StudyTable) -> dict[str, Line]:
 
 def starts(folder: Path) -> int:
     with closing(Record(folder)) as record:
-        return sum(1 for _ in record.events("start"))
+        return sum(1 for _ in record.events(StartBegun))
 
 
 @pytest.mark.measures
@@ -46,10 +51,10 @@ def test_the_manual_in_several_sittings(monkeypatch: pytest.MonkeyPatch) -> None
     assert "WITH_EXTRA_CHARSETS" in first["charsets"].reason, "an option that the engine has not is a reason"
     assert first["compile-memory"].verdict == "measured" or "no figure for" in first["compile-memory"].reason
     with closing(Record(folder)) as record:
-        built = {event.body["variant"] for event in record.events("build")}
+        built = {each.event.build.name for each in record.events(BuildMade)}
     assert "baseline" in built
     assert "inline-generously" not in built, "its objects alone are compiled"
-    assert first["tls"].reason == "left out by --rows"
+    assert first["tls"].reason == "left out by --row"
     assert all(line.verdict or line.reason for line in first.values())
     before = starts(folder)
     again, same = run("mysql-manual", "dynamic-link")
@@ -84,10 +89,10 @@ def test_a_cell_is_not_gone_on_with_in_another_design(monkeypatch: pytest.Monkey
     run = quick(monkeypatch)
     _, folder = run("mysql-manual", "dynamic-link")
     table = expand(studies.study("mysql-manual"), load.engine("fake"))
-    (tls,) = (each.cell for each in table.comparisons if each.row == "tls")
+    (tls,) = (each.cell_id for each in table.comparisons if each.row == "tls")
     assert tls is not None
     with closing(Record(folder)) as record:
-        record.append("start", cell=tls.name, start=1, design="solo")
+        record.append(StartBegun(tls, start=1, design="solo"))
     with pytest.raises(UserError, match=r"the design of .* was solo when .* and is interleaved now; --fresh begins"):
         run("mysql-manual", "tls")
 
@@ -106,8 +111,8 @@ def test_sun_on_a_short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "points-to" in mine["restrict", "feedback"].reason
     assert found.advice
     with closing(Record(folder)) as record:
-        assert record.last("finished") is None, "the rest of the file is still open"
-        assert record.last("family") is not None
+        assert record.last(StudyFinished) is None, "the rest of the file is still open"
+        assert record.last(FamilyJudged) is not None
 
 
 @pytest.mark.measures
@@ -119,11 +124,11 @@ def test_the_best_of_two_rows_is_measured_again_whatever_reading_it_is_of(monkey
     run = quick(monkeypatch)
     _, folder = run("sun-2008", "fbo", threads=(1,), starts=4)
     with closing(Record(folder)) as record:
-        assert record.last("again") is None
+        assert record.last(ConfirmationBegun) is None
     found, same = run("sun-2008", "fbo+unroll", threads=(1,), starts=4)
     assert same == folder
     with closing(Record(folder)) as record:
-        picked = [event.body["key"] for event in record.events("again")]
+        picked = [each.event.comparison.key for each in record.events(ConfirmationBegun)]
     assert len(picked) == 1, shown(folder)
     (best,) = (line for line in found.lines if line.key in picked)
     assert (best.row, best.reading) == ("fbo+unroll", "feedback")
@@ -133,7 +138,7 @@ def test_the_best_of_two_rows_is_measured_again_whatever_reading_it_is_of(monkey
 
 
 def test_a_sitting_says_first_what_all_of_it_takes(burnish_home: Path) -> None:
-    words = ["study", "run", "mysql-manual", *QUICK, "--rows", "dynamic-link,strip", "--budget", "10m"]
+    words = ["study", "run", "mysql-manual", *QUICK, "--row", "dynamic-link,strip", "--budget", "10m"]
     _, err = text(burnish(*words))
     before, _ = err.split("row 1 of 2", 1)
     assert "2 full compiles" in before, "the baseline's and a row's"
@@ -146,9 +151,9 @@ def test_what_a_budget_cuts_is_not_told_as_ahead(burnish_home: Path) -> None:
         costs = json.loads(text(burnish("study", "show", "mysql-manual", *QUICK, *words, "--json"))[0])["rows"]
         return [cost["making_seconds"] + cost["trial_seconds"] for cost in costs]
 
-    rows = ["--rows", "compiler-and-options,tcp-local"]
+    rows = ["--row", "compiler-and-options,tcp-local"]
     first, second = needs(*rows)
-    (alone,) = needs("--rows", "tcp-local")
+    (alone,) = needs("--row", "tcp-local")
     budget = int(first)
     assert second < alone <= budget < first, "alone it has the baseline to build too"
     shown, _ = text(burnish("study", "show", "mysql-manual", *QUICK, *rows, "--budget", f"{budget}s"))
@@ -174,11 +179,11 @@ def test_before_running(burnish_home: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["run", "sun-2009"], "unknown study that ships 'sun-2009' (did you mean 'sun-2008'?)"),
-        (["run", "mysql-manual", "--rows", "tsl"], "unknown row of mysql-manual 'tsl' (did you mean 'tls'?)"),
+        (["run", "sun-2009"], "unknown bundled study 'sun-2009' (did you mean 'sun-2008'?)"),
+        (["run", "mysql-manual", "--row", "tsl"], "unknown row of mysql-manual 'tsl' (did you mean 'tls'?)"),
         (["run", "mysql-manual", "--engine", "mariabd"], "unknown engine 'mariabd' (did you mean 'mariadb'?)"),
-        (["run", "mysql-manual", *QUICK, "--rows", "tls", "--budget", "2s"], "tls needs about 1 min"),
-        (["run", "sun-2008", *QUICK, "--rows", "baseline", "--threads", "1000"], "max_connections is 256"),
+        (["run", "mysql-manual", *QUICK, "--row", "tls", "--budget", "2s"], "tls needs about 1 min"),
+        (["run", "sun-2008", *QUICK, "--row", "baseline", "--threads", "1000"], "max_connections is 256"),
         (["show", "mysql-manual", "--budget", "soon"], "--budget soon: give hours and minutes"),
     ],
 )

@@ -10,7 +10,9 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load
+from burnish.model.cell import CellId
 from burnish.model.workload import Design
+from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.study.cells import Cell
 from burnish.study.trials.starts import check_designs, spoilt, spread_about_zero
@@ -31,9 +33,13 @@ def test_reasons_that_differ_in_their_figures_alone_are_one() -> None:
 
 def test_a_cell_that_was_begun_in_another_design_is_refused(tmp_path: Path) -> None:
     load_ = load.workload(load.engine("fake"), "fake_mix")
-    one, other = Cell("one", load_, Design.SOLO), Cell("other", load_, Design.INTERLEAVED)
+
+    def cell(label: str, design: Design) -> Cell:
+        return Cell(CellId(label, load_.name), load_, design)
+
+    one, other = cell("one", Design.SOLO), cell("other", Design.INTERLEAVED)
     with closing(Record(tmp_path / "study", create=True)) as record:
-        record.append("start", cell=one.name, start=1, design="solo")
+        record.append(StartBegun(one.id, start=1, design="solo"))
         check_designs(record, [one, other])
         with pytest.raises(UserError, match=r"study: .* one / fake_mix was solo .* is interleaved now; "):
-            check_designs(record, [other, Cell("one", load_, Design.INTERLEAVED)])
+            check_designs(record, [other, cell("one", Design.INTERLEAVED)])

@@ -17,6 +17,9 @@ import pytest
 from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
+from burnish.model.cell import CellId
+from burnish.record.events.study import StudyBegun, StudyFinished
+from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import FILE, Record
 from burnish.study.studies import Definition, begin_or_resume, find, folders, lock
 
@@ -52,7 +55,7 @@ def begin(
     record, resumed = begin_or_resume(home, definition, fresh=fresh)
     with closing(record):
         if finish:
-            record.append("finished")
+            record.append(StudyFinished())
     return record.folder, resumed
 
 
@@ -62,11 +65,11 @@ def test_a_new_study_says_what_is_asked(home: Home) -> None:
     assert folder.parent == home.studies
     assert folder.name.startswith("fake-tune-20")
     with closing(Record(folder)) as record:
-        (event,) = record.events()
-    assert event.kind == "study"
-    assert event.body["name"] == folder.name
-    assert event.body["digest"] == ASKED.digest
-    assert event.body["definition"]["variants"] == ["baseline", "gcc-o3"]
+        (first,) = record.every()
+    assert isinstance(first.event, StudyBegun)
+    assert first.event.name == folder.name
+    assert first.event.digest == ASKED.digest
+    assert first.event.definition["variants"] == ["baseline", "gcc-o3"]
 
 
 def test_the_same_definition_goes_on_until_it_is_finished(home: Home) -> None:
@@ -169,7 +172,7 @@ def test_killed_while_it_begins_there_is_no_study_or_a_whole_one(home: Home) -> 
             assert ended or code == -9
             for folder in folders(home):
                 with closing(Record(folder)) as record:
-                    assert record.last("study") is not None
+                    assert record.last(StudyBegun) is not None
             folder, _ = begin(home)
             assert [path.name for path in home.studies.iterdir()] == [folder.name]
             shutil.rmtree(folder)
@@ -180,9 +183,14 @@ def test_killed_while_it_begins_there_is_no_study_or_a_whole_one(home: Home) -> 
     assert moment > 20
 
 
-def put(home: Home, name: str, age: float = 0.0) -> Path:
+def put(home: Home, name: str, age: float = 0.0, verb: str | None = None, *, finished: bool = False) -> Path:
+    """A run; of a verb that is named, with a verdict."""
     with closing(Record(home.studies / name, create=True)) as record:
-        record.append("study", name=name)
+        record.append(StudyBegun(name, {"verb": verb}))
+        if verb is not None:
+            record.append(VerdictReached(CellId("one", "load"), "duet", "capacity", "unit", "faster", "", {}, 3))
+        if finished:
+            record.append(StudyFinished())
     then = time.time() - age
     os.utime(home.studies / name / FILE, (then, then))
     return home.studies / name
@@ -199,10 +207,18 @@ def test_find_by_name_beginning_or_path(home: Home, monkeypatch: pytest.MonkeyPa
     assert find(home, "./fake-tune-1") == Path("fake-tune-1")
     with pytest.raises(UserError) as caught:
         find(home, "fake")
-    assert str(caught.value).startswith("study 'fake' could be fake-tune-1")
+    assert str(caught.value).startswith("run 'fake' could be fake-tune-1")
     assert "fake-tune-12" in str(caught.value)
-    with pytest.raises(UserError, match=r"unknown study 'squlite-tune-1' \(did you mean 'sqlite-tune-1'\?\)"):
+    assert "of which none is finished" in str(caught.value)
+    with pytest.raises(UserError, match=r"unknown run 'squlite-tune-1' \(did you mean 'sqlite-tune-1'\?\)"):
         find(home, "squlite-tune-1")
+
+
+def test_a_beginning_means_the_newest_finished_one(home: Home) -> None:
+    for name in ("fake-tune-1", "fake-tune-2", "fake-tune-3"):
+        put(home, name, finished=name != "fake-tune-3")
+    assert find(home, "fake-tune") == home.studies / "fake-tune-2"
+    assert find(home, "fake-tune-3").name == "fake-tune-3", "a name that is whole, or meets one alone, means that one"
 
 
 def test_without_a_name_it_is_the_one_last_written_to(home: Home) -> None:
@@ -212,11 +228,21 @@ def test_without_a_name_it_is_the_one_last_written_to(home: Home) -> None:
     assert find(home, None) == newest
 
 
-def test_no_study_yet(home: Home) -> None:
+def test_without_a_name_it_is_one_that_has_verdicts_where_there_is_one(home: Home) -> None:
+    put(home, "begun", age=10)
+    verdicts = [
+        put(home, f"{verb}-1", age=age, verb=verb) for age, verb in ((40, "tune"), (30, "why"), (20, "calibrate"))
+    ]
+    assert find(home, None) == verdicts[0]
+    newer = put(home, "patch-1", age=35, verb="patch")
+    assert find(home, None) == newer
+
+
+def test_no_run_yet(home: Home) -> None:
     assert folders(home) == []
-    with pytest.raises(UserError, match=r"no study yet; `burnish tune sqlite` makes the first one"):
+    with pytest.raises(UserError, match=r"no run yet; `burnish tune sqlite` makes the first one"):
         find(home, None)
-    with pytest.raises(UserError, match=r"unknown study 'x'"):
+    with pytest.raises(UserError, match=r"unknown run 'x'"):
         find(home, "x")
 
 

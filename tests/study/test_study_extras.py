@@ -12,12 +12,16 @@ from typing import Any, cast
 from typer.testing import CliRunner
 
 from burnish.cli.common import app
+from burnish.record.events.bundled import SearchRound
+from burnish.record.events.verdicts import Interval
 from burnish.record.record import Record
-from burnish.study.bundled.cells import Comparison
-from burnish.study.bundled.extras import Allowance, Extra, sums, told, within
-from burnish.study.bundled.robust import search, weights_after
-from burnish.study.planning.bundled_plan import Forecast, Selection, UnitCost
+from burnish.study.comparison import Comparison
+from burnish.study.extras.extras import Allowance, Extra, sums, told, within
+from burnish.study.extras.search import search
+from burnish.study.extras.weights import weights_after
+from burnish.study.planning.costs import Forecast, UnitCost
 from burnish.study.planning.plan import Plan
+from burnish.study.selection import Selection
 
 ROWS = Forecast(Plan("fake", "", ()), (UnitCost(("", "a"), 1, 60.0, 40.0, 0.0), UnitCost(("", "b"), 1, 0, 50, 0)), {})
 A, B = (Comparison(row, "", "", "w", None, "baseline", row) for row in ("a", "b"))
@@ -61,7 +65,11 @@ def test_a_sitting_says_what_there_is_no_time_for() -> None:
 
 def test_a_search_says_before_which_round_it_stopped(tmp_path: Path) -> None:
     robust = SimpleNamespace(loads=("x", "y"), rounds=5)
-    intervals = {"x": {"ratio": 1.2, "low": 1.1}, "y": {"ratio": 0.9, "low": 0.8}}
+    intervals = {"x": Interval(1.2, 1.1, 1.3, 0.95), "y": Interval(0.9, 0.8, 1.0, 0.95)}
+
+    def done_round(number: int, weights: dict[str, float], found: dict[str, Interval]) -> SearchRound:
+        return SearchRound(number, weights, found, {}, robust=False, delta=0.01, rounds=3)
+
     asked: list[float] = []
 
     def why_not(seconds: float) -> str:
@@ -69,17 +77,16 @@ def test_a_search_says_before_which_round_it_stopped(tmp_path: Path) -> None:
         return "no time"
 
     with closing(Record(tmp_path / "study", create=True)) as record:
-        at_work = cast("Any", SimpleNamespace(record=record, setting=SimpleNamespace(bench=None)))
+        at_work = cast("Any", SimpleNamespace(record=record, session=SimpleNamespace(bench=None)))
         assert search(at_work, cast("Any", robust), why_not, 60.0) == "before round 1, no time"
         for number in (1, 2):
-            body = {"round": number, "weights": {"x": 0.5, "y": 0.5}, "intervals": intervals, "robust": False}
-            record.append("robust", **body, rounds=3)
+            record.append(done_round(number, {"x": 0.5, "y": 0.5}, intervals))
         assert search(at_work, cast("Any", robust), why_not, 60.0) == "before round 3, no time"
         assert asked == [60.0, 60.0]
         done = told(record)
         assert (len(done.rounds), done.over, done.stopped) == (2, False, False)
         assert weights_after(cast("Any", robust), done.rounds)["y"] > 0.5
-        record.append("robust", round=3, weights={}, intervals={}, robust=False, rounds=3)
+        record.append(done_round(3, {}, {}))
         assert told(record).over
     assert weights_after(cast("Any", robust), ()) == {"x": 0.5, "y": 0.5}
 
@@ -131,6 +138,6 @@ def test_a_budget_leaves_out_what_is_beyond_the_table_first() -> None:
 
 
 def test_rows_that_are_asked_for_alone_have_no_search() -> None:
-    found = json.loads(show("train-robust", "--engine", "fake", "--rows", "only-analytical", "--json"))
+    found = json.loads(show("train-robust", "--engine", "fake", "--row", "only-analytical", "--json"))
     assert [each["name"] for each in found["extras"]] == ["profiles"]
     assert not json.loads(show("mysql-manual", "--engine", "fake", "--json"))["extras"]

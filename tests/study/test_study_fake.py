@@ -12,8 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from burnish.model.cell import CellId
+from burnish.record.codec import plain
+from burnish.record.events.builds import GateRun
+from burnish.record.events.study import CommandRun
+from burnish.record.events.trials import PairRead, StartDone
 from burnish.record.record import Record
-from burnish.report.results import summary_of_file
+from burnish.report.committed import result_of_file
+from burnish.report.values import runs as values
 from burnish.study.trials.starts import cell_starts
 from studying import OWN, burnish, study, summary, text
 
@@ -50,16 +56,16 @@ def test_truths_and_failures_are_rows(burnish_home: Path, own: Path) -> None:
     assert len(canary["ratios"]) in (1, 2), "A/A starts are mixed in: the second with a cell's fourth start"
     assert all(0.9 < ratio < 1.1 for ratio in canary["ratios"])
     with closing(Record(study(burnish_home))) as record:
-        for event in record.events("pair"):
-            for label, side in event.body["sides"].items():
-                assert len(side["cores"]) == 2, f"{label} had both places"
-        slots = [json.dumps(event.body["slots"]) for event in record.events("start_done")]
+        for each in record.events(PairRead):
+            for label, side in each.event.sides.items():
+                assert len(side.cores) == 2, f"{label} had both places"
+        slots = [json.dumps(plain(each.event.slots)) for each in record.events(StartDone)]
         assert len(set(slots)) > 1, "slots are drawn anew for each start"
 
 
 def test_show_prints_from_the_record_alone(burnish_home: Path, own: Path, tmp_path: Path) -> None:
     child = burnish(
-        "tune", "fake", "--variants", "speed130", "--recipes", own, "--precision", "none", "--max-starts", "3"
+        "tune", "fake", "--variant", "speed130", "--recipes", own, "--precision", "none", "--max-starts", "3"
     )
     printed, err = text(child)
     assert child.returncode == 0, err
@@ -76,7 +82,7 @@ def test_show_prints_from_the_record_alone(burnish_home: Path, own: Path, tmp_pa
     small = tmp_path / "small.jsonl.xz"
     assert burnish("record", "export", "--output", small).returncode == 0
     assert text(burnish("show", small)) == text(burnish("show"))
-    one, other = summary(burnish_home).as_dict(), summary_of_file(small).as_dict()
+    one, other = values.run(summary(burnish_home)), values.run(result_of_file(small))
     assert json.dumps(one, default=str) == json.dumps(other, default=str)
     markdown, _ = text(burnish("show", path, "--markdown"))
     assert "| speed130 | faster |" in markdown
@@ -84,27 +90,27 @@ def test_show_prints_from_the_record_alone(burnish_home: Path, own: Path, tmp_pa
 
 @pytest.mark.measures
 def test_a_second_run_begins_a_new_study_and_builds_nothing(burnish_home: Path, own: Path, tmp_path: Path) -> None:
-    words = ["tune", "fake", "--variants", "speed130", "--recipes", str(own), "--precision", "none"]
+    words = ["tune", "fake", "--variant", "speed130", "--recipes", str(own), "--precision", "none"]
     words += ["--max-starts", "3"]
     assert burnish(*words).returncode == 0
     assert burnish(*words).returncode == 0
     folders = sorted((burnish_home / "studies").glob("*"))
     assert len(folders) == 2
     with closing(Record(folders[1])) as record:
-        whats = {str(event.body["what"]) for event in record.events("command")}
-        assert all(event.body["cached"] for event in record.events("gate"))
+        whats = {each.event.what for each in record.events(CommandRun)}
+        assert all(each.event.cached for each in record.events(GateRun))
     assert not any("compil" in what for what in whats), whats
     both = tmp_path / "both.jsonl.xz"
     child = burnish("record", "merge", *(folder.name for folder in folders), "-o", both)
     assert child.returncode == 0, text(child)
-    found = summary_of_file(both)
+    found = result_of_file(both)
     (row,) = found.rows
     assert found.merged is not None
     assert (row.hosts, len(found.merged["studies"])) == ((), 2), "two sittings on one host are one block"
     readings = []
     for folder in folders:
         with closing(Record(folder)) as record:
-            readings += cell_starts(record, "speed130 / fake_mix").capacity
+            readings += cell_starts(record, CellId("speed130", "fake_mix")).of("capacity")
     assert row.starts == len(readings) >= 4
     assert row.capacity is not None
     assert row.capacity["ratio"] == pytest.approx(math.exp(statistics.fmean(readings)))
@@ -114,8 +120,8 @@ def test_a_second_run_begins_a_new_study_and_builds_nothing(burnish_home: Path, 
     ("words", "says"),
     [
         (["tune", "sqlit"], "unknown engine 'sqlit' (did you mean 'sqlite'?)"),
-        (["tune", "fake", "--variants", "gcc-o33"], "unknown variant 'gcc-o33' (did you mean 'gcc-o3'?)"),
-        (["tune", "fake", "--workloads", "fake_mx"], "unknown workload of fake 'fake_mx' (did you mean 'fake_mix'?)"),
+        (["tune", "fake", "--variant", "gcc-o33"], "unknown variant 'gcc-o33' (did you mean 'gcc-o3'?)"),
+        (["tune", "fake", "--workload", "fake_mx"], "unknown workload of fake 'fake_mx' (did you mean 'fake_mix'?)"),
         (["tune", "fake", "--features", "ful"], "unknown feature set of fake 'ful' (did you mean 'full'?)"),
         (["tune", "fake", "--precision", "banana"], "--precision banana: give a half-width"),
         (["tune", "fake", "--source", "/no/such/tree"], "--source /no/such/tree: there is no such file or folder"),
@@ -124,7 +130,7 @@ def test_a_second_run_begins_a_new_study_and_builds_nothing(burnish_home: Path, 
         (["tune", "fake", "--varaints", "x"], "--varaints"),
         (["compare", "/no/a", "/no/b", "--engine", "fake"], "A: /no/a: there is no such file"),
         (["compare", "/bin/true", "/bin/false", "--engine", "fake"], "/bin/true"),
-        (["show", "nothing"], "unknown study 'nothing'"),
+        (["show", "nothing"], "unknown run 'nothing'"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(burnish_home: Path, words: list[str], says: str) -> None:
@@ -139,7 +145,7 @@ def test_bad_input_is_one_line_and_exit_2(burnish_home: Path, words: list[str], 
 
 def test_bolt_leaves_its_input_as_it_was(burnish_home: Path, clang: object) -> None:
     words = ["--precision", "none", "--max-starts", "3", "--json"]
-    child = burnish("tune", "fake", "--variants", "clang-pgo-thinlto,clang-pgo-thinlto-bolt", *words)
+    child = burnish("tune", "fake", "--variant", "clang-pgo-thinlto,clang-pgo-thinlto-bolt", *words)
     out, err = text(child)
     assert child.returncode == 0, err
     builds = {row["variant"]: row for row in json.loads(out)["builds"]}
@@ -153,7 +159,7 @@ def test_bolt_leaves_its_input_as_it_was(burnish_home: Path, clang: object) -> N
 
 
 def test_two_runs_in_one_home(burnish_home: Path, own: Path) -> None:
-    words = ["tune", "fake", "--variants", "speed130", "--recipes", own, "--precision", "none", "--max-starts", "3"]
+    words = ["tune", "fake", "--variant", "speed130", "--recipes", own, "--precision", "none", "--max-starts", "3"]
     first = burnish(*words, wait=False)
     deadline = time.monotonic() + 60
     while not list(burnish_home.glob("studies/*")) and time.monotonic() < deadline:
@@ -183,7 +189,7 @@ def test_compare_names_what_differs(burnish_home: Path, build_fake: object) -> N
 
 @pytest.mark.measures
 def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Path) -> None:
-    child = burnish("calibrate", "fake", "--designs", "duet,solo", "--json")
+    child = burnish("calibrate", "fake", "--design", "duet,solo", "--json")
     out, err = text(child)
     assert child.returncode == 0, err
     found = json.loads(out)
@@ -203,7 +209,7 @@ def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Pa
     assert max(map(len, shown.splitlines())) <= 80
     assert "known difference on fake_mix: throughput" in " ".join(shown.split())
 
-    words = ["--recipes", str(own), "--variants", "speed130", "--precision", "none", "--fresh"]
+    words = ["--recipes", str(own), "--variant", "speed130", "--precision", "none", "--fresh"]
     # --force: of a hundred good hosts one fails its calibration, and no test of ours may depend on that.
     out, err = text(burnish("tune", "fake", *words, "--force", "--json"))
     found = json.loads(out)
@@ -222,7 +228,7 @@ def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Pa
     (burnish_home / "store").rename(burnish_home / "kept")
     for refused in (
         ["tune", "fake", *words],
-        ["study", "run", "arm-2020", "--engine", "fake", "--rows", "rseg-allocation"],
+        ["study", "run", "arm-2020", "--engine", "fake", "--row", "rseg-allocation"],
     ):
         child = burnish(*refused)
         _, err = text(child)
@@ -241,7 +247,7 @@ def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Pa
 @pytest.mark.measures
 @pytest.mark.parametrize("design", ["interleaved", "solo"])
 def test_other_designs_judge_throughput(burnish_home: Path, own: Path, design: str) -> None:
-    words = ["--variants", "speed130", "--recipes", str(own), "--starts", "4", "--design", design, "--json"]
+    words = ["--variant", "speed130", "--recipes", str(own), "--starts", "4", "--design", design, "--json"]
     child = burnish("tune", "fake", *words)
     out, err = text(child)
     assert child.returncode == 0, err
@@ -264,7 +270,7 @@ def test_the_best_of_many_is_measured_again(burnish_home: Path, tmp_path: Path) 
         )
     )
     names = "speed101,speed102,speed103,speed160"
-    child = burnish("tune", "fake", "--recipes", path, "--variants", names, "--precision", "none", "--max-starts", "3")
+    child = burnish("tune", "fake", "--recipes", path, "--variant", names, "--precision", "none", "--max-starts", "3")
     out, err = text(child)
     assert child.returncode == 0, err
     assert "speed160 is the best of 4: measured again on 8 fresh starts" in err

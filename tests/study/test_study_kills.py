@@ -28,7 +28,7 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[str, ...]
     Nothing finished is made again or lost, and nothing is left behind. Two rows of moments, as what comes once in a
     study (data set, profile) can't be waited for behind what comes at the same time.
     """
-    words = ["tune", "fake", "--variants", "gcc-pgo,speed130", "--recipes", str(own)]
+    words = ["tune", "fake", "--variant", "gcc-pgo,speed130", "--recipes", str(own)]
     words += ["--precision", "none", "--max-starts", "3"]
     done: list[dict[str, object]] = []
     finished = ("build", "profile", "dataset", "gate", "start_done", "verdict")
@@ -40,7 +40,7 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[str, ...]
     again = burnish(*words)
     out, err = text(again)
     assert again.returncode == 0, err
-    assert "going on with" in err
+    assert "resuming" in err
     assert "speed130 faster" in " ".join(out.split())
     result = summary(burnish_home)
     verdicts = {row.verdict for row in result.rows}

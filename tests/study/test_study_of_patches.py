@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import shutil
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from burnish.base import paths
-from burnish.catalogue import load, studies
-from burnish.cli.common import summary_of
+from burnish.cli.common import result_of
+from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.report.bundled.table import StudyTable
-from burnish.report.terminal import markdown
-from burnish.study.bundled.expansion import expand
+from burnish.statistics.verdicts import Rule
 from burnish.study.options import Options
-from burnish.study.planning.bundled_plan import predict
-from shipping import quick, shown
+from burnish.study.planning.costs import predict
+from drawn import markdown
+from shipping import expanded, quick, shown
 
 ROWS = (
     "crc32c-hardware",
@@ -33,7 +34,7 @@ everywhere, and the whole set, of which one is put in."""
 
 def starts(folder: Path) -> int:
     with closing(Record(folder)) as record:
-        return sum(1 for _ in record.events("start"))
+        return sum(1 for _ in record.events(StartBegun))
 
 
 def ratio_of(found: StudyTable, row: str) -> float:
@@ -72,7 +73,7 @@ def test_every_kind_of_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "os-once: no patch: not applicable" in flat
     assert "crc32c-hardware: reverted (in the tree): A request is some thirty per cent more work." in flat
     assert "trained on (rows)" not in flat
-    plain = markdown(summary_of(folder))
+    plain = markdown(result_of(folder))
     assert "| row | here | published % | measured here % | verdict |" in plain
     assert "| rw-lock-word, fake_update | control | - | - | identical code |" in plain
 
@@ -83,7 +84,7 @@ def test_every_kind_of_row(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_the_same_code_is_forecast_without_trials() -> None:
-    table = expand(studies.study("arm-2020"), load.engine("fake"), architecture="x86_64")
+    table = replace(expanded("arm-2020", "fake", architecture="x86_64"), rule=Rule.fixed(2))
     found = predict(paths.home(), table, table.comparisons, Options(starts=2), ())
     costs = {cost.unit[1]: cost for cost in found.costs}
     assert costs["spin-wait-exchange"].trials == 0

@@ -62,7 +62,7 @@ def clean(home: Path) -> bool:
 @pytest.mark.measures
 def test_a_patch_is_seen_and_handed_over(burnish_home: Path, tmp_path: Path) -> None:
     own = recipes(tmp_path, patched=["p/faster.patch"], undone=["p/faster.patch", "-R p/faster.patch"])
-    child = burnish("tune", "fake", "--variants", "patched,undone", "--recipes", own, *WORDS)
+    child = burnish("tune", "fake", "--variant", "patched,undone", "--recipes", own, *WORDS)
     out, err = text(child)
     assert child.returncode == 0, err
     found = json.loads(out)
@@ -80,13 +80,13 @@ def test_a_patch_is_seen_and_handed_over(burnish_home: Path, tmp_path: Path) -> 
     assert "patch" not in builds["baseline"]["toolchain"]
     assert clean(burnish_home)
 
-    again = burnish("tune", "fake", "--variants", "patched", "--recipes", own, *WORDS, "--fresh")
+    again = burnish("tune", "fake", "--variant", "patched", "--recipes", own, *WORDS, "--fresh")
     assert again.returncode == 0
     compiled = [body for body in kinds_of_newest(burnish_home) if body["what"] == "compile server.c"]
     assert compiled == [], "a patched build is found again"
 
     place = tmp_path / "out"
-    out, err = text(burnish("reproduce", "patched", "--out", place, "--json"))
+    out, err = text(burnish("reproduce", "patched", "--output", place, "--json"))
     handed = json.loads(out)
     assert handed["files"][0] == "build.sh"
     assert {"patches/01-faster.patch", "source.sha256", "recipe.toml"} <= set(handed["files"])
@@ -109,8 +109,8 @@ def test_a_patch_is_seen_and_handed_over(burnish_home: Path, tmp_path: Path) -> 
 
     for words, says in (
         (["reproduce", "pached"], "unknown variant or build 'pached' (did you mean 'patched'?)"),
-        (["reproduce", "patched", "--out", str(place)], "it is there already and not empty"),
-        (["reproduce", "patched", "--study", "nothing"], "unknown study 'nothing'"),
+        (["reproduce", "patched", "--output", str(place)], "it is there already and not empty"),
+        (["reproduce", "patched", "--run", "nothing"], "unknown run 'nothing'"),
     ):
         child = burnish(*words)
         assert child.returncode == 2
@@ -141,7 +141,7 @@ def test_a_patch_that_does_not_fit_is_one_line_before_any_build(
     (tmp_path / "p/other.patch").write_text(FASTER.replace("fake.h", "nowhere.c"))
     (tmp_path / "p/stale.patch").write_text(FASTER.replace("SPEED 100", "SPEED 99"))
     (tmp_path / "p/empty.patch").write_text("")
-    child = burnish("tune", "fake", "--variants", "mine", "--recipes", own, *WORDS)
+    child = burnish("tune", "fake", "--variant", "mine", "--recipes", own, *WORDS)
     _, err = text(child)
     assert child.returncode == 2, err
     assert says in err
@@ -153,16 +153,16 @@ def test_a_patch_that_does_not_fit_is_one_line_before_any_build(
 @pytest.mark.measures
 def test_a_changed_patch_is_another_study(burnish_home: Path, tmp_path: Path) -> None:
     own = recipes(tmp_path, mine=["p/faster.patch"])
-    child = burnish("tune", "fake", "--variants", "mine", "--recipes", own, *WORDS, wait=False)
+    child = burnish("tune", "fake", "--variant", "mine", "--recipes", own, *WORDS, wait=False)
     _wait(lambda: bool(list(burnish_home.glob("studies/*/record.sqlite"))), child)
     child.kill()
     child.wait()
     first = study(burnish_home)
     (tmp_path / "p/faster.patch").write_text(FASTER.replace("SPEED 130", "SPEED 150"))
-    child = burnish("tune", "fake", "--variants", "mine", "--recipes", own, *WORDS)
+    child = burnish("tune", "fake", "--variant", "mine", "--recipes", own, *WORDS)
     out, err = text(child)
     assert child.returncode == 0, err
-    assert "going on with" not in err
+    assert "resuming" not in err
     assert len({first, *burnish_home.glob("studies/*")}) == 2
     assert 1.4 < json.loads(out)["rows"][0]["capacity"]["ratio"] < 1.6
 
@@ -188,7 +188,7 @@ def test_killed_between_patching_and_building(
     (slow / "patch").chmod(0o755)
     if moment == "patching":
         monkeypatch.setenv("PATH", f"{slow}:{os.environ['PATH']}")
-    words = ["tune", "fake", "--variants", "mine", "--recipes", str(own), *WORDS]
+    words = ["tune", "fake", "--variant", "mine", "--recipes", str(own), *WORDS]
     child = burnish(*words, wait=False)
     place = source_of(burnish_home)
     seen = {
@@ -204,7 +204,7 @@ def test_killed_between_patching_and_building(
     again = burnish(*words)
     out, err = text(again)
     assert again.returncode == 0, err
-    assert "going on with" in err
+    assert "resuming" in err
     (row,) = json.loads(out)["rows"]
     assert 1.25 < row["capacity"]["ratio"] < 1.35
     assert clean(burnish_home)

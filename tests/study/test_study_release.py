@@ -10,17 +10,19 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.source.debian import released
-from burnish.study.bundled.work import AtWork, Left
+from burnish.study.options import Options
+from burnish.study.workshop.sides import _release
+from burnish.study.workshop.workshop import Left, Workshop
 
 
-def at_work(tmp_path: Path, package: str | None) -> AtWork:
+def workshop(tmp_path: Path, package: str | None) -> Workshop:
     spec = SimpleNamespace(server="sbin/no-such-serverd", release_package=package)
-    setting: Any = SimpleNamespace(
-        spec=spec, home=SimpleNamespace(downloads=tmp_path), bench=SimpleNamespace(say=print)
+    session: Any = SimpleNamespace(
+        spec=spec, options=Options(), home=SimpleNamespace(downloads=tmp_path), bench=SimpleNamespace(say=print)
     )
     maker: Any = SimpleNamespace(builder=SimpleNamespace(origin=SimpleNamespace(version="1:1.9-1")))
     nothing: Any = None
-    return AtWork(setting, nothing, nothing, maker, {}, None)
+    return Workshop(session, nothing, nothing, maker)
 
 
 def test_what_can_not_be_had_is_asked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,13 +33,13 @@ def test_what_can_not_be_had_is_asked_for_once(tmp_path: Path, monkeypatch: pyte
         raise UserError("no release binary: the mirror is gone; --release PATH names one")
 
     monkeypatch.setattr(released, "obtain", obtain)
-    work = at_work(tmp_path, "serverd")
+    work = workshop(tmp_path, "serverd")
     for _ in range(4):
         with pytest.raises(Left, match="the mirror is gone"):
-            work._release()
+            _release(work)
     assert asked == [("serverd", "no-such-serverd", "1:1.9-1")]
 
 
 def test_an_engine_without_a_package_says_how_to_name_a_program(tmp_path: Path) -> None:
     with pytest.raises(Left, match="`no-such-serverd` is not installed; --release PATH names one"):
-        at_work(tmp_path, None)._release()
+        _release(workshop(tmp_path, None))

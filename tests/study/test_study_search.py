@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from burnish.engines.contract import Tick
 from burnish.engines.fake.engine import trained_speed
+from burnish.record.events.verdicts import Interval
 from burnish.report.bundled.table import StudyTable
-from burnish.study.bundled import extras
-from burnish.study.bundled.robust import LEAST, equal_weights, is_robust, next_weights, worst
-from burnish.study.bundled.timeline import by_second
+from burnish.study.extras import extras
+from burnish.study.extras.timeline import by_second
+from burnish.study.extras.weights import LEAST, equal_weights, is_robust, next_weights, worst
 from shipping import quick, shown
 
 RATIOS = st.dictionaries(st.sampled_from("abcde"), st.floats(0.5, 2.0), min_size=2)
@@ -39,7 +40,7 @@ def test_repeated_rounds_find_weights_under_which_nothing_is_cold() -> None:
 
 
 def test_robust_is_proved_by_every_interval() -> None:
-    good, near, bad = ({"ratio": value, "low": value - 0.005, "high": value + 0.005} for value in (1.1, 0.999, 0.99))
+    good, near, bad = (Interval(value, value - 0.005, value + 0.005, 0.95) for value in (1.1, 0.999, 0.99))
     assert is_robust({"a": good, "b": near}, 0.01)
     assert not is_robust({"a": good, "b": bad}, 0.01)
     assert worst({"a": good, "b": bad}) == "b"

@@ -8,24 +8,16 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load, studies
-from burnish.study.bundled.cells import Table
 from burnish.study.bundled.expansion import expand
-from burnish.study.planning.bundled_plan import (
-    Asked,
-    Forecast,
-    Need,
-    Selection,
-    UnitCost,
-    budget_of,
-    by_name,
-    unit_of,
-    within,
-)
+from burnish.study.planning.costs import Forecast, Need, UnitCost, within
 from burnish.study.planning.plan import Plan
+from burnish.study.selection import Asked, Selection, budget_of, by_name
+from burnish.study.study import Study
+from shipping import expanded
 
 
-def sun() -> Table:
-    return expand(studies.study("sun-2008"), load.engine("fake"))
+def sun() -> Study:
+    return expanded("sun-2008", "fake")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +79,7 @@ def test_all_of_it_and_parts_of_it() -> None:
     assert not by_name(sun(), Asked(everything=True)).cut
     some = by_name(sun(), Asked(rows=("unroll",), threads=(8,)))
     assert {(each.row, each.threads, each.series) for each in some.chosen} == {("unroll", 8, "gcc")}
-    assert "left out by --rows" in some.cut.values()
+    assert "left out by --row" in some.cut.values()
 
 
 def test_names_that_are_not_there_are_told_together() -> None:
@@ -99,13 +91,13 @@ def test_names_that_are_not_there_are_told_together() -> None:
 
 def test_a_ladder_for_a_study_without_one_is_refused() -> None:
     with pytest.raises(UserError, match="--threads: no row of mysql-manual has a ladder of threads; leave it out"):
-        by_name(expand(studies.study("mysql-manual"), load.engine("fake")), Asked(threads=(4,)))
+        by_name(expanded("mysql-manual", "fake"), Asked(threads=(4,)))
 
 
 def costs(*seconds: float) -> tuple[Selection, Forecast]:
     chosen = [each for each in by_name(sun(), Asked(threads=(4,))).chosen if each.reason is None]
-    units = list(dict.fromkeys(unit_of(each) for each in chosen))[: len(seconds)]
-    mine = tuple(each for each in chosen if unit_of(each) in units)
+    units = list(dict.fromkeys(each.unit for each in chosen))[: len(seconds)]
+    mine = tuple(each for each in chosen if each.unit in units)
     each_cost = tuple(UnitCost(unit, 2, 0.0, spent, 0.0) for unit, spent in zip(units, seconds, strict=True))
     return Selection(mine), Forecast(Plan("fake", "", ()), each_cost, {})
 
@@ -113,7 +105,7 @@ def costs(*seconds: float) -> tuple[Selection, Forecast]:
 def test_a_budget_takes_rows_in_order_as_long_as_they_fit() -> None:
     selection, found = costs(600, 3000, 600)
     kept = within(selection, found, 1500)
-    assert {unit_of(each) for each in kept.chosen} == {found.costs[0].unit, found.costs[2].unit}
+    assert {each.unit for each in kept.chosen} == {found.costs[0].unit, found.costs[2].unit}
     assert set(kept.cut.values()) == {"cut by --budget: its row needs about 50 min"}
     assert within(selection, found, None) is selection
 
@@ -133,7 +125,7 @@ def test_what_several_rows_need_is_paid_by_the_first_that_is_run() -> None:
     first, second, third = (cost.unit for cost in found.costs)
     assert [cost.seconds for cost in found.of([first, second, third]).costs] == [3600, 60, 60]
     kept = within(selection, found, 720)
-    assert {unit_of(each) for each in kept.chosen} == {second, third}
+    assert {each.unit for each in kept.chosen} == {second, third}
     assert [cost.seconds for cost in found.of([second, third]).costs] == [3600, 660, 60]
     assert [cost.kept for cost in found.of([second, third]).costs] == [5, 5, 0]
     with pytest.raises(UserError, match="needs about 11 min"):

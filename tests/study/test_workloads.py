@@ -7,11 +7,13 @@ import pytest
 from burnish.base.errors import UserError
 from burnish.bench.datasets import dataset_key
 from burnish.catalogue import load
-from burnish.engines.load import sysbench
-from burnish.engines.load.sysbench_parameters import GENERAL
+from burnish.engines.contract import OwnData
+from burnish.engines.shared import mixes, sysbench
+from burnish.engines.shared.sysbench_parameters import GENERAL
 from burnish.model.workload import Design, Workload
-from burnish.study import mixes, workloads
-from burnish.study.workloads import OwnData, choose
+from burnish.study import workloads
+from burnish.study.options import Options
+from burnish.study.workloads import choose
 from burnish.workload.loads import Parameter
 
 SPEC = load.engine("mariadb")
@@ -23,7 +25,7 @@ def one(text: str, data: OwnData | None = None) -> Workload:
 
 
 def key(workload: Workload) -> str:
-    return dataset_key("mariadb", "10.11", workload)
+    return dataset_key(SPEC, "10.11", workload)
 
 
 def test_loads_of_equal_schema_and_size_share_a_dataset() -> None:
@@ -200,9 +202,9 @@ def test_a_mix_has_loads_of_ones_own_in_it(tmp_path: Path) -> None:
         one(f"together:oltp_read_only=1,{script}=some")
 
 
-def test_what_sysbench_runs_is_mariadbs() -> None:
+def test_an_engine_without_sysbench_says_what_it_has() -> None:
     for text, what in (("./mine.sql", "a file of your own"), ("together:kvtest=1,speedtest1=1", "a mix")):
-        with pytest.raises(UserError, match=f"{what} is run by sysbench, on mariadb; sqlite has kvtest, kvtest-read"):
+        with pytest.raises(UserError, match=f"sqlite can't run {what}; it has kvtest, kvtest-read"):
             choose(load.engine("sqlite"), [text])
 
 
@@ -224,3 +226,12 @@ def test_a_parameter_of_another_engines_load_is_one_of_its_entry() -> None:
     assert workloads.check(engine, chosen, None) == chosen  # type: ignore[arg-type]
     with pytest.raises(UserError, match=r"unknown parameter of fake_mix 'byts' \(did you mean 'bytes'\?\)"):
         workloads.check(engine, choose(spec, ["fake_mix:byts=64"]), None)  # type: ignore[arg-type]
+
+
+def test_an_option_file_is_for_engines_that_read_one(tmp_path: Path) -> None:
+    path = tmp_path / "my.cnf"
+    path.write_text("[mysqld]\nmax_connections = 5\n")
+    options = Options(defaults_file=path)
+    assert workloads.read_defaults(SPEC, options)[0] == (("max_connections", "5"),)
+    with pytest.raises(UserError, match=r"my\.cnf: SQLite reads no option file; leave it out"):
+        workloads.read_defaults(load.engine("sqlite"), options)

@@ -95,7 +95,7 @@ class Lab:
             shutil.copyfile(counts, place / counts.name)
         engine = FakeEngine(load.engine("fake"))
         job = BuildJob(
-            source=load.ROOT / "sources/fake",
+            source=engine.spec.folder / "source",
             place=place,
             toolchain=toolchain,
             flags=Flags(("-O2", "-g", f"-ffile-prefix-map={place}=.", *flags), (), link),

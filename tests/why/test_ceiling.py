@@ -1,4 +1,4 @@
-"""How far a compiler could go: the ratio, the way, the sentence and the bar."""
+"""How far a compiler could go: the ratio, the way, the sentence and the shares."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.why.ceiling import BAR_WIDTH, KERNEL, LEFT, LIBRARIES, SAVED, Ceiling, cpu_words
+from burnish.why.ceiling import Ceiling, cpu_words
 
 MADE = Ceiling("w", "transaction", "baseline", "winner", total=100e-6, kernel=25e-6, libraries=15e-6, after=70e-6)
 
@@ -24,13 +24,27 @@ def test_the_ceiling_is_amdahls() -> None:
 
 def test_the_sentence() -> None:
     assert MADE.sentence() == (
-        "w: 25% of baseline's 100 us a transaction is the kernel's and 15% libraries', which no compile option "
-        "reaches: the ceiling is 2.5x; winner is at 1.43x, 50% of the way in time saved."
+        "w: 25 % of baseline's 100 µs per transaction is kernel time and 15 % library time, which no compile option "
+        "reaches: 2.5x at most; winner is at 1.43x and has saved 50 % of the time that a compiler could save."
     )
-    assert "libraries'" not in replace(MADE, libraries=None).sentence()
+    assert "library time" not in replace(MADE, libraries=None).sentence()
     assert "`burnish why`" in replace(MADE, libraries=None).sentence()
-    assert replace(MADE, after=110e-6).sentence().endswith("winner is at 0.91x, away from it.")
-    assert "none to speak of" in replace(MADE, kernel=0.0, libraries=0.0).sentence()
+    assert replace(MADE, after=110e-6).sentence().endswith("2.5x at most; winner is at 0.91x.")
+
+
+def test_a_ceiling_that_is_far_off_is_not_named() -> None:
+    assert replace(MADE, kernel=0.0, libraries=0.0).sentence() == (
+        "w: 100 % of baseline's 100 µs per transaction is in the server's own code, so the kernel is no limit here; "
+        "winner is at 1.43x."
+    )
+    assert (
+        replace(MADE, kernel=2e-6, libraries=None)
+        .sentence()
+        .startswith(
+            "w: 98 % of baseline's 100 µs per transaction is outside of the kernel, so the kernel is no limit here"
+        )
+    )
+    assert "4.8x at most" in replace(MADE, kernel=21e-6, libraries=None).sentence()
 
 
 def test_without_anything_out_of_reach() -> None:
@@ -38,27 +52,25 @@ def test_without_anything_out_of_reach() -> None:
     assert replace(MADE, kernel=100e-6, libraries=None).way == 0.0
 
 
-def test_the_bar() -> None:
-    assert MADE.bar(20) == SAVED * 6 + LEFT * 6 + LIBRARIES * 3 + KERNEL * 5
-    slower = replace(MADE, after=200e-6).bar(20)
-    assert slower == LEFT * 12 + LIBRARIES * 3 + KERNEL * 5
-    nothing_left = replace(MADE, after=10e-6).bar(20)
-    assert nothing_left == SAVED * 12 + LIBRARIES * 3 + KERNEL * 5
+def test_the_shares() -> None:
+    assert MADE.shares == pytest.approx((0.3, 0.3, 0.15, 0.25))
+    assert replace(MADE, after=200e-6).shares == pytest.approx((0, 0.6, 0.15, 0.25)), "slower: nothing is saved"
+    assert replace(MADE, after=10e-6).shares == pytest.approx((0.6, 0, 0.15, 0.25)), "no more than was reachable"
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0.01, 2.0))
-def test_the_bar_is_always_as_wide(kernel: float, libraries: float, after: float) -> None:
+def test_the_shares_add_up(kernel: float, libraries: float, after: float) -> None:
     share = max(1.0, kernel + libraries)
     made = replace(MADE, total=1.0, kernel=kernel / share, libraries=libraries / share, after=after)
-    assert len(made.bar()) == BAR_WIDTH
+    assert sum(made.shares) == pytest.approx(1.0)
 
 
 def test_times_in_words() -> None:
     assert [cpu_words(value) for value in (325.4e-6, 9.87e-6, 1.234e-3, 2.0, 5e-9, -3e-6)] == [
-        "325 us",
-        "9.87 us",
+        "325 µs",
+        "9.87 µs",
         "1.23 ms",
         "2 s",
         "5 ns",
-        "-3 us",
+        "-3 µs",
     ]

@@ -118,11 +118,11 @@ def test_the_graph_is_xml_and_its_boxes_lie_within_their_callers() -> None:
     svg = flame.graph(root, "a <title> & more", "the load")
     found = boxes(svg)
     assert set(found) == {
-        "all: 100 us, 100.0%",
-        "main: 100 us, 100.0%",
-        "a<T>&: 30 us, 30.0%",
-        "memcpy: 30 us, 30.0%",
-        "b: 70 us, 70.0%",
+        "all: 100 µs, 100.0 %",
+        "main: 100 µs, 100.0 %",
+        "a<T>&: 30 µs, 30.0 %",
+        "memcpy: 30 µs, 30.0 %",
+        "b: 70 µs, 70.0 %",
     }
     rects = {name.partition(":")[0]: group.find(f"{SVG}rect") for name, group in found.items()}
     spans = {

@@ -1,11 +1,21 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from burnish.base.errors import UserError
+from burnish.catalogue import load
 from burnish.model.condition import Condition
+from burnish.model.engine import ServerSettings
 from burnish.workload import conditions, defaults_file
-from burnish.workload.conditions import condition_of
+
+SERVER = load.engine("mariadb").settings
+
+
+def condition_of(words: list[str], **how: Any) -> Condition:
+    return conditions.condition_of(words, SERVER, **how)
 
 
 def test_words_and_variables_in_any_spelling() -> None:
@@ -84,7 +94,7 @@ quick
 
 
 def test_the_servers_groups_of_a_configuration_are_taken() -> None:
-    settings, told = defaults_file.parse(CNF, "my.cnf", "10.11")
+    settings, told = defaults_file.parse(CNF, "my.cnf", SERVER, "10.11")
     assert settings == (
         ("innodb_buffer_pool_size", "4G"),
         ("skip_name_resolve", "ON"),
@@ -99,20 +109,20 @@ def test_the_servers_groups_of_a_configuration_are_taken() -> None:
 def test_a_group_for_one_version_is_left_out_and_told() -> None:
     """Which version the server is turns out when its source is there; another one's settings would be wrong for it."""
     text = "[mysqld-5.7]\nmax_connections=5\n[client-server]\nmax_allowed_packet=1G\n[mysqldump]\nquick\n"
-    settings, (told,) = defaults_file.parse(text, "my.cnf")
+    settings, (told,) = defaults_file.parse(text, "my.cnf", SERVER)
     assert settings == (("max_allowed_packet", "1G"),)
     assert told == "[mysqld-5.7] (line 1) left out: not for a release that is known yet"
 
 
 def test_loose_stays_and_plugins_add_up() -> None:
     text = "[mysqld]\nloose-rocksdb_cache=5\nplugin-load-add=a\nplugin_load_add = b\nsql_mode =\n"
-    assert defaults_file.parse(text, "my.cnf")[0] == (
+    assert defaults_file.parse(text, "my.cnf", SERVER)[0] == (
         ("loose_rocksdb_cache", "5"),
         ("plugin_load_add", "a;b"),
         ("sql_mode", ""),
     )
     with pytest.raises(UserError, match="loose_datadir"):
-        defaults_file.parse("[mysqld]\nloose-datadir = x\n", "my.cnf")
+        defaults_file.parse("[mysqld]\nloose-datadir = x\n", "my.cnf", SERVER)
 
 
 def test_a_variable_may_be_empty_and_loose() -> None:
@@ -126,9 +136,37 @@ def test_a_variable_may_be_empty_and_loose() -> None:
 
 
 def test_all_foreign_paths_are_named() -> None:
+    text = "[mysqld]\ndatadir=/var/lib/mysql\nlog_bin = /var/log/bin\nmax_connections=5\n"
     with pytest.raises(UserError) as caught:
-        defaults_file.parse("[mysqld]\ndatadir=/var/lib/mysql\nlog_bin = /var/log/bin\nmax_connections=5\n", "my.cnf")
+        defaults_file.parse(text, "my.cnf", SERVER)
     said = str(caught.value)
     assert said.startswith("my.cnf: it names places outside of Burnish's folders: datadir (line 2), log_bin (line 3);")
     with pytest.raises(UserError, match=r"my.cnf:1: !includedir brings in other files"):
-        defaults_file.parse("!includedir /etc/mysql/conf.d/\n", "my.cnf")
+        defaults_file.parse("!includedir /etc/mysql/conf.d/\n", "my.cnf", SERVER)
+
+
+def test_words_are_the_engines_own() -> None:
+    """Of an engine that knows none, they are settings like any other, for the engine to refuse."""
+    plainly = conditions.condition_of(["durability=commit", "datadir=x", "log_bin=a", "skip_log_bin=ON"])
+    assert plainly.settings == (("durability", "commit"), ("datadir", "x"), ("log_bin", "a"), ("skip_log_bin", "ON"))
+    own = ServerSettings(
+        words={"safe": {"yes": (("fsync", "on"), ("full_page_writes", "on"))}},
+        reserved=frozenset({"port"}),
+        opposed=(("a", "b"),),
+        option_groups=("server",),
+    )
+    assert conditions.condition_of(["b=2", "safe=yes", "a=1"], own).settings == (
+        ("fsync", "on"),
+        ("full_page_writes", "on"),
+        ("a", "1"),
+    )
+    with pytest.raises(UserError, match="Burnish decides port"):
+        conditions.condition_of(["port=5432"], own)
+    text = "[server]\nport = 5\n[server-16]\nx = 1\n[mysqld]\nmax_connections = 5\n"
+    with pytest.raises(UserError, match=r"places outside of Burnish's folders: port \(line 2\)"):
+        defaults_file.parse(text, "a.conf", own)
+    groups = replace(own, reserved=frozenset(), release_groups=("server",))
+    assert defaults_file.parse(text, "a.conf", groups, "16") == (
+        (("port", "5"), ("x", "1")),
+        ("[server-16] (line 3) is read, as a server of 16 does",),
+    )

@@ -6,6 +6,7 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.bench.datasets import dataset_key
+from burnish.catalogue import load
 from burnish.model.workload import Workload
 from burnish.workload import loads
 from burnish.workload.loads import Parameter
@@ -78,10 +79,11 @@ def test_only_what_shapes_the_data_tells_datasets_apart() -> None:
 
 def test_settings_that_shape_the_files_tell_datasets_apart() -> None:
     page = replace(READ, settings=(("innodb_page_size", "4k"), ("innodb_buffer_pool_size", "1G")))
-    assert page.data_settings() == (("innodb_page_size", "4k"),)
-    assert READ.data_settings() == ()
-    assert dataset_key("mariadb", "10", page) != dataset_key("mariadb", "10", READ)
-    assert dataset_key("mariadb", "10", replace(page, settings=page.settings[1:])) == dataset_key("mariadb", "10", READ)
+    assert page.data_settings({"innodb_page_size"}) == (("innodb_page_size", "4k"),)
+    assert page.data_settings({"page_size"}) == ()
+    spec = load.engine("mariadb")
+    assert dataset_key(spec, "10", page) != dataset_key(spec, "10", READ)
+    assert dataset_key(spec, "10", replace(page, settings=page.settings[1:])) == dataset_key(spec, "10", READ)
 
 
 def test_fewer_threads_are_no_longer_held_to_saturate() -> None:

@@ -1,7 +1,7 @@
 """Debian packages that the work needs: which are missing, and installing them after asking.
 
-``python -m burnish.base.system [--yes] GROUP...`` installs whole groups of `catalogue/system.toml`; ``make test``
-uses it.
+They are in named groups: Burnish's own in `catalogue/system.toml`, those of an engine in `packages.toml` in its folder.
+``python -m burnish.base.system [--yes] GROUP...`` installs whole groups; ``make test`` uses it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from pydantic import ConfigDict, TypeAdapter, with_config
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 
 from burnish.base import process
+from burnish.base.engine_folders import engine_folders
 from burnish.base.errors import InfrastructureError, UserError, unknown
+
+PACKAGES = "packages.toml"
+"""An engine's groups, in its folder."""
 
 _APT = ("-o", "DPkg::Lock::Timeout=300", "-o", "APT::Color=0")
 """Waits up to 300 s for another installation on this machine instead of failing beside it."""
@@ -52,9 +56,29 @@ class Group:
 
 @cache
 def groups() -> Mapping[str, Group]:
-    """The groups of `catalogue/system.toml` by name."""
-    text = resources.files("burnish.catalogue").joinpath("system.toml").read_text()
-    return TypeAdapter(dict[str, Group]).validate_python(tomllib.loads(text))
+    """All groups by name, the engines' included.
+
+    Raises:
+        UserError: an engine's file is wrong, or has a group of a name that is taken.
+    """
+    every = _read(Path(str(resources.files("burnish.catalogue"))) / "system.toml")
+    for folder in engine_folders():
+        path = folder.path / PACKAGES
+        if not path.is_file():
+            continue
+        own = _read(path)
+        for name in own:
+            if name in every:
+                raise UserError(f"{path}: there is a package group {name!r} already; name this one otherwise")
+        every |= own
+    return every
+
+
+def _read(path: Path) -> dict[str, Group]:
+    try:
+        return TypeAdapter(dict[str, Group]).validate_python(tomllib.loads(path.read_text()))
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise UserError(f"{path}: {' '.join(str(error).split())}") from None
 
 
 def group(name: str) -> Group:

@@ -11,15 +11,17 @@ from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError
 from burnish.base.workbench import Workbench
 from burnish.engines.contract import MARKER, Engine
+from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 from burnish.record.store import Entry, Store
 
 
-def dataset_key(engine: str, version: str, workload: Workload) -> str:
+def dataset_key(spec: EngineSpec, version: str, workload: Workload) -> str:
     """Names a dataset by the engine's version, what it holds and how large it is, whichever load asks for it."""
-    shaping = [workload.data_settings()] if workload.data_settings() else []
-    return digest_of([engine, version, workload.dataset, sorted(workload.data_parameters()), *shaping])
+    settings = workload.data_settings(spec.settings.shaping)
+    shaping = [settings] if settings else []
+    return digest_of([spec.name, version, workload.dataset, sorted(workload.data_parameters()), *shaping])
 
 
 def obtain(
@@ -32,7 +34,7 @@ def obtain(
     bench: Workbench,
 ) -> Entry:
     """The workload's dataset from the store, prepared by `built` if it isn't there yet."""
-    key = dataset_key(engine.spec.name, version, workload)
+    key = dataset_key(engine.spec, version, workload)
     entry = store.find("datasets", key)
     if entry is not None:
         return entry
@@ -52,7 +54,7 @@ def obtain(
             "engine": engine.spec.name,
             "version": version,
             "dataset": workload.dataset,
-            "parameters": dict(workload.data_parameters() + workload.data_settings()),
+            "parameters": dict(workload.data_parameters() + workload.data_settings(engine.spec.settings.shaping)),
             "seconds": seconds,
         },
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from burnish.bench import readings
+from burnish.bench import quantities, readings
 from burnish.bench.counters import Usage
 from burnish.bench.readings import Reading
 from burnish.model.condition import Condition
@@ -60,6 +60,15 @@ class Pair:
         """Log-ratios of two of the sides."""
         return readings.pair_ratio(
             [turn[baseline] for turn in self.turns], [turn[candidate] for turn in self.turns], self.places
+        )
+
+    def ratios(self, baseline: str, candidate: str) -> dict[str, float]:
+        """Log-ratios of two of the sides, by quantity; above 0 where the candidate is better."""
+        return quantities.ratios(
+            [turn[baseline] for turn in self.turns],
+            [turn[candidate] for turn in self.turns],
+            self.places,
+            {"baseline": self.usage.get(baseline), "candidate": self.usage.get(candidate)},
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -162,20 +162,21 @@ def pair_ratio(baseline: Sequence[Reading], candidate: Sequence[Reading], places
     if not turns or len(turns) % places:
         raise ValueError(f"a pair is whole rounds of {places} turns, not {len(turns)} turns")
     finely = all(item.steps > 0 for turn in turns for item in turn)
-    work = [_log(c.steps, b.steps) if finely else _log(c.done, b.done) for b, c in turns]
-    spent = [_log(c.server_cpu, b.server_cpu) for b, c in turns]
-    lasted = [_log(c.seconds, b.seconds) for b, c in turns]
+    work = [log_ratio(c.steps, b.steps) if finely else log_ratio(c.done, b.done) for b, c in turns]
+    spent = [log_ratio(c.server_cpu, b.server_cpu) for b, c in turns]
+    lasted = [log_ratio(c.seconds, b.seconds) for b, c in turns]
     return PairRatio(
-        capacity=_middle([w - s for w, s in zip(work, spent, strict=True)], places),
-        throughput=_middle([w - s for w, s in zip(work, lasted, strict=True)], places),
+        capacity=middle([w - s for w, s in zip(work, spent, strict=True)], places),
+        throughput=middle([w - s for w, s in zip(work, lasted, strict=True)], places),
     )
 
 
-def _log(candidate: float, baseline: float) -> float:
+def log_ratio(candidate: float, baseline: float) -> float:
+    """Natural logarithm of a ratio; not a number where one of them is not above 0."""
     return math.log(candidate / baseline) if min(candidate, baseline) > 0 else math.nan
 
 
-def _middle(values: Sequence[float], places: int) -> float:
+def middle(values: Sequence[float], places: int) -> float:
     """Mean within each round, interquartile mean over the rounds (the mean itself below four of them)."""
     rounds = sorted(sum(values[i : i + places]) / places for i in range(0, len(values), places))
     cut = len(rounds) // 4

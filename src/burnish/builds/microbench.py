@@ -51,7 +51,7 @@ def cross_compiler(architecture: str) -> CrossCompiler:
     if cc is None or emulator is None or shutil.which(with_language(cc, cxx=True)) is None:
         missing = "emulator (qemu-user)" if cc else "cross compiler"
         raise UnavailableError(
-            f"--check {architecture}: there is no {missing} for {architecture}; "
+            f"--cross-check {architecture}: there is no {missing} for {architecture}; "
             "`python -m burnish.base.system cross-aarch64` installs both"
         )
     # The newest processor that qemu knows: what is asked is whether the code is right, not where it runs.

@@ -56,7 +56,8 @@ def observe(
         linkers: folder with the linker links and wrappers that the link was given, if there is one.
     """
     root = job.place.parent
-    steps, given = _without_package(engine.steps(replace(job, with_tools=False, cache=None, meter=None)), root)
+    whole = engine.steps(replace(job, with_tools=False, cache=None, meter=None))
+    steps, given = _without_packages(whole, root, (_PACKAGE, engine.spec.folder))
     source = (origin.name, origin.version, str(origin.kind)) if origin else (engine.spec.name, "", "folder")
     title = " ".join(filter(None, (*source[:2], "with", job.toolchain.name)))
     title += f", {len(patches)} patch{'es' if len(patches) > 1 else ''}" if patches else ""
@@ -83,9 +84,11 @@ def observe(
     )
 
 
-def _without_package(steps: Sequence[Step], root: Path) -> tuple[tuple[Step, ...], tuple[Laid, ...]]:
-    """The steps with files of Burnish's own package, which a script can't count on, below the root instead."""
-    package = re.escape(str(_PACKAGE))
+def _without_packages(
+    steps: Sequence[Step], root: Path, packages: Sequence[Path]
+) -> tuple[tuple[Step, ...], tuple[Laid, ...]]:
+    """The steps with files of installed packages, which a script can't count on, below the root instead."""
+    package = "|".join(re.escape(str(path)) for path in packages)
     files: dict[str, Laid] = {}
 
     def moved(match: re.Match[str]) -> str:
@@ -96,7 +99,7 @@ def _without_package(steps: Sequence[Step], root: Path) -> tuple[tuple[Step, ...
         return str(root / files[path.name].path)
 
     found = tuple(
-        replace(step, argv=tuple(re.sub(rf"{package}/[\w./+-]+", moved, word) for word in step.argv))
+        replace(step, argv=tuple(re.sub(rf"(?:{package})/[\w./+-]+", moved, word) for word in step.argv))
         if isinstance(step, Command)
         else step
         for step in steps

@@ -58,7 +58,7 @@ class Entry(BaseModel):
 def read_toml(path: Path) -> dict[str, Any]:
     """A TOML file's content; a `UserError` with file and line when it can't be read."""
     try:
-        return tomllib.loads(path.read_text())
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file") from None
     except OSError as error:
@@ -90,4 +90,5 @@ def _keys_beside(model: type[BaseModel], place: Sequence[str | int]) -> list[str
             here = here.model_fields[str(part)].annotation
         else:  # a list of tables, or tables by name
             here = get_args(here)[0 if isinstance(part, int) else 1]
-    return [".".join(str(part) for part in (*place[:-1], name)) for name in here.model_fields]
+    names = [field.alias or name for name, field in here.model_fields.items()]
+    return [".".join(str(part) for part in (*place[:-1], name)) for name in names]

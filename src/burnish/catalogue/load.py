@@ -1,313 +1,77 @@
-"""The edge between the catalogue's TOML files and the values inside: read, validated, frozen.
+"""What the catalogue holds, by name: engines, their loads, variants; an unknown name is refused with the nearest.
 
 Every entry carries a prose `reason`; a file without one does not load (and a test fails).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from pydantic import Field
+from burnish.base.engine_folders import engine_folders
+from burnish.base.errors import UserError, unknown
+from burnish.catalogue.edge import ROOT, read_toml
+from burnish.catalogue.engines import read_engine, read_workloads
+from burnish.catalogue.other_servers import unknown_engine
+from burnish.catalogue.recipes import read_variants, recipe_of, variant_with, variants_of
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import Variant
+from burnish.model.workload import Workload
 
-from burnish.base.errors import UserError, together, unknown
-from burnish.catalogue import flags, options
-from burnish.catalogue.edge import ROOT as ROOT  # noqa: PLC0414 - re-exported
-from burnish.catalogue.edge import Entry, Pairs, Reason, Weights, read_toml, validated
-from burnish.model.engine import Costs, EngineLinking, EngineSpec, FeatureSet, KnownDifference, PrecompiledHeaders
-from burnish.model.recipe import REVERTED, Allocator, Linker, Lto, Recipe, Static, Strip, Variant, Word
-from burnish.model.workload import Design, Timing, Workload
-
-
-class _FeatureSet(Entry):
-    reason: Reason
-    options: Pairs = ()
-
-
-class _Costs(Entry):
-    source_mb: int
-    build_mb: int
-    kept_mb: int
-    dataset_mb: int
-    compile_s: int
-    gate_s: int
-    object_mb: int
-    link_mb: int
-    lto_link_mb: int
-    reason: str = ""
-
-
-class _Training(Entry):
-    workload: str
-    seconds: float = Field(gt=0)
-    reason: str = ""
-
-
-class _Recipe(Entry):
-    toolchain: str = "gcc"
-    level: str | None = Field(default=None, pattern=r"^-O([0-3sgz]|fast)$")
-    lto: Lto = "none"
-    pgo: bool = False
-    bolt: bool = False
-    hardening: bool = True
-    features: str | None = None
-    c: tuple[str, ...] = ()
-    cxx: tuple[str, ...] = ()
-    link: tuple[str, ...] = ()
-    remove: tuple[str, ...] = ()
-    options: Pairs = ()
-    flags: tuple[str, ...] = ()
-    target: str | None = None
-    linker: Linker | None = None
-    static: Static = "none"
-    allocator: Allocator = "libc"
-    preload: bool = False
-    word: Word = 64
-    strip: Strip | None = None
-    huge_text: bool = False
-    patches: tuple[str, ...] = ()
-    layout: int = Field(default=0, ge=0)
-    training: Weights = ()
-    training_seed: int = Field(default=0, ge=0)
-    context_sensitive: bool = False
-    partial_training: bool = False
-    sampled: bool = False
-    profile: str | None = None
-    bolt_options: tuple[str, ...] = ()
-
-
-class _Times(Entry):
-    reason: Reason
-    settle_s: float = Field(ge=0)
-    window_s: float = Field(gt=0)
-    warmup_s: float = Field(ge=0)
-    pairs: int = Field(ge=1)
-    turns: int = Field(ge=2, multiple_of=2)
-
-
-class _Different(Entry):
-    reason: Reason
-    recipe: _Recipe | None = None
-    settings: Pairs = ()
-
-
-class _Linking(Entry):
-    reason: Reason
-    strips_debug: bool = False
-    static_options: Pairs = ()
-    static_libraries: tuple[str, ...] = ()
-    static_packages: tuple[str, ...] = ()
-    options_32: Pairs = ()
-    libraries_32: tuple[str, ...] = ()
-    packages_32: tuple[str, ...] = ()
-
-
-class _Precompiled(Entry):
-    reason: Reason
-    headers: tuple[str, ...] = Field(min_length=1)
-    without: tuple[str, ...] = ()
-
-
-class _Engine(Entry):
-    name: str
-    title: str
-    reason: Reason
-    hidden: bool = False
-    debian_package: str | None = None
-    series: str = ""
-    release_package: str | None = None
-    build_options: str = ""
-    package_c: tuple[str, ...] = ()
-    package_cxx: tuple[str, ...] = ()
-    package_link: tuple[str, ...] = ()
-    system_packages: tuple[str, ...] = ()
-    features: dict[str, _FeatureSet]
-    default_features: str
-    ladder: tuple[str, ...]
-    workloads: tuple[str, ...]
-    training: tuple[_Training, ...]
-    server: str
-    markers: tuple[str, ...] = ()
-    covered: tuple[str, ...]
-    gate_tests: tuple[str, ...]
-    costs: _Costs
-    times: dict[Design, _Times]
-    different: _Different | None = None
-    linking: _Linking | None = None
-    precompiled: dict[str, _Precompiled] = Field(default_factory=dict)
-    steal_bound: float = Field(default=EngineSpec.steal_bound, gt=0, le=1)
-
-
-class _Workload(Entry):
-    engine: str
-    reason: Reason
-    program: str
-    parameters: Pairs = ()
-    threads: int = Field(default=4, gt=0)
-    writes: bool = False
-    dataset: str = "none"
-    unit: str = "transaction"
-    design: Design = Design.DUET
-    in_memory: bool = False
-    saturated: bool = False
-    shape: tuple[str, ...] = ()
-    prepare: str = ""
-    prepare_threads: int = Field(default=2, gt=0)
-    without: tuple[str, ...] = ()
-    settings: Pairs = ()
-    per_minute: bool = False
-
-
-class _Variant(Entry):
-    reason: Reason
-    recipe: _Recipe = _Recipe()
-    weakens_security: bool = False
-    changes_results: bool = False
-    narrows_portability: bool = False
-
-
-_OWN_TYPES = {"features", "training", "costs", "different", "times", "linking", "precompiled"}
-"""What of an engine's file has a type of its own in `EngineSpec`."""
+__all__ = [
+    "engine",
+    "engine_names",
+    "engine_of",
+    "engines",
+    "example",
+    "read_variants",
+    "recipe_of",
+    "shipped_source",
+    "variant",
+    "variant_with",
+    "variants",
+    "variants_of",
+    "workload",
+    "workloads",
+]
 
 
 @cache
 def engines() -> Mapping[str, EngineSpec]:
-    """All engines of the catalogue by name, hidden ones included."""
-    found = {}
-    for path in sorted((ROOT / "engines").glob("*.toml")):
-        entry = validated(_Engine, read_toml(path), path.name)
-        sets = {
-            name: FeatureSet(name=name, reason=value.reason, options=value.options)
-            for name, value in entry.features.items()
-        }
-        if entry.default_features not in sets:
-            raise unknown(f"feature set in {path.name}", entry.default_features, sets)
-        values = entry.model_dump(exclude=_OWN_TYPES)
-        found[entry.name] = EngineSpec(
-            **values,
-            features=sets,
-            training=tuple((step.workload, step.seconds) for step in entry.training),
-            costs=Costs(**entry.costs.model_dump(exclude={"reason"})),
-            different=_different(entry.different),
-            times=_times(entry.times, path.name),
-            linking=EngineLinking(**entry.linking.model_dump()) if entry.linking else EngineLinking(),
-            precompiled=tuple(
-                PrecompiledHeaders(target=target, **value.model_dump()) for target, value in entry.precompiled.items()
-            ),
-        )
-    return found
-
-
-def _times(entry: Mapping[Design, _Times], where: str) -> dict[Design, Timing]:
-    """Times of every design; one that the file says nothing of has the duet's."""
-    if Design.DUET not in entry:
-        raise UserError(f"{where}: times: duet is missing; the other designs take its times where they have none")
-    times = {design: entry.get(design, entry[Design.DUET]) for design in Design}
-    return {
-        design: Timing(settle=t.settle_s, window=t.window_s, warmup=t.warmup_s, pairs=t.pairs, turns=t.turns)
-        for design, t in times.items()
-    }
-
-
-def _different(entry: _Different | None) -> KnownDifference | None:
-    if entry is None:
-        return None
-    recipe = Recipe(**entry.recipe.model_dump()) if entry.recipe else None
-    return KnownDifference(entry.reason, recipe, entry.settings)
+    """All installed engines by name, hidden ones included."""
+    return {folder.name: read_engine(folder) for folder in engine_folders()}
 
 
 @cache
 def workloads() -> Mapping[tuple[str, str], Workload]:
-    """All workloads of the catalogue by (engine, name)."""
-    found = {}
-    for path in sorted((ROOT / "workloads").glob("*.toml")):
-        for name, value in read_toml(path).items():
-            entry = validated(_Workload, value, f"{path.name}: {name}")
-            found[entry.engine, name] = Workload(name=name, **entry.model_dump())
-    return found
+    """All loads of the installed engines by (engine, name)."""
+    return {(folder.name, name): value for folder in engine_folders() for name, value in read_workloads(folder).items()}
 
 
 @cache
 def variants() -> Mapping[str, Variant]:
     """All variants of the catalogue by name."""
-    return read_variants(ROOT / "variants.toml")
-
-
-def read_variants(path: Path) -> dict[str, Variant]:
-    """The variants of a TOML file in the catalogue's form, a user's own too; paths in it are relative to it."""
+    path = ROOT / "variants.toml"
     return variants_of(read_toml(path), path.name, path.parent)
-
-
-def variants_of(table: Mapping[str, Any], where: str, folder: Path) -> dict[str, Variant]:
-    """The variants of a table in the catalogue's form, read in the file `where`; paths are relative to `folder`.
-
-    Raises:
-        UserError: what is wrong with them, a line for each variant.
-    """
-    found: dict[str, Variant] = {}
-    problems: list[UserError] = []
-    for name, value in table.items():
-        try:
-            entry = validated(_Variant, value, f"{where}: {name}")
-            recipe = _checked(entry.recipe, f"{where}: {name}", folder)
-        except UserError as error:
-            problems.append(error)
-            continue
-        marked = variant_with(name, recipe, entry.reason)
-        found[name] = replace(
-            marked,
-            weakens_security=entry.weakens_security or marked.weakens_security,
-            changes_results=entry.changes_results or marked.changes_results,
-            narrows_portability=entry.narrows_portability or marked.narrows_portability,
-        )
-    if problems:
-        raise together(problems)
-    return found
-
-
-def recipe_of(table: Mapping[str, Any], where: str, folder: Path) -> Recipe:
-    """The recipe of a table in the catalogue's form, read in the file `where`; paths are relative to `folder`."""
-    return _checked(validated(_Recipe, table, where), where, folder)
-
-
-def _checked(entry: _Recipe, where: str, folder: Path) -> Recipe:
-    recipe = Recipe(**entry.model_dump())
-    flags.check(recipe, where)
-    return replace(recipe, patches=_located(recipe.patches, folder))
-
-
-def variant_with(name: str, recipe: Recipe, reason: str) -> Variant:
-    """A variant of this recipe, with the marks of its flags and options."""
-    marks = flags.marks(recipe) | options.marks(recipe.options)
-    return Variant(
-        name=name,
-        recipe=recipe,
-        reason=reason,
-        weakens_security=marks.weakens_security,
-        changes_results=marks.changes_results,
-        narrows_portability=marks.narrows_portability,
-    )
-
-
-def _located(patches: Sequence[str], folder: Path) -> tuple[str, ...]:
-    """Patches with their paths made absolute, relative ones being relative to `folder`."""
-    found = []
-    for word in patches:
-        mark = REVERTED if word.startswith(REVERTED) else ""
-        path = Path(word.removeprefix(mark).strip()).expanduser()
-        found.append(f"{mark}{(folder / path).absolute()}")
-    return tuple(found)
 
 
 def engine(name: str) -> EngineSpec:
     """The engine called `name`; a `UserError` with the nearest name otherwise."""
     every = engines()
     if name not in every:
-        raise unknown("engine", name, [spec.name for spec in every.values() if not spec.hidden])
+        raise unknown_engine(name, engine_names())
     return every[name]
+
+
+def example() -> str:
+    """Name of the engine that messages give as an example: of those for users the one that is built soonest."""
+    return min((spec for spec in engines().values() if not spec.hidden), key=lambda spec: spec.costs.compile_s).name
+
+
+def engine_names() -> tuple[str, ...]:
+    """The names of the engines that a user may name, in order."""
+    return tuple(sorted(spec.name for spec in engines().values() if not spec.hidden))
 
 
 def engine_of(tree: Path) -> EngineSpec:
@@ -336,6 +100,6 @@ def variant(name: str, own: Mapping[str, Variant] | None = None) -> Variant:
 
 
 def shipped_source(spec: EngineSpec) -> Path | None:
-    """The folder with the engine's source that comes with Burnish (the fake engine's), if there is one."""
-    folder = ROOT / "sources" / spec.name
+    """The source that comes with an engine: the folder `source` beside its code, if there is one."""
+    folder = spec.folder / "source"
     return folder if folder.is_dir() else None

@@ -1,6 +1,6 @@
 """The catalogue of configure options: what each engine's build system can be told, with reasons.
 
-An option that is not here is allowed in a recipe all the same (any cmake ``-D``, any of SQLite's definitions).
+An option that is not here is allowed in a recipe all the same, if the engine takes it: the build then says.
 """
 
 from __future__ import annotations
@@ -13,8 +13,12 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
+from burnish.base.engine_folders import engine_folders
+from burnish.catalogue.edge import Entry, Reason, read_toml, validated
 from burnish.model.recipe import Marks
+
+FILE = "options.toml"
+"""An engine's options, in its folder."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +75,15 @@ class _Option(Entry):
 
 @cache
 def options() -> Mapping[str, Mapping[str, Option]]:
-    """All options by engine and name; an engine without a file has none."""
+    """All options by engine and name; an engine without the file `options.toml` has none."""
     found = {}
-    for path in sorted((ROOT / "options").glob("*.toml")):
-        found[path.stem] = {
-            name: read_option(name, value, f"{path.name}: {name}") for name, value in read_toml(path).items()
-        }
+    for folder in engine_folders():
+        path = folder.path / FILE
+        if path.is_file():
+            where = f"{folder.path.name}/{FILE}"
+            found[folder.name] = {
+                name: read_option(name, value, f"{where}: {name}") for name, value in read_toml(path).items()
+            }
     return found
 
 

@@ -31,7 +31,7 @@ class Load:
     """A load on which a patch must show if it does anything.
 
     Attributes:
-        workload: as ``--workloads`` takes it.
+        workload: as ``--workload`` takes it.
         settings: as ``--set`` takes them, as (name, value).
         reason: why it must show there.
     """

@@ -47,10 +47,7 @@ class _Reference(Entry):
 
 class _Load(Entry):
     reason: Reason
-    mariadb: str | None = None
-    mysql: str | None = None
-    sqlite: str | None = None
-    fake: str | None = None
+    on: dict[str, str] = Field(default_factory=dict)
 
 
 class _Series(Entry):
@@ -127,7 +124,9 @@ class _Study(Entry):
     title: str
     reason: Reason
     sources: tuple[str, ...] = ()
-    engine: str = "mariadb"
+    engine: str
+    other_engines: tuple[str, ...] = ()
+    """Engines that it has loads for, and that may not be installed."""
     loads: dict[str, _Load]
     series: dict[str, _Series] = Field(default_factory=dict)
     readings: dict[str, _Reading] = Field(default_factory=dict)
@@ -150,7 +149,7 @@ def names() -> tuple[str, ...]:
 def study(name: str) -> Study:
     """The study called `name`; a `UserError` with the nearest name otherwise."""
     if name not in names():
-        raise unknown("study that ships", name, names())
+        raise unknown("bundled study", name, names())
     return read(FOLDER / f"{name}.toml")
 
 
@@ -163,10 +162,7 @@ def read(path: Path) -> Study:
         name: Reading(name=name, overlay=each.recipe, **each.model_dump(exclude={"recipe"}))
         for name, each in entry.readings.items()
     }
-    loads = {
-        role: Load(role, each.reason, {k: v for k, v in each.model_dump(exclude={"reason"}).items() if v is not None})
-        for role, each in entry.loads.items()
-    }
+    loads = {role: Load(role, each.reason, each.on) for role, each in entry.loads.items()}
     found = Study(
         name=path.stem,
         title=entry.title,
@@ -209,8 +205,13 @@ def _on(robust: Robust | None, other: Mapping[str, Any]) -> Robust:
 
 
 def _loose_ends(study: Study, entry: _Study, where: str) -> list[UserError]:
-    """Names in the analyses that are not there."""
-    asked: list[tuple[str, str, Collection[str]]] = []
+    """Names of engines that there are none of, and names in the analyses that are not there."""
+    engines = {*load.engines(), *entry.other_engines}
+    named = [entry.engine]
+    named += [engine for each in entry.loads.values() for engine in each.on]
+    named += [engine for each in entry.row.values() for engine in each.get("on", ())]
+    named += [*(entry.timeline.seconds_on if entry.timeline else ()), *(entry.robust.on if entry.robust else ())]
+    asked: list[tuple[str, str, Collection[str]]] = [("engine", name, engines) for name in dict.fromkeys(named)]
     if entry.timeline is not None:
         asked += [("row in timeline", name, entry.row) for name in entry.timeline.rows]
         asked.append(("load in timeline", entry.timeline.load, study.loads))

@@ -1,69 +1,101 @@
-"""The command line: one short function per verb, in a module for each kind of verb."""
+"""The command line: verbs are declared in a module for each kind, their options in `burnish.cli.options`."""
 
 from __future__ import annotations
 
-import re
+import errno
+import os
 import sys
-from typing import Annotated
+from typing import cast
 
 import typer
 
-from burnish import __version__
-from burnish.base.errors import InfrastructureError, UserError, unknown
+from burnish.base.errors import InfrastructureError, UserError
 from burnish.cli import (  # noqa: F401 - each registers its verbs
     catalogue,
+    cleaning,
     kept,
     looking,
     measuring,
     micro,
     patch,
-    plan,
     profiles,
     records,
-    reproducing,
     study,
     why,
     workload,
 )
-from burnish.cli.common import app, progress
+from burnish.cli import help as pages
+from burnish.cli.binding import Interrupted
+from burnish.cli.common import app, errors
 
+PROGRAM_VARIABLE = "BURNISH_PROGRAM"
+"""Set by the launcher of a checkout: what the person typed."""
 
-@app.callback(invoke_without_command=True)
-def version(
-    show_version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
-) -> None:
-    """Finds, and proves, the fastest way to build a database server for a workload."""
-    if show_version:
-        sys.stdout.write(f"burnish {__version__}\n")
-        raise typer.Exit
+INTERRUPTED = 130
+"""Exit code of a run that was interrupted, as a shell has it for SIGINT."""
+
+CALL_ERROR: type[Exception] = cast(type[Exception], typer.BadParameter.__mro__[2])
+"""click's ClickException, which every error in a call is. typer has had it from click, and of late from a copy of its
+own; it is the second parent of the one error that typer has offered all along."""
+
+_COMPLETION = ("--install-completion", "--show-completion")
 
 
 def main() -> None:
-    """Entry point: runs the verb; turns both families of error into words and exit codes."""
+    """Entry point: runs the verb; every error becomes words and an exit code (see `burnish.cli.help.EXIT_CODES`)."""
     try:
-        app(standalone_mode=False)
+        sys.exit(_run())
+    finally:
+        _close_output()
+
+
+def _run() -> int:
+    """The exit code of what the command line asks for."""
+    # Shells know the program by its plain name.
+    name = pages.program(os.environ.pop(PROGRAM_VARIABLE, sys.argv[0]))
+    if any(word in _COMPLETION for word in sys.argv):
+        name = "burnish"
+    try:
+        code = app(prog_name=name, complete_var="_BURNISH_COMPLETE", standalone_mode=False)
+        sys.stdout.flush()
     except UserError as error:
-        progress.print(f"burnish: {error}", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(UserError.exit_code)
+        return _fail(str(error), UserError.exit_code, name)
     except InfrastructureError as error:
-        progress.print(f"burnish: {error.explain()}", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(InfrastructureError.exit_code)
-    except typer.TyperException as error:
-        if type(error).__name__ != "NoArgsIsHelpError":  # then the help has been printed
-            progress.print(f"burnish: {_usage(error)}", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(2)
+        return _fail(error.explain(), InfrastructureError.exit_code, name)
+    except Interrupted as error:
+        return _fail(str(error), INTERRUPTED, name)
     except (KeyboardInterrupt, typer.Abort):
-        progress.print("burnish: interrupted; the same command goes on where it was")
-        sys.exit(130)
+        return _fail("interrupted", INTERRUPTED, name)
+    except CALL_ERROR as error:
+        return _fail(_usage(error), UserError.exit_code, name)
+    except UnicodeEncodeError as error:
+        wrong = error.object[error.start : error.end]
+        return _fail(f"the output has {wrong!a}, which {error.encoding} has not; set LC_ALL=C.UTF-8", 1, name)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            raise
+        return _fail(f"{error.filename or 'standard output'}: {error.strerror}", 1, name)
+    if code == INTERRUPTED:  # typer's own word for it, before any verb had begun
+        return _fail("interrupted", INTERRUPTED, name)
+    return code if isinstance(code, int) else 0
 
 
-def _usage(error: typer.TyperException) -> str:
-    """A wrong call in one line, with the nearest verb where a verb was meant."""
-    text = error.format_message()
-    words = sys.argv[1:2]
-    found = re.search(r"No such command '(.*?)'", text)
+def _fail(text: str, code: int, name: str) -> int:
+    errors.print(f"burnish: {pages.as_typed(text, name)}", markup=False, highlight=False, soft_wrap=True)
+    return code
+
+
+def _usage(error: Exception) -> str:
+    """A wrong call in one line, with where to read about the right one."""
+    text = str(getattr(error, "format_message", error.__str__)())
     context = getattr(error, "ctx", None)
-    if found and context is not None:
-        group = f"{context.info_name} " if context.parent else ""
-        return str(unknown(f"{group}verb", found[1], context.command.list_commands(context)))
-    return f"{text} (see `burnish {' '.join(words)} --help`)"
+    path = context.command_path if context is not None else "burnish"
+    return f"{text} (see `{path} --help`)"
+
+
+def _close_output() -> None:
+    """What can't be written to a full disk must not be tried again by the interpreter, which would say so its way."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

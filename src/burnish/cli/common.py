@@ -1,137 +1,115 @@
-"""What the verbs share: the application, options that several have, and how results are printed."""
+"""What the verbs share: the application, how a verb is added to it, and how results are printed."""
 
 from __future__ import annotations
 
-import json
+import inspect
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import typer
 from rich.console import Console
 
-from burnish.base.errors import UserError, unknown
-from burnish.model.workload import Design
+from burnish import __version__
+from burnish.base import paths
+from burnish.cli.binding import VerbGroup, command
+from burnish.cli.declaration import Argument, Option, Verb
 from burnish.record.record import Record
-from burnish.report import plan as plan_report
-from burnish.report import suites, terminal
-from burnish.report.summary import Summary, summarise
-from burnish.study.options import Ask
+from burnish.report.contents import document
+from burnish.report.document import Document
+from burnish.report.render import json as renderer
+from burnish.report.render import terminal
+from burnish.report.result import Result, fold
+from burnish.report.sections import plan as plan_report
+from burnish.report.values import runs as values
+from burnish.study import runner, studies
+from burnish.study.options import Ask, Options
 from burnish.study.planning.plan import Plan
-from burnish.workload import loads
+from burnish.study.planning.study_plan import plan_of, steps_of
+from burnish.study.selection import Asked, by_name
+from burnish.study.study import Study
+
+ABOUT = "Finds, and proves, the fastest way to build a database server for a workload."
+
+SCHEMA = 1
+"""Version of what --json prints; a field that goes or changes its meaning raises it, a new one does not."""
+
+_Function = Callable[..., None]
 
 app = typer.Typer(
     name="burnish",
-    help="Finds, and proves, the fastest way to build a database server for a workload.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
+    cls=VerbGroup,
+    help=ABOUT,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 out = Console()
 progress = Console(stderr=True)
-
-Variants = Annotated[
-    str | None, typer.Option("--variants", help="Variants by name, separated by commas; default: the engine's ladder.")
-]
-Workloads = Annotated[
-    str | None,
-    typer.Option(
-        "--workloads",
-        help="Workloads by name, script (.lua) or statements (.sql), separated by commas; parameters after a colon "
-        "and commas, as in NAME:tables=8 (`burnish workload list` tells both).",
-    ),
-]
-Threads = Annotated[
-    str | None, typer.Option(help="Client threads of each side; several numbers (1,4,16) make a ladder.")
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        help="NAME=VALUE, may be repeated: any server variable, or transport= unix, tcp, tls, remote (with "
-        "rate=100mbit, delay=1ms); binlog= on, off; durability= commit, system, second; threads-by= connection, pool.",
-    ),
-]
-Data = Annotated[Path | None, typer.Option(help="A dump or data folder for loads of your own; copied, never touched.")]
-Database = Annotated[str | None, typer.Option(help="The database in --data to work in; default: the only one.")]
-DefaultsFile = Annotated[Path | None, typer.Option(help="A my.cnf whose server settings are taken.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse to measure what routine tuning left undone.")]
-Precision = Annotated[
-    str,
-    typer.Option(
-        help="Half-width to reach, in % of the faster side, as in 1% or 0.5%; 'none' stops at the first verdict."
-    ),
-]
-MaxStarts = Annotated[int, typer.Option(min=3, max=60, help="Most starts of one cell.")]
-Pairs = Annotated[int | None, typer.Option(min=1, max=12, help="Pairs in a start.")]
-Starts = Annotated[
-    int | None, typer.Option(min=2, max=200, help="A number of starts fixed in advance, for figures to publish.")
-]
-DesignOption = Annotated[
-    Design | None,
-    typer.Option(
-        metavar="DESIGN",
-        help="duet (both sides under load), interleaved (in turn) or solo (one up at a time); default: the workload's.",
-    ),
-]
-Explore = Annotated[bool, typer.Option("--explore", help="Look many cells through instead of claiming them together.")]
-Force = Annotated[bool, typer.Option("--force", help="Give verdicts though this host's calibration failed (marked).")]
-Portable = Annotated[
-    str | None,
-    typer.Option("--portable", help="Level (x86-64-v2) or processor (Nehalem) that every build must run on."),
-]
-Portability = Annotated[
-    bool, typer.Option("--portability", help="Start every build on older processors too, emulated by qemu.")
-]
-Seed = Annotated[int, typer.Option(help="Decides slots and keys.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Install missing system packages without asking.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
-Fresh = Annotated[bool, typer.Option(help="Begin a new study even if an unfinished one could be gone on with.")]
+errors = Console(stderr=True)
 
 
-def names_of(text: str | None) -> tuple[str, ...]:
-    """The names of an option, separated by commas; none twice."""
-    found = tuple(word.strip() for word in (text or "").split(",") if word.strip())
-    for name in found:
-        if found.count(name) > 1:
-            raise UserError(f"{name!r} is named twice; name each once")
+@app.callback(invoke_without_command=True, help=ABOUT)
+def _whole(
+    ctx: typer.Context,
+    show_version: bool = typer.Option(False, "--version", "-V", help="Print the version."),
+    yes: bool = typer.Option(False, "--yes", "-y", hidden=True),  # noqa: ARG001 - for the verb, from the context
+) -> None:
+    if show_version:
+        sys.stdout.write(f"burnish {__version__}\n")
+        raise typer.Exit
+    _needs_a_verb(ctx)
+
+
+def _needs_a_verb(ctx: typer.Context) -> None:
+    """Without a verb there is only help, and nothing was done."""
+    if ctx.invoked_subcommand is None and not ctx.resilient_parsing:
+        typer.echo(ctx.get_help())
+        raise typer.Exit(2)
+
+
+def group(name: str, about: str, example: str) -> typer.Typer:
+    """A group of verbs, as `burnish record` is one."""
+    found = typer.Typer(cls=VerbGroup, rich_markup_mode=None)
+    found.callback(invoke_without_command=True, help=about)(_needs_a_verb)
+    app.add_typer(found, name=name, help=about, epilog=example)
     return found
 
 
-def loads_of(text: str | None) -> tuple[str, ...]:
-    """The workloads of an option, each with its parameters."""
-    return loads.split(text or "")
+def verb(
+    name: str,
+    *declared: Argument | Option,
+    example: str,
+    of: typer.Typer = app,
+    resumes: bool = False,
+    hidden: bool = False,
+) -> Callable[[_Function], _Function]:
+    """Makes a function a verb; its docstring is the verb's help (see `burnish.cli.binding`).
+
+    Args:
+        name: as it is typed.
+        declared: its arguments and options, in the order of its help.
+        example: a call of it.
+        of: the group that it belongs to.
+        resumes: whether the same command takes up work that was interrupted.
+        hidden: whether lists of verbs leave it out.
+    """
+    arguments = tuple(each for each in declared if isinstance(each, Argument))
+    options = tuple(each for each in declared if isinstance(each, Option))
+
+    def add(function: _Function) -> _Function:
+        about = inspect.cleandoc(function.__doc__ or "")
+        made = Verb(name, about, arguments, options, example, resumes=resumes, hidden=hidden)
+        command(of, made, function, _quieten)
+        return function
+
+    return add
 
 
-def design_of(name: str) -> Design:
-    """The design of that name."""
-    if name not in list(Design):
-        raise unknown("design", name, list(Design))
-    return Design(name)
-
-
-def precision_of(text: str) -> float | None:
-    """A half-width as a share of 1; None for 'none'."""
-    if text == "none":
-        return None
-    try:
-        value = float(text.rstrip("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        value = 0.0
-    if not 0.0005 <= value <= 0.2:
-        raise UserError(f"--precision {text}: give a half-width from 0.05% to 20%, or 'none'")
-    return value
-
-
-def replicates_of(option: str, number: int) -> int:
-    """A number of replicates, of which a verdict needs some."""
-    if number in (1, 2):
-        raise UserError(
-            f"{option} {number}: a verdict by replicate needs at least 3; say 6 for 1 %, 18 for 0.5 %, or 0"
-        )
-    return number
+def _quieten(quiet: bool) -> None:
+    progress.quiet = quiet
 
 
 def asker() -> Ask | None:
@@ -141,24 +119,70 @@ def asker() -> Ask | None:
     return lambda question: typer.confirm(question, err=True)
 
 
-def summary_of(folder: Path) -> Summary:
-    """What a study's record says."""
+def say(text: str) -> None:
+    """A line about what was done, on stderr."""
+    progress.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def line(text: str = "") -> None:
+    """A line of a result, which stays one line however narrow the terminal is."""
+    out.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def run_named(name: str | None) -> Path:
+    """The folder of the run that is meant; says which one where the name could mean several."""
+    home = paths.home()
+    folder = studies.find(home, name)
+    several = len(studies.beginning(studies.folders(home), name)) if name and folder.name != name else 0
+    if several > 1 and name != str(folder):
+        say(f"{name}: {folder.name}, the newest finished of {several} runs whose names begin so")
+    return folder
+
+
+def result_of(folder: Path) -> Result:
+    """What a run's record says."""
     with closing(Record(folder)) as record:
-        return summarise(record.events())
+        return fold(record.events())
+
+
+def finish(folder: Path, as_json: bool) -> None:
+    """Prints what a run came to; ends with 1 where nothing could be measured."""
+    result = result_of(folder)
+    print_result(result, as_json)
+    if result.nothing_measured:
+        raise typer.Exit(1)
+
+
+def measure(study: Study, options: Options, as_json: bool, dry_run: bool) -> None:
+    """Runs a study and prints what it came to, or prints only its plan."""
+    home = paths.home()
+    if dry_run:
+        print_plan(steps_of(home, study, plan_of(home, study, by_name(study, Asked()), options), options), as_json)
+    else:
+        finish(runner.run(home, study, options, progress, asker()), as_json)
+
+
+def print_document(found: Document) -> None:
+    """A document for people."""
+    terminal.show(found, out)
+
+
+def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
+    """A value for machines; an object has the version of its form."""
+    sys.stdout.write(renderer.text({"schema": SCHEMA, **value} if isinstance(value, Mapping) else value))
 
 
 def print_plan(found: Plan, as_json: bool) -> None:
     """As a table for people or as JSON."""
     if as_json:
-        sys.stdout.write(json.dumps(found.as_dict(), indent=1) + "\n")
+        print_json(found.as_dict())
     else:
-        out.print(plan_report.render(found))
+        print_document(plan_report.document(found))
 
 
-def print_summary(summary: Summary, as_json: bool) -> None:
+def print_result(result: Result, as_json: bool) -> None:
     """As tables for people or as JSON."""
     if as_json:
-        value = summary.as_dict() | {"suites": [whole.as_dict() for whole in suites.wholes(summary.rows)]}
-        sys.stdout.write(json.dumps(value, indent=1, default=str) + "\n")
+        print_json(values.run(result))
     else:
-        out.print(terminal.render(summary))
+        print_document(document(result))

@@ -1,51 +1,48 @@
-"""The verb that shows what finished builds are made of."""
+"""The verbs about finished builds: what they are made of, and a script that makes one again."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any
-
-import typer
-from rich.table import Table
-from rich.text import Text
+from pathlib import Path
+from typing import Any
 
 from burnish.base import paths
 from burnish.base.errors import UserError, unknown
 from burnish.builds import postlink
 from burnish.builds.evidence import Examiner, Portable
 from burnish.catalogue import load
-from burnish.cli.common import AsJson, Yes, app, asker, out, progress
+from burnish.cli import completion
+from burnish.cli import options as o
+from burnish.cli.common import asker, line, print_document, print_json, progress, run_named, verb
+from burnish.cli.declaration import Argument
 from burnish.engines.contract import Engine
 from burnish.engines.registry import create
 from burnish.program.built import Built
 from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
-from burnish.report import evidence as words
-from burnish.study import studies
-from burnish.study.builds.needs import ensure
+from burnish.report.sections import kept as report
+from burnish.report.values import kept as values
+from burnish.study import reproducing, studies
+from burnish.study.needs import ensure
 from burnish.study.options import Options
 
-NAMES = 20
-"""So many functions that differ are named."""
 
-
-@app.command(epilog="Example: burnish builds 0a2882e4fddd3606 --portability")
-def builds(
-    name: Annotated[str | None, typer.Argument(help="The beginning of a build's key: all that is known of it.")] = None,
-    portability: Annotated[
-        bool, typer.Option("--portability", help="Start them on older processors too, emulated by qemu.")
-    ] = False,
-    against: Annotated[
-        str | None,
-        typer.Option(help="Which functions differ from this build's, of the same source but for patches."),
-    ] = None,
-    as_json: AsJson = False,
-    yes: Yes = False,
-) -> None:
-    """List the builds that are kept: sizes, memory and time of their making, what they need to run."""
+@verb(
+    "builds",
+    Argument(
+        "name", "BUILD", "The beginning of a build's key: everything known about it.",
+        required=False, unset="all, briefly", complete=completion.one(completion.builds),
+    ),
+    o.AGAINST,
+    o.EMULATE,
+    o.YES,
+    o.QUIET,
+    o.JSON,
+    example="burnish builds 0a2882e4fddd3606 --emulate",
+)  # fmt: skip
+def builds(name: str | None, against: str | None, portability: bool, yes: bool, as_json: bool) -> None:
+    """List the builds that are kept: size, cost, what they need to run."""
     home = paths.home()
     store = Store(home.store)
     every = [entry for entry in store.entries() if entry.kind == "builds" and not entry.about.get("instrumented")]
@@ -53,7 +50,7 @@ def builds(
     if name is not None:
         every = [_only(every, name)] if other is not None else _named(every, name)
     elif other is not None:
-        raise UserError("--against KEY: no build is named to hold against it; `burnish builds BUILD --against KEY`")
+        raise UserError("--against KEY: no build is named to compare with it; `burnish builds BUILD --against KEY`")
     if other is not None and (its := other.about["engine"]) != (mine := every[0].about["engine"]):
         raise UserError(f"--against {against}: a build of {its}, {every[0].key} is one of {mine}; name one of {mine}")
     if portability:
@@ -71,17 +68,9 @@ def builds(
                 facts |= {"changed": {"of": other.key, **examiner.changed(built, _built(other)[1])}}
             found.append((entry, facts))
     if as_json:
-        values = [{"key": entry.key, "about": dict(entry.about), **facts} for entry, facts in found]
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
-    elif name is not None:
-        for entry, facts in found:
-            out.print(Text(f"{entry.key} {entry.about['engine']} {_made_by(entry)}", style="bold"))
-            for line in (*words.details(facts, entry.about), *_tried(facts["tried"])):
-                out.print(Text(f"    {line}"))
-            if "changed" in facts:
-                out.print(Text(f"    against {facts['changed']['of']}: {words.changed(facts['changed'], NAMES)}"))
+        print_json(values.builds(found))
     else:
-        _print_table(found)
+        print_document(report.builds(found) if name is None else report.build_details(found))
 
 
 def _named(every: Sequence[Entry], name: str, what: str = "") -> list[Entry]:
@@ -110,24 +99,42 @@ def _built(entry: Entry) -> tuple[Engine, Built]:
     return engine, replace(plain, environment=(*plain.environment, *postlink.environment(entry)))
 
 
-def _made_by(entry: Entry) -> str:
-    return f"{entry.about['toolchain']}{' + BOLT' if entry.about.get('bolt') else ''}"
+@verb(
+    "reproduce",
+    Argument(
+        "build", "BUILD", "A variant's name (its newest build), or a build's key.",
+        complete=completion.one(lambda context: (*completion.variants(context), *completion.builds(context))),
+    ),
+    o.OUTPUT,
+    o.RUN_OPTION,
+    o.JSON,
+    example="burnish reproduce clang-pgo-thinlto --output /tmp/fast && /tmp/fast/build.sh",
+)  # fmt: skip
+def reproduce(build: str, output: Path | None, run: str | None, as_json: bool) -> None:
+    """Write a shell script that rebuilds a program bit for bit.
 
+    It needs no Burnish; the recipe and what else the script needs lie beside it.
 
-def _tried(said: Mapping[str, str | None]) -> list[str]:
-    return [f"{processor}: {'starts and answers' if why is None else why}" for processor, why in said.items()]
-
-
-def _print_table(found: Sequence[tuple[Entry, Mapping[str, Any]]]) -> None:
-    if not found:
-        out.print("no build is kept; `burnish tune sqlite` makes the first ones")
+    Without --output they go to a new folder reproduce-BUILD here; without --run it is the newest run that made it.
+    """
+    home = paths.home()
+    found = reproducing.find(home, build, str(run_named(run)) if run else None)
+    made = reproducing.collect(home, found, output or Path(f"reproduce-{found.variant or found.entry.key}"))
+    if as_json:
+        print_json(
+            {
+                "build": found.entry.key,
+                "variant": found.variant,
+                "folder": str(made.folder),
+                "files": made.files,
+                "sha256": made.sha256,
+                "recipe": made.recipe,
+            }
+        )
         return
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for number, column in enumerate(words.SIZES):
-        table.add_column(column, justify="right" if number else "left", no_wrap=True)
-    for entry, facts in found:
-        table.add_row(*words.size_cells(entry.key, facts, entry.about))
-    out.print(table)
-    for entry, facts in found:
-        said = "; ".join(filter(None, (words.needs(facts), words.tried(facts["tried"]))))
-        out.print(Text(f"{entry.key}: {entry.about['engine']}, {_made_by(entry)}; needs {said}"))
+    files = [name for name in made.files if "/" not in name]
+    folders = sorted({f"{name.partition('/')[0]}/" for name in made.files if "/" in name})
+    line(f"{made.folder}: {', '.join((*files, *folders))}")
+    line(f"{made.folder}/build.sh makes the program with SHA-256 {made.sha256}")
+    if made.recipe:
+        line(f"\n{made.recipe.rstrip()}")

@@ -1,212 +1,128 @@
-"""The verbs that build and measure."""
+"""The verbs that build and measure: tune, plan, compare, calibrate."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from burnish.base import paths
 from burnish.base.errors import UserError
-from burnish.cli.common import (
-    AsJson,
-    Data,
-    Database,
-    DefaultsFile,
-    DesignOption,
-    Explore,
-    Force,
-    Fresh,
-    MaxStarts,
-    Pairs,
-    Portability,
-    Portable,
-    Precision,
-    Seed,
-    Set,
-    Starts,
-    Strict,
-    Threads,
-    Variants,
-    Workloads,
-    Yes,
-    app,
-    asker,
-    design_of,
-    loads_of,
-    names_of,
-    precision_of,
-    print_plan,
-    print_summary,
-    progress,
-    replicates_of,
-    summary_of,
-)
-from burnish.study import calibrating, verbs
+from burnish.bench.host import read_host
+from burnish.bench.topology import duet_core_sets
+from burnish.cli import options as o
+from burnish.cli.common import measure, verb
+from burnish.cli.declaration import Argument
+from burnish.model.workload import Design
+from burnish.study.constructors.calibrate import calibrate_study
+from burnish.study.constructors.compare import compare_study
+from burnish.study.constructors.tune import tune_study
 from burnish.study.options import Options
-from burnish.study.planning import tune_plan
-from burnish.workload import loads
+
+_LABEL = re.compile(r"[A-Za-z0-9][\w.+-]*")
+
+TUNED = (
+    o.ENGINE,
+    *o.WHAT_TO_BUILD,
+    *o.LOAD,
+    *o.DEPLOYMENT,
+    *o.EXPLANATION,
+    *o.HOW_EXACTLY,
+    o.BUDGET,
+    o.JOBS,
+    o.FRESH,
+)
 
 
-@app.command(epilog="Example: burnish tune mariadb --workloads oltp_read_only --precision 0.5%")
-def tune(
-    engine: Annotated[str, typer.Argument(help="sqlite or mariadb.")],
-    variants: Variants = None,
-    workloads: Workloads = None,
-    recipes: Annotated[Path | None, typer.Option(help="TOML file with variants of your own.")] = None,
-    features: Annotated[str | None, typer.Option(help="Feature set of all variants.")] = None,
-    source: Annotated[Path | None, typer.Option(help="A source tree or tarball instead of Debian's package.")] = None,
-    source_version: Annotated[str | None, typer.Option(help="Version of Debian's source package.")] = None,
-    sha256: Annotated[str | None, typer.Option(help="Digest that a --source tarball must have.")] = None,
-    threads: Threads = None,
-    precision: Precision = "1%",
-    max_starts: MaxStarts = 12,
-    pairs: Pairs = None,
-    starts: Starts = None,
-    design: DesignOption = None,
-    explore: Explore = False,
-    layouts: Annotated[
-        int, typer.Option(min=0, max=60, help="Build each variant so often, each in a shuffled link order.")
-    ] = 0,
-    trainings: Annotated[
-        int, typer.Option(min=0, max=60, help="Train each profile so often, with keys of its own.")
-    ] = 0,
-    force: Force = False,
-    seed: Seed = 1,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Parallel compile jobs; default: all cores.")] = None,
-    settings: Set = None,
-    data: Data = None,
-    database: Database = None,
-    defaults_file: DefaultsFile = None,
-    strict: Strict = False,
-    portable: Portable = None,
-    portability: Portability = False,
-    fresh: Fresh = False,
-    yes: Yes = False,
-    as_json: AsJson = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and end, as the verb plan does.")] = False,
-) -> None:
-    """Build a server many ways from source, test each build, and say which is fastest."""
-    options = Options(
-        variants=names_of(variants),
-        recipes=recipes,
-        workloads=loads_of(workloads),
-        features=features,
-        source=source,
-        source_version=source_version,
-        sha256=sha256,
-        ladder=loads.ladder(threads),
-        settings=tuple(settings or ()),
-        data=data,
-        database=database,
-        defaults_file=defaults_file,
-        strict=strict,
-        precision=precision_of(precision),
-        max_starts=max_starts,
-        pairs=pairs,
-        starts=starts,
-        design=design,
-        explore=explore,
-        layouts=replicates_of("--layouts", layouts),
-        trainings=replicates_of("--trainings", trainings),
-        force=force,
-        seed=seed,
-        jobs=jobs,
-        fresh=fresh,
-        yes=yes,
-        portable=portable,
-        portability=portability,
-    )
-    if dry_run:
-        print_plan(tune_plan.plan(paths.home(), engine, options), as_json)
-        return
-    folder = verbs.tune(paths.home(), engine, options, progress, asker())
-    print_summary(summary_of(folder), as_json)
+@verb(
+    "tune",
+    *TUNED,
+    o.YES,
+    o.QUIET,
+    o.JSON,
+    o.DRY_RUN,
+    example="burnish tune {engine} --workload {workload} --precision 0.5%",
+    resumes=True,
+)
+def tune(engine: str, options: Options, as_json: bool, dry_run: bool) -> None:
+    """Build a server many ways, test each build, say which is fastest."""
+    measure(tune_study(engine, options), options, as_json, dry_run)
 
 
-@app.command(epilog="Example: burnish compare /usr/sbin/mariadbd ./mariadbd --engine mariadb --workloads igen_like")
-def compare(
-    first: Annotated[Path, typer.Argument(metavar="A", help="The server program that ratios are against.")],
-    second: Annotated[Path, typer.Argument(metavar="B", help="The other server program.")],
-    engine: Annotated[str, typer.Option(help="Which engine's programs they are.")],
-    workloads: Workloads = None,
-    threads: Threads = None,
-    precision: Precision = "1%",
-    max_starts: MaxStarts = 12,
-    pairs: Pairs = None,
-    starts: Starts = None,
-    design: DesignOption = None,
-    explore: Explore = False,
-    force: Force = False,
-    seed: Seed = 1,
-    settings: Set = None,
-    versus: Annotated[
-        list[str] | None, typer.Option("--versus", help="As --set, for B alone: compares conditions, not builds.")
-    ] = None,
-    data: Data = None,
-    database: Database = None,
-    defaults_file: DefaultsFile = None,
-    strict: Strict = False,
-    fresh: Fresh = False,
-    yes: Yes = False,
-    as_json: AsJson = False,
-) -> None:
-    """Compare two server programs that exist already: no build, trial and verdict."""
-    for option, path in (("A", first), ("B", second)):
-        if not path.is_file():
-            raise UserError(f"{option}: {path}: there is no such file; give the path of a server program")
-    options = Options(
-        workloads=loads_of(workloads),
-        ladder=loads.ladder(threads),
-        settings=tuple(settings or ()),
-        data=data,
-        database=database,
-        defaults_file=defaults_file,
-        strict=strict,
-        versus=tuple(versus or ()),
-        precision=precision_of(precision),
-        max_starts=max_starts,
-        pairs=pairs,
-        starts=starts,
-        design=design,
-        explore=explore,
-        force=force,
-        seed=seed,
-        fresh=fresh,
-        yes=yes,
-    )
-    folder = verbs.compare(paths.home(), engine, (first, second), options, progress, asker())
-    print_summary(summary_of(folder), as_json)
+@verb("plan", *TUNED, o.JSON, example="burnish plan {engine} --variant gcc-pgo,clang-pgo-thinlto")
+def plan(engine: str, options: Options, as_json: bool) -> None:
+    """Show what `tune` would do: its steps, minutes, disk, memory.
+
+    It takes the same options, builds nothing, and says what is cached.
+    """
+    measure(tune_study(engine, options), options, as_json, dry_run=True)
 
 
-@app.command(epilog="Example: burnish calibrate mariadb --workloads oltp_read_only --designs duet,interleaved")
-def calibrate(
-    engine: Annotated[str, typer.Argument(help="sqlite or mariadb.")],
-    designs: Annotated[str, typer.Option(help="Trial designs, separated by commas.")] = "duet,interleaved,solo",
-    workloads: Workloads = None,
-    features: Annotated[str | None, typer.Option(help="Feature set of the baseline.")] = None,
-    source: Annotated[Path | None, typer.Option(help="A source tree or tarball instead of Debian's package.")] = None,
-    threads: Threads = None,
-    pairs: Pairs = None,
-    starts: Annotated[int, typer.Option(min=12, max=200, help="A/A starts under each design.")] = 12,
-    seed: Seed = 1,
-    fresh: Fresh = False,
-    yes: Yes = False,
-    as_json: AsJson = False,
-) -> None:
-    """Measure this host's noise with the baseline against itself; later studies use what is found."""
-    chosen = [design_of(name) for name in names_of(designs)]
-    options = Options(
-        workloads=loads_of(workloads),
-        features=features,
-        source=source,
-        ladder=loads.ladder(threads),
-        pairs=pairs,
-        starts=starts,
-        seed=seed,
-        fresh=fresh,
-        yes=yes,
-    )
-    folder = calibrating.calibrate(paths.home(), engine, chosen, options, progress, asker())
-    print_summary(summary_of(folder), as_json)
+@verb(
+    "compare",
+    Argument("first", "A", "The server program that ratios are against: PATH, or NAME=PATH to name it."),
+    Argument("second", "B", "The other server program, likewise."),
+    replace(o.ENGINE_OPTION, required=True),
+    *o.LOAD,
+    *o.DEPLOYMENT,
+    o.VERSUS,
+    *o.PORTABILITY,
+    *o.EXPLANATION,
+    *o.HOW_EXACTLY,
+    *o.SESSION,
+    *o.TIME,
+    o.JSON,
+    example="burnish compare debian=/usr/sbin/{server} mine=./{server} --engine {engine} --workload {workload}",
+    resumes=True,
+)
+def compare(first: str, second: str, engine: str, options: Options, as_json: bool, dry_run: bool) -> None:
+    """Compare two existing server programs; nothing is built."""
+    sides = [named_program("A", first), named_program("B", second)]
+    labels = tuple(name for name, _ in sides)
+    options = replace(options, labels=labels)
+    measure(compare_study(engine, [path for _, path in sides], options), options, as_json, dry_run)
+
+
+def named_program(side: str, word: str) -> tuple[str | None, Path]:
+    """A name, if one is given, and a program's path, of a word such as ``PATH`` or ``NAME=PATH``.
+
+    Raises:
+        UserError: there is no such file.
+    """
+    name, equals, place = word.partition("=")
+    labelled = bool(equals) and _LABEL.fullmatch(name) is not None and not Path(word).exists()
+    path = Path(place if labelled else word)
+    if not path.is_file():
+        raise UserError(
+            f"{side}: {path}: there is no such file; give the path of a server program, or NAME=PATH to name it"
+        )
+    return (name if labelled else None), path
+
+
+@verb(
+    "calibrate",
+    o.ENGINE,
+    o.FEATURES,
+    *o.SOURCES,
+    *o.LOAD,
+    *o.DEPLOYMENT,
+    o.DESIGNS,
+    o.CALIBRATION_STARTS,
+    o.PAIRS,
+    o.SEED,
+    o.JOBS,
+    *o.SESSION,
+    *o.TIME,
+    o.JSON,
+    example="burnish calibrate {engine} --workload {workload} --design duet,interleaved",
+    resumes=True,
+)
+def calibrate(engine: str, designs: Sequence[Design], options: Options, as_json: bool, dry_run: bool) -> None:
+    """Measure this host's noise; later runs use the result.
+
+    The baseline is measured against itself under each design, and against a build that is known to differ.
+    """
+    home = paths.home()
+    study = calibrate_study(engine, designs, options, twin_cores=duet_core_sets(read_host(home.root)) is not None)
+    measure(study, options, as_json, dry_run)

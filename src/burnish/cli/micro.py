@@ -2,82 +2,78 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from typing import Annotated
-
-import typer
-from rich.padding import Padding
-from rich.text import Text
-
 from burnish.base import paths
 from burnish.bench.blocks import Times
 from burnish.catalogue.micro import micros
-from burnish.cli.common import AsJson, Seed, Yes, app, asker, out, progress
-from burnish.report import micro as report
+from burnish.cli import options as o
+from burnish.cli import readers
+from burnish.cli.common import asker, print_document, print_json, progress, verb
+from burnish.cli.declaration import Argument
+from burnish.report.sections import micro as report
+from burnish.report.values import catalogue as values
 from burnish.study.micro import run as running
 from burnish.study.micro.trees import SideRequest
 
-TreeOption = Annotated[
-    str | None,
-    typer.Option(
-        help="A build folder with compile_commands.json, a folder of sources, a build of the store, or the engine's "
-        "name; default: the engine's own source.",
-    ),
-]
-Patches = Annotated[
-    list[str] | None,
-    typer.Option(help="A unified diff or a shipped patch (patches/SET/NAME) on top of that side; may be repeated."),
-]
 
-
-@app.command(epilog="Example: burnish micro crc32c --patch-b patches/arm-2020/crc32c-hardware")
+@verb(
+    "micro",
+    Argument("names", "NAME", "Functions to time.", readers.verbatim, unset="all", many=True, required=False),
+    o.TREE_A,
+    o.TREE_B,
+    o.PATCH_A,
+    o.PATCH_B,
+    o.VARIANT,
+    o.CROSS_CHECK,
+    o.MICRO_STARTS,
+    o.MICRO_PAIRS,
+    o.SEED,
+    o.YES,
+    o.QUIET,
+    o.LIST,
+    o.JSON,
+    example="burnish micro crc32c --patch-b patches/arm-2020/crc32c-hardware",
+)
 def micro(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which; default: all.")] = None,
-    a: TreeOption = None,
-    b: TreeOption = None,
-    patch_a: Patches = None,
-    patch_b: Patches = None,
-    variant: Annotated[str, typer.Option(help="How sources are configured.")] = "baseline",
-    check: Annotated[
-        str | None, typer.Option(help="Cross-compile too (aarch64), and check the results under qemu.")
-    ] = None,
-    starts: Annotated[int, typer.Option(min=3, max=200, help="Launches of both sides.")] = Times.starts,
-    pairs: Annotated[int, typer.Option(min=3, max=1000, help="Pairs of blocks in a start.")] = Times.pairs,
-    only_list: Annotated[bool, typer.Option("--list", help="List the functions instead.")] = False,
-    seed: Seed = 1,
-    yes: Yes = False,
-    as_json: AsJson = False,
+    names: tuple[str, ...],
+    a: str | None,
+    b: str | None,
+    patch_a: tuple[str, ...],
+    patch_b: tuple[str, ...],
+    variant: str,
+    cross_check: str | None,
+    starts: int,
+    pairs: int,
+    seed: int,
+    yes: bool,
+    only_list: bool,
+    as_json: bool,
 ) -> None:
-    """Time one function out of two trees' own objects against each other, after checking that both give the same."""
+    """Time one function from two source trees against each other.
+
+    First it is checked that both return the same.
+    """
     if only_list:
         _list(as_json)
         return
     request = running.Request(
-        names=tuple(names or ()),
-        sides=(SideRequest(a, tuple(patch_a or ())), SideRequest(b, tuple(patch_b or ()))),
+        names=names,
+        sides=(SideRequest(a, patch_a), SideRequest(b, patch_b)),
         variant=variant,
-        check=check,
+        check=cross_check,
         times=Times(starts=starts, pairs=pairs),
         seed=seed,
         yes=yes,
     )
     result = running.micro(paths.home(), request, progress, asker())
     if as_json:
-        sys.stdout.write(json.dumps(result.as_dict(), indent=1) + "\n")
-        return
-    out.print(report.render(result))
+        print_json(result.as_dict())
+    else:
+        print_document(report.document(result))
 
 
 def _list(as_json: bool) -> None:
+    every = micros().values()
     if as_json:
-        found = [
-            {"micro": each.name, "engine": each.engine, "does": each.does, "reason": each.reason}
-            for each in micros().values()
-        ]
-        sys.stdout.write(json.dumps(found, indent=1) + "\n")
-        return
-    for each in micros().values():
-        out.print(Text(each.name, style="bold"))
-        for line in (each.does, each.reason):
-            out.print(Padding(Text(line), (0, 0, 0, 4)))
+        print_json(values.micros(every))
+    else:
+        print_document(report.listing(every))

@@ -2,67 +2,50 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.catalogue import load
-from burnish.cli.common import AsJson, app, out, progress
+from burnish.cli import options as o
+from burnish.cli import readers
+from burnish.cli.common import group, print_document, print_json, progress, say, verb
+from burnish.cli.declaration import Argument
 from burnish.engines.registry import create
 from burnish.profiles import archive, inspecting, kept, merging
 from burnish.profiles.stages import merged
 from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
-from burnish.report import profiles as report
+from burnish.report.sections import profiles as report
+from burnish.report.values import kept as values
 from burnish.study import studies
 from burnish.toolchain.toolchains import find_toolchains
 
-profile = typer.Typer(no_args_is_help=True, help="Profiles: list, show, name, merge, import and export them.")
-app.add_typer(profile, name="profile", epilog="Example: burnish profile show read-only --against usual")
+profile = group(
+    "profile",
+    "List, show, name, merge, import and export profiles.",
+    example="burnish profile show read-only --against usual",
+)
 
-Which = Annotated[str, typer.Argument(metavar="PROFILE", help="A profile's name, its key, or the key's beginning.")]
-Name = Annotated[str, typer.Option(help="Name by which recipes and verbs know it from now on.")]
 
-
-@profile.command("list", epilog="Example: burnish profile list --json")
-def list_profiles(as_json: AsJson = False) -> None:
+@verb("list", o.JSON, of=profile, example="burnish profile list")
+def list_profiles(as_json: bool) -> None:
     """List all profiles: name, key, engine, kind, what they were trained on."""
     store = _store()
-    entries = [entry for entry in store.entries() if entry.kind == "profiles"]
+    entries = [(kept.name_of(store, entry.key), entry) for entry in store.entries() if entry.kind == "profiles"]
     if as_json:
-        values = [
-            {"name": kept.name_of(store, entry.key), "key": entry.key}
-            | {key: entry.about.get(key) for key in ("engine", "kind", "source", "toolchain", "training", "merged")}
-            for entry in entries
-        ]
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
-        return
-    rows = [
-        (
-            kept.name_of(store, entry.key),
-            entry.key,
-            str(entry.about["engine"]),
-            str(entry.about["kind"]),
-            report.training_words(entry.about.get("training") or ()),
-        )
-        for entry in entries
-    ]
-    out.print(report.listing(rows) if rows else "no profile yet; `burnish tune sqlite --variants gcc-pgo` trains one")
+        print_json(values.profiles(entries))
+    else:
+        print_document(report.listing(entries))
 
 
-@profile.command(epilog="Example: burnish profile show read-only --against usual --top 20")
-def show(
-    which: Which,
-    against: Annotated[str | None, typer.Option(help="Another profile of the same kind, to compare with.")] = None,
-    top: Annotated[int, typer.Option(min=0, max=1000, help="How many of the hottest functions.")] = 10,
-    as_json: AsJson = False,
-) -> None:
+@verb(
+    "show", o.PROFILE, o.AGAINST, o.TOP, o.JSON, of=profile,
+    example="burnish profile show read-only --against usual --top 20",
+)  # fmt: skip
+def show(which: str, against: str | None, top: int, as_json: bool) -> None:
     """Show a profile: what trained it, how much it covers, its hottest functions, its overlap with another."""
     store = _store()
     entry = kept.find(store, which)
@@ -72,31 +55,33 @@ def show(
     if against is not None:
         overlap = inspecting.compare(entry, kept.find(store, against), store, engine, toolchains)
     if as_json:
-        values = {**asdict(found), "against": asdict(overlap) if overlap else None}
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
+        print_json(values.profile(found, overlap))
     else:
-        out.print(report.render(found, overlap))
+        print_document(report.document(found, overlap))
 
 
-@profile.command(epilog="Example: burnish profile keep 41b680a9 --name usual")
-def keep(which: Which, name: Name) -> None:
+@verb("keep", o.PROFILE, o.NAME, of=profile, example="burnish profile keep 41b680a9 --name usual")
+def keep(which: str, name: str) -> None:
     """Name a profile: recipes can use it, and `burnish clean` leaves it alone."""
     home = paths.home()
     with studies.lock(home):
         store = Store(home.store)
         entry = kept.find(store, which)
         kept.give_name(store, name, entry.key)
-    progress.print(f"profile {entry.key} is now called {name}", markup=False, highlight=False)
+    say(f"profile {entry.key} is now called {name}")
 
 
-@profile.command("import", epilog="Example: burnish profile import site.profdata --name site --engine mariadb")
-def import_profile(
-    file: Annotated[
-        Path, typer.Argument(help="Exported archive, .profdata, .prof, .afdo, .fdata, or a folder of .gcda files.")
-    ],
-    name: Name,
-    engine: Annotated[str, typer.Option(help="The engine that it is for.")],
-) -> None:
+@verb(
+    "import",
+    Argument(
+        "file", "FILE", "Exported archive, .profdata, .prof, .afdo, .fdata, or a folder of .gcda files.", readers.path
+    ),
+    o.NAME,
+    replace(o.ENGINE_OPTION, required=True),
+    of=profile,
+    example="burnish profile import site.profdata --name site --engine {engine}",
+)
+def import_profile(file: Path, name: str, engine: str) -> None:
     """Read a profile from a file into the store; what it can't say of itself is checked when it is used."""
     spec, home = load.engine(engine), paths.home()
     with studies.lock(home):
@@ -104,25 +89,35 @@ def import_profile(
         here = home.work(spec.name) / "source"
         bench = Bench(None, home.root / "logs", progress)
         entry = archive.import_profile(file, name, spec, store, find_toolchains(), bench, here=here)
-    progress.print(f"profile {name} ({entry.key})", markup=False, highlight=False)
+    say(f"profile {name} ({entry.key})")
 
 
-@profile.command(epilog="Example: burnish profile export read-only read-only.tar.gz")
-def export(
-    which: Which,
-    file: Annotated[Path, typer.Argument(help="NAME.tar.gz with its description, or NAME.profdata: the data alone.")],
-) -> None:
-    """Write a profile to a file."""
-    archive.export(kept.find(_store(), which), file)
-    progress.print(f"{file}", markup=False, highlight=False)
+@verb(
+    "export",
+    o.PROFILE,
+    Argument("file", "FILE", "Where --output is not given: the file.", readers.path, required=False),
+    o.OUTPUT,
+    of=profile,
+    example="burnish profile export read-only --output read-only.tar.gz",
+)
+def export(which: str, file: Path | None, output: Path | None) -> None:
+    """Write a profile to a file: NAME.tar.gz with its description, or NAME.profdata, the data alone."""
+    target = output or file
+    if target is None or (output and file):
+        raise UserError("profile export: name one file, as in --output read-only.tar.gz")
+    archive.export(kept.find(_store(), which), target)
+    say(f"{target}")
 
 
-@profile.command(epilog="Example: burnish profile merge read-only writes --weights 3,1 --name mixed")
-def merge(
-    which: Annotated[list[str], typer.Argument(metavar="PROFILE...", help="Two or more, of one kind and source.")],
-    name: Name,
-    weights: Annotated[str | None, typer.Option(help="One number each, separated by commas; default: all 1.")] = None,
-) -> None:
+@verb(
+    "merge",
+    replace(o.PROFILE, value="PROFILE", help="Two or more, of one kind and source.", read=readers.verbatim, many=True),
+    o.NAME,
+    o.WEIGHTS,
+    of=profile,
+    example="burnish profile merge read-only writes --weights 3,1 --name mixed",
+)
+def merge(which: tuple[str, ...], name: str, weights: str | None) -> None:
     """Merge profiles, each one's counts times its weight."""
     home = paths.home()
     with studies.lock(home):
@@ -140,7 +135,7 @@ def merge(
             bench = Bench(None, home.root / "logs", progress)
             entry = merging.merge(stage, load.engine(about["engine"]), store, bench, name)
         kept.give_name(store, name, entry.key)
-    progress.print(f"profile {name} ({entry.key})", markup=False, highlight=False)
+    say(f"profile {name} ({entry.key})")
 
 
 def _store() -> Store:
@@ -161,7 +156,7 @@ def _weights(text: str | None, number: int) -> list[float]:
     return found
 
 
-def _alike(names: list[str], entries: list[Entry]) -> None:
+def _alike(names: Sequence[str], entries: list[Entry]) -> None:
     """Refuses a merge of profiles that don't belong together."""
     for field, word in (("engine", "engine"), ("kind", "kind"), ("source", "source")):
         mine = entries[0].about.get(field)

@@ -1,186 +1,108 @@
-"""The verbs about the studies that ship: what there are, what each will cost, and running one."""
+"""The verbs about bundled studies: what there are, what each will cost, and running one."""
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
-from typing import Annotated
-
-import typer
+from dataclasses import replace
 
 from burnish.base import paths
 from burnish.catalogue import studies
-from burnish.cli.common import (
-    AsJson,
-    Force,
-    Fresh,
-    MaxStarts,
-    Pairs,
-    Precision,
-    Seed,
-    Set,
-    Starts,
-    Strict,
-    Yes,
-    app,
-    asker,
-    names_of,
-    out,
-    precision_of,
-    print_summary,
-    progress,
-    summary_of,
-)
-from burnish.report.bundled import plan as plan_report
-from burnish.study.bundled import extras as study_extras
-from burnish.study.bundled import run, session
-from burnish.study.bundled.session import Sitting
+from burnish.cli import options as o
+from burnish.cli.common import asker, finish, group, print_document, print_json, progress, verb
+from burnish.report.sections.bundled import plan as plan_report
+from burnish.report.values import catalogue as values
+from burnish.study import runner
+from burnish.study.constructors.bundled import bundled_study
 from burnish.study.options import Options
-from burnish.study.planning import bundled_plan
-from burnish.study.planning.bundled_plan import Asked
-from burnish.workload import loads
+from burnish.study.planning.study_plan import plan_of
+from burnish.study.selection import Asked, by_name
 
-study = typer.Typer(no_args_is_help=True, help="Published studies as one command each: list, show before, run.")
-app.add_typer(study, name="study", epilog="Example: burnish study show mysql-manual --rows tls,strip")
+study = group(
+    "study",
+    "Replicate published studies: list, show, run.",
+    example="burnish study show mysql-manual --row tls,strip",
+)
 
-Name = Annotated[str, typer.Argument(help="The study; `burnish study list` tells them.")]
-Engine = Annotated[str | None, typer.Option(help="sqlite or mariadb; default: the study's own.")]
-Rows = Annotated[str | None, typer.Option(help="Rows by name, separated by commas; default: all.")]
-SeriesOption = Annotated[
-    str | None, typer.Option("--series", help="Series (compilers, word sizes) by name; default: the first delivery's.")
-]
-Ladder = Annotated[str | None, typer.Option("--threads", help="Client threads of rows that have a ladder, as in 1,4.")]
-Everything = Annotated[bool, typer.Option("--all", help="All series and threads of the study's file.")]
-Budget = Annotated[str | None, typer.Option(help="Time for this sitting, as in 2h or 90m: rows that fit are run.")]
-Release = Annotated[
-    Path | None, typer.Option(help="A distribution's server program; default: the installed one, else its package.")
-]
-Second = Annotated[str | None, typer.Option(help="The compiler that stands for another patch level: a name or a path.")]
-Features = Annotated[str | None, typer.Option(help="Feature set of all builds.")]
-Source = Annotated[Path | None, typer.Option(help="A source tree or tarball instead of Debian's package.")]
+PLANNED = (
+    o.STUDY,
+    replace(o.ENGINE_OPTION, unset="the study's own", common=False),
+    *o.PART,
+    replace(o.THREADS, field="threads", unset="the usual ones"),
+    o.SECOND_COMPILER,
+    o.FEATURES,
+    *o.SOURCES,
+    *o.PORTABILITY,
+    *o.REPLICATES,
+    *o.DEPLOYMENT,
+    *o.EXPLANATION,
+    o.PRECISION,
+    o.MAX_STARTS,
+    o.STARTS,
+    o.PAIRS,
+    o.BUDGET,
+)
+"""What of a study, and how; a plan and a run take the same."""
 
 
-@study.command("list", epilog="Example: burnish study list")
-def list_studies(
-    as_json: AsJson = False,
-    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
-) -> None:
-    """List the studies that ship: what each replicates, and its rows."""
+@verb("list", o.JSON, of=study, example="burnish study list")
+def list_studies(as_json: bool) -> None:
+    """List the bundled studies: what each replicates, and its rows."""
     every = [studies.study(name) for name in studies.names()]
     if as_json:
-        values = [
-            {
-                "study": each.name,
-                "title": each.title,
-                "reason": each.reason,
-                "sources": each.sources,
-                "rows": [row.name for row in each.rows],
-            }
-            for each in every
-        ]
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
-        return
-    out.print(plan_report.listing(every))
-
-
-@study.command("show", epilog="Example: burnish study show mysql-manual --budget 2h")
-def show_study(
-    name: Name,
-    engine: Engine = None,
-    rows: Rows = None,
-    series: SeriesOption = None,
-    threads: Ladder = None,
-    everything: Everything = False,
-    budget: Budget = None,
-    second_compiler: Second = None,
-    features: Features = None,
-    source: Source = None,
-    precision: Precision = "1%",
-    max_starts: MaxStarts = 12,
-    pairs: Pairs = None,
-    starts: Starts = None,
-    settings: Set = None,
-    as_json: AsJson = False,
-    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
-) -> None:
-    """Say what a study will do before it is run: rows, published figures, cells, minutes, disk, what is left out."""
-    sitting = Sitting(name, engine, _asked(rows, series, threads, everything, budget), second=second_compiler)
-    options = Options(
-        features=features,
-        source=source,
-        precision=precision_of(precision),
-        max_starts=max_starts,
-        pairs=pairs,
-        starts=starts,
-        settings=tuple(settings or ()),
-    )
-    home = paths.home()
-    table = session.table_of(sitting, options)
-    selection = bundled_plan.by_name(table, sitting.asked)
-    definition = session.definition_of(table, options)
-    found, extras = run.forecast(home, table, selection, sitting.asked, options, definition)
-    selection = bundled_plan.within(selection, found, sitting.asked.budget)
-    found = found.of([bundled_plan.unit_of(each) for each in selection.chosen])
-    beyond = study_extras.within(extras, found, selection, sitting.asked.budget)
-    if as_json:
-        sys.stdout.write(json.dumps(plan_report.as_dict(table, found, selection, *beyond), indent=1) + "\n")
+        print_json(values.studies(every))
     else:
-        out.print(plan_report.render(table, found, selection, *beyond))
+        print_document(plan_report.listing(every))
 
 
-@study.command("run", epilog="Example: burnish study run sun-2008 --budget 2h    (and again: it goes on)")
-def run_study(
-    name: Name,
-    engine: Engine = None,
-    rows: Rows = None,
-    series: SeriesOption = None,
-    threads: Ladder = None,
-    everything: Everything = False,
-    budget: Budget = None,
-    release: Release = None,
-    second_compiler: Second = None,
-    features: Features = None,
-    source: Source = None,
-    precision: Precision = "1%",
-    max_starts: MaxStarts = 12,
-    pairs: Pairs = None,
-    starts: Starts = None,
-    force: Force = False,
-    seed: Seed = 1,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Parallel compile jobs; default: all cores.")] = None,
-    settings: Set = None,
-    strict: Strict = False,
-    fresh: Fresh = False,
-    yes: Yes = False,
-    as_json: AsJson = False,
+@verb("show", *PLANNED, o.JSON, of=study, example="burnish study show mysql-manual --budget 2h")
+def show(
+    name: str,
+    engine: str | None,
+    rows: tuple[str, ...],
+    series: tuple[str, ...],
+    threads: tuple[int, ...],
+    everything: bool,
+    options: Options,
+    as_json: bool,
 ) -> None:
-    """Run a study, or go on with it: the same command again takes up what is still open."""
-    sitting = Sitting(name, engine, _asked(rows, series, threads, everything, budget), release, second_compiler)
-    options = Options(
-        features=features,
-        source=source,
-        precision=precision_of(precision),
-        max_starts=max_starts,
-        pairs=pairs,
-        starts=starts,
-        force=force,
-        seed=seed,
-        jobs=jobs,
-        settings=tuple(settings or ()),
-        strict=strict,
-        fresh=fresh,
-        yes=yes,
-    )
-    folder = run.run(paths.home(), sitting, options, progress, asker())
-    print_summary(summary_of(folder), as_json)
+    """Show what a study will do: rows, published figures, cells, minutes, disk, what is left out and why."""
+    asked = Asked(rows=rows, series=series, threads=threads, everything=everything)
+    found = bundled_study(name, engine, asked, options)
+    plan = plan_of(paths.home(), found, by_name(found, asked), options)
+    if as_json:
+        print_json(values.bundled_plan(found, plan))
+    else:
+        print_document(plan_report.document(found, plan))
 
 
-def _asked(rows: str | None, series: str | None, threads: str | None, everything: bool, budget: str | None) -> Asked:
-    return Asked(
-        rows=names_of(rows),
-        series=names_of(series),
-        threads=loads.ladder(threads),
-        everything=everything,
-        budget=bundled_plan.budget_of(budget),
-    )
+@verb(
+    "run",
+    *PLANNED,
+    o.RELEASE,
+    o.FORCE,
+    o.SEED,
+    o.JOBS,
+    *o.SESSION,
+    o.DRY_RUN,
+    o.JSON,
+    of=study,
+    example="burnish study run sun-2008 --budget 2h    (again: it resumes)",
+    resumes=True,
+)
+def run(
+    name: str,
+    engine: str | None,
+    rows: tuple[str, ...],
+    series: tuple[str, ...],
+    threads: tuple[int, ...],
+    everything: bool,
+    options: Options,
+    as_json: bool,
+    dry_run: bool,
+) -> None:
+    """Run a bundled study, or resume it: the same command again does what is still to be done."""
+    if dry_run:
+        show(name, engine, rows, series, threads, everything, options, as_json)
+        return
+    asked = Asked(rows=rows, series=series, threads=threads, everything=everything)
+    found = bundled_study(name, engine, asked, options)
+    finish(runner.run(paths.home(), found, options, progress, asker(), asked), as_json)

@@ -4,120 +4,102 @@ from __future__ import annotations
 
 import getpass
 import gzip
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
-
-import typer
-from rich.padding import Padding
-from rich.text import Text
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load
-from burnish.cli.common import AsJson, Yes, app, out, progress
-from burnish.engines.mariadb import digest_table
+from burnish.cli import options as o
+from burnish.cli import readers
+from burnish.cli.common import group, print_document, print_json, say, verb
+from burnish.cli.declaration import Argument
+from burnish.engines.registry import create
+from burnish.engines.shared import digest_table
+from burnish.report.sections import catalogue as report
+from burnish.report.values import catalogue as values
 from burnish.workload.sql import digests, general_log, schema, statements
 from burnish.workload.sql.digests import Digest
 from burnish.workload.sql.schema import Table
 
-workload = typer.Typer(
-    no_args_is_help=True, help="List the loads; make one from a server's general log or statement digests."
-)
-app.add_typer(workload, name="workload", epilog="Example: burnish workload list mariadb")
-
-_BESIDE = (
-    "\nBeside these, on mariadb: a sysbench script of your own (./mine.lua); statements with weights over your data "
-    "(./mine.sql --data dump.sql); mixes of any of them, as in together:oltp_read_only=3,./mine.lua=1 (client threads "
-    "shared out) or in_turn:oltp_read_only=3,oltp_insert=1 (each thread does all)."
+workload = group(
+    "workload",
+    "List workloads; make one from a server's log or digests.",
+    example="burnish workload list {engine}",
 )
 
 
-@workload.command("list", epilog="Example: burnish workload list mariadb")
-def list_loads(
-    engine: Annotated[str | None, typer.Argument(help="Only this engine's.")] = None,
-    as_json: AsJson = False,
-    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
-) -> None:
-    """List the loads of the catalogue: name, parameters, and why one would run each."""
-    names = {load.engine(engine).name} if engine else {s.name for s in load.engines().values() if not s.hidden}
-    every = [each for (owner, _), each in load.workloads().items() if owner in names]
+@verb("list", o.ONE_ENGINE, o.JSON, of=workload, example="burnish workload list {engine}")
+def list_loads(engine: str | None, as_json: bool) -> None:
+    """List the workloads of the catalogue: name, parameters, and why one would run each."""
+    names = {load.engine(engine).name} if engine else set(load.engine_names())
+    every = [found for (owner, _), found in load.workloads().items() if owner in names]
     if as_json:
-        values = [
-            {
-                "engine": each.engine,
-                "workload": each.name,
-                "reason": each.reason,
-                "threads": each.threads,
-                "design": each.design,
-                "parameters": dict(each.parameters),
-                "settings": dict(each.settings),
-            }
-            for each in every
-        ]
-        sys.stdout.write(json.dumps(values, indent=1) + "\n")
-        return
-    for each in every:
-        words = ", ".join(f"{name.replace('_', '-')}={value}" for name, value in each.parameters)
-        out.print(f"[bold]{each.name}[/bold] ({each.engine}, {each.threads} threads)")
-        out.print(Padding(Text(each.reason), (0, 0, 0, 4)))
-        out.print(Padding(Text("; ".join(filter(None, (words, _settings(each.settings)))), style="dim"), (0, 0, 0, 4)))
-    if any(each.engine == "mariadb" for each in every):
-        out.print(Text(_BESIDE))
+        print_json(values.loads(every))
+    else:
+        owners = dict.fromkeys(found.engine for found in every)
+        print_document(report.loads(every, {name: create(load.engine(name)).loads.beside for name in owners}))
 
 
-def _settings(settings: tuple[tuple[str, str], ...]) -> str:
-    return "server: " + ", ".join(f"{name}={value}" for name, value in settings) if settings else ""
+@verb(
+    "from-log",
+    Argument("file", "FILE", "A general log (general_log = ON).", readers.path),
+    o.MOST,
+    o.OUTPUT,
+    of=workload,
+    example="burnish workload from-log general.log --output mine.sql",
+)
+def from_log(file: Path, most: int, output: Path | None) -> None:
+    """Turn a server's general log into statements with weights, to be replayed over your own data.
 
-
-@workload.command("from-log", epilog="Example: burnish workload from-log general.log > mine.sql")
-def from_log(
-    file: Annotated[Path, typer.Argument(help="A general log (general_log = ON) of MariaDB or MySQL.")],
-    most: Annotated[int, typer.Option(min=1, help="Different transactions to keep, the most frequent ones.")] = 100_000,
-    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
-) -> None:
-    """Turn a general log into statements with weights, to be replayed over your own data."""
+    Without --output they are printed.
+    """
     try:
         with file.open(errors="surrogateescape") as lines:
             found = general_log.read(lines, str(file), most=most)
     except OSError as error:
         raise UserError(f"{file}: cannot be read ({error.strerror}); name a general log") from None
-    sys.stdout.write(f"-- From {file.name}. Weights are how often each transaction came.\n\n")
-    sys.stdout.write(statements.as_text(found.units).encode(errors="surrogateescape").decode(errors="replace"))
+    text = statements.as_text(found.units).encode(errors="surrogateescape").decode(errors="replace")
+    _write(output, f"-- From {file.name}. Weights are how often each transaction came.\n\n{text}")
     left = ", ".join(f"{count} {word}" for word, count in found.left_out.items())
-    progress.print(
+    say(
         f"{found.statements} statements, {len(found.units)} different transactions"
         + (f"; left out: {left}" if left else "")
         + (f"; {found.unfinished} transactions had no end" if found.unfinished else "")
-        + (f"; databases: {', '.join(found.databases)}" if found.databases else ""),
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+        + (f"; databases: {', '.join(found.databases)}" if found.databases else "")
     )
 
 
-@workload.command(
-    "from-digest", epilog="Example: burnish workload from-digest digests.tsv --schema dump.sql.gz > mine.sql"
-)
+@verb(
+    "from-digest",
+    Argument(
+        "file", "FILE", "A table of digests (events_statements_summary_by_digest) as TSV, CSV or JSON.", readers.path,
+        required=False,
+    ),
+    o.SOCKET,
+    o.USER,
+    o.PASSWORD_FILE,
+    o.SCHEMA,
+    o.DATABASE,
+    o.LEAVE_OUT,
+    o.OUTPUT,
+    of=workload,
+    example="burnish workload from-digest digests.tsv --schema dump.sql.gz --output mine.sql",
+)  # fmt: skip
 def from_digest(
-    file: Annotated[
-        Path | None,
-        typer.Argument(help="events_statements_summary_by_digest as TSV, CSV or JSON, with the columns' names."),
-    ] = None,
-    socket: Annotated[Path | None, typer.Option(help="A running server's socket, to read both from instead.")] = None,
-    user: Annotated[str | None, typer.Option(help="Whom to be there; default: who you are here.")] = None,
-    password_file: Annotated[Path | None, typer.Option(help="File with the password; default: none is given.")] = None,
-    dump: Annotated[
-        Path | None, typer.Option("--schema", help="A dump (.sql, .sql.gz): the tables' columns and values.")
-    ] = None,
-    database: Annotated[str | None, typer.Option(help="Whose statements; default: the only one's.")] = None,
-    leave_out: Annotated[
-        bool, typer.Option("--leave-out", help="Leave out statements whose literals are not known, and say how many.")
-    ] = False,
-    yes: Yes = False,  # noqa: ARG001 - the launcher takes --yes on its first use
+    file: Path | None,
+    socket: Path | None,
+    user: str | None,
+    password_file: Path | None,
+    dump: Path | None,
+    database: str | None,
+    leave_out: bool,
+    output: Path | None,
 ) -> None:
-    """Turn a server's statement digests into statements with weights, to be replayed over your own data."""
+    """Turn a server's statement digests into statements with weights, to be replayed over your own data.
+
+    Without --output they are printed.
+    """
     if (file is None) == (socket is None):
         raise UserError("from-digest: name either an exported FILE or a running server's --socket")
     if socket is not None:
@@ -132,16 +114,24 @@ def from_digest(
     if dump is not None:
         tables = _schema(dump, name)
     replay = digests.turned(found, name, tables, where, leave_out=leave_out)
-    sys.stdout.write(f"-- From the digests of {where}. Weights are how often each statement was run.\n\n")
-    sys.stdout.write(statements.as_text(replay.units))
+    head = f"-- From the digests of {where}. Weights are how often each statement was run.\n\n"
+    _write(output, head + statements.as_text(replay.units))
     left = ", ".join(f"{count} {word}" for word, count in replay.left_out.items())
-    progress.print(
+    say(
         f"{replay.executions} executions as {len(replay.units)} statements of database {name}"
-        + (f"; left out: {left}" if left else ""),
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+        + (f"; left out: {left}" if left else "")
     )
+
+
+def _write(file: Path | None, text: str) -> None:
+    """To the file, or to standard output where none is named."""
+    if file is None:
+        sys.stdout.write(text)
+        return
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"--output {file}: cannot be written ({error.strerror}); name another file") from None
 
 
 def _asked(

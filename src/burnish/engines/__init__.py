@@ -1,1 +1,1 @@
-"""The few behaviours of each engine that its TOML can't say."""
+"""Engines: what one must be able to do, what several share, the tests that every one passes, a folder for each."""

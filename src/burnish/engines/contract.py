@@ -1,115 +1,58 @@
-"""What an engine must be able to do beyond what its TOML says.
+"""What an engine must be able to do beyond what its files say; all that its writer derives from or uses is named here.
 
-An engine is stateless: every method takes what it needs and either returns values or runs programs through
-the `Workbench`, which records them. Folders handed to an engine are private (0700) and Burnish's own.
+An engine is stateless: every method takes what it needs and either returns values or runs programs through the
+`Workbench`, which records them (no engine starts a process in another way, but for the sides, which use
+`burnish.base.process.start`). Folders handed to an engine are Burnish's own, private (mode 0700) and removed by
+Burnish; what an engine writes, it writes there and nowhere else.
+
+Errors are of two kinds. A `UserError` says in one line that the request can't be had as it is: what was found, what is
+allowed, what to do. An `InfrastructureError` says that something broke, with the log where there is one
+(`Completed.check` raises it for a program that failed). docs/ENGINES.md walks through an engine from the first file to
+the first verdict; `burnish.engines.testing` has the tests that every engine passes.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 from burnish.base.errors import UserError
 from burnish.base.workbench import Workbench
-from burnish.engines.steps import Step
+from burnish.engines.build_job import BuildJob
+from burnish.engines.loads import Loads, OwnData
+from burnish.engines.side import MARKER, TICK_S, Side, SideSpec, Tick
+from burnish.engines.steps import Command, Step, Text, perform
 from burnish.model.condition import Condition
-from burnish.model.engine import EngineSpec, FeatureSet, PrecompiledHeaders
-from burnish.model.recipe import Flags
+from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload
 from burnish.program.built import Built, CompiledObject, Identity, named
-from burnish.toolchain import ccache
-from burnish.workload.loads import Parameter
 
-if TYPE_CHECKING:
-    from burnish.toolchain.compile_costs import Meter
-    from burnish.toolchain.toolchains import Toolchain
-
-
-MARKER = ".burnish-data"
-"""Every data folder that Burnish made holds this file; no other folder is ever started on, written to or removed."""
-
-
-@dataclass(frozen=True)
-class BuildJob:
-    """Everything that one build needs to know.
-
-    Attributes:
-        source: the unpacked tree (constant path; must not be written to).
-        place: the build folder (constant path, empty at the start).
-        toolchain: compilers and friends, as found.
-        flags: complete flags, package's own included, in order.
-        features: the feature set.
-        options: configure options of the recipe, as (name, value); they win over the feature set's.
-        hardening: whether the engine's own hardening switch stays on.
-        with_tools: whether to build the gate's and dataset's tools too (done once for each source).
-        relocations: whether the link must keep relocations (BOLT comes after).
-        jobs: parallel compile jobs.
-        bench: recorded processes and progress.
-        cache: folder of the compiler cache (ccache), so that a compile that was killed goes on where it was, and
-            builds that differ in their link only are not compiled again; None where there is no ccache.
-        cache_gb: bound on its size, GB.
-        link_jobs: parallel links; None: as many as compile jobs.
-        link_threads: threads of one link; None: the linker's own choice, all cores.
-        keep_debug: whether debug sections stay in the program although the engine's own link drops them.
-        full_debug: whether objects carry all of the compiler's debug information: samples are mapped by it.
-        meter: what notes the memory and time of each compile and link; None: nothing does.
-        precompiled: headers that the engine's build may read once for many files.
-    """
-
-    source: Path
-    place: Path
-    toolchain: Toolchain
-    flags: Flags
-    features: FeatureSet
-    options: tuple[tuple[str, str], ...]
-    hardening: bool
-    with_tools: bool
-    relocations: bool
-    jobs: int
-    bench: Workbench
-    cache: Path | None = None
-    cache_gb: float = ccache.USUAL_GB
-    link_jobs: int | None = None
-    link_threads: int | None = None
-    keep_debug: bool = False
-    full_debug: bool = False
-    meter: Meter | None = None
-    precompiled: tuple[PrecompiledHeaders, ...] = ()
-
-    @property
-    def launcher(self) -> tuple[str, ...]:
-        """Words before a compiler in its command line."""
-        if self.cache is None:
-            return self.metered
-        return ccache.launcher((*self.flags.c, *self.flags.cxx), precompiled=bool(self.precompiled))
-
-    @property
-    def cache_log(self) -> Path:
-        """File that tells what became of each compilation."""
-        return self.place / "burnish-ccache.log"
-
-    @property
-    def metered(self) -> tuple[str, ...]:
-        """Words before a compiler or linker that no cache stands before."""
-        return (str(self.meter.script),) if self.meter else ()
-
-    @property
-    def meter_environment(self) -> dict[str, str]:
-        """Variables for whatever runs the words of `metered`."""
-        return self.meter.variables if self.meter else {}
-
-    @property
-    def cache_environment(self) -> dict[str, str]:
-        """Variables for whatever runs the compilers."""
-        if self.cache is None:
-            return self.meter_environment
-        behind = {"CCACHE_PREFIX": str(self.meter.script)} if self.meter else {}
-        flags = (*self.flags.c, *self.flags.cxx)
-        cache = ccache.environment(self.cache, self.cache_log, flags, self.cache_gb, precompiled=bool(self.precompiled))
-        return {**cache, **behind, **self.meter_environment}
+__all__ = [
+    "MARKER",
+    "TICK_S",
+    "BuildJob",
+    "Built",
+    "Command",
+    "CompiledObject",
+    "Condition",
+    "Engine",
+    "EngineSpec",
+    "GateReport",
+    "Identity",
+    "Loads",
+    "OwnData",
+    "Side",
+    "SideSpec",
+    "Step",
+    "Text",
+    "Tick",
+    "Workbench",
+    "Workload",
+    "perform",
+]
 
 
 @dataclass(frozen=True)
@@ -123,7 +66,8 @@ class GateReport:
         failures: names of the tests that failed, with one line each.
         build_id: build id of the very program that was tested.
         seconds: wall time.
-        left_out: names of the tests that were not asked for, since the build's options take out what they test.
+        left_out: names of the tests that were not asked for, since the build's options take out what they test; filled
+            in by Burnish.
     """
 
     passed: bool
@@ -135,200 +79,189 @@ class GateReport:
     left_out: tuple[str, ...] = ()
 
 
-TICK_S = 0.05
-"""Seconds between ticks: short enough to cut a turn sharply. Load programs tick on multiples of this on the monotonic
-clock, all sides at the same instants; those that tick once a unit of work do not."""
-
-
-@dataclass(frozen=True)
-class Tick:
-    """Counters of one side at one instant, read by the load program itself; all but latencies cumulative.
-
-    Attributes:
-        at: CLOCK_MONOTONIC, seconds.
-        done: transactions (or units) finished since the load began; may be fractional.
-        errors: failed transactions, reconnects and ignored errors since the load began.
-        server_cpu: CPU seconds of the server process so far, at the same instant.
-        client_cpu: CPU seconds of the load process so far; 0 where the server is its own client.
-        latency: seconds over the interval since the last tick, by name (``p50``, ``p95``, ``p99``, ``max``).
-        steps: statements answered since the load began; 0 where none are counted.
-    """
-
-    at: float
-    done: float
-    errors: int
-    server_cpu: float
-    client_cpu: float
-    latency: Mapping[str, float] = field(default_factory=dict)
-    steps: float = 0.0
-
-
-@dataclass(frozen=True)
-class SideSpec:
-    """One side of a start: (build, launch environment, condition, data), and the load on it.
-
-    Attributes:
-        label: short name for logs, unique within the start.
-        built: the build.
-        condition: how it is deployed.
-        workload: the load.
-        data: this side's own copy of the dataset (may be written to); an empty folder for loads without data.
-        folder: private scratch folder of this side (socket, logs).
-        seed: for the load's random keys; the same for all sides of a start.
-        cores: CPU numbers at launch.
-        environment: extra variables for the server (profile paths in training).
-    """
-
-    label: str
-    built: Built
-    condition: Condition
-    workload: Workload
-    data: Path
-    folder: Path
-    seed: int
-    cores: frozenset[int]
-    environment: tuple[tuple[str, str], ...] = ()
-
-
-class Side(ABC):
-    """A side that lives: its server, then its load; ended in any case by `stop`."""
-
-    spec: SideSpec
-
-    @abstractmethod
-    def boot(self) -> None:
-        """Starts the server and waits until it answers; raises InfrastructureError with its log otherwise."""
-
-    @abstractmethod
-    def fingerprint(self) -> str:
-        """A digest of the data that the load reads, taken after `boot` and before `load`; '' without data."""
-
-    @abstractmethod
-    def load(self) -> None:
-        """Starts the load, which goes on until `stop`; returns at once."""
-
-    @abstractmethod
-    def ticks(self) -> list[Tick]:
-        """The ticks that have come since the last call; never blocks."""
-
-    @abstractmethod
-    def server_pids(self) -> list[int]:
-        """Processes of the server, alive now."""
-
-    @abstractmethod
-    def client_pids(self) -> list[int]:
-        """Processes of the load, alive now; empty where the server is its own client."""
-
-    def silence(self) -> float:
-        """Seconds for which the load may write no tick and yet be at work; 0 where it ticks all the time."""
-        return 0.0
-
-    def misses(self) -> int | None:
-        """Pages that the server has read from disk since it began, by its own account; None: it can't say."""
-        return None
-
-    def facts(self) -> dict[str, str]:
-        """What is to be recorded of how the side was deployed, by name: the transport, the cipher."""
-        return {}
-
-    @abstractmethod
-    def trouble(self) -> str | None:
-        """Why this side can't go on (server died, load ended by itself, error lines), else None."""
-
-    @abstractmethod
-    def stop(self) -> None:
-        """Ends load and server cleanly (a profile is written), kills what does not end; may be called twice."""
-
-
 class Engine(ABC):
-    """Behaviour of one engine."""
+    """Behaviour of one engine: how it is built, tested, given data and loaded.
 
-    spec: EngineSpec
+    Attributes:
+        spec: its description, from its `engine.toml`.
+        loads: what it can be loaded with.
+    """
+
+    makers: ClassVar[tuple[str, ...]] = ()
+    """Programs beside the compilers whose version may show in the server: what configures it and writes its code."""
+
+    loads_class: ClassVar[type[Loads]] = Loads
+    """Class of `loads`, for an engine that takes more than the loads of its files."""
 
     def __init__(self, spec: EngineSpec) -> None:
         self.spec = spec
+        self.loads = self.loads_class(spec)
 
-    makers: tuple[str, ...] = ()
-    """Programs beside the compilers whose version may show in the server: what configures it and writes its code."""
+    # Building. A build is made in one and the same folder each time, from one and the same place of the source.
 
     @abstractmethod
     def steps(self, job: BuildJob) -> tuple[Step, ...]:
-        """What makes the server in the empty `job.place`, in order: all of it, and nothing that is not data."""
+        """What makes the server in the empty `job.place`, in order: all of it, and nothing that is not data.
+
+        Runs nothing and writes nothing; called for a build, and once more for the script that makes the same build
+        without Burnish. Files that a command names lie below `job.place`, in `job.source` or in the engine's folder.
+        The compilers and flags are those of the job: `BuildJob.launcher` stands before each compiler and
+        `BuildJob.metered` before the linker, `BuildJob.cache_environment` goes with them. The link has a build id
+        (``-Wl,--build-id=sha1``), and relocations (``-Wl,--emit-relocs``) where `job.relocations` asks for them.
+
+        Raises:
+            UserError: an option of the recipe or the feature set that this engine does not know.
+        """
 
     @abstractmethod
     def build(self, job: BuildJob) -> None:
-        """Performs `steps`, and what the gate needs beside the server; InfrastructureError with the log on failure."""
+        """Performs `steps` (with `perform`), and with `job.with_tools` makes what the gate needs beside the server.
+
+        `job.source` is read only. On return `spec.server` lies below `job.place`.
+
+        Raises:
+            UserError: `job.source` is no source tree of this engine; see `steps`.
+            InfrastructureError: a step failed; with its log.
+        """
 
     def build_objects(self, job: BuildJob, words: Sequence[str]) -> list[CompiledObject]:
-        """Makes those objects of the measured program whose names hold one of these words, and tells them.
+        """Makes those objects of the measured program whose names hold one of these words, and returns them.
 
-        Here the whole program is made; an engine that can does less.
+        Here the whole program is made; an engine that can does less. Raises what `build` does.
         """
         self.build(job)
         return named(self.objects(job), words)
 
     @abstractmethod
     def keep(self, job: BuildJob) -> list[tuple[Path, str]]:
-        """What is kept of a build: (file or folder in `job.place`, its relative place in the build's folder)."""
+        """What is kept of a finished build: (file or folder in `job.place`, its relative place in the build's folder).
+
+        Called after `build`. `spec.server` must be among it, and whatever the program needs when it runs; with
+        `job.with_tools` what the gate and `create_dataset` need of `tools`. Burnish moves it there.
+        """
 
     @abstractmethod
     def objects(self, job: BuildJob) -> list[CompiledObject]:
-        """Every object of the measured program with the command that made it, read back from the build."""
+        """Every object of the measured program with the command that made it, read back from the finished build.
+
+        Called after `build` and before what is kept is moved. Read back, not made up: by it Burnish proves which flags
+        were in force. Paths are relative to `job.place`.
+        """
+
+    # Programs.
 
     @abstractmethod
     def built(self, name: str, folder: Path, key: str) -> Built:
-        """The build that was kept in `folder`."""
+        """The build that was kept in `folder`, as a value; runs nothing.
+
+        Args:
+            name: for people.
+            folder: the build's folder, which may lie anywhere; `Built.server` is `spec.server` in it.
+            key: the build's content address.
+        """
 
     @abstractmethod
     def existing(self, program: Path) -> Built:
-        """A server program that exists already; UserError when it is none of this engine's."""
+        """A server program that exists already, made by whomever, with what it needs found around it.
+
+        `Built.key` is a digest of the program's content. Engines are tried in turn to find out whose a program is, so
+        one that is another's must be refused by what it holds, before it is run.
+
+        Raises:
+            UserError: it is none of this engine's, is not there, or does not run on this machine.
+        """
 
     @abstractmethod
     def identity(self, built: Built, bench: Workbench) -> Identity:
-        """Version and features as the program itself tells them."""
+        """Version and features as the program itself tells them: what must not differ between builds but by intent.
+
+        Raises:
+            InfrastructureError: it does not run here.
+            UserError: it is none of this engine's after all.
+        """
 
     @abstractmethod
     def gate(
         self, subject: Built, tools: Built, place: Path, bench: Workbench, tests: Sequence[str] | None = None
     ) -> GateReport:
-        """Tests `subject` with the server's own tests.
+        """Tests whether `subject` answers as it must, with the engine's own tests; a failed test is no error.
 
         Args:
-            subject: the build that is tested.
-            tools: the build made `with_tools`.
-            place: private scratch folder.
+            subject: the build that is tested: the very program that will be measured.
+            tools: the build made with `BuildJob.with_tools`, the baseline; it may be `subject` itself.
+            place: private scratch folder, empty.
             bench: recorded processes and progress.
-            tests: names of the tests; None: all of the engine's list.
+            tests: names from `spec.gate_tests`; None: all of them.
+
+        Raises:
+            InfrastructureError: the tests could not be run.
         """
 
     @abstractmethod
     def answers(self, built: Built, place: Path, bench: Workbench, launcher: Sequence[str] = ()) -> str | None:
-        """Starts a build, asks it queries with known answers, writes and reads back; None when all is well.
+        """Starts a build, asks it queries with known answers, writes and reads back.
 
         Args:
             built: the build.
             place: private scratch folder, empty.
             bench: recorded processes.
-            launcher: words before the program: an emulator of another processor.
+            launcher: words before the program: an emulator of another processor, some ten times slower.
 
         Returns:
-            Why not, in one line.
+            Why it is not all right, in one line: a wrong answer, a signal, no answer in time; None when it is.
         """
+
+    # Data and load.
 
     @abstractmethod
     def create_dataset(self, built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:
-        """Prepares `workload`'s data in the empty `folder`, with no server left running on it."""
+        """Prepares `workload`'s data in `folder`, with no server left running on it and everything flushed.
+
+        Called once for all loads of one `Workload.dataset` of one size, so that what is made must depend on nothing of
+        the load but `Workload.dataset`, `Workload.data_parameters` and those of its settings that shape data. Burnish
+        copies the folder for each side, with its `MARKER` (which it writes where this method has not).
+
+        Args:
+            built: the baseline's build.
+            tools: the build made with `BuildJob.with_tools`.
+            workload: a load with data.
+            folder: private folder, there and empty.
+            bench: recorded processes and progress.
+
+        Raises:
+            UserError: the user's own data can't be used.
+            InfrastructureError: making the data failed; with the log.
+        """
 
     @abstractmethod
     def side(self, spec: SideSpec) -> Side:
-        """A side, not yet booted."""
+        """A side, not yet booted: nothing is started.
 
-    def parameters(self, workload: Workload, bench: Workbench) -> Mapping[str, Parameter] | None:  # noqa: ARG002
-        """The parameters that `workload`'s program takes; None: those that the catalogue gives it and no others."""
-        return None
+        Raises:
+            UserError: its load or its condition is none that can be.
+        """
+
+    def unit(self, spec: SideSpec) -> list[str | Path]:  # noqa: ARG002
+        """The command line that does one unit of the load and ends; empty where a server is loaded from outside.
+
+        For simulators of the processor, which look at one pass of an embedded engine.
+        """
+        return []
+
+    # Conditions.
 
     def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:  # noqa: ARG002
-        """The condition with whatever it needs made in the private `folder`; a `UserError` when it can't be had."""
+        """The condition with whatever it needs made in `folder`; here any but the usual one is refused.
+
+        Args:
+            asked: settings and transport, as asked for.
+            folder: the run's own folder, which stays: what is made there is found again when the run is resumed.
+            bench: recorded processes.
+
+        Raises:
+            UserError: it can't be had: another transport, a setting of another kind. Unknown names may be left to
+                `examine`, which has the server.
+        """
         if asked.transport != "unix" or asked.settings:
             raise UserError(
                 f"{self.spec.title} has no server: --set, --versus and --defaults-file say how one is deployed; "
@@ -345,22 +278,23 @@ class Engine(ABC):
         place: Path,
         bench: Workbench,
     ) -> list[str]:
-        """Warnings about a load under a condition before anything is measured, each a line that names its setting.
+        """Warnings about a load under a condition before anything is measured; here there are none.
+
+        Called twice: with the baseline's build before there are data, and with every side and its data before trials.
 
         Args:
             built: the server.
             workload: the load.
-            condition: how it is deployed.
-            data: the dataset's data, not to be touched; None for a load without data.
-            place: empty private folder.
+            condition: how it is deployed, as `ready` returned it.
+            data: the dataset's data, not to be touched; None for a load without data, or while there are none.
+            place: private scratch folder, empty.
             bench: recorded processes.
 
+        Returns:
+            A line for each thing that routine tuning left undone, named by the setting.
+
         Raises:
-            UserError: it can't work at all: an unknown server variable, a script or statement that fails.
+            UserError: it can't work at all: an unknown setting, too many client threads, a statement that fails.
         """
         del built, workload, condition, data, place, bench
-        return []
-
-    def unit(self, spec: SideSpec) -> list[str | Path]:  # noqa: ARG002
-        """The command line that does one unit of the load and ends; empty where a server is loaded from outside."""
         return []

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from burnish.engines.contract import BuildJob
+from burnish.engines.build_job import BuildJob
 from burnish.model.recipe import Flags
 
 HEADROOM = 0.85

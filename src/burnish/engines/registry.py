@@ -1,18 +1,30 @@
-"""Which class behaves for which engine; imported when asked for, so that a verb loads only what it needs."""
+"""From an engine's description to its behaviour, imported when asked for: a verb loads only what it needs."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
+from burnish.base.errors import UserError
 from burnish.engines.contract import Engine
 from burnish.model.engine import EngineSpec
 
-_CLASSES = {"sqlite": "sqlite.engine:Sqlite", "mariadb": "mariadb.engine:MariaDB", "fake": "fake.engine:FakeEngine"}
-
 
 def create(spec: EngineSpec) -> Engine:
-    """The behaviour of an engine."""
-    module, _, name = _CLASSES[spec.name].partition(":")
-    engine = getattr(import_module(f"burnish.engines.{module}"), name)(spec)
-    assert isinstance(engine, Engine)  # noqa: S101 - _CLASSES is ours
-    return engine
+    """The behaviour of an engine.
+
+    Raises:
+        UserError: the class that its file names is not there, is no `Engine`, or lacks methods of one.
+    """
+    module, _, name = spec.implementation.partition(":")
+    try:
+        behaviour = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise UserError(f"{spec.folder / 'engine.toml'}: class: {spec.implementation} can't be had: {error}") from error
+    if not (isinstance(behaviour, type) and issubclass(behaviour, Engine)):
+        raise UserError(
+            f"{spec.folder / 'engine.toml'}: class: {spec.implementation} is no engine; derive it from "
+            "burnish.engines.contract.Engine"
+        )
+    if missing := sorted(getattr(behaviour, "__abstractmethods__", ())):
+        raise UserError(f"{spec.folder / 'engine.toml'}: class: {spec.implementation} lacks {', '.join(missing)}")
+    return behaviour(spec)

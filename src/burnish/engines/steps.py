@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from burnish.base.errors import InfrastructureError
 
 if TYPE_CHECKING:
-    from burnish.engines.contract import BuildJob
+    from burnish.engines.build_job import BuildJob
 
 
 @dataclass(frozen=True)

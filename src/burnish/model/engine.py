@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from burnish.model.recipe import Recipe
 from burnish.model.workload import Design, Timing
@@ -109,6 +110,35 @@ class PrecompiledHeaders:
 
 
 @dataclass(frozen=True)
+class ServerSettings:
+    """What is known of the settings of an engine's server, all in plain names (with underscores); empty without one.
+
+    Attributes:
+        words: words for several settings at once: settings by value by word (``durability=commit``).
+        reserved: settings that Burnish decides, since several servers run side by side in folders of its own.
+        harmless: those of them that say nothing of speed or data: in an option file they are left out, not refused.
+        shaping: settings that decide what files a server makes: data made under others are other data, or none to it.
+        opposed: groups of settings of which a later one takes an earlier one's place.
+        joined: settings that add to themselves where an option file has them again, with what stands between values.
+        option_groups: groups of an option file that every release of the server reads; none: it reads no such file.
+        release_groups: groups that it reads with a dash and its release series behind them.
+    """
+
+    words: Mapping[str, Mapping[str, tuple[tuple[str, str], ...]]] = field(default_factory=dict)
+    reserved: frozenset[str] = frozenset()
+    harmless: frozenset[str] = frozenset()
+    shaping: frozenset[str] = frozenset()
+    opposed: tuple[tuple[str, ...], ...] = ()
+    joined: Mapping[str, str] = field(default_factory=dict)
+    option_groups: tuple[str, ...] = ()
+    release_groups: tuple[str, ...] = ()
+
+
+NO_SETTINGS = ServerSettings()
+"""What is known of an engine without a server."""
+
+
+@dataclass(frozen=True)
 class EngineSpec:
     """An engine's TOML, validated.
 
@@ -116,15 +146,16 @@ class EngineSpec:
         name: as on the command line.
         title: as in a sentence.
         reason: why the engine is here.
-        hidden: not listed for users (the fake engine).
-        debian_package: source package that the default source comes from; None: a folder shipped with Burnish.
+        hidden: not listed for users (an engine for tests).
+        debian_package: source package that the default source comes from; None: the folder `source` beside its code.
         release_package: binary package of the distribution that has the server; None: there is none.
         series: release series of the default source; '' where none is told.
         build_options: value of DEB_BUILD_MAINT_OPTIONS in the package's rules (what hardening it asks for).
         package_c: flags that the package's rules add for C beyond dpkg-buildflags.
         package_cxx: likewise for C++.
         package_link: likewise for the link.
-        system_packages: names of groups in catalogue/system.toml that building and loading need.
+        build_packages: names of groups of Debian packages that building needs.
+        load_packages: names of groups that running, testing and loading a built program needs.
         features: feature sets by name.
         default_features: the one a study takes when it does not say.
         ladder: names of the default variants, baseline first.
@@ -140,6 +171,9 @@ class EngineSpec:
         linking: what static, 32-bit and stripped programs of this engine need.
         precompiled: headers to precompile; none: every file reads its own.
         steal_bound: share of a pair's CPU time, 0 to 1, that the hypervisor may take away before the pair is invalid.
+        settings: what is known of its server's settings.
+        implementation: the class that behaves for it, as ``package.module:Class``.
+        folder: where its files lie.
     """
 
     name: str
@@ -151,7 +185,8 @@ class EngineSpec:
     package_c: tuple[str, ...]
     package_cxx: tuple[str, ...]
     package_link: tuple[str, ...]
-    system_packages: tuple[str, ...]
+    build_packages: tuple[str, ...]
+    load_packages: tuple[str, ...]
     features: Mapping[str, FeatureSet]
     default_features: str
     ladder: tuple[str, ...]
@@ -169,3 +204,11 @@ class EngineSpec:
     release_package: str | None = None
     series: str = ""
     steal_bound: float = 0.05
+    settings: ServerSettings = NO_SETTINGS
+    implementation: str = ""
+    folder: Path = Path()
+
+    @property
+    def system_packages(self) -> tuple[str, ...]:
+        """Names of all groups of Debian packages that the engine needs."""
+        return tuple(dict.fromkeys((*self.build_packages, *self.load_packages)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -22,30 +23,13 @@ class Design(StrEnum):
     SOLO = "solo"
 
 
-SHAPING = frozenset(
-    {
-        "character_set_server",
-        "collation_server",
-        "default_storage_engine",
-        "innodb_checksum_algorithm",
-        "innodb_data_file_path",
-        "innodb_default_row_format",
-        "innodb_file_per_table",
-        "innodb_page_size",
-        "innodb_undo_tablespaces",
-        "lower_case_table_names",
-    }
-)
-"""Server settings that decide what files a server makes: data made under others are other data, or none to it."""
-
-
 @dataclass(frozen=True)
 class Workload:
     """A load that an engine's load program understands.
 
     Attributes:
         name: as in the catalogue.
-        engine: the engine family it is written for (``mariadb``, ``sqlite``, ``fake``).
+        engine: name of the engine that it is for.
         reason: why one would run it and what it shows.
         program: sysbench script, or the engine's own load program.
         parameters: what the program is called with (tables, rows, sizes), as (name, value).
@@ -116,9 +100,9 @@ class Workload:
             return tuple((f"{name}.{item[0]}", item[1]) for name, items in sorted(each.items()) for item in items)
         return tuple(item for item in self.parameters if not self.shape or item[0] in self.shape)
 
-    def data_settings(self) -> tuple[tuple[str, str], ...]:
-        """Those of its settings that decide what its data look like on disk, sorted."""
-        return tuple(sorted(item for item in self.settings if item[0] in SHAPING))
+    def data_settings(self, shaping: Collection[str]) -> tuple[tuple[str, str], ...]:
+        """Those of its settings that decide what its data look like on disk (`ServerSettings.shaping`), sorted."""
+        return tuple(sorted(item for item in self.settings if item[0] in shaping))
 
     def parameter(self, name: str, default: str = "") -> str:
         """A parameter's value, or `default`."""

@@ -136,7 +136,8 @@ def _unpack(source: Path, place: Path) -> dict[str, Any]:
     if source.name.endswith(ARCHIVES):
         return _open_archive(source, place)
     if source.suffix not in BARE:
-        raise UserError(f"{source}: found {source.suffix or 'no suffix'}; allowed: {', '.join((*ARCHIVES, *BARE))}")
+        found = source.suffix or "a file whose name says nothing of its kind"
+        raise UserError(f"{source}: found {found}; allowed: {', '.join((*ARCHIVES, *BARE))}, a folder of .gcda files")
     kind = BARE[source.suffix]
     place.mkdir()
     shutil.copyfile(source, place / DATA[kind])

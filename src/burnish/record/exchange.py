@@ -18,7 +18,7 @@ from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.record import lines
 from burnish.record.lines import Line
-from burnish.record.record import Event, Record
+from burnish.record.record import Event, Record, before
 
 IMPORTED = "imported"
 """Kind of the event that says where a record came from; such a study is never gone on with."""
@@ -51,7 +51,7 @@ def read_events(path: Path) -> tuple[Event, ...]:
     Raises:
         UserError: there is no such file; it is no record, one of another format, or cut off.
     """
-    return tuple(Event(*line) for line in lines.read(path))
+    return tuple(before(line) for line in lines.read(path))
 
 
 def study_events(folder: Path) -> tuple[Event, ...]:

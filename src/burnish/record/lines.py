@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from burnish.base.errors import UserError
-
-FORMAT = 1
-"""Raised when what read the format before can't read a file."""
+from burnish.record.codec import FORMAT
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 USUAL = ".jsonl.xz"
@@ -31,12 +29,21 @@ _NO_EVENT = (ValueError, TypeError, KeyError)
 
 
 class Line(NamedTuple):
-    """One event, as `burnish.record.record.Event` has it."""
+    """One event as it is kept.
+
+    Attributes:
+        number: its place in the order of events, from 1.
+        at: when it was written, ISO 8601 in UTC.
+        kind: what it is.
+        body: its values.
+        form: format in which kind and values are.
+    """
 
     number: int
     at: str
     kind: str
     body: Mapping[str, Any]
+    form: int = 1
 
 
 def is_file_name(name: str) -> bool:
@@ -57,13 +64,14 @@ def check_name(path: Path) -> None:
 
 def as_json(lines: Iterable[Line]) -> str:
     """One event a line, values in the order in which they were recorded: reports follow it."""
-    return "".join(_json({"n": n, "at": at, "kind": kind, "body": body}) for n, at, kind, body in lines)
+    return "".join(_json(_values(line)) for line in lines)
 
 
 def pack(lines: Iterable[Line], name: str) -> bytes:
     """A whole file with its head, packed as its name says."""
     every = list(lines)
-    data = (_json({_HEAD: FORMAT, "events": len(every)}) + as_json(every)).encode()
+    form = max((line.form for line in every), default=FORMAT)
+    data = (_json({_HEAD: form, "events": len(every)}) + as_json(every)).encode()
     if name.endswith(".xz"):
         return lzma.compress(data, preset=9 | lzma.PRESET_EXTREME)
     return gzip.compress(data, 9, mtime=0) if name.endswith(".gz") else data
@@ -91,6 +99,8 @@ def read(path: Path) -> tuple[Line, ...]:
                 break
             line = len(found) + (1 if expected is None else 2)
             raise UserError(f"{path}: line {line} is no event of an exported record; {_HOW}") from None
+        if found[-1].form > FORMAT:
+            raise _newer(path, found[-1].form)
     if damage is None and rest:
         damage = "cut off"
     if damage is None and expected is not None and len(found) != expected:
@@ -109,7 +119,10 @@ def _event(text: bytes, before: list[Line]) -> Line:
         raise TypeError
     if not (before[-1].number if before else 0) < number < 1 << 63:
         raise ValueError
-    return Line(number, at, kind, body)
+    form = value.get("f", 1)
+    if type(form) is not int or form < 1:
+        raise ValueError
+    return Line(number, at, kind, body, form)
 
 
 def _refuse(word: str) -> None:
@@ -127,11 +140,15 @@ def _promised(path: Path, text: bytes) -> int | None:
     if form is None:
         return None
     if not isinstance(form, int) or not isinstance(value.get("events"), int) or not 1 <= form <= FORMAT:
-        raise UserError(
-            f"{path}: a record in format {form}; this Burnish reads format {FORMAT}: read it with the Burnish that "
-            "wrote it, or a newer one"
-        )
+        raise _newer(path, form)
     return int(value["events"])
+
+
+def _newer(path: Path, form: object) -> UserError:
+    return UserError(
+        f"{path}: a record in format {form}; this Burnish reads formats 1 to {FORMAT}: read it with the Burnish that "
+        "wrote it, or a newer one"
+    )
 
 
 def _unpack(path: Path, data: bytes) -> tuple[bytes, str | None]:
@@ -153,6 +170,12 @@ def _unpack(path: Path, data: bytes) -> tuple[bytes, str | None]:
     if unpacker.unused_data:
         return b"".join(parts), "followed by something else"
     return b"".join(parts), None if unpacker.eof else "cut off"
+
+
+def _values(line: Line) -> dict[str, Any]:
+    """An event as one JSON value; those of format 1 do not say their format."""
+    form = {"f": line.form} if line.form > 1 else {}
+    return {"n": line.number, "at": line.at, **form, "kind": line.kind, "body": line.body}
 
 
 def _json(value: object) -> str:

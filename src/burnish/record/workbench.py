@@ -19,6 +19,7 @@ from rich.status import Status
 from burnish.base import process
 from burnish.base.durations import duration
 from burnish.base.process import Completed
+from burnish.record.events.study import CommandRun
 from burnish.record.record import Record
 
 PLAIN_EVERY_S = 20.0
@@ -67,6 +68,7 @@ class Bench:
         self._log: Path | None = None
         self._number = 0
         self._title = ""
+        self._place = ""
         self._expected: float | None = None
         self._began = time.monotonic()
         self._status: Status | None = None
@@ -74,7 +76,9 @@ class Bench:
         logs.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     @contextlib.contextmanager
-    def step(self, title: str, log: str, expected: float | None = None, *, counts: bool = True) -> Iterator[Path]:
+    def step(
+        self, title: str, log: str, expected: float | None = None, *, counts: bool = True, place: str = ""
+    ) -> Iterator[Path]:
         """One step of the plan: shown while it runs; commands within it log to `log`.log.
 
         Args:
@@ -82,8 +86,10 @@ class Bench:
             log: name of the log file, without folder and suffix.
             expected: seconds that it took last time here, if known.
             counts: whether it is one of the plan's steps (n of m) or part of one.
+            place: where it stands among others, in words, where it is none of the plan's steps.
         """
-        self._number += counts
+        self._number += counts and not place
+        self._place = place
         self.peak = 0
         self._title, self._expected, self._began = title, expected, time.monotonic()
         self._log = self.log_path(f"{log}.log")
@@ -109,7 +115,8 @@ class Bench:
             self._log = None
 
     def _head(self) -> str:
-        number = f"[{self._number}/{self.total}] " if self.total else ""
+        place = self._place or (f"{self._number}/{self.total}" if self.total else "")
+        number = f"[{place}] " if place else ""
         return f"{number}{self._title}"
 
     def run(
@@ -138,18 +145,19 @@ class Bench:
         self.peak = max(self.peak, done.peak_rss_bytes)
         if self.record is not None:
             self.record.append(
-                "command",
-                what=what,
-                argv=list(done.argv),
-                cwd=str(cwd) if cwd else None,
-                env=dict(env or {}),
-                seconds=round(done.seconds, 3),
-                user_seconds=done.user_seconds,
-                system_seconds=done.system_seconds,
-                peak_rss_bytes=done.peak_rss_bytes,
-                exit_code=done.exit_code,
-                timed_out=done.timed_out,
-                log=done.log.name if done.log else None,
+                CommandRun(
+                    what=what,
+                    argv=tuple(map(str, done.argv)),
+                    cwd=str(cwd) if cwd else None,
+                    env={name: str(value) for name, value in (env or {}).items()},
+                    seconds=round(done.seconds, 3),
+                    user_seconds=done.user_seconds,
+                    system_seconds=done.system_seconds,
+                    peak_rss_bytes=done.peak_rss_bytes,
+                    exit_code=done.exit_code,
+                    timed_out=done.timed_out,
+                    log=done.log.name if done.log else None,
+                )
             )
         return done
 

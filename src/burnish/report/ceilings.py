@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from burnish.report import suites
-from burnish.why.ceiling import LEGEND_UNSPLIT, Ceiling
+from burnish.report.document import Bar, Bars
+from burnish.why.ceiling import Ceiling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from burnish.report.summary import Row, Summary
+    from burnish.report.result import Result, Row
 
 
-def ceilings(summary: Summary, best: str | None) -> list[Ceiling]:
+def ceilings(summary: Result, best: str | None) -> list[Ceiling]:
     """One for each load that has a verdict; a suite has one for a pass of all its tests.
 
     None where the sides differ by their condition: what TLS costs is no way that a compiler could have gone.
@@ -38,7 +39,7 @@ def ceilings(summary: Summary, best: str | None) -> list[Ceiling]:
     return found
 
 
-def _ceiling(summary: Summary, load: str, rows: Sequence[Row]) -> Ceiling:
+def _ceiling(summary: Result, load: str, rows: Sequence[Row]) -> Ceiling:
     """That of one candidate on a load, or on all tests of a suite together."""
     bases = [row.sides[summary.baseline] for row in rows]
     return Ceiling(
@@ -53,7 +54,17 @@ def _ceiling(summary: Summary, load: str, rows: Sequence[Row]) -> Ceiling:
     )
 
 
-def bars(summary: Summary, best: str | None) -> list[str]:
-    """A bar for each load with its name above, and what the bars' signs mean."""
-    lines = [line for each in ceilings(summary, best) for line in (f"{each.workload}: {each.winner}", each.bar())]
-    return [*lines, LEGEND_UNSPLIT] if lines else []
+LEGEND = (("░", "saved"), ("▒", "still the server's own"), ("▓", "libraries"), ("█", "kernel"))
+"""Parts of a ceiling's bar where the libraries' time is known."""
+
+UNSPLIT = (("░", "saved"), ("▒", "still outside of the kernel"), ("█", "kernel"))
+"""Parts where it is not, and counts as the server's own."""
+
+
+def bars(summary: Result, best: str | None) -> Bars:
+    """The ceiling on each load as a bar."""
+    found = []
+    for ceiling in ceilings(summary, best):
+        saved, left, _, kernel = ceiling.shares
+        found.append(Bar(f"{ceiling.workload}: {ceiling.winner}", (saved, left, kernel)))
+    return Bars(UNSPLIT, tuple(found))

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from burnish.base.durations import duration
+from burnish.report.words import percent, plural
 
 Facts = Mapping[str, Any]
-
-NO_EFFECT = "no effect"
-"""Verdict of a variant whose program is the baseline's: nothing was measured."""
 
 SIZES = ("build", "code", "rodata", "data", "unwind", "file", "object", "link", "CPU")
 """Columns of the table of sizes: MB of the program's parts, peak MB of its heaviest object and of its link, CPU time
@@ -91,9 +89,7 @@ def changed(found: Facts, most: int = 3) -> str:
     others = [f"{word}: {_some(names, most)}" for word, names in kinds.items()]
     differ, of = found["differ"], f"{found['functions']:,} functions"
     if not differ:
-        said = f"none of {of} does anything else" + (
-            "" if others else ": they only lie elsewhere, or their data differ"
-        )
+        said = f"none of {of} differs" + ("" if others else ": only their places or their data do")
     else:
         said = f"{len(differ):,} of {of} differ{'s' if len(differ) == 1 else ''}: {_some(differ, most)}"
     return "; ".join([said, *others])
@@ -117,9 +113,9 @@ def details(facts: Facts | None, about: Facts) -> list[str]:
         lines += [_use("because of", use) for use in code["because"][:5]]
         lines += [_use("chosen at run time:", use) for use in code["dispatched"][:5]]
         more = len(code["dispatched"]) - 5
-        lines += [f"chosen at run time: {more} extensions more"] if more > 0 else []
+        lines += [f"chosen at run time: {plural(more, 'more extension')}"] if more > 0 else []
         if code["functions"]:
-            lines.append(f"read: {code['functions']} functions, {code['covered']:.0%} of the code")
+            lines.append(f"read: {code['functions']} functions, {percent(code['covered'])} of the code")
         lines.append(f"libraries: {', '.join(program['needed']) or 'none (static)'}")
         versions = " ".join(f"{family}_{version}" for family, version in program["versions"])
         lines.append(f"symbol versions: {versions or 'none'}")
@@ -137,10 +133,11 @@ def details(facts: Facts | None, about: Facts) -> list[str]:
         if costs["link"]:
             lines.append(f"peak memory: {costs['link'][0] / 1e6:,.0f} MB, {costs['link'][1]:.1f} s: the link")
     elif about.get("objects"):
-        lines.append("peak memory: not noted (GNU time was not there: apt install time)")
+        lines.append("peak memory: not recorded (GNU time is not installed: apt install time)")
     return lines
 
 
 def _use(what: str, use: Facts) -> str:
-    many = f" and {use['functions'] - 1} functions more" if use["functions"] > 1 else ""
-    return f"{what} {use['extension']} ({use['instructions']} instructions) in {use['example'][:60]}{many}"
+    more = use["functions"] - 1
+    many = f" and {plural(more, 'more function')}" if more else ""
+    return f"{what} {use['extension']} ({plural(use['instructions'], 'instruction')}) in {use['example'][:60]}{many}"

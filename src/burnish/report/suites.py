@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from burnish.report.words import plural
 from burnish.statistics.means import geometric_mean
 
 if TYPE_CHECKING:
-    from burnish.report.summary import Row, Summary
+    from burnish.report.result import Result, Row
 
 TABLE = ("test", "seconds", "baseline's", "CPU seconds", "baseline's")
 """Head of the table of a suite's times: wall time and the server's CPU time, each beside the baseline's."""
@@ -42,10 +43,6 @@ class Whole:
     capacity: Mapping[str, float] | None
     throughput: Mapping[str, float] | None
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, for --json."""
-        return asdict(self)
-
     def sentence(self, baseline: str) -> str:
         """What it says, in a sentence."""
         told = [
@@ -55,7 +52,7 @@ class Whole:
         ]
         without = f"; without {', '.join(self.missing)}" if self.missing else ""
         return (
-            f"{self.suite}: geometric mean of {self.tests} tests, {self.candidate} against {baseline}: "
+            f"{self.suite}: geometric mean of {plural(self.tests, 'test')}, {self.candidate} against {baseline}: "
             f"{', '.join(told)}{without}."
         )
 
@@ -116,7 +113,7 @@ def _whole(suite: str, candidate: str, members: Sequence[tuple[str, Row]]) -> Wh
     )
 
 
-def times(summary: Summary) -> list[tuple[str, list[tuple[str, ...]]]]:
+def times(summary: Result) -> list[tuple[str, list[tuple[str, ...]]]]:
     """(title, rows of `TABLE`) of each candidate on each suite: what a pass takes."""
     found = []
     for whole in wholes(summary.rows):
@@ -129,5 +126,5 @@ def times(summary: Summary) -> list[tuple[str, list[tuple[str, ...]]]]:
             cells = (1 / mine["throughput"], 1 / base["throughput"])
             spent = (mine["server_cpu_per_transaction"], base["server_cpu_per_transaction"])
             rows.append((part[1], *(f"{seconds:.3f}" for seconds in (*cells, *spent))))
-        found.append((f"{whole.suite}: what a pass takes, {whole.candidate} beside {summary.baseline}", rows))
+        found.append((f"{whole.suite}: time of a pass, {whole.candidate} and {summary.baseline}", rows))
     return found

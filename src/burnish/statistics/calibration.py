@@ -97,9 +97,14 @@ class Calibration:
         return f"{self.engine}, {self.workload}, {self.design}"
 
     @property
+    def quantities(self) -> dict[str, Quantity]:
+        """What was calibrated, by name."""
+        return {"capacity": self.capacity, "throughput": self.throughput}
+
+    @property
     def quantity(self) -> Quantity:
         """The one that verdicts are about."""
-        return self.capacity if self.headline == "capacity" else self.throughput
+        return self.quantities[self.headline]
 
     @property
     def passes(self) -> bool:

@@ -8,13 +8,28 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from burnish.base.digest import digest_of
+from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.bench.host import HostFacts
-from burnish.model.workload import Design
+from burnish.model.cell import AA
+from burnish.model.workload import Design, Timing
+from burnish.record.codec import value_of
+from burnish.record.events.verdicts import HostCalibrated, HostNoise, Noise, VerdictReached
 from burnish.statistics.calibration import Calibration, from_dict
+from burnish.statistics.calibration import calibrate as calibrate_host
+from burnish.statistics.sequential import CALIBRATION_STARTS
+from burnish.study.cells import Cell
+from burnish.study.session import Session
+from burnish.study.trials.starts import cell_starts
+from burnish.study.trials.timing import timings
+
+if TYPE_CHECKING:
+    from burnish.study.workshop.workshop import Workshop
 
 _FORMAT = 1
 
@@ -50,3 +65,74 @@ def find(home: Home, engine: str, workload: str, design: Design, host: HostFacts
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return found if found.host == host_digest(host) else None
+
+
+def known_calibrations(session: Session, cells: Sequence[Cell]) -> list[Calibration]:
+    """What this host's calibrations say of the cells' workloads; a `UserError` where one says: no verdicts here."""
+    found: list[Calibration] = []
+    for workload, design in dict.fromkeys((cell.workload.name, cell.design) for cell in cells):
+        each = find(session.home, session.spec.name, workload, design, session.host)
+        if each is None or not each.fits(timings(session)[design]):
+            continue
+        if not each.passes and not session.options.force:
+            raise UserError(
+                f"{each.name}: this host's calibration of {each.at} found the baseline different from itself "
+                f"({each.words}); fix the host (`burnish doctor`) and calibrate again, or say --force"
+            )
+        found.append(each)
+    return found
+
+
+def keep_calibrations(workshop: Workshop, cells: Sequence[Cell], times: Mapping[Design, Timing]) -> None:
+    """Keeps what cells say of the host in which the baseline was compared with itself; later studies lean on it."""
+    if not workshop.study.calibrates:
+        return
+    for cell in cells:
+        if cell.id.candidate != AA:
+            continue
+        found = _calibrated(workshop.session, times[cell.design], cell)
+        if found is not None:
+            save(workshop.session.home, found)
+            workshop.record.append(HostCalibrated(host_noise(found)))
+
+
+def host_noise(calibration: Calibration) -> HostNoise:
+    """A calibration as the record has it."""
+    noise = {name: Noise(**vars(each)) for name, each in calibration.quantities.items()}
+    return HostNoise(
+        engine=calibration.engine,
+        workload=calibration.workload,
+        design=calibration.design,
+        headline=calibration.headline,
+        host=calibration.host,
+        at=calibration.at,
+        timing=value_of(Timing, calibration.timing),
+        starts=calibration.starts,
+        noise=noise,
+        start_seconds=calibration.start_seconds,
+        pair_seconds=calibration.pair_seconds,
+        best_pairs=calibration.best_pairs,
+        delta=calibration.delta,
+        differences=calibration.differences,
+    )
+
+
+def _calibrated(session: Session, timing: Timing, cell: Cell) -> Calibration | None:
+    """What the cell's starts say; None where too many were invalid."""
+    starts = cell_starts(session.record, cell.id)
+    verdict = session.record.last(VerdictReached, cell=cell.id)
+    if starts.valid < CALIBRATION_STARTS or verdict is None:
+        session.bench.say(f"{cell.name}: no calibration, {len(starts.invalid)} starts were invalid")
+        return None
+    return calibrate_host(
+        {name: starts.of(name) for name in ("capacity", "throughput")},
+        [list(zip(each["capacity"], each["throughput"], strict=True)) for each in starts.pair_ratios],
+        starts.seconds,
+        engine=session.spec.name,
+        workload=cell.workload.name,
+        design=cell.design,
+        headline=cell.headline,
+        host=host_digest(session.host),
+        timing=timing,
+        at=verdict.at,
+    )

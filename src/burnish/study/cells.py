@@ -1,22 +1,11 @@
-"""The cells of a study: what is compared with what, on which load, and what for."""
+"""The cells of a study's trials: what is compared with what, on which load, in which design, what for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
 
+from burnish.model.cell import AA, CellId, Role
 from burnish.model.workload import Design, Workload
-
-AA = "A/A"
-"""Candidate of a canary's cell: the baseline once more."""
-
-
-class Role(StrEnum):
-    """What a cell is for."""
-
-    CLAIM = "claim"
-    CANARY = "canary"
-    CONFIRMATION = "confirmation"
 
 
 def own_design(workload: Workload, *, conditions: bool) -> Design:
@@ -35,30 +24,37 @@ def own_design(workload: Workload, *, conditions: bool) -> Design:
 
 @dataclass(frozen=True)
 class Cell:
-    """One comparison: a candidate against the baseline on one workload.
+    """A candidate against the baseline on one workload, as trials run it.
 
     Attributes:
-        candidate: a candidate's name, or `AA`.
+        id: which cell of the study it is.
         workload: the load.
         design: how the sides share the host.
-        headline: what the verdict is about: ``capacity`` where server and load share cores, else ``throughput``.
-        role: what the cell is for.
-        tag: what sets it apart from another cell of the same candidate and workload.
+        headline: name of the quantity that the verdict is about.
     """
 
-    candidate: str
+    id: CellId
     workload: Workload
     design: Design = Design.DUET
     headline: str = "capacity"
-    role: Role = Role.CLAIM
-    tag: str = ""
 
     @property
     def name(self) -> str:
-        """As in the record: ``clang-pgo-thinlto / oltp_read_only``, with a tag before it where one is needed."""
-        return f"{self.tag}: {self.label}" if self.tag else self.label
+        """For people and logs; the seeds of its starts are drawn from it too."""
+        return self.id.name
 
     @property
     def label(self) -> str:
-        """Candidate and workload."""
-        return f"{self.candidate} / {self.workload.name}"
+        """The candidate's name as a side of each start."""
+        return self.id.label
+
+    @property
+    def role(self) -> Role:
+        """What it is for."""
+        return self.id.role
+
+    @property
+    def canary(self) -> Cell:
+        """The baseline against itself, on the same load under the same condition and design."""
+        plain = CellId(AA, self.id.workload, Role.CANARY, base=self.id.base, given=self.id.given, design=self.id.design)
+        return replace(self, id=plain)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.profiles.kept import name_of
-from burnish.record.record import FILE
+from burnish.record.events.study import RecordImported, StudyFinished
+from burnish.record.record import FILE, Record
 from burnish.record.store import Entry, Store, folder_size
 from burnish.study.studies import folders
 
@@ -29,6 +32,7 @@ class Kept:
         size: bytes on disk.
         age_s: seconds since it was last used.
         named: a profile's names; what has one was kept on purpose.
+        unfinished: whether it is a run that has not come to its end.
     """
 
     kind: str
@@ -38,6 +42,7 @@ class Kept:
     size: int
     age_s: float
     named: str = ""
+    unfinished: bool = False
 
 
 def inventory(home: Home) -> list[Kept]:
@@ -62,8 +67,19 @@ def inventory(home: Home) -> list[Kept]:
         found.append(Kept("thinlto", folder.name, "ThinLTO's cache", folder, folder_size(folder), age))
     for folder in folders(home):
         age = now - (folder / FILE).stat().st_mtime
-        found.append(Kept("studies", folder.name, "record and logs", folder, folder_size(folder), age))
+        unfinished = _is_unfinished(folder)
+        words = f"record and logs{' of an unfinished run' if unfinished else ''}"
+        found.append(Kept("studies", folder.name, words, folder, folder_size(folder), age, unfinished=unfinished))
     return sorted(found, key=lambda item: (item.kind, -item.size))
+
+
+def _is_unfinished(folder: Path) -> bool:
+    """Whether a run was begun here and never ended; a record that can't be read, or was imported, is left alone."""
+    try:
+        with contextlib.closing(Record(folder)) as record:
+            return record.last(StudyFinished) is None and record.last(RecordImported) is None
+    except UserError:
+        return False
 
 
 def _words(entry: Entry) -> str:
@@ -76,13 +92,21 @@ def _words(entry: Entry) -> str:
     return ""
 
 
-def choose(items: Sequence[Kept], *, older_s: float | None, bound: int | None) -> list[Kept]:
+def choose(items: Sequence[Kept], *, older_s: float | None, bound: int | None, unfinished: bool = False) -> list[Kept]:
     """What is to go: unused for longer than `older_s`, then the longest unused until `bound` bytes are kept.
 
-    Studies are never chosen: a record can't be made again. Nor are profiles with a name. Pure.
+    Finished runs are never chosen: a record can't be made again. Nor are profiles with a name. Pure.
+
+    Args:
+        items: what is kept.
+        older_s: seconds; None: age is no reason.
+        bound: bytes to keep at most, runs not counted; None: size is no reason.
+        unfinished: whether runs without an end go too: all of them, or those older than `older_s`.
     """
     mortal = [item for item in items if item.kind != "studies" and not item.named]
     doomed = [item for item in mortal if older_s is not None and item.age_s > older_s]
+    if unfinished:
+        doomed += [item for item in items if item.unfinished and (older_s is None or item.age_s > older_s)]
     if bound is not None:
         left = [item for item in mortal if item not in doomed]
         total = sum(item.size for item in left)

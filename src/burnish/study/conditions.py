@@ -6,42 +6,48 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
 from burnish.model.condition import Condition
+from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload
 from burnish.program.built import Built
+from burnish.record.events.builds import TuningExamined
 from burnish.record.store import Entry
-from burnish.study import mixes, workloads
-from burnish.study.options import Options, Setting
+from burnish.study import workloads
+from burnish.study.options import Options
 from burnish.workload import defaults_file
 from burnish.workload.conditions import condition_of, difference
 from burnish.workload.loads import idle
 
+if TYPE_CHECKING:
+    from burnish.study.session import Session
 
-def usual(options: Options) -> Condition:
+
+def usual(spec: EngineSpec, options: Options) -> Condition:
     """The condition of every side, as asked."""
-    return condition_of(options.settings)
+    return condition_of(options.settings, spec.settings)
 
 
-def versus(options: Options) -> Condition | None:
+def versus(spec: EngineSpec, options: Options) -> Condition | None:
     """The condition of the second program where it is another one; a `UserError` when it is the same after all."""
     if not options.versus:
         return None
-    first = usual(options)
-    second = condition_of(options.versus, over=first, option="--versus")
+    first = usual(spec, options)
+    second = condition_of(options.versus, spec.settings, over=first, option="--versus")
     if not difference(first, second):
         raise UserError(f"--versus {' '.join(options.versus)}: that is the condition of A already; name what differs")
     return second
 
 
-def groups(options: Options) -> list[str]:
+def groups(spec: EngineSpec, options: Options) -> list[str]:
     """Groups of system packages that the conditions and the loads need beside their engine's."""
     needed = {"tls": "tls", "remote": "remote"}
-    asked = (usual(options), versus(options))
+    asked = (usual(spec, options), versus(spec, options))
     found = [needed[each.transport] for each in asked if each and each.transport in needed]
-    return list(dict.fromkeys([*found, *workloads.groups(options.workloads)]))
+    return list(dict.fromkeys([*found, *workloads.groups(spec, options.workloads)]))
 
 
 def words(options: Options) -> tuple[str, ...]:
@@ -52,9 +58,9 @@ def words(options: Options) -> tuple[str, ...]:
     return tuple(said)
 
 
-def ready(setting: Setting, asked: Condition) -> Condition:
+def ready(session: Session, asked: Condition) -> Condition:
     """The condition with what it needs (certificates) made in the study's folder."""
-    return setting.engine.ready(asked, setting.record.folder, setting.bench)
+    return session.engine.ready(asked, session.record.folder, session.bench)
 
 
 def loads_under(loads: Sequence[Workload], pair: Sequence[Condition]) -> tuple[Workload, ...]:
@@ -67,33 +73,33 @@ def loads_under(loads: Sequence[Workload], pair: Sequence[Condition]) -> tuple[W
     return tuple(replace(each, saturated=False) if waits else each for each in loads)
 
 
-def possible(setting: Setting, sides: Sequence[tuple[Built, Condition]]) -> None:
+def possible(session: Session, sides: Sequence[tuple[Built, Condition]]) -> None:
     """Looks at every load on each server under its condition as far as that takes no data: none are made in vain.
 
     Raises:
         UserError: something can't work at all: a variable that the server does not know, too many client threads.
     """
     # The most client threads first: what a refusal asks for then is enough for the whole ladder.
-    loads = sorted(setting.workloads, key=lambda each: -each.threads)
-    _amiss(setting, loads, sides, {})
+    loads = sorted(session.workloads, key=lambda each: -each.threads)
+    _amiss(session, loads, sides, {})
 
 
-def examine(setting: Setting, sides: Sequence[tuple[Built, Condition]], data: Mapping[str, Entry]) -> None:
+def examine(session: Session, sides: Sequence[tuple[Built, Condition]], data: Mapping[str, Entry]) -> None:
     """Looks at every load on each server under its condition; notes and says what routine tuning left undone.
 
     Raises:
         UserError: something can't work at all; or, under ``--strict``, something is left undone.
     """
-    found = _amiss(setting, setting.workloads, sides, data)
-    setting.record.append("tuning", found=found)
+    found = _amiss(session, session.workloads, sides, data)
+    session.record.append(TuningExamined(tuple(found)))
     for line in found:
-        setting.bench.say(f"untuned: {line}")
-    if found and setting.options.strict:
+        session.bench.say(f"untuned: {line}")
+    if found and session.options.strict:
         raise UserError(f"--strict: {len(found)} settings to mend before builds are compared: {'; '.join(found)}")
 
 
 def _amiss(
-    setting: Setting,
+    session: Session,
     loads: Sequence[Workload],
     sides: Sequence[tuple[Built, Condition]],
     data: Mapping[str, Entry],
@@ -103,12 +109,12 @@ def _amiss(
     for workload in loads:
         entry = data.get(workload.name)
         for built, condition in dict.fromkeys(sides):
-            place = setting.scratch / "examine"
+            place = session.scratch / "examine"
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(mode=0o700, parents=True)
-            found += setting.engine.examine(built, workload, condition, _data(entry), place, setting.bench)
+            found += session.engine.examine(built, workload, condition, _data(entry), place, session.bench)
             shutil.rmtree(place, ignore_errors=True)
-        found += filter(None, [idle(workload, len(setting.core_sets[0])), mixes.uneven(workload)])
+        found += filter(None, [idle(workload, len(session.core_sets[0]))])
     return list(dict.fromkeys(found))
 
 

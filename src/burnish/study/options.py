@@ -1,4 +1,4 @@
-"""What a user may say to the verbs that measure, and what these then work with."""
+"""What a user may ask of the verbs that measure."""
 
 from __future__ import annotations
 
@@ -6,23 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish.base.paths import Home
-from burnish.bench.host import HostFacts
-from burnish.engines.contract import Engine
-from burnish.model.engine import EngineSpec
-from burnish.model.workload import Workload
-from burnish.record.record import Record
-from burnish.record.store import Store
-from burnish.record.workbench import Bench
-from burnish.statistics.verdicts import Rule
-
 Ask = Callable[[str], bool]
 """Puts a question to the user; whether the answer was yes."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a user may say to `tune` and `compare`.
+    """What a user may ask of any verb that measures.
 
     Attributes:
         variants: names; empty for the engine's ladder and the user's own.
@@ -48,13 +38,19 @@ class Options:
         yes: install what is missing without asking.
         ladder: numbers of client threads, each a load of its own; empty: each load's own number.
         settings: what every server is set to, ``NAME=VALUE`` each (see `burnish.workload.conditions`).
-        versus: likewise, what sets the second program's condition apart (`compare`).
+        versus: what sets the second program's condition apart (`compare`), written as `settings` are.
         data: a user's dump or data folder for the user's loads.
         database: the database in it to work in; None: the only one.
         defaults_file: a user's my.cnf.
         strict: refuse what routine tuning left undone.
         portable: level or processor that every build must run on; None: none is demanded.
         portability: try every build on the catalogue's processors.
+        release: a distribution's server program; None: the one that is found (bundled studies).
+        second_compiler: compiler that stands for another patch level; None: the one that is found (bundled studies).
+        labels: what two programs are called, None: as their path says; empty: both as their paths say (`compare`).
+        budget: seconds for this session; None: as long as it takes.
+        why: sample every candidate beside the baseline after the trials.
+        seconds: time under load that is sampled; None: until there are samples enough.
     """
 
     variants: tuple[str, ...] = ()
@@ -87,40 +83,9 @@ class Options:
     strict: bool = False
     portable: str | None = None
     portability: bool = False
-
-
-@dataclass
-class Setting:
-    """What the verbs work with, once the home is held.
-
-    Attributes:
-        home: where all of it happens.
-        store: what outlives the study.
-        spec: the engine, as the catalogue describes it.
-        engine: its behaviour.
-        host: facts about the host.
-        core_sets: CPU numbers of each side in a duet; both sides' are all CPUs where there are no two alike.
-        twin_cores: whether there are two alike.
-        record: the study's.
-        bench: recorded processes, progress.
-        scratch: private folder of this run.
-        workloads: the loads; once they were looked at, as this host and the conditions have them.
-        rule: when a cell is decided.
-        options: what the user said.
-        ask: puts a question to the user; None where nobody is there.
-    """
-
-    home: Home
-    store: Store
-    spec: EngineSpec
-    engine: Engine
-    host: HostFacts
-    core_sets: tuple[frozenset[int], frozenset[int]]
-    twin_cores: bool
-    record: Record
-    bench: Bench
-    scratch: Path
-    workloads: tuple[Workload, ...]
-    rule: Rule
-    options: Options
-    ask: Ask | None
+    release: Path | None = None
+    second_compiler: str | None = None
+    labels: tuple[str | None, ...] = ()
+    budget: float | None = None
+    why: bool = False
+    seconds: float | None = None

@@ -121,7 +121,7 @@ def collect(home: Home, found: Found, folder: Path) -> Reproducer:
             f"remove {found.entry.folder} and run its study's command again"
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"--out {folder}: it is there already and not empty; name a new folder")
+        raise UserError(f"--output {folder}: it is there already and not empty; name a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(home.store)
     _copy_build(found.entry, making, folder, store)

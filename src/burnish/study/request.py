@@ -90,7 +90,7 @@ def read_request(engine: str, options: Options) -> Request:
     if not variants or variants[0].name != "baseline":
         variants.insert(0, load.variant("baseline"))
     workloads = chain.from_iterable(attempt(chosen, spec, options))
-    attempt(usual, options)
+    attempt(usual, spec, options)
     features = options.features or spec.default_features
     sets = dict.fromkeys((features, *(v.recipe.features for v in variants if v.recipe.features)))
     problems += [

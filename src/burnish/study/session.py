@@ -1,10 +1,12 @@
-"""A study's begin and end: what it is asked to do, its record opened or gone on with, and closed again."""
+"""One session of a study: its record opened or resumed, the host read, and closed again."""
 
 from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
@@ -12,54 +14,62 @@ from rich.console import Console
 from burnish.base import netns, process
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
-from burnish.bench.host import read_host
+from burnish.bench.host import HostFacts, read_host
 from burnish.bench.topology import duet_core_sets
+from burnish.engines.contract import Engine
 from burnish.engines.registry import create
 from burnish.model.engine import EngineSpec
-from burnish.model.recipe import Variant
 from burnish.model.workload import Design, Workload
+from burnish.record.events.builds import BuildMade
+from burnish.record.events.study import SessionBegun, StudyFinished
+from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.record.workbench import Bench
-from burnish.source.patches import patch_set
-from burnish.study import conditions, studies
-from burnish.study.options import Ask, Options, Setting
-from burnish.study.studies import Definition
+from burnish.statistics.verdicts import Rule
+from burnish.study import studies
+from burnish.study.definition import Definition
+from burnish.study.options import Ask, Options
 from burnish.study.trials.timing import rule_of
 
 
-def definition_of(
-    verb: str,
-    spec: EngineSpec,
-    options: Options,
-    variants: Sequence[str],
-    workloads: Sequence[Workload],
-    features: str,
-    recipes: Sequence[Variant],
-) -> Definition:
-    """What the study is asked to do, in the form that finds it again."""
-    return Definition(
-        verb=verb,
-        engine=spec.name,
-        variants=tuple(variants),
-        workloads=tuple(workload.identity for workload in workloads),
-        features=features,
-        source=str(options.source.resolve()) if options.source else f"debian={options.source_version or 'newest'}",
-        precision=options.precision,
-        max_starts=options.max_starts,
-        pairs=options.pairs,
-        turns=options.turns,
-        starts=options.starts,
-        design=options.design,
-        explore=options.explore,
-        layouts=options.layouts,
-        trainings=options.trainings,
-        seed=options.seed,
-        recipes={variant.name: variant.recipe.as_dict() for variant in recipes},
-        conditions=conditions.words(options),
-        patches=patch_set.pins(recipes),
-        portable=options.portable,
-    )
+@dataclass
+class Session:
+    """What a study works with while it runs.
+
+    Attributes:
+        home: where all of it happens.
+        store: what outlives the study.
+        spec: the engine, as the catalogue describes it.
+        engine: its behaviour.
+        host: facts about the host.
+        core_sets: CPU numbers of each side in a duet; both sides' are all CPUs where there are no two alike.
+        twin_cores: whether there are two alike.
+        record: the study's.
+        bench: recorded processes, progress.
+        scratch: private folder of this session.
+        workloads: the loads; once they were examined, as this host and the conditions have them.
+        rule: when a cell is decided.
+        options: what the user asked for.
+        ask: puts a question to the user; None where nobody is there.
+        began: when the session began, seconds of the monotonic clock.
+    """
+
+    home: Home
+    store: Store
+    spec: EngineSpec
+    engine: Engine
+    host: HostFacts
+    core_sets: tuple[frozenset[int], frozenset[int]]
+    twin_cores: bool
+    record: Record
+    bench: Bench
+    scratch: Path
+    workloads: tuple[Workload, ...]
+    rule: Rule
+    options: Options
+    ask: Ask | None
+    began: float = field(default_factory=time.monotonic)
 
 
 def begin(
@@ -70,7 +80,8 @@ def begin(
     console: Console,
     workloads: tuple[Workload, ...],
     ask: Ask | None,
-) -> Setting:
+    rule: Rule | None = None,
+) -> Session:
     """Opens the record, clears what a killed run left, reads the host."""
     process.sweep()
     netns.sweep()
@@ -89,12 +100,12 @@ def begin(
     every = frozenset(facts.cores_allowed)
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
-    record.append("run", host=facts.as_record(), resumed=resumed)
-    word = "going on with" if resumed else "study"
+    record.append(SessionBegun(facts.as_record(), resumed))
+    word = "resuming" if resumed else "run"
     console.print(f"{word} {record.folder.name} (record: {record.path})", markup=False, highlight=False, soft_wrap=True)
     if sets is None:
         bench.say("no two physical cores alike for a duet: one side at a time instead, which is noisier")
-    return Setting(
+    return Session(
         home=home,
         store=store,
         spec=spec,
@@ -106,7 +117,7 @@ def begin(
         bench=bench,
         scratch=scratch,
         workloads=workloads,
-        rule=rule_of(options),
+        rule=rule or rule_of(options),
         options=options,
         ask=ask,
     )
@@ -118,21 +129,21 @@ def nothing_half_made(record: Record) -> Iterator[None]:
     try:
         yield
     except UserError:
-        if record.last("build") is None and record.last("start") is None:
+        if record.last(BuildMade) is None and record.last(StartBegun) is None:
             record.close()
             shutil.rmtree(record.folder, ignore_errors=True)
         raise
 
 
-def finish(setting: Setting) -> Path:
-    """Closes the record for good; returns the study's folder."""
-    setting.record.append("finished")
-    return leave(setting)
+def finish(session: Session) -> Path:
+    """Closes the record for good; returns the run's folder."""
+    session.record.append(StudyFinished())
+    return leave(session)
 
 
-def leave(setting: Setting) -> Path:
-    """Closes the record as it is, so that the same command goes on; returns the study's folder."""
-    folder = setting.record.folder
-    setting.record.close()
-    shutil.rmtree(setting.scratch, ignore_errors=True)
+def leave(session: Session) -> Path:
+    """Closes the record as it is, so that the same command resumes; returns the run's folder."""
+    folder = session.record.folder
+    session.record.close()
+    shutil.rmtree(session.scratch, ignore_errors=True)
     return folder

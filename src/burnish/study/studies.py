@@ -8,73 +8,22 @@ import itertools
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from burnish import __version__
-from burnish.base.digest import digest_of
 from burnish.base.errors import UserError, unknown
 from burnish.base.paths import Home
-from burnish.record.exchange import IMPORTED
+from burnish.catalogue import load
+from burnish.model.cell import ComparisonId
+from burnish.record.events.bundled import ComparisonTried, FigureMeasured
+from burnish.record.events.study import RecordImported, StudyBegun, StudyFinished
+from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import FILE, Record
+from burnish.study.definition import Definition
 
 _DRAFT = ".draft-"
-
-
-@dataclass(frozen=True)
-class Definition:
-    """What a study is asked to do; equal definitions are the same study as long as it is not finished.
-
-    Attributes:
-        verb: ``tune``, ``compare``, ``calibrate``, ``why`` or ``patch``; of a study that ships, its name.
-        engine: engine's name.
-        variants: names of variants, baseline first (``tune``, ``patch``), or the two programs' paths (``compare``).
-        workloads: names of workloads.
-        features: feature set of all variants.
-        source: what was asked for as the source: ``debian``, ``debian=VERSION`` or a path.
-        precision: half-width to reach (0.01 = ±1 %); None stops at the first verdict.
-        max_starts: most starts of a cell.
-        pairs: pairs in a start; None: the calibration's or the engine's.
-        turns: turns in a pair; None: the engine's.
-        starts: number of starts fixed in advance, or None.
-        design: trial design of every cell; None: each workload's own.
-        explore: whether cells are looked through rather than claimed together.
-        layouts: layout replicates of every variant.
-        trainings: training replicates of every variant.
-        seed: decides slots and keys.
-        recipes: each variant's recipe, as plain values.
-        conditions: what was asked of conditions and data.
-        patches: by variant that has any, the digests of its patches' content.
-        portable: level or processor that every build must run on, or None.
-    """
-
-    verb: str
-    engine: str
-    variants: tuple[str, ...]
-    workloads: tuple[str, ...]
-    features: str
-    source: str
-    precision: float | None
-    max_starts: int
-    pairs: int | None
-    turns: int | None
-    starts: int | None
-    design: str | None
-    explore: bool
-    layouts: int
-    trainings: int
-    seed: int
-    recipes: Mapping[str, Any]
-    conditions: tuple[str, ...] = ()
-    patches: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    portable: str | None = None
-
-    @property
-    def digest(self) -> str:
-        """Names the definition."""
-        return digest_of(asdict(self))
 
 
 def folders(home: Home) -> list[Path]:
@@ -83,21 +32,57 @@ def folders(home: Home) -> list[Path]:
     return sorted(found, key=lambda path: (path / FILE).stat().st_ctime)
 
 
+WITHOUT_VERDICTS = ("why", "calibrate")
+"""Verbs whose runs explain or prepare: they are shown when they are named."""
+
+
 def find(home: Home, name: str | None) -> Path:
-    """The study called `name` (or beginning so, or a path to its folder); the newest one when None."""
+    """The run called `name`, or a path to its folder; the newest finished one whose name begins so.
+
+    Without a name it is the run last written to that has verdicts, else the one last written to.
+
+    Raises:
+        UserError: there is none, or several begin so and none of them is finished.
+    """
     every = folders(home)
     if name is None:
         if not every:
-            raise UserError(f"{home.studies}: no study yet; `burnish tune sqlite` makes the first one")
-        return max(every, key=lambda path: (path / FILE).stat().st_mtime)
+            raise UserError(f"{home.studies}: no run yet; `burnish tune {load.example()}` makes the first one")
+        newest_first = sorted(every, key=lambda path: -(path / FILE).stat().st_mtime)
+        return next((path for path in newest_first if _has_verdicts(path)), newest_first[0])
     if (Path(name) / FILE).is_file():
         return Path(name)
-    matching = [path for path in every if path.name == name] or [p for p in every if p.name.startswith(name)]
+    matching = [path for path in every if path.name == name] or beginning(every, name)
     if len(matching) == 1:
         return matching[0]
-    if matching:
-        raise UserError(f"study {name!r} could be {', '.join(path.name for path in matching)}; name one of them")
-    raise unknown("study", name, [path.name for path in every] or ["none yet"])
+    if not matching:
+        raise unknown("run", name, [path.name for path in every] or ["none yet"], "burnish runs")
+    finished = [path for path in matching if is_finished(path)]
+    if not finished:
+        names = ", ".join(path.name for path in matching)
+        raise UserError(f"run {name!r} could be {names}, of which none is finished; name one of them")
+    return finished[-1]
+
+
+def beginning(every: Sequence[Path], name: str) -> list[Path]:
+    """The runs whose names begin so, oldest first."""
+    return [path for path in every if path.name.startswith(name)]
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether a run has come to its end."""
+    with contextlib.closing(Record(folder)) as record:
+        return record.last(StudyFinished) is not None
+
+
+def _has_verdicts(folder: Path) -> bool:
+    """Whether a run compares, and has something to say."""
+    with contextlib.closing(Record(folder)) as record:
+        begun = record.last(StudyBegun)
+        verb = begun.event.definition["verb"] if begun else None
+        if verb in WITHOUT_VERDICTS:
+            return False
+        return record.last(VerdictReached) is not None or record.last(FigureMeasured) is not None
 
 
 def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple[Record, bool]:
@@ -111,9 +96,7 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
     if not fresh:
         for folder in reversed(folders(home)):
             record = Record(folder)
-            begun = record.last("study")
-            open_still = record.last("finished") is None and record.last(IMPORTED) is None
-            if begun and begun.body.get("digest") == definition.digest and open_still:
+            if _is_open(record, definition):
                 return record, True
             record.close()
     for left in home.studies.glob(f"{_DRAFT}*"):
@@ -124,9 +107,47 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
     # Whole or not at all: killed before its first event, it would be a study of nothing.
     draft = home.studies / f"{_DRAFT}{name}"
     with contextlib.closing(Record(draft, create=True)) as record:
-        record.append("study", name=name, digest=definition.digest, burnish=__version__, definition=asdict(definition))
+        record.append(StudyBegun(name, asdict(definition), definition.digest, __version__))
     draft.rename(home.studies / name)
     return Record(home.studies / name), False
+
+
+def finished(home: Home, definition: Definition) -> Path | None:
+    """The newest study of this definition, when it is finished."""
+    for folder in reversed(folders(home)):
+        with contextlib.closing(Record(folder)) as record:
+            if _is_of(record, definition):
+                return folder if record.last(StudyFinished) is not None else None
+    return None
+
+
+@contextlib.contextmanager
+def open_record(home: Home, definition: Definition) -> Iterator[Record | None]:
+    """The record of the unfinished study of this definition, to read; None where there is none."""
+    for folder in reversed(folders(home)):
+        with contextlib.closing(Record(folder)) as record:
+            if _is_open(record, definition):
+                yield record
+                return
+    yield None
+
+
+def _is_of(record: Record, definition: Definition) -> bool:
+    """Whether a record is a run of this definition that was made here."""
+    begun = record.last(StudyBegun)
+    return begun is not None and begun.event.digest == definition.digest and record.last(RecordImported) is None
+
+
+def _is_open(record: Record, definition: Definition) -> bool:
+    """Whether a record is an unfinished run of this definition."""
+    return _is_of(record, definition) and record.last(StudyFinished) is None
+
+
+def settled(record: Record) -> frozenset[ComparisonId]:
+    """The comparisons that have their verdict or figure."""
+    decided = {each.event.cell for each in record.events(VerdictReached)}
+    tried = {each.event.comparison for each in record.events(ComparisonTried) if each.event.cell in decided}
+    return frozenset(tried | {each.event.comparison for each in record.events(FigureMeasured)})
 
 
 @contextlib.contextmanager

@@ -10,11 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-BAR_WIDTH = 60
-SAVED, LEFT, LIBRARIES, KERNEL = "░", "▒", "▓", "█"
-LEGEND = f"{SAVED} saved  {LEFT} still the server's own  {LIBRARIES} libraries  {KERNEL} kernel"
-LEGEND_UNSPLIT = f"{SAVED} saved  {LEFT} still outside of the kernel  {KERNEL} kernel"
-"""Where libraries' time is not known apart."""
+FAR = 5.0
+"""A ceiling above so many times the baseline's capacity limits nobody."""
 
 
 @dataclass(frozen=True)
@@ -63,40 +60,36 @@ class Ceiling:
         return (self.total - self.after) / self.reachable if self.reachable > 0 else 0.0
 
     def sentence(self) -> str:
-        """What it means, in one sentence."""
-        others = "" if self.libraries is None else f" and {self.libraries / self.total:.0%} libraries'"
-        most = "none to speak of" if math.isinf(self.ratio) or self.ratio > 100 else f"{self.ratio:.1f}x"
-        apart = " at most (`burnish why` takes the libraries off)" if self.libraries is None else ""
-        how = (
-            f"{self.winner} is at {self.reached:.2f}x, {self.way:.0%} of the way in time saved"
-            if self.way >= 0
-            else f"{self.winner} is at {self.reached:.2f}x, away from it"
-        )
+        """What it means, in one sentence; a ceiling that is far off is none to name."""
+        spent = f"{self.baseline}'s {cpu_words(self.total)} per {self.unit}"
+        reached = f"{self.winner} is at {self.reached:.2f}x"
+        if self.ratio > FAR:
+            share = f"{_percent(self.reachable / self.total)} of {spent}"
+            own = "outside of the kernel" if self.libraries is None else "in the server's own code"
+            return f"{self.workload}: {share} is {own}, so the kernel is no limit here; {reached}."
+        libraries = "" if self.libraries is None else f" and {_percent(self.libraries / self.total)} library time"
+        apart = " (`burnish why` shows how much of that is libraries')" if self.libraries is None else ""
+        saved = f" and has saved {_percent(self.way)} of the time that a compiler could save{apart}"
         return (
-            f"{self.workload}: {self.kernel / self.total:.0%} of {self.baseline}'s {cpu_words(self.total)} "
-            f"a {self.unit} is the kernel's{others}, which no compile option reaches: "
-            f"the ceiling is {most}{apart}; {how}."
+            f"{self.workload}: {_percent(self.kernel / self.total)} of {spent} is kernel time{libraries}, which no "
+            f"compile option reaches: {self.ratio:.1f}x at most; {reached}{saved if self.way > 0 else ''}."
         )
 
-    def bar(self, width: int = BAR_WIDTH) -> str:
-        """The baseline's time as a bar of `width` characters: saved, left, libraries, kernel; see `LEGEND`."""
+    @property
+    def shares(self) -> tuple[float, float, float, float]:
+        """Shares of the baseline's time: saved by the winner, still reachable, libraries, kernel."""
         saved = min(max(0.0, self.total - self.after), self.reachable)
-        spans = (
-            (saved, SAVED),
-            (self.reachable - saved, LEFT),
-            (self.libraries or 0.0, LIBRARIES),
-            (self.kernel, KERNEL),
-        )
-        text, had = "", 0.0
-        for span, sign in spans:
-            had += span
-            text += sign * (round(width * had / self.total) - len(text))
-        return text
+        spans = (saved, self.reachable - saved, self.libraries or 0.0, self.kernel)
+        return spans[0] / self.total, spans[1] / self.total, spans[2] / self.total, spans[3] / self.total
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def cpu_words(seconds: float) -> str:
-    """CPU time per transaction as a person says it: 9.87 us, 325 us, 1.23 ms."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+    """CPU time per transaction as a person says it: 9.87 µs, 325 µs, 1.23 ms."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if abs(seconds) >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds * 1e9:.3g} ns"

@@ -113,7 +113,7 @@ def _label(name: str, x: float, y: int, width: float) -> str:
 
 def _told(node: Node, root: Node) -> str:
     share = node.before / root.before if root.before > 0 else 0.0
-    return f"{node.name}: {cpu_words(node.before)}, {share:.1%}"
+    return f"{node.name}: {cpu_words(node.before)}, {100 * share:.1f} %"
 
 
 def _told_twice(node: Node) -> str:

@@ -9,50 +9,9 @@ from typing import get_args
 
 from burnish.base.errors import UserError, unknown
 from burnish.model.condition import Condition, Transport
+from burnish.model.engine import NO_SETTINGS, ServerSettings
 
 TRANSPORTS: tuple[Transport, ...] = get_args(Transport)
-
-WORDS: Mapping[str, Mapping[str, tuple[tuple[str, str], ...]]] = {
-    "binlog": {
-        "on": (("log_bin", "binlog"), ("server_id", "1")),
-        "off": (("skip_log_bin", "ON"),),
-    },
-    "durability": {
-        "commit": (("innodb_flush_log_at_trx_commit", "1"), ("sync_binlog", "1")),
-        "system": (("innodb_flush_log_at_trx_commit", "2"), ("sync_binlog", "0")),
-        "second": (("innodb_flush_log_at_trx_commit", "0"), ("sync_binlog", "0")),
-    },
-    "threads_by": {
-        "connection": (("thread_handling", "one-thread-per-connection"),),
-        "pool": (("thread_handling", "pool-of-threads"),),
-    },
-}
-"""Words for several server variables at once: binary log; where a commit has arrived when it is answered (on the
-disk, in the operating system, within a second); a thread for each connection or a pool of them."""
-
-OURS = (
-    "basedir",
-    "bind_address",
-    "datadir",
-    "defaults_file",
-    "innodb_data_home_dir",
-    "innodb_log_group_home_dir",
-    "innodb_undo_directory",
-    "log_error",
-    "pid_file",
-    "plugin_dir",
-    "port",
-    "skip_grant_tables",
-    "skip_networking",
-    "socket",
-    "ssl_ca",
-    "ssl_cert",
-    "ssl_key",
-    "tmpdir",
-    "user",
-)
-"""Settings that Burnish decides, since several servers run side by side in folders of its own."""
-
 
 NETWORK: Mapping[str, tuple[re.Pattern[str], str]] = {
     "rate": (re.compile(r"^\d+(\.\d+)?(kbit|mbit|gbit)$"), "a rate, as in 100mbit (kbit, mbit, gbit)"),
@@ -61,12 +20,19 @@ NETWORK: Mapping[str, tuple[re.Pattern[str], str]] = {
 """What the network between two hosts may be told, in tc's own spelling."""
 
 
-def condition_of(words: Iterable[str], *, over: Condition | None = None, option: str = "--set") -> Condition:
+def condition_of(
+    words: Iterable[str],
+    server: ServerSettings = NO_SETTINGS,
+    *,
+    over: Condition | None = None,
+    option: str = "--set",
+) -> Condition:
     """The condition that these words make, over another one.
 
     Args:
-        words: ``NAME=VALUE`` each: ``transport`` (what belongs to it may follow behind commas), one of `NETWORK` or
-            `WORDS`, or a server variable.
+        words: ``NAME=VALUE`` each: ``transport`` (what belongs to it may follow behind commas), one of `NETWORK`, one
+            of the server's words for several settings, or a setting.
+        server: what is known of the engine's settings.
         over: what holds where no word speaks.
         option: where the words come from, for errors.
 
@@ -77,9 +43,9 @@ def condition_of(words: Iterable[str], *, over: Condition | None = None, option:
     for word in _single(words, option):
         name, equals, value = word.partition("=")
         name, value = plain(name), value.strip()
-        variable = name not in ("transport", *NETWORK, *WORDS)
+        variable = name not in ("transport", *NETWORK, *server.words)
         if not name or not equals or not (value or variable):
-            raise UserError(f"{option} {word}: write NAME=VALUE, as in transport=tcp or innodb_buffer_pool_size=2G")
+            raise UserError(f"{option} {word}: write NAME=VALUE, as in transport=tcp")
         if name == "transport":
             chosen = next((each for each in TRANSPORTS if each == value), None)
             if chosen is None:
@@ -88,11 +54,12 @@ def condition_of(words: Iterable[str], *, over: Condition | None = None, option:
             condition = replace(kept, transport=chosen)
         elif name in NETWORK:
             condition = _network(condition, name, value, f"{option} {word}")
-        elif name in WORDS:
-            if value not in WORDS[name]:
-                raise unknown(f"value in {option} {name}=", value, WORDS[name])
-            condition = replace(condition, settings=merged(condition.settings, WORDS[name][value]))
-        elif name in OURS:
+        elif name in server.words:
+            values = server.words[name]
+            if value not in values:
+                raise unknown(f"value in {option} {name}=", value, values)
+            condition = replace(condition, settings=merged(condition.settings, values[value], server))
+        elif name in server.reserved:
             raise UserError(f"{option} {word}: Burnish decides {name}, since several servers run at once; leave it out")
         elif value.startswith(("/", "~", "./", "../")):
             raise UserError(
@@ -101,7 +68,7 @@ def condition_of(words: Iterable[str], *, over: Condition | None = None, option:
             )
         else:
             setting = (setting_name(word.partition("=")[0]), value)
-            condition = replace(condition, settings=merged(condition.settings, (setting,)))
+            condition = replace(condition, settings=merged(condition.settings, (setting,), server))
     if condition.limited and condition.transport != "remote":
         raise UserError(
             f"{option}: rate and delay are those of a network between two hosts; say transport=remote,rate=100mbit"
@@ -142,13 +109,12 @@ def setting_name(name: str) -> str:
     return ("loose_" if re.match(r"\s*(--)?loose[-_]", name, re.IGNORECASE) else "") + plain(name)
 
 
-def merged(settings: Sequence[tuple[str, str]], later: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Settings with later ones over them: one of each name, and no log both wanted and not."""
+def merged(
+    settings: Sequence[tuple[str, str]], later: Sequence[tuple[str, str]], server: ServerSettings = NO_SETTINGS
+) -> tuple[tuple[str, str], ...]:
+    """Settings with later ones over them: one of each name, and of opposed ones the later alone."""
     gone = {name for name, _ in later}
-    if "log_bin" in gone:
-        gone.add("skip_log_bin")
-    if "skip_log_bin" in gone:
-        gone.add("log_bin")
+    gone |= {other for group in server.opposed if gone & set(group) for other in group}
     return (*(item for item in settings if item[0] not in gone), *later)
 
 

@@ -1,4 +1,4 @@
-"""A user's my.cnf as settings: its server groups, in order; what points at files is refused by name; pure."""
+"""A user's option file as settings: its server groups, in order; what points at files is refused by name; pure."""
 
 from __future__ import annotations
 
@@ -6,27 +6,22 @@ import re
 from pathlib import Path
 
 from burnish.base.errors import UserError
-from burnish.workload.conditions import OURS, plain, setting_name
-
-GROUPS = ("mysqld", "server", "mariadb", "mariadbd", "client-server", "galera")
-"""What a MariaDB server reads of a file, whatever its version."""
-
-_VERSIONED = re.compile(r"^(?:mysqld|mariadb|mariadbd)-(\d[\d.]*)$")
-_REPEATED = {"plugin_load_add": ";"}
-"""Settings that add to themselves where they come again, with what stands between their values."""
+from burnish.model.engine import ServerSettings
+from burnish.workload.conditions import plain, setting_name
 
 _GROUP = re.compile(r"^\[([^\]]+)\]")
-_HARMLESS = ("user", "port", "bind_address", "skip_networking", "socket", "pid_file", "basedir")
-"""Settings of `OURS` that say nothing of speed or data: left out, and told."""
 
 
-def parse(text: str, where: str, series: str = "") -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+def parse(
+    text: str, where: str, server: ServerSettings, series: str = ""
+) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
     """Settings in order, and a line for each kind of those that are left out, and for what one release alone reads.
 
     Args:
         text: the file's content.
         where: its name, for errors.
-        series: the server's release series, whose own groups count (``10.11``: ``[mariadb-10.11]``); '' for none.
+        server: what is known of the engine's settings: which groups it reads, which settings are Burnish's.
+        series: the server's release series, whose own groups count; '' for none.
 
     Raises:
         UserError: lines that name other folders (all of them by name), or include other files.
@@ -42,8 +37,9 @@ def parse(text: str, where: str, series: str = "") -> tuple[tuple[tuple[str, str
             raise UserError(f"{where}:{number}: {words.split()[0]} brings in other files; give one file with all of it")
         group = _GROUP.match(words)
         if group:
-            versioned = _VERSIONED.match(group[1].strip())
-            mine = versioned[1] == series if versioned else group[1].strip() in GROUPS
+            name = group[1].strip()
+            versioned = _of_release(name, server)
+            mine = versioned == series if versioned else name in server.option_groups
             if versioned and mine:
                 told.append(f"{words} (line {number}) is read, as a server of {series} does")
             elif versioned:
@@ -53,12 +49,12 @@ def parse(text: str, where: str, series: str = "") -> tuple[tuple[tuple[str, str
             continue
         name, equals, value = words.partition("=")
         name, value = setting_name(name), re.sub(r"\s+#.*$", "", value).strip().strip("'\"")
-        if name in _HARMLESS:
+        if name in server.harmless:
             left.append(name)
-        elif plain(name) in OURS or "/" in value:
+        elif plain(name) in server.reserved or "/" in value:
             foreign.append(f"{name} (line {number})")
-        elif name in _REPEATED and name in settings:
-            settings[name] += _REPEATED[name] + value
+        elif name in server.joined and name in settings:
+            settings[name] += server.joined[name] + value
         else:
             settings[name] = value if equals else "ON"
     if foreign:
@@ -69,6 +65,12 @@ def parse(text: str, where: str, series: str = "") -> tuple[tuple[tuple[str, str
     if left:
         told.append(f"{', '.join(left)} left out: Burnish decides these")
     return tuple(settings.items()), tuple(told)
+
+
+def _of_release(group: str, server: ServerSettings) -> str:
+    """The release series that a group's name ends in (``mysqld-8.0``); '' where it is for every release."""
+    name, _, series = group.rpartition("-")
+    return series if name in server.release_groups and re.fullmatch(r"\d[\d.]*", series) else ""
 
 
 def content(path: Path) -> str:

@@ -52,7 +52,7 @@ def split(text: str) -> tuple[str, ...]:
             continue
         if _FOLLOWING.match(word):
             if not found:
-                raise UserError(f"--workloads {text}: {word!r} has no load before it; write LOAD:{word}")
+                raise UserError(f"--workload {text}: {word!r} has no load before it; write LOAD:{word}")
             found[-1] += f",{word}" if ":" in found[-1] else f":{word}"
         else:
             found.append(word)

@@ -1,6 +1,6 @@
 """The fake engine: a server whose true speed is known, for tests of everything else.
 
-Its source (catalogue/sources/fake) is a few files of C; `fake.h` there says which compile flags set its speed
+Its source (the folder beside this file) is a few files of C; `fake.h` there says which compile flags set its speed
 and plant its faults. They are given as raw flags of a recipe (``-DFAKE_SPEED=130``) or as configure options
 (``FAKE_SPEED = 130``); the option ``append_flags`` is put behind all other flags, as build systems do that
 cancel a recipe's flags. With the option ``FAKE_TRAINED`` a build with gcc's profile is as fast at each kind of request
@@ -26,6 +26,7 @@ from burnish.base.workbench import Workbench
 from burnish.engines.contract import MARKER, BuildJob, Engine, GateReport, Side, SideSpec, Tick
 from burnish.engines.fake.gate import ANSWERING, SOCKET, answers_under, ask, run_tests
 from burnish.engines.steps import Command, Step, perform
+from burnish.engines.ticks import TickFile
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built, CompiledObject, Identity
@@ -33,6 +34,9 @@ from burnish.program.elf import build_id
 from burnish.toolchain import counts, gcda
 
 DATA_FILE = "fake.data"
+MARK = b"fake 1.%d\n"
+"""Stands in every program of this engine: what it prints of its version."""
+
 SOURCES = ("server.c", "fake_serve.c", "fake_work.c")
 OPTIONS = (
     "FAKE_SPEED",
@@ -157,14 +161,16 @@ class FakeEngine(Engine):
         """A fake server with its load program beside it; UserError otherwise."""
         if not program.is_file():
             raise UserError(f"{program}: there is no such file; name a fake server's program")
-        said = process.capture([program, "--version"], timeout=10).partition("\n")[0]
-        if not said.startswith("fake "):
-            raise UserError(f"{program}: not a fake server (--version says {said!r}, a fake one says 'fake N')")
+        content = program.read_bytes()
+        if not content.startswith(b"\x7fELF") or MARK not in content:
+            raise UserError(f"{program}: not a fake server; name a bin/server that Burnish has built")
+        if not process.capture([program, "--version"], timeout=10):
+            raise UserError(f"{program}: does not run on this machine; build it here, or name another")
         program = program.resolve()
         if not (program.parent / "load").is_file():
             raise UserError(f"{program}: its load program is not beside it; copy `load` of the same build there")
-        digest = hashlib.sha256(program.read_bytes()).hexdigest()
-        return Built(name=str(program), folder=program.parent, server=program, key=digest)
+        key = hashlib.sha256(content).hexdigest()
+        return Built(name=str(program), folder=program.parent, server=program, key=key)
 
     def identity(self, built: Built, bench: Workbench) -> Identity:
         """Version and features from ``server --version``, build id from ``readelf``."""
@@ -245,7 +251,7 @@ class FakeSide(Side):
         self.spec = spec
         self._server: subprocess.Popen[bytes] | None = None
         self._load: subprocess.Popen[bytes] | None = None
-        self._read = 0  # bytes of the ticks' file that were read
+        self._ticks = TickFile(spec.folder / "ticks.jsonl")
         self._stopped = False
 
     @property
@@ -255,10 +261,6 @@ class FakeSide(Side):
     @property
     def _load_log(self) -> Path:
         return self.spec.folder / "load.log"
-
-    @property
-    def _tick_file(self) -> Path:
-        return self.spec.folder / "ticks.jsonl"
 
     def boot(self) -> None:
         """Starts the server and waits until it answers."""
@@ -305,21 +307,14 @@ class FakeSide(Side):
             spec.workload.parameter("interval_s", "0.1"),
             *filter(None, [spec.workload.parameter("letters")]),
         ]
-        with self._tick_file.open("wb") as ticks, self._load_log.open("wb") as log:
+        with self._ticks.path.open("wb") as ticks, self._load_log.open("wb") as log:
             self._load = process.start(
                 argv, cwd=spec.folder, stdout=ticks.fileno(), stderr=log.fileno(), cores=spec.cores
             )
 
     def ticks(self) -> list[Tick]:
-        """The whole lines that the load has written since the last call."""
-        if self._load is None:
-            return []
-        with self._tick_file.open("rb") as file:
-            file.seek(self._read)
-            text = file.read()
-        whole = text[: text.rfind(b"\n") + 1]
-        self._read += len(whole)
-        return [_tick(line) for line in whole.splitlines()]
+        """What the load has written since the last call."""
+        return [] if self._load is None else [_tick(line) for line in self._ticks.lines()]
 
     def server_pids(self) -> list[int]:
         """The server, while it lives."""

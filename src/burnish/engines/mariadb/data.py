@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import pymysql
@@ -11,9 +11,9 @@ import pymysql
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.workbench import Workbench
 from burnish.engines.contract import MARKER
-from burnish.engines.load import sql_bench, sysbench
 from burnish.engines.mariadb import own_data
 from burnish.engines.mariadb.server import Launch, Server, private_options
+from burnish.engines.shared import sql_bench, sysbench
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 
@@ -68,14 +68,25 @@ def system_scripts(builds: Iterable[Built]) -> list[Path]:
     )
 
 
-def create_dataset(built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:
+def create_dataset(
+    built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench, *, shaping: Collection[str]
+) -> None:
     """Makes `workload`'s data in the empty `folder`: system tables, the load's tables, everything flushed.
+
+    Args:
+        built: see `Engine.create_dataset`.
+        tools: see there.
+        workload: see there.
+        folder: see there.
+        bench: see there.
+        shaping: names of the settings that decide what files a server makes.
 
     Raises:
         UserError: the installation lacks the scripts that make the system tables, or the user's data can't be used.
         InfrastructureError: the server or sysbench failed; the log is attached.
     """
     copied = bool(workload.own_data) and Path(workload.own_data).is_dir()
+    shaped = workload.data_settings(shaping)
     scripts = [] if copied else system_scripts((built, tools))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if copied:
@@ -84,14 +95,14 @@ def create_dataset(built: Built, tools: Built, workload: Workload, folder: Path,
     scratch = folder / ".prepare"  # within the folder: whoever removes a half-made dataset removes this too
     scratch.mkdir(mode=0o700)
     if not copied:
-        _bootstrap(built, scripts, folder, scratch, workload, bench)
+        _bootstrap(built, scripts, folder, scratch, shaped, bench)
     server = Server(
         Launch(
             program=built.server,
             data=folder,
             folder=scratch,
             options=built.options,
-            settings=(workload.settings if workload.own_data else workload.data_settings()) + _MAKING,
+            settings=(workload.settings if workload.own_data else shaped) + _MAKING,
             environment=built.environment,
         )
     )
@@ -131,14 +142,19 @@ def _tables(server: Server, workload: Workload) -> list[str]:
 
 
 def _bootstrap(
-    built: Built, scripts: list[Path], folder: Path, scratch: Path, workload: Workload, bench: Workbench
+    built: Built,
+    scripts: list[Path],
+    folder: Path,
+    scratch: Path,
+    settings: Iterable[tuple[str, str]],
+    bench: Workbench,
 ) -> None:
     """Makes the system tables by feeding `scripts` to the server in its own bootstrap mode."""
     statements = scratch / "bootstrap.sql"
     # The server's bootstrap mode reads statement by statement, each of which must end its line.
     head = "create database mysql;\nuse mysql;\n"
     statements.write_text(head + "\n".join(script.read_text() for script in scripts))
-    shaping = [f"--{name}={value}" for name, value in workload.data_settings()]
+    shaping = [f"--{name}={value}" for name, value in settings]
     words = [str(built.server), *private_options(folder), *built.options, *shaping, "--bootstrap"]
     done = bench.run(
         "bootstrap",

@@ -6,7 +6,7 @@ import hashlib
 import mmap
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +14,9 @@ from burnish.base import netns
 from burnish.base.errors import InfrastructureError, UnavailableError, UserError
 from burnish.base.workbench import Workbench
 from burnish.engines.contract import BuildJob, Engine, GateReport, Side, SideSpec
-from burnish.engines.load import sql_bench, sysbench_parameters
 from burnish.engines.mariadb import answers, build, certificates, examine, mtr
 from burnish.engines.mariadb import data as mariadb_data
+from burnish.engines.mariadb.loads import MariaDBLoads
 from burnish.engines.mariadb.server import private_options
 from burnish.engines.mariadb.side import MariaDBSide
 from burnish.engines.steps import Step
@@ -24,7 +24,6 @@ from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built, CompiledObject, Identity
 from burnish.program.elf import build_id
-from burnish.workload.loads import Parameter
 
 _ABOUT = """\
 select plugin_name, 'built in' from information_schema.plugins where plugin_library is null
@@ -38,6 +37,7 @@ class MariaDB(Engine):
     """Behaviour of MariaDB's server: cmake and ninja, mtr, sysbench."""
 
     makers = ("cmake", "ninja", "bison", "perl")
+    loads_class = MariaDBLoads
 
     def steps(self, job: BuildJob) -> tuple[Step, ...]:
         """See `Engine.steps`."""
@@ -135,17 +135,12 @@ class MariaDB(Engine):
 
     def create_dataset(self, built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:
         """See `Engine.create_dataset`."""
-        mariadb_data.create_dataset(built, tools, workload, folder, bench)
+        shaping = self.spec.settings.shaping
+        mariadb_data.create_dataset(built, tools, workload, folder, bench, shaping=shaping)
 
     def side(self, spec: SideSpec) -> Side:
         """See `Engine.side`."""
         return MariaDBSide(spec)
-
-    def parameters(self, workload: Workload, bench: Workbench) -> Mapping[str, Parameter]:
-        """See `Engine.parameters`: what sysbench and the script take; a mix has its parts' own and no others."""
-        if workload.program == sql_bench.PROGRAM:
-            return sql_bench.PARAMETERS
-        return sysbench_parameters.GENERAL if workload.parts else sysbench_parameters.known(workload, bench)
 
     def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:
         """See `Engine.ready`: the study's certificates, for TLS; for another host, whether there can be one."""

@@ -14,10 +14,10 @@ from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.workbench import Workbench
 from burnish.catalogue import load
 from burnish.engines.contract import SideSpec
-from burnish.engines.load import sql_bench, sysbench
 from burnish.engines.mariadb import own_data, tuning
 from burnish.engines.mariadb.server import private_options, setting_options
 from burnish.engines.mariadb.side import MariaDBSide, settings_of
+from burnish.engines.shared import mixes, sql_bench, sysbench
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
@@ -34,6 +34,7 @@ def examine(
     """See `Engine.examine`."""
     values = variables(built, workload, condition, place, bench)
     said = tuning.warnings(tuning.Facts(values, workload, own_data.size(data, workload.database) if data else 0))
+    said += filter(None, [mixes.uneven(workload)])
     if data is not None and _unusual(workload, condition):
         copy = place / "data"
         bench.run("copy data", ["cp", "-a", "--reflink=auto", data, copy]).check(f"copying the data to {copy}")

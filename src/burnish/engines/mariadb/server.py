@@ -21,8 +21,8 @@ from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.process import start, stop
 from burnish.engines.contract import MARKER
-from burnish.engines.load.sysbench import Address
 from burnish.engines.mariadb import certificates
+from burnish.engines.shared.sysbench import Address
 from burnish.model.condition import Transport
 
 DEFAULTS: Mapping[str, str] = {

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from burnish.base.errors import InfrastructureError
 from burnish.engines.contract import Side, SideSpec, Tick
-from burnish.engines.load import sql_bench
-from burnish.engines.load.process import LoadProcess
-from burnish.engines.load.sysbench import SysbenchLoad
 from burnish.engines.mariadb import certificates
 from burnish.engines.mariadb.server import Launch, Server
+from burnish.engines.shared import sql_bench
+from burnish.engines.shared.load_process import LoadProcess
+from burnish.engines.shared.sysbench import SysbenchLoad
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 
@@ -31,6 +31,7 @@ class MariaDBSide(Side):
     def __init__(self, spec: SideSpec) -> None:
         self.spec = spec
         self._load: LoadProcess | None = None
+        self._stopped = False
         self._server = Server(
             Launch(
                 program=spec.built.server,
@@ -127,6 +128,8 @@ class MariaDBSide(Side):
 
     def trouble(self) -> str | None:
         """See `Side.trouble`: the server's end first, since the load's end follows from it."""
+        if self._stopped:
+            return None
         if self._server.pid and not self._server.alive:
             return f"{self.spec.label}: {self._server.ending()} (its log: {self._server.log})"
         said = None if self._load is None else self._load.trouble() or self._in_the_clear(self._load)
@@ -143,6 +146,7 @@ class MariaDBSide(Side):
 
     def stop(self) -> None:
         """See `Side.stop`."""
+        self._stopped = True
         try:
             if self._load is not None:
                 self._load.stop()

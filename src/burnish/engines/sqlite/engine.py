@@ -19,9 +19,9 @@ from burnish.base import process
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.workbench import Workbench
 from burnish.engines import jobs
-from burnish.engines.contract import BuildJob, Engine, GateReport, Side, SideSpec
+from burnish.engines.contract import BuildJob, Engine, GateReport, Loads, Side, SideSpec
 from burnish.engines.sqlite import gate
-from burnish.engines.sqlite.side import DATABASE, SqliteSide, data_options, program_arguments
+from burnish.engines.sqlite.side import DATABASE, SqliteSide, data_options, one_thread, program_arguments
 from burnish.engines.steps import Command, Step, Text, perform
 from burnish.model.workload import Workload
 from burnish.program.built import Built, CompiledObject, Identity
@@ -50,10 +50,19 @@ _OBJECTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 _GENERATED = ("sqlite3.c", "shell.c", LOOP)
 
 
+class SqliteLoads(Loads):
+    """SQLite's own load programs."""
+
+    def check(self, workload: Workload) -> None:
+        """See `Loads.check`: they have one thread."""
+        one_thread(workload.threads, workload.name)
+
+
 class Sqlite(Engine):
     """Behaviour of the SQLite engine."""
 
     makers = ("make", "ar")
+    loads_class = SqliteLoads
 
     def steps(self, job: BuildJob) -> tuple[Step, ...]:
         """make writes the amalgamation; then it runs the compilers, so that several run at a time."""

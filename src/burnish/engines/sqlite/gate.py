@@ -142,7 +142,7 @@ def _commands(name: str, program: Path, environment: Mapping[str, str], data: Pa
             return call("fuzzcheck", "-q", file)
         # Five times -v: every row of every statement.
         return call("still", "fuzzcheck", "-v", "-v", "-v", "-v", "-v", "--result-trace", file)
-    raise InfrastructureError(f"catalogue/engines/sqlite.toml: gate_tests: unknown check {name!r}")
+    raise InfrastructureError(f"sqlite/engine.toml: gate_tests: unknown check {name!r}")
 
 
 def _read(name: str, place: Path) -> Said:

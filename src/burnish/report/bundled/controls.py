@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from burnish.report.words import plural
 from burnish.statistics.means import geometric_mean
 
 if TYPE_CHECKING:
@@ -47,11 +48,14 @@ class Controls:
     def sentence(self) -> str:
         """All of it, in a line."""
         were = "was" if self.measured == 1 else "were"
-        parts = [f"Negative controls: {self.identical} of {self.cells} cells are identical code"]
+        parts = [f"Negative controls: {self.identical} of {plural(self.cells, 'cell')} are identical code"]
         parts.append(f"{self.measured} {were} measured")
         if self.pooled is not None:
             names = ", ".join(f"{row} on {load}" for row, load in self.false)
-            parts += [f"pooled (geometric mean) {self._told}", f"found faster or slower alone: {names or 'none'}"]
+            parts += [
+                f"pooled (geometric mean) {self._told}",
+                f"single cells found faster or slower: {names or 'none'}",
+            ]
         return f"{'; '.join(parts)}."
 
     @property
@@ -61,7 +65,7 @@ class Controls:
         within = f"within ±{100 * self.delta:g} %"
         words = {
             "equivalent": f"equivalent {within}",
-            "different": "different from 0, which no such patch can be the reason of",
+            "different": "different from 0, which no such patch can cause",
         }.get(self.verdict, f"neither equivalent {within} nor different from 0")
         return f"{value:+.2f} % [{low:+.2f}, {high:+.2f}] ({100 * self.pooled['level']:.0f} %): {words}"
 

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
-import statistics
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from burnish.model.recipe import Marks
 from burnish.record.record import Event
 from burnish.report import evidence
+from burnish.report.bundled.advice import Advice, advice
 from burnish.report.bundled.controls import Controls, controls
-from burnish.report.evidence import NO_EFFECT
-from burnish.study.bundled.recommended import over_baseline
+from burnish.report.verdict import IDENTICAL, NO_EFFECT, delta, within, words
+from burnish.report.words import per_cent
 
 OPEN = "not measured yet"
-
-IDENTICAL = "identical code"
-"""In place of a verdict where both sides are the same program, to the byte."""
-
-USUAL_DELTA = 0.01
-"""Within so much of 1 a ratio makes no difference, where the record does not say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +45,10 @@ class Line:
         hosts: in a record put together from several hosts, what each of them says by itself.
         hosts_differ: whether two of those have nothing in common.
         cell: the cell whose starts it tells of, which other lines may tell of too; '' without any.
+        within: of a difference that is proved to be within ±delta too, that delta; None of any other.
+        base: what the candidate is compared with: a build, a build under a condition, or a program.
+        candidate: likewise.
+        marks: what the candidate's build costs beyond time.
     """
 
     key: str
@@ -74,6 +73,10 @@ class Line:
     hosts: tuple[Mapping[str, Any], ...] = ()
     hosts_differ: bool = False
     cell: str = ""
+    within: float | None = None
+    base: str = ""
+    candidate: str = ""
+    marks: Marks = field(default_factory=Marks)
 
     @property
     def identical(self) -> bool:
@@ -85,7 +88,7 @@ class Line:
         """What stands in the table's last column: the verdict, or that there is a reason."""
         if self.identical:
             return IDENTICAL
-        return self.verdict or ("not measured" if self.settled else "open")
+        return words(self.verdict, self.within) or ("not measured" if self.settled else "open")
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ class StudyTable:
         architecture: the host's, as the kernel names it; '' in records that do not say.
         controls: what its negative controls say together; None without any.
         changed: by variant with patches, which functions these change, in words.
+        advised: what it recommends to build with, by series, as values.
     """
 
     study: str
@@ -125,16 +129,7 @@ class StudyTable:
     architecture: str = ""
     controls: Controls | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, for machines."""
-        return asdict(self)
-
-
-def per_cent(interval: Mapping[str, float]) -> str:
-    """A ratio as a change in per cent with its interval: ``+3.1 [+2.4, +3.8]``."""
-    value, low, high = (100.0 * (interval[name] - 1.0) for name in ("ratio", "low", "high"))
-    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
+    advised: tuple[Advice, ...] = ()
 
 
 ANALYSES = ("timeline", "profile_facts", "robust", "robust_left", "extras")
@@ -151,6 +146,11 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
     tried = {event.body["key"]: event.body["cell"] for event in by.get("tried", ())}
     left = {event.body["key"]: event.body for event in by.get("left", ())}
     figures = {event.body["key"]: event.body for event in by.get("measured", ())}
+    contest = by["contest"][-1].body if "contest" in by else {}
+    marked = {
+        event.body["variant"]: Marks(*(bool(event.body.get(each.name)) for each in fields(Marks)))
+        for event in by.get("variant", ())
+    }
     lines = tuple(
         _line(
             each,
@@ -159,13 +159,14 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
             figures.get(each["key"]),
             left.get(each["key"]),
             body["cut"].get(each["key"]),
+            contest,
+            marked.get(each["candidate"], Marks()),
         )
         for each in body["comparisons"]
     )
     again = {event.body["key"]: verdicts.get(event.body["cell"]) for event in by.get("again", ())}
-    advice = _advice(lines, again, body) if body["recommends"] else []
-    rules = [event.body["rule"] for event in by.get("contest", ())]
-    negative = controls(lines, rules[-1].get("delta", USUAL_DELTA) if rules else USUAL_DELTA)
+    advised = advice(lines, again, body) if body["recommends"] else []
+    negative = controls(lines, delta(contest))
     return StudyTable(
         study=body["study"],
         title=body["title"],
@@ -175,7 +176,8 @@ def study_table(by: Mapping[str, Sequence[Event]]) -> StudyTable | None:
         rows=body["rows"],
         readings=body["readings"],
         series=body["series"],
-        advice=(*advice, *([negative.sentence] if negative else [])),
+        advice=(*(each.words for each in advised), *([negative.sentence] if negative else [])),
+        advised=tuple(advised),
         canaries=tuple(_canaries(by)),
         extra={kind: [event.body for event in by[kind]] for kind in ANALYSES if kind in by},
         patches=body.get("patches", {}),
@@ -192,6 +194,8 @@ def _line(
     figure: Mapping[str, Any] | None,
     left: Mapping[str, Any] | None,
     cut: str | None,
+    contest: Mapping[str, Any],
+    marks: Marks,
 ) -> Line:
     measured, word, interval, starts = "", "", None, 0
     settled = bool(each["final"])
@@ -233,6 +237,10 @@ def _line(
         hosts=hosts_of(verdict or figure or {}),
         hosts_differ=bool(verdict and verdict.get("hosts_differ")),
         cell=verdict["cell"] if verdict else "",
+        within=within(verdict, contest) if verdict else None,
+        base=each["base"],
+        candidate=each["candidate"],
+        marks=marks,
     )
 
 
@@ -241,86 +249,7 @@ def hosts_of(told: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     return tuple(told.get("hosts", ())) or tuple({"host": label} for label in [told.get("on")] if label)
 
 
-def letters(lines: Iterable[Line]) -> str:
-    """Letters of the hosts that measured any of these lines; '' where the record is of one host."""
-    return ", ".join(sorted({each["host"] for line in lines for each in line.hosts}))
-
-
-NO_COMPARISON = "rows from different hosts are no comparison of what they stand for"
-
-
-def apart(groups: Iterable[Iterable[Line]]) -> bool:
-    """Whether these groups of lines were measured on different hosts; those that nobody measured do not count."""
-    return len({letters(group) for group in groups} - {""}) > 1
-
-
-def _advice(lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], body: Mapping[str, Any]) -> list[str]:
-    """For each series what to build with, in per cent over the baseline, as the original gives it."""
-    said = []
-    measured = {line.key: line for line in lines if line.interval is not None}
-    for series, keys in over_baseline(body).items():
-        name = f"{series}: " if series else ""
-        rows = {row: [measured[key] for key in mine if key in measured] for row, mine in keys.items()}
-        rows = {row: mine for row, mine in rows.items() if mine}
-        if not rows:
-            continue
-        faster = {row: each for row, each in rows.items() if all(_kind(line) == "faster" for line in each)}
-        if not faster:
-            loses = ", ".join(row for row, each in rows.items() if any(_kind(line) == "slower" for line in each))
-            worse = f"; slower somewhere: {loses}" if loses else ""
-            said.append(f"{name}no row is faster than the baseline wherever it was measured: keep the baseline{worse}.")
-            continue
-        best = max(faster, key=lambda row: _mean(faster[row]))
-        told = f"{name}build with {best}: {_mean(faster[best]):+.1f} % over the baseline ({_steps(faster[best])})"
-        fresh = [again.get(line.key) for line in faster[best]]
-        values = [body_[line.quantity] for line, body_ in zip(faster[best], fresh, strict=True) if body_]
-        if values and all(values):
-            figures = ", ".join(per_cent(value) for value in values)
-            told += f"; the best of {len(rows)}, so measured again on fresh starts: {figures}, the figures to quote"
-        elif len(rows) > 1:
-            told += f"; the best of {len(rows)} looks better than it is"
-        if apart(rows.values()):
-            told += f"; {NO_COMPARISON}"
-        said.append(f"{told}.")
-    return said
-
-
-def _kind(line: Line) -> str:
-    return line.together or line.verdict
-
-
-def _mean(lines: Sequence[Line]) -> float:
-    """Geometric mean of the ratios, in per cent over 1."""
-    logs = [math.log(line.interval["ratio"]) for line in lines if line.interval]
-    return 100.0 * (math.exp(statistics.fmean(logs)) - 1.0)
-
-
-def _steps(lines: Sequence[Line]) -> str:
-    return ", ".join(
-        f"{per_cent(line.interval)}{f' at {line.threads} threads' if line.threads else ''}"
-        for line in lines
-        if line.interval
-    )
-
-
 def _canaries(by: Mapping[str, Sequence[Event]]) -> list[float]:
     """Capacity ratios of all A/A starts."""
     done = [event.body for event in by.get("start_done", ()) if ": A/A / " in event.body["cell"]]
     return [math.exp(body["capacity"]) for body in done if body["invalid"] is None]
-
-
-@dataclass(frozen=True)
-class Block:
-    """One block of the report.
-
-    Attributes:
-        title: its heading.
-        head: column names; empty for a block of lines.
-        rows: cells of each row.
-        lines: lines below.
-    """
-
-    title: str
-    head: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    lines: tuple[str, ...] = ()

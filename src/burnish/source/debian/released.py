@@ -63,9 +63,16 @@ def obtain(package: str, program: str, like: str, *, cache: Path, say: Callable[
     )
 
 
+def _size(package: str, version: str) -> str:
+    """' (14 MB)' where apt says how large the package is."""
+    done = process.run(["apt-cache", "show", f"{package}={version}"], timeout=_INDEX_SECONDS)
+    found = re.search(r"^Size: (\d+)$", done.output, re.MULTILINE)
+    return f" ({int(found[1]) / 1e6:.1f} MB)" if found else ""
+
+
 def _fetch(package: str, version: str, place: Path, say: Callable[[str], None]) -> str | None:
     """Downloads and unpacks one version to `place`, whole or not at all; why not, or None."""
-    say(f"downloading {package} {version}, to be unpacked and not installed")
+    say(f"downloading {package} {version}{_size(package, version)}, to be unpacked and not installed")
     draft = place.with_name(f".{place.name}.partial")
     remove_tree(draft)  # of a run that was killed
     make_folder(draft)

@@ -31,12 +31,26 @@ from burnish.model.recipe import Recipe, Variant
 from burnish.model.workload import Workload
 from burnish.profiles import kept, merging, sampling
 from burnish.profiles.stages import Kept, Merge, Train
+from burnish.program import elf
 from burnish.program.built import Built, Identity
-from burnish.program.elf import build_id
+from burnish.record.codec import plain, value_of
+from burnish.record.events.builds import (
+    BuildFailed,
+    BuildMade,
+    CacheUse,
+    DatasetMade,
+    GateRun,
+    MachineCodeChanged,
+    ProfileMade,
+    StageDone,
+    StageKey,
+    VariantMissing,
+)
 from burnish.record.record import Record
 from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
 from burnish.source.patches import patch_set
+from burnish.study.builds.recorded import build_id, gate_findings, identity_recorded, program_examined
 from burnish.toolchain import bolt_options, failures, hints
 from burnish.toolchain.link_parts import find_parts
 from burnish.toolchain.toolchains import Toolchain, choose
@@ -282,14 +296,14 @@ class Maker:
             if number == 1:
                 self._make_shared(chains if more else chains[1:])
             if chain.missing is not None:
-                self.record.append("variant_missing", variant=chain.variant.name, why=chain.missing)
+                self.record.append(VariantMissing(build_id(chain.variant.name), chain.missing))
                 self.bench.say(f"{chain.variant.name}: left out: {chain.missing}")
                 made.append(Made(chain.variant, failure=f"left out: {chain.missing}"))
                 continue
             try:
                 made.append(self._make_one(chain, baseline=number == 0))
             except InfrastructureError as error:
-                self.record.append("build_failed", variant=chain.variant.name, why=error.explain())
+                self.record.append(BuildFailed(build_id(chain.variant.name), error.explain()))
                 if number == 0:
                     raise
                 self.bench.say(f"{chain.variant.name}: failed: {error}")
@@ -332,12 +346,13 @@ class Maker:
             self._prepare_data(built)
         identity = self.engine.identity(built, self.bench)
         self.record.append(
-            "build",
-            variant=name,
-            key=entry.key,
-            about={name: value for name, value in entry.about.items() if name != "making"},
-            identity=asdict(identity),
-            stages=[{"key": stage.key, "title": stage.title} for stage in chain.stages],
+            BuildMade(
+                build=build_id(name),
+                key=entry.key,
+                about={name: value for name, value in entry.about.items() if name != "making"},
+                identity=identity_recorded(identity),
+                stages=tuple(StageKey(stage.key, stage.title) for stage in chain.stages),
+            )
         )
         result = Made(chain.variant, built=built, identity=identity, notes=list(chain.notes))
         if patches := entry.about.get("patches"):
@@ -373,7 +388,7 @@ class Maker:
         examiner = Examiner(self.engine, self.store, self.bench, self.scratch)
         facts = examiner.look(built)
         tried = examiner.try_on(built, self.portable.to_try(facts["program"]["machine"]))
-        self.record.append("evidence", variant=built.name, key=built.key, tried=tried, **facts)
+        self.record.append(program_examined(build_id(built.name), built.key, tried, facts))
         result.notes += [f"on {name}: {why}" for name, why in tried.items() if why]
         if why := evidence.refused(facts, tried, self.portable):
             if baseline:
@@ -396,7 +411,10 @@ class Maker:
         if note := evidence.compared(facts, its):
             result.notes.append(note)
         if replicate in ("", "1") and evidence.only_patched(recipe, usual):
-            self.record.append("changed", variant=name, of=self.first, **examiner.changed(built, other))
+            changed = plain(examiner.changed(built, other))
+            self.record.append(
+                value_of(MachineCodeChanged, {"build": plain(build_id(name)), "of": self.first, **changed})
+            )
         return True
 
     def _make_stage(self, stage: Stage, name: str) -> None:
@@ -408,15 +426,17 @@ class Maker:
 
     def _note(self, kind: str, title: str, name: str, key: str, began: float, about: Mapping[str, Any]) -> None:
         """Puts a step that was made now, not taken from the store, on record with what it cost."""
+        cache = about.get("cache")
         self.record.append(
-            "stage",
-            stage=kind,
-            title=title,
-            variant=name,
-            key=key,
-            seconds=round(time.monotonic() - began, 3),
-            peak_rss_bytes=about.get("peak_rss_bytes"),
-            cache=about.get("cache"),
+            StageDone(
+                stage=kind,
+                title=title,
+                build=build_id(name),
+                key=key,
+                seconds=round(time.monotonic() - began, 3),
+                peak_rss_bytes=about.get("peak_rss_bytes"),
+                cache=value_of(CacheUse, cache) if cache else None,
+            )
         )
 
     def _perform(self, stage: Stage, name: str) -> None:
@@ -426,11 +446,11 @@ class Maker:
             trained = {step: self.workloads[step] for step, _ in stage.training}
             trainer = Trainer(self.builder, trained, self.data, self.cores, self.scratch)
             entry = trainer.train(stage, name)
-            self.record.append("profile", variant=name, key=entry.key, about=_short(entry))
+            self.record.append(ProfileMade(build_id(name), entry.key, _short(entry)))
         elif isinstance(stage, Merge):
             with self.bench.step(f"{name}: {stage.title}", f"merge-{name}-{stage.key}"):
                 entry = merging.merge(stage, self.engine.spec, self.store, self.bench, name)
-            self.record.append("profile", variant=name, key=entry.key, about=_short(entry))
+            self.record.append(ProfileMade(build_id(name), entry.key, _short(entry)))
         elif isinstance(stage, Bolt):
             shutil.rmtree(self.builder.bolt_raw, ignore_errors=True)
             self.builder.bolt(stage, name)
@@ -440,7 +460,7 @@ class Maker:
     def _prepare_data(self, built: Built) -> None:
         spec = self.engine.spec
         for workload in self._with_data():
-            key = datasets.dataset_key(spec.name, self.version, workload)
+            key = datasets.dataset_key(spec, self.version, workload)
             if self.store.find("datasets", key) is None:
                 expected = self.store.cost(spec.name, "dataset", workload.dataset)
                 began = time.monotonic()
@@ -451,7 +471,7 @@ class Maker:
             entry = self.store.find("datasets", key)
             assert entry is not None  # noqa: S101
             self.data[workload.name] = entry
-            self.record.append("dataset", workload=workload.name, key=key, about=dict(entry.about))
+            self.record.append(DatasetMade(workload.name, key, dict(entry.about)))
 
     def _gate(self, chain: Chain, built: Built) -> GateReport:
         """The gate's report for a build: from the store when it passed before, tested now otherwise."""
@@ -480,12 +500,12 @@ class Maker:
             else:
                 for test, why in report.failures[:5]:
                     self.bench.say(f"{name}: gate: {test}: {why}")
-        measured = build_id(built.server)
+        measured = elf.build_id(built.server)
         if report.passed and report.build_id != measured:
             raise InfrastructureError(
                 f"{name}: the gate tested build id {report.build_id or 'none'}, the store holds {measured or 'none'}"
             )
-        self.record.append("gate", variant=name, key=chain.final, cached=passed is not None, report=asdict(report))
+        self.record.append(GateRun(build_id(name), chain.final, passed is not None, gate_findings(report)))
         return report
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from burnish.builds.evidence import Examiner
+from burnish.base.errors import UserError
+from burnish.builds.evidence import Examiner, Portable, refused
+from burnish.model.cell import BuildId
 from burnish.model.recipe import Recipe, Variant
 from burnish.program.built import Built, Identity
+from burnish.record.events.builds import ProgramExamined, ProgramFound, VariantSettled
+from burnish.record.record import Record
 from burnish.study.builds.make import Made
-from burnish.study.options import Setting
+from burnish.study.builds.recorded import identity_recorded, program_examined
+from burnish.study.session import Session
 
 
 def short_names(programs: Sequence[Path]) -> list[str]:
@@ -23,13 +28,27 @@ def short_names(programs: Sequence[Path]) -> list[str]:
     return [f"{program.name}#{number}" for number, program in enumerate(programs, start=1)]
 
 
-def known_program(setting: Setting, name: str, built: Built) -> Made:
-    """An existing program under its short name, with what it says of itself, noted in the record."""
-    renamed = replace(built, name=name)
-    identity = setting.engine.identity(renamed, setting.bench)
-    setting.record.append("program", variant=name, path=str(built.server), key=built.key, identity=asdict(identity))
-    facts = Examiner(setting.engine, setting.store, setting.bench, setting.scratch).look(renamed)
-    setting.record.append("evidence", variant=name, key=built.key, tried={}, **facts)
+def known_program(session: Session, name: str, built: Built, portable: Portable | None = None) -> Made:
+    """An existing program under its short name, with what it says of itself, noted in the record.
+
+    Args:
+        session: the study's.
+        name: what it is called.
+        built: the program.
+        portable: what is demanded of its portability; None: nothing.
+
+    Raises:
+        UserError: it does not run where it must.
+    """
+    renamed, portable = replace(built, name=name), portable or Portable()
+    identity = session.engine.identity(renamed, session.bench)
+    session.record.append(ProgramFound(BuildId(name), str(built.server), built.key, identity_recorded(identity)))
+    examiner = Examiner(session.engine, session.store, session.bench, session.scratch)
+    facts = examiner.look(renamed)
+    tried = examiner.try_on(renamed, portable.to_try(facts["program"]["machine"]))
+    session.record.append(program_examined(BuildId(name), built.key, tried, facts))
+    if why := refused(facts, tried, portable):
+        raise UserError(f"{name}: {built.server}: {why}; name another program, or leave the demand out")
     return Made(Variant(name, Recipe(), "an existing program"), renamed, identity)
 
 
@@ -45,3 +64,48 @@ def differences(one: Identity, other: Identity) -> list[str]:
         if mine.get(name) != theirs.get(name)
     ]
     return found
+
+
+def note_variant(record: Record, item: Made, notes: Sequence[str]) -> None:
+    """Puts on record what became of a variant.
+
+    Args:
+        record: the study's.
+        item: the variant.
+        notes: what a reader should know of it, a sentence each.
+    """
+    record.append(
+        VariantSettled(
+            variant=item.variant.name,
+            reason=item.variant.reason,
+            weakens_security=item.variant.weakens_security,
+            changes_results=item.variant.changes_results,
+            narrows_portability=item.variant.narrows_portability,
+            failure=item.failure,
+            same=item.same,
+            notes=tuple(notes),
+        )
+    )
+
+
+def same_programs(record: Record, made: Sequence[Made], replicates: Mapping[str, Sequence[Built]]) -> dict[str, str]:
+    """Builds that are the same program as an earlier one, to the byte, each with that one's name.
+
+    Args:
+        record: has the digests of every program that was examined.
+        made: the builds, in order.
+        replicates: builds of each variant by its name, where it has several: each must be the same.
+    """
+    programs = {
+        each.event.build.name: (each.event.program.code, each.event.program.data)
+        for each in record.events(ProgramExamined)
+    }
+    first: dict[tuple[tuple[str, ...], ...], str] = {}
+    twins: dict[str, str] = {}
+    for item in made:
+        name = item.variant.name
+        builds = replicates.get(name, (item.built,) if item.built else ())
+        other = first.setdefault(tuple(programs[built.name] for built in builds), name)
+        if other != name:
+            twins[name] = other
+    return twins

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.model.engine import EngineSpec
+from burnish.record.codec import plain, value_of
+from burnish.record.events.builds import SourceObtained
 from burnish.source import sources
-from burnish.study.options import Options, Setting
+from burnish.study.options import Options
+from burnish.study.session import Session
 
 
 def source_request(spec: EngineSpec, options: Options, pinned: str | None = None) -> sources.SourceRequest:
@@ -42,7 +46,15 @@ def unpacked(
     return source, sources.unpack(source, request, cache=cache, place=place, say=say)
 
 
-def obtain_source(setting: Setting, pinned: str | None) -> tuple[sources.Source, Path]:
+def obtain_source(session: Session, pinned: str | None) -> tuple[sources.Source, Path]:
     """A study's source and tree (see `unpacked`), as a step of it."""
-    with setting.bench.step("source", "source", counts=False):
-        return unpacked(setting.home, setting.spec, setting.options, setting.bench.say, pinned)
+    with session.bench.step("source", "source", counts=False):
+        return unpacked(session.home, session.spec, session.options, session.bench.say, pinned)
+
+
+def source_obtained(source: sources.Source) -> SourceObtained:
+    """A source, for the record."""
+    values: dict[str, object] = asdict(source)
+    return value_of(
+        SourceObtained, {("source_kind" if name == "kind" else name): plain(values[name]) for name in values}
+    )

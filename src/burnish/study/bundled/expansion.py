@@ -12,14 +12,49 @@ from burnish.catalogue import load, published
 from burnish.catalogue.published import Figure, Reference
 from burnish.catalogue.study_model import Reading, Series, Study, StudyRow
 from burnish.catalogue.study_overlays import named, overlaid
+from burnish.engines.contract import OwnData
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Marks, Recipe, Variant
 from burnish.study import workloads as workload_choice
 from burnish.study.bundled import patches
-from burnish.study.bundled.cells import BASELINE, RELEASE, Comparison, Table
 from burnish.study.bundled.patches import Sides
+from burnish.study.comparison import BASELINE, RELEASE, Comparison
 from burnish.toolchain.toolchains import Toolchain
 from burnish.workload.conditions import condition_of, difference
+
+
+@dataclass(frozen=True)
+class OwnLoads:
+    """The user's loads and data in the place of a bundled study's.
+
+    Attributes:
+        words: loads as they were asked for; empty: the file's.
+        data: the user's data for the user's loads.
+        settings: server settings of the user's configuration file.
+    """
+
+    words: tuple[str, ...] = ()
+    data: OwnData | None = None
+    settings: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """A bundled study's comparisons on an engine.
+
+    Attributes:
+        engine: the engine.
+        comparisons: all of them, in the order in which they are made.
+        variants: the builds that they need, by name, the baseline first.
+        instrumented: names of builds that end with the stage that writes a profile.
+        architecture: the host's, as the kernel names it, on which it depends what patches can show.
+    """
+
+    engine: EngineSpec
+    comparisons: tuple[Comparison, ...]
+    variants: Mapping[str, Variant]
+    instrumented: frozenset[str] = frozenset()
+    architecture: str = ""
 
 
 @dataclass
@@ -50,9 +85,10 @@ def expand(
     *,
     threads: Sequence[int] = (),
     settings: Sequence[str] = (),
+    own: OwnLoads | None = None,
     second: Mapping[str, str | None] | None = None,
     architecture: str | None = None,
-) -> Table:
+) -> Expanded:
     """All comparisons of a study on an engine, by series, then rows, readings, loads and threads.
 
     Args:
@@ -60,6 +96,7 @@ def expand(
         engine: the engine.
         threads: numbers of client threads instead of the rows' own, for rows that have a ladder.
         settings: condition of all sides beyond the rows' own.
+        own: the user's loads instead of the file's; None: the file's.
         second: by family of compilers the other one of it on this machine; None where there is none.
         architecture: as the kernel names it; None: this machine's.
     """
@@ -73,9 +110,11 @@ def expand(
                 steps = tuple(threads) if threads and row.threads else row.threads
                 for name in row.readings:
                     reading = study.readings[name]
-                    made = _Maker(study, engine, row, series, reading, builds, tuple(settings), second, here)
+                    made = _Maker(
+                        study, engine, row, series, reading, builds, tuple(settings), own or OwnLoads(), second, here
+                    )
                     found += made.comparisons(steps)
-    return Table(study, engine, tuple(found), builds.variants, frozenset(builds.instrumented), here)
+    return Expanded(engine, tuple(found), builds.variants, frozenset(builds.instrumented), here)
 
 
 def other_compilers(found: Sequence[Toolchain]) -> dict[str, str | None]:
@@ -99,6 +138,7 @@ class _Maker:
     reading: Reading
     builds: _Builds
     settings: tuple[str, ...]
+    own: OwnLoads
     second: Mapping[str, str | None] | None
     architecture: str
 
@@ -113,6 +153,8 @@ class _Maker:
 
     def _loads(self) -> list[tuple[str, str | None, tuple[str, ...]]]:
         """Each of the row's loads: its role, the engine's name for it, the settings that belong to it here."""
+        if self.own.words:
+            return [(word, word, ()) for word in self.own.words]
         if self.row.patch is not None:
             return [(each.workload, each.workload, each.words) for each in self.row.patch.loads] or [("", None, ())]
         loads = self.study.loads
@@ -140,7 +182,7 @@ class _Maker:
         row, reading = self.row, self.reading
         plain = Comparison(
             row.name, self.series.name, reading.name, role, number, row.base, row.build,
-            quantity=row.quantity, design=row.design, published=self._figure(role, number),
+            quantity=row.quantity, design=row.design, published=self._figure(role, number), own_base=True,
             shows=patches.shows(row, self.architecture),
         )  # fmt: skip
         owner = patches.engine_of(row)
@@ -153,10 +195,16 @@ class _Maker:
         if name is None:
             return [replace(plain, reason=f"{self.engine.title} has no load for {role}", final=True)]
         try:
-            every = workload_choice.choose(self.engine, [name], ladder=(number,) if number else ())
+            every = workload_choice.choose(
+                self.engine,
+                [name],
+                ladder=(number,) if number else (),
+                data=self.own.data,
+                settings=self.own.settings,
+            )
             given = (*self.settings, *row.given, *settings)
-            first = condition_of(given)
-            second = condition_of(row.versus, over=first, option="--versus")
+            first = condition_of(given, self.engine.settings)
+            second = condition_of(row.versus, self.engine.settings, over=first, option="--versus")
         except UserError as error:
             return [replace(plain, reason=f"not known to this Burnish: {error}")]
         base, candidate, why = self._pair()

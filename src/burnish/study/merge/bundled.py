@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from burnish.base.errors import UserError
+from burnish.model.cell import Role
 from burnish.study.builds import peaks
-from burnish.study.cells import Role
 from burnish.study.merge import same_plan
 from burnish.study.merge.merged import is_canary
 from burnish.study.merge.parts import OF_HOST, Body, Part, StartName, Step, canonical

@@ -8,16 +8,23 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from burnish.model.cell import AA, Role
 from burnish.record.record import Event
 from burnish.statistics import multiplicity
 from burnish.statistics.hosts import HostCell
 from burnish.statistics.intervals import Interval
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, Kind
-from burnish.study.cells import AA, Role
-from burnish.study.trials.findings import claim_values, plain_interval, sensitivity_values, side_summary
+from burnish.study.merge.format_1 import (
+    Starts,
+    claim_values,
+    plain_interval,
+    sensitivity_values,
+    side_summary,
+    starts_of,
+)
 from burnish.study.trials.replicates import by_replicate
-from burnish.study.trials.starts import Starts, spoilt, starts_of
+from burnish.study.trials.starts import spoilt
 
 Body = Mapping[str, Any]
 

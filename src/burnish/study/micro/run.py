@@ -29,13 +29,14 @@ from burnish.catalogue import load
 from burnish.catalogue import micro as catalogue
 from burnish.catalogue.micro import Micro
 from burnish.program import program
+from burnish.record.codec import plain, value_of
+from burnish.record.events.why import MicroBegun, MicroDone, MicroTimes
 from burnish.record.record import Record
 from burnish.record.workbench import Bench
 from burnish.statistics.intervals import start_reading
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, judge
-from burnish.study import studies
-from burnish.study.builds import needs
+from burnish.study import needs, studies
 from burnish.study.micro.trees import SideRequest, Trees
 from burnish.study.options import Ask, Options
 
@@ -177,7 +178,7 @@ def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Re
         cross = None
         if request.check is not None:
             if request.check not in CHECKED:
-                raise unknown("architecture of --check", request.check, CHECKED)
+                raise unknown("architecture of --cross-check", request.check, CHECKED)
             needs.ensure([f"cross-{request.check}"], "results are checked on another architecture", options, ask)
             cross = microbench.cross_compiler(request.check)
         folder = _new_folder(home.root / "micro")
@@ -186,12 +187,14 @@ def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Re
             ensure = partial(needs.ensure, options=options, ask=ask)
             trees = Trees(home, spec, request.variant, bench, ensure)
             sides = (trees.of(request.sides[0], "a"), trees.of(request.sides[1], "b"))
-            record.append("micro", sides=[tree.name for tree in sides], seed=request.seed, times=vars(request.times))
+            times = value_of(MicroTimes, vars(request.times))
+            record.append(MicroBegun(tuple(tree.name for tree in sides), request.seed, times))
             outcomes = []
             for entry in entries:
                 with bench.step(entry.name, f"micro-{entry.name}"):
                     outcome = _one(entry, sides, folder / "programs" / entry.name, bench, request, cross)
-                record.append("micro_outcome", **outcome.as_dict(), readings=[vars(start) for start in outcome.starts])
+                readings = [plain(vars(start)) for start in outcome.starts]
+                record.append(value_of(MicroDone, {**plain(outcome.as_dict()), "readings": readings}))
                 outcomes.append(outcome)
     return Result(folder, (sides[0].name, sides[1].name), tuple(outcomes))
 

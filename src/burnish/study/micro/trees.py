@@ -92,7 +92,7 @@ class Trees:
             raise UserError(f"{path}: there is no such folder; name a build folder or sources")
         if path.is_dir() and not (path / "CMakeLists.txt").is_file():
             raise UserError(f"{path}: holds neither {DATABASE} nor CMakeLists.txt; name a build folder or sources")
-        self.ensure([group for group in self.spec.system_packages if "build" in group], "trees are configured")
+        self.ensure(list(self.spec.build_packages), "trees are configured")
         found = self._sources(given, path)
         added = self._patches(asked.patches, label)
         return self._configured(replace(found, patches=(*found.patches, *added)), label)

@@ -40,7 +40,7 @@ def plan_of(
     store: Store,
     source: Source | None,
     workloads: Sequence[Workload],
-    trials: Callable[[frozenset[str]], Step | None] = lambda _: None,
+    trials: Callable[[frozenset[str]], Step | None] | None = None,
     to_install: Sequence[str] = (),
 ) -> Plan:
     """The plan for these chains in this home.
@@ -58,7 +58,7 @@ def plan_of(
     recipes = [(each.variant.name, each.variant.recipe, each.final) for each in chains if each.missing is None]
     same = evidence.known_same(recipes, store)
     version = source.version if source else ""
-    data = {datasets.dataset_key(spec.name, version, w): w.dataset for w in workloads if w.dataset != "none"}
+    data = {datasets.dataset_key(spec, version, w): w.dataset for w in workloads if w.dataset != "none"}
     return make_plan(
         possible,
         spec=spec,
@@ -67,7 +67,7 @@ def plan_of(
         gates={stages[-1].key: gate_key(spec, stages) for _, stages in possible},
         data=[(name, key) for key, name in data.items()],
         same=same,
-        trials=trials(same),
+        trials=trials(same) if trials else None,
         left_out=[(chain.variant.name, chain.missing) for chain in chains if chain.missing is not None],
         to_install=to_install,
     )

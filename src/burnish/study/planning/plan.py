@@ -112,6 +112,11 @@ class Plan:
         return sum(step.kind == "compile" for step in self.ahead)
 
     @property
+    def compiles(self) -> int:
+        """Builds of which any object must be compiled."""
+        return sum(step.kind in ("compile", "partial") for step in self.ahead)
+
+    @property
     def seconds(self) -> Figure:
         """Expected wall time of all that is ahead."""
         return sum((step.seconds for step in self.ahead), NOTHING)

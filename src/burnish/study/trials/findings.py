@@ -1,103 +1,114 @@
-"""What was found, as plain values for the record: intervals, claims, the sides of a cell."""
+"""What was found, as values of the record: intervals, families, the sides of a cell."""
 
 from __future__ import annotations
 
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from burnish.model.cell import CellId
+from burnish.record.events.trials import PairRead
+from burnish.record.events.verdicts import (
+    FamilyJudged,
+    FamilyMember,
+    Interval,
+    OtherMethod,
+    SideSummary,
+    VerdictReached,
+)
 from burnish.record.record import Record
 from burnish.statistics import multiplicity
 from burnish.statistics.sensitivity import sensitivity
-from burnish.statistics.verdicts import Interval, Kind, Rule
+from burnish.statistics.verdicts import Interval as Estimate
+from burnish.statistics.verdicts import Kind, Rule
 
 
-def plain_interval(interval: Interval | None) -> dict[str, float] | None:
-    """Plain values for the record; None where too few starts were read to bound the ratio at all."""
-    if interval is None or math.isinf(interval.high):
+def interval_of(estimate: Estimate | None) -> Interval | None:
+    """An interval for the record; None where too few starts were read to bound the ratio at all."""
+    if estimate is None or math.isinf(estimate.high):
         return None
-    return {"ratio": interval.ratio, "low": interval.low, "high": interval.high, "level": interval.level}
+    return Interval(estimate.ratio, estimate.low, estimate.high, estimate.level)
 
 
-def sensitivity_values(readings: Sequence[float]) -> list[dict[str, Any]]:
-    """What other ways to judge the same starts say, as plain values for the record.
+def other_methods(readings: Sequence[float]) -> tuple[OtherMethod, ...]:
+    """What other ways to judge the same starts say.
 
     Args:
         readings: log-ratio of each start.
     """
-    return [{"name": name, **(plain_interval(interval) or {})} for name, interval in sensitivity(readings)]
+    return tuple(OtherMethod(name, interval_of(estimate)) for name, estimate in sensitivity(readings))
 
 
 def claim_together(
-    record: Record, family: Sequence[multiplicity.Cell], rule: Rule, *, explore: bool
-) -> dict[str, Kind]:
-    """Records what a family of decided cells says when all are claimed together; returns the verdicts by cell.
+    record: Record, family: Sequence[tuple[CellId, multiplicity.Cell]], rule: Rule, *, explore: bool
+) -> dict[CellId, Kind]:
+    """Records what a family of decided cells says when all are judged together; returns the verdicts by cell.
 
     Args:
         record: the study's; it has each cell's verdict alone.
         family: the cells.
         rule: the one that they were sampled by.
-        explore: whether they are looked through rather than claimed.
+        explore: whether the false-discovery rate is controlled rather than the family-wise error.
     """
     method = multiplicity.exploration if explore else multiplicity.claims
-    closed = {event.body["cell"]: event.body["verdict"] for event in record.events("verdict")}
-    kinds, found = {}, {}
-    for each in method(family, rule):
-        kinds[each.name] = Kind.INVALID if closed[each.name] == Kind.INVALID else each.kind
-        found[each.name] = claim_values(each, kinds[each.name])
-    record.append("family", explore=explore, cells=found)
+    alone = {each.event.cell: each.event.verdict for each in record.events(VerdictReached)}
+    kinds, members = {}, []
+    for (cell, _), corrected in zip(family, method([member for _, member in family], rule), strict=True):
+        kinds[cell] = Kind.INVALID if alone[cell] == Kind.INVALID else corrected.kind
+        members.append(member_of(cell, corrected, kinds[cell]))
+    record.append(FamilyJudged(explore, tuple(members)))
     return kinds
 
 
-def claim_values(claim: multiplicity.Corrected, kind: Kind) -> dict[str, Any]:
-    """A cell's verdict as one of a family, as plain values for the record."""
-    return {
-        "verdict": str(kind),
-        "p": claim.p,
-        "adjusted_p": claim.adjusted_p,
-        "adjusted_equivalence_p": claim.adjusted_equivalence_p,
-        "interval": plain_interval(claim.interval),
-        "label": claim.label,
-    }
+def member_of(cell: CellId, corrected: multiplicity.Corrected, kind: Kind) -> FamilyMember:
+    """A cell's verdict as one of a family."""
+    return FamilyMember(
+        cell=cell,
+        verdict=str(kind),
+        p=corrected.p,
+        adjusted_p=corrected.adjusted_p,
+        adjusted_equivalence_p=corrected.adjusted_equivalence_p,
+        label=corrected.label,
+        interval=interval_of(corrected.interval),
+    )
 
 
 def side_summary(
-    pairs: Sequence[Mapping[str, Any]], label: str, hardware: Sequence[Mapping[str, Mapping[str, float]]]
-) -> dict[str, Any] | None:
-    """Medians over a side's pairs, for the report."""
+    pairs: Sequence[PairRead], label: str, hardware: Sequence[Mapping[str, Mapping[str, float]]]
+) -> SideSummary | None:
+    """Medians over a side's pairs, for the report; None without a pair."""
     if not pairs:
         return None
-    sides = [pair["sides"][label] for pair in pairs]
-    usage = [pair["usage"][label] for pair in pairs]
-    names = {name for side in sides for name in side["latency"]}
-    spent = sum(used["user"] + used["system"] for used in usage)
+    sides = [pair.sides[label] for pair in pairs]
+    usage = [pair.usage[label] for pair in pairs]
+    names = {name for side in sides for name in side.latency}
+    spent = sum(used.user + used.system for used in usage)
 
-    def per_transaction(name: str) -> float:
+    def per_transaction(values: Sequence[float]) -> float:
         """Of what was counted over whole pairs, by the share of its CPU time that fell into the turns."""
-        values: list[float] = [
-            used[name] / side["done"] * min(1.0, side["server_cpu"] / max(1e-9, used["user"] + used["system"]))
-            for used, side in zip(usage, sides, strict=True)
-        ]
-        return statistics.median(values)
+        return statistics.median(
+            value / side.done * min(1.0, side.server_cpu / max(1e-9, used.user + used.system))
+            for value, used, side in zip(values, usage, sides, strict=True)
+        )
 
-    return {
-        "throughput": statistics.median(side["done"] / side["seconds"] for side in sides),
-        "server_cpu_per_transaction": statistics.median(side["server_cpu"] / side["done"] for side in sides),
-        "client_cpu_per_transaction": statistics.median(side["client_cpu"] / side["done"] for side in sides),
-        "kernel_share": sum(used["system"] for used in usage) / spent if spent > 0 else 0.0,
-        "busy": statistics.median(pair["busy"][label] for pair in pairs),
-        "latency": {
-            name: statistics.median(side["latency"][name] for side in sides if name in side["latency"])
+    return SideSummary(
+        throughput=statistics.median(side.done / side.seconds for side in sides),
+        server_cpu_per_transaction=statistics.median(side.server_cpu / side.done for side in sides),
+        client_cpu_per_transaction=statistics.median(side.client_cpu / side.done for side in sides),
+        kernel_share=sum(used.system for used in usage) / spent if spent > 0 else 0.0,
+        busy=statistics.median(pair.busy[label] for pair in pairs),
+        latency={
+            name: statistics.median(side.latency[name] for side in sides if name in side.latency)
             for name in sorted(names)
         },
-        "waits_per_transaction": per_transaction("waits"),
-        "preemptions_per_transaction": per_transaction("preemptions"),
-        "faults_per_transaction": per_transaction("minor_faults") + per_transaction("major_faults"),
-        "rss_bytes": statistics.median(used["rss_bytes"] for used in usage),
-        "steal": statistics.median(pair["steal"] for pair in pairs),
-        "hardware": {
+        waits_per_transaction=per_transaction([used.waits for used in usage]),
+        preemptions_per_transaction=per_transaction([used.preemptions for used in usage]),
+        faults_per_transaction=per_transaction([used.minor_faults for used in usage])
+        + per_transaction([used.major_faults for used in usage]),
+        rss_bytes=statistics.median(used.rss_bytes for used in usage),
+        steal=statistics.median(pair.steal for pair in pairs),
+        hardware={
             name: statistics.median(each[label][name] for each in hardware if name in each.get(label, {}))
             for name in sorted({name for each in hardware for name in each.get(label, {})})
         },
-    }
+    )

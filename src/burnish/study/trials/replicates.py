@@ -63,33 +63,39 @@ def _replicate(variant: Variant, number: int, factors: Factors) -> Variant:
     return replace(variant, name=f"{variant.name}#{number + 1}", recipe=recipe)
 
 
-def gather(
-    variants: Sequence[Variant], made: Sequence[Made], factors: Factors
-) -> tuple[list[Made], dict[str, tuple[Built, ...]]]:
-    """Of each variant its first replicate, and all of its builds by its name.
+def replicate_names(name: str, factors: Factors) -> list[str]:
+    """The names of a variant's replicates; its own without replicates."""
+    if factors.count == 1:
+        return [name]
+    return [f"{name}#{number + 1}" for number in range(factors.count)]
+
+
+def gathered(variant: Variant, made: Sequence[Made], *, baseline: bool) -> tuple[Made, tuple[Built, ...]]:
+    """A variant's first replicate, and all of its builds; none where it was built once.
 
     A variant of which one replicate can't be measured is not measured at all: what is left would be a choice.
+
+    Args:
+        variant: the variant.
+        made: what became of its replicates, in order.
+        baseline: whether it is what all others are compared with.
 
     Raises:
         InfrastructureError: a replicate of the baseline can't be measured.
     """
-    if factors.count == 1:
-        return list(made), {}
-    gathered, builds = [], {}
-    for index, variant in enumerate(variants):
-        mine = made[index * factors.count : (index + 1) * factors.count]
-        failed = next((item for item in mine if item.built is None), None)
-        notes = list(dict.fromkeys(note for item in mine for note in item.notes))
-        if failed is not None:
-            failure = f"{failed.variant.name}: {failed.failure}"
-            if index == 0:
-                raise InfrastructureError(f"a replicate of the baseline can't be measured: {failure}")
-            gathered.append(Made(variant, failure=failure, notes=notes))
-            continue
-        builds[variant.name] = tuple(item.built for item in mine if item.built is not None)
-        same = all(item.same for item in mine)
-        gathered.append(Made(variant, built=mine[0].built, identity=mine[0].identity, same=same, notes=notes))
-    return gathered, builds
+    if len(made) == 1:
+        return made[0], ()
+    notes = list(dict.fromkeys(note for item in made for note in item.notes))
+    failed = next((item for item in made if item.built is None), None)
+    if failed is not None:
+        failure = f"{failed.variant.name}: {failed.failure}"
+        if baseline:
+            raise InfrastructureError(f"a replicate of the baseline can't be measured: {failure}")
+        return Made(variant, failure=failure, notes=notes), ()
+    same = all(item.same for item in made)
+    first = made[0]
+    whole = Made(variant, built=first.built, identity=first.identity, same=same, notes=notes)
+    return whole, tuple(item.built for item in made if item.built is not None)
 
 
 def by_replicate(readings: Sequence[float], count: int) -> list[list[float]]:

@@ -7,13 +7,15 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from burnish.base.errors import UserError
-from burnish.record.record import Event, Record
+from burnish.model.cell import CellId
+from burnish.record.events import Event
+from burnish.record.events.trials import PairRead, StartBegun, StartDone
+from burnish.record.record import Record
 from burnish.statistics.verdicts import Judgement, invalid
-from burnish.study.cells import AA, Cell, Role
+from burnish.study.cells import Cell
 
 INVALID_STARTS = 3
 """So many invalid starts, and at least half as many as valid ones, make a cell invalid instead of being repeated."""
@@ -27,37 +29,40 @@ class Starts:
     """A cell's finished starts.
 
     Attributes:
-        capacity: log-ratio of each valid start.
-        throughput: likewise.
+        readings: for each valid start, the log-ratio of each quantity.
         invalid: reasons of the invalid ones.
         pairs: the valid pairs of the valid starts, as recorded.
-        pair_ratios: for each valid start, the log-ratios of its valid pairs, (capacity, throughput) each.
+        pair_ratios: for each valid start, by quantity the log-ratios of its valid pairs.
         invalid_pairs: pairs of valid starts that count for nothing.
         unsettled: valid starts whose rate never was steady.
         hardware: of each valid start, events per transaction by side.
         seconds: wall time of each valid start.
     """
 
-    capacity: list[float]
-    throughput: list[float]
+    readings: list[Mapping[str, float]]
     invalid: list[str]
-    pairs: list[Mapping[str, Any]]
-    pair_ratios: list[list[tuple[float, float]]]
+    pairs: list[PairRead]
+    pair_ratios: list[Mapping[str, tuple[float, ...]]]
     invalid_pairs: int
     unsettled: int
     hardware: list[Mapping[str, Mapping[str, float]]]
     seconds: list[float]
 
+    @property
+    def valid(self) -> int:
+        """How many starts are valid."""
+        return len(self.readings)
+
     def of(self, quantity: str) -> list[float]:
-        """Log-ratios of ``capacity`` or ``throughput``."""
-        return self.capacity if quantity == "capacity" else self.throughput
+        """Log-ratios of a quantity, of the starts that read it."""
+        return [reading[quantity] for reading in self.readings if quantity in reading]
 
 
 def begun_otherwise(record: Record, what: str, was: str, now: str) -> UserError:
     """The error of a study whose earlier starts were taken otherwise than the next ones would be."""
     return UserError(
         f"{record.folder.name}: {what} was {was} when its earlier starts were taken, and is {now} now; --fresh begins "
-        "a study anew; with the version of Burnish and the number of cores that began this one it goes on"
+        "a study anew; with the version of Burnish and the number of cores that began this one it resumes"
     )
 
 
@@ -70,39 +75,38 @@ def check_designs(record: Record, cells: Iterable[Cell]) -> None:
         UserError: names the first; starts of two designs are no sample of one thing.
     """
     for cell in cells:
-        begun = record.last("start", cell=cell.name)
-        if begun is not None and begun.body["design"] != cell.design:
-            raise begun_otherwise(record, f"the design of {cell.name}", begun.body["design"], cell.design)
+        begun = record.last(StartBegun, cell=cell.id)
+        if begun is not None and begun.event.design != cell.design:
+            raise begun_otherwise(record, f"the design of {cell.name}", str(begun.event.design), cell.design)
 
 
-def cell_starts(record: Record, cell: str, *, pairs: bool = False) -> Starts:
+def cell_starts(record: Record, cell: CellId, *, pairs: bool = False) -> Starts:
     """The finished starts of a cell, from its record alone; what has no closing event counts for nothing.
 
     Args:
         record: the study's.
-        cell: the cell's name.
+        cell: the cell.
         pairs: whether the pairs are read too, which takes longer; without, `Starts.pairs` is empty.
     """
-    kinds = ("start_done", "pair") if pairs else ("start_done",)
-    return starts_of(record.events(*kinds, cell=cell))
+    kinds: tuple[type[Event], ...] = (StartDone, PairRead) if pairs else (StartDone,)
+    return starts_of(each.event for each in record.events(*kinds, cell=cell))
 
 
 def starts_of(events: Iterable[Event]) -> Starts:
-    """The finished starts among events of one cell: its ``start_done`` and, where they are wanted, its ``pair``."""
+    """The finished starts among events of one cell: its `StartDone` and, where they are wanted, its `PairRead`."""
     every = list(events)
-    closed = {event.body["start"]: event.body for event in every if event.kind == "start_done"}
-    valid = {number: body for number, body in closed.items() if body["invalid"] is None}
-    read = [event.body for event in every if event.kind == "pair" and event.body["start"] in valid]
+    closed = {event.start: event for event in every if isinstance(event, StartDone)}
+    valid = {number: event for number, event in closed.items() if event.invalid is None}
+    read = [event for event in every if isinstance(event, PairRead) and event.start in valid]
     return Starts(
-        capacity=[body["capacity"] for body in valid.values()],
-        throughput=[body["throughput"] for body in valid.values()],
-        invalid=[body["invalid"] for body in closed.values() if body["invalid"] is not None],
-        pairs=[body for body in read if body["invalid"] is None],
-        pair_ratios=[[(c, t) for c, t in body["pair_ratios"]] for body in valid.values()],
-        invalid_pairs=sum(body["invalid"] is not None for body in read),
-        unsettled=sum(not body["settled"] for body in valid.values()),
-        hardware=[body["hardware"] for body in valid.values() if body["hardware"]],
-        seconds=[body["seconds"] for body in valid.values()],
+        readings=[event.readings for event in valid.values()],
+        invalid=[event.invalid for event in closed.values() if event.invalid is not None],
+        pairs=[event for event in read if event.invalid is None],
+        pair_ratios=[event.pair_ratios or {} for event in valid.values()],
+        invalid_pairs=sum(event.invalid is not None for event in read),
+        unsettled=sum(not event.settled for event in valid.values()),
+        hardware=[event.hardware for event in valid.values() if event.hardware],
+        seconds=[event.seconds for event in valid.values()],
     )
 
 
@@ -137,5 +141,4 @@ def canary_sd(record: Record, cell: Cell) -> float | None:
         record: the study's.
         cell: a claim, or the confirmation of one.
     """
-    canary = replace(cell, candidate=AA, tag="" if cell.role is Role.CONFIRMATION else cell.tag)
-    return spread_about_zero(cell_starts(record, canary.name).of(cell.headline))
+    return spread_about_zero(cell_starts(record, cell.canary.id).of(cell.headline))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from burnish.model.workload import Design, Timing
 from burnish.statistics.calibration import Calibration, pairs_for
 from burnish.statistics.verdicts import HostPrior, Rule
-from burnish.study.options import Options, Setting
+from burnish.study.options import Options
 from burnish.study.trials.replicates import Factors
+
+if TYPE_CHECKING:
+    from burnish.study.session import Session
 
 
 def rule_of(options: Options) -> Rule:
@@ -32,14 +36,14 @@ def as_asked(own: Timing, options: Options, pairs: int | None = None) -> Timing:
     return replace(own, pairs=options.pairs or pairs or own.pairs, turns=options.turns or own.turns)
 
 
-def timings(setting: Setting, calibrations: Sequence[Calibration] = ()) -> dict[Design, Timing]:
+def timings(session: Session, calibrations: Sequence[Calibration] = ()) -> dict[Design, Timing]:
     """Times of a start under each design: as asked, as the host's calibration recommends, or the engine's own."""
-    rule = setting.rule
+    rule = session.rule
     found = {}
-    for design, own in setting.spec.times.items():
+    for design, own in session.spec.times.items():
         mine = [each for each in calibrations if each.design is design]
         recommended = max((pairs_for(each, rule.precision, rule.minimum) for each in mine), default=None)
-        found[design] = as_asked(own, setting.options, recommended)
+        found[design] = as_asked(own, session.options, recommended)
     return found
 
 

@@ -18,8 +18,17 @@ from burnish.model.workload import Design, Workload
 from burnish.program import machine_code
 from burnish.program.built import Built
 from burnish.program.machine_code import Code
-from burnish.study.builds import needs
-from burnish.study.options import Setting
+from burnish.record.codec import plain, value_of
+from burnish.record.events.why import (
+    BuildSampled,
+    BuildSimulated,
+    CodeFacts,
+    SampleProfile,
+    SamplingMethod,
+    WhyExplained,
+)
+from burnish.study import needs
+from burnish.study.session import Session
 from burnish.why import alignment, cachegrind, flame, samples, stacks, text
 from burnish.why.attribution import Profile, profile
 from burnish.why.ceiling import cpu_words
@@ -80,68 +89,72 @@ class Sampled:
         return sum(each.user for each in used) / spent if spent > 0 else 1.0
 
 
-def evaluate(setting: Setting, workload: Workload, sampled: Sampled, codes: Mapping[str, Code]) -> None:
+def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapping[str, Code]) -> None:
     """Reads the samples and records what they say; nothing of it counts before the last event, ``explained``.
 
     Args:
-        setting: the study's.
+        session: the study's.
         workload: the load.
         sampled: both builds under load.
         codes: both builds as machine code, by label.
     """
     one, other = sampled.builts
-    log = setting.bench.log_path("perf-script.log")
-    with setting.bench.step("reading the samples", "why-samples", counts=False):
+    log = session.bench.log_path("perf-script.log")
+    with session.bench.step("reading the samples", "why-samples", counts=False):
         flats = {label: _flat(sampled, label, log) for label in sampled.builts}
         profiles = {label: _profile(sampled, label, codes[label], flats[label]) for label in sampled.builts}
         sides = _sides(sampled, codes, log)
         aligned = alignment.align(*sides)
-        pictures = _draw(setting.record.folder, workload, sampled, sides, aligned)
+        pictures = _draw(session.record.folder, workload, sampled, sides, aligned)
     compared = _comparable(sampled, codes, profiles, flats, aligned)
     for label, code in codes.items():
         hits = samples.offsets(flats[label], str(code.path), _mappings(sampled, label))
-        setting.record.append(
-            "profiled",
-            label=label,
-            profile=profiles[label].as_dict(),
-            compared=compared[label].as_dict(),
-            text=text.measure(code.program, hits).as_dict(),
+        session.record.append(
+            BuildSampled(
+                label=label,
+                profile=value_of(SampleProfile, plain(profiles[label].as_dict())),
+                compared=value_of(SampleProfile, plain(compared[label].as_dict())),
+                text=value_of(CodeFacts, plain(text.measure(code.program, hits).as_dict())),
+            )
         )
     gone = codes[one].functions - codes[other].functions
     new = codes[other].functions - codes[one].functions
     doubts = [pair.invalid for pair in sampled.pairs if pair.invalid]
     notes = [f"{len(doubts)} of {len(sampled.pairs)} pairs would not count in a trial: {doubts[0]}"] if doubts else []
-    notes += _simulate(setting, workload, sampled)
+    notes += _simulate(session, workload, sampled)
     places = [place for flat in flats.values() for place in flat.weights]
     named = any(place.object == KERNEL and place.function != UNKNOWN for place in places)
     met = {function.name for each in profiles.values() for function in each.shares}
     grouping = _grouping(sampled, codes)
     seconds = sum(each.seconds for each in sampled.recorded)
-    setting.record.append(
-        "explained",
-        labels=[one, other],
-        workload=workload.name,
-        unit=workload.unit,
-        only_before=sorted(gone & met) if grouping != "source" else [],
-        only_after=sorted(new & met) if grouping != "source" else [],
-        folded=_largest(aligned.folded) if grouping == "callers" else {},
-        method={
-            "event": sampled.ability.event,
-            "by_core": sampled.ability.by_core,
-            "frequency": sampled.recorded[0].frequency,
-            "seconds": round(seconds, 1),
-            "stacks": str(sampled.stacks),
-            "design": str(sampled.design),
-            "grouping": grouping,
-            "functions_gone": len(gone),
-            "functions_new": len(new),
-            "perf_cpu": sum(each.perf_cpu for each in sampled.recorded) / seconds,
-        },
-        blind=[*sampled.ability.blind(sampled.stacks, names_kernel=named), *_lost(codes, grouping)],
-        pictures=pictures,
-        hardware=sampled.hardware,
-        slots=sampled.slots,
-        notes=notes,
+    session.record.append(
+        WhyExplained(
+            labels=(one, other),
+            workload=workload.name,
+            unit=workload.unit,
+            only_before=tuple(sorted(gone & met)) if grouping != "source" else (),
+            only_after=tuple(sorted(new & met)) if grouping != "source" else (),
+            folded={name: tuple(names) for name, names in _largest(aligned.folded).items()}
+            if grouping == "callers"
+            else {},
+            method=SamplingMethod(
+                event=sampled.ability.event,
+                by_core=sampled.ability.by_core,
+                frequency=sampled.recorded[0].frequency,
+                seconds=round(seconds, 1),
+                stacks=str(sampled.stacks),
+                design=str(sampled.design),
+                grouping=grouping,
+                functions_gone=len(gone),
+                functions_new=len(new),
+                perf_cpu=sum(each.perf_cpu for each in sampled.recorded) / seconds,
+            ),
+            blind=(*sampled.ability.blind(sampled.stacks, names_kernel=named), *_lost(codes, grouping)),
+            pictures=tuple(pictures),
+            hardware=sampled.hardware,
+            slots=sampled.slots,
+            notes=tuple(notes),
+        )
     )
 
 
@@ -250,9 +263,9 @@ def _comparable(
     return {label: _compared(sampled, label, side, flats[label].count) for label, side in sides}
 
 
-def _largest(folded: Mapping[str, Mapping[str, float]], most: int = 4) -> dict[str, list[str]]:
+def _largest(folded: Mapping[str, Mapping[str, float]], most: int = 4) -> dict[str, tuple[str, ...]]:
     """By function, the names of those that were put into it, the heaviest first."""
-    return {name: sorted(each, key=lambda inner: -each[inner])[:most] for name, each in folded.items()}
+    return {name: tuple(sorted(each, key=lambda inner: -each[inner])[:most]) for name, each in folded.items()}
 
 
 def _lost(codes: Mapping[str, Code], grouping: str) -> list[str]:
@@ -271,18 +284,18 @@ def _lost(codes: Mapping[str, Code], grouping: str) -> list[str]:
     return found
 
 
-def _simulate(setting: Setting, workload: Workload, sampled: Sampled) -> list[str]:
+def _simulate(session: Session, workload: Workload, sampled: Sampled) -> list[str]:
     """One unit of the load in cachegrind, for each build of an embedded engine on a host without counters.
 
     Returns:
         what went wrong, a sentence each; nothing of it stops the rest.
     """
-    specs = {label: _unit_side(setting, workload, built) for label, built in sampled.builts.items()}
-    units = {label: setting.engine.unit(spec) for label, spec in specs.items()}
-    if setting.host.pmu or not all(units.values()):
+    specs = {label: _unit_side(session, workload, built) for label, built in sampled.builts.items()}
+    units = {label: session.engine.unit(spec) for label, spec in specs.items()}
+    if session.host.pmu or not all(units.values()):
         return []
     try:
-        needs.ensure(["valgrind"], "cache and branch behaviour without counters", setting.options, setting.ask)
+        needs.ensure(["valgrind"], "cache and branch behaviour without counters", session.options, session.ask)
     except UserError as error:
         return [f"no simulated caches: {error}"]
     for label, words in units.items():
@@ -291,8 +304,8 @@ def _simulate(setting: Setting, workload: Workload, sampled: Sampled) -> list[st
         folder.mkdir(mode=0o700, parents=True)
         out = folder / "cachegrind.out"
         argv = ["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--branch-sim=yes", f"--cachegrind-out-file={out}"]
-        with setting.bench.step(f"{label}: one {workload.unit} in cachegrind", "why-cachegrind", counts=False):
-            done = setting.bench.run(
+        with session.bench.step(f"{label}: one {workload.unit} in cachegrind", "why-cachegrind", counts=False):
+            done = session.bench.run(
                 "cachegrind",
                 [*argv, *words],
                 cwd=folder,
@@ -301,18 +314,19 @@ def _simulate(setting: Setting, workload: Workload, sampled: Sampled) -> list[st
             )
         if not done.ok or not out.is_file():
             return [f"no simulated caches: valgrind could not run {label} (why-cachegrind.log)"]
-        setting.record.append("simulated", label=label, **cachegrind.parse(out.read_text()).as_dict())
+        counts = plain(cachegrind.parse(out.read_text()).as_dict())
+        session.record.append(value_of(BuildSimulated, {"label": label, **counts}))
     return []
 
 
-def _unit_side(setting: Setting, workload: Workload, built: Built) -> SideSpec:
+def _unit_side(session: Session, workload: Workload, built: Built) -> SideSpec:
     return SideSpec(
         label=built.name,
         built=built,
         condition=Condition(),
         workload=workload,
-        data=setting.scratch / "data0",
-        folder=setting.scratch / "unit",
-        seed=setting.options.seed,
-        cores=setting.core_sets[0],
+        data=session.scratch / "data0",
+        folder=session.scratch / "unit",
+        seed=session.options.seed,
+        cores=session.core_sets[0],
     )

@@ -21,23 +21,29 @@ from burnish.bench.host import HostFacts, read_host
 from burnish.bench.pairs import Contestant, Pair
 from burnish.bench.sampling import Ability, Recorded, Sampling, Stacks
 from burnish.catalogue import load
-from burnish.engines.load import sql_bench
 from burnish.engines.registry import create
+from burnish.model.cell import BuildId, CellId
 from burnish.model.engine import EngineSpec
-from burnish.model.workload import Timing, Workload
+from burnish.model.workload import Design, Timing, Workload
 from burnish.program import machine_code
 from burnish.program.built import Built
 from burnish.program.machine_code import Code
+from burnish.record.events.builds import BuildMade, ProgramFound, ProgramsDiffer
+from burnish.record.events.study import StudyBegun
+from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.record.store import Store
-from burnish.study import conditions, holding, session, studies
+from burnish.study import conditions, needs, studies
+from burnish.study import session as sessions
 from burnish.study import workloads as workload_choice
-from burnish.study.builds import needs
 from burnish.study.builds.make import Made
 from burnish.study.builds.programs import differences, known_program, short_names
 from burnish.study.builds.source import obtain_source
 from burnish.study.cells import Cell
-from burnish.study.options import Ask, Options, Setting
+from burnish.study.definition import definition_of
+from burnish.study.options import Ask, Options
+from burnish.study.session import Session
+from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.why.evaluation import Sampled, evaluate
 
 PAIRS = 3
@@ -78,7 +84,7 @@ def requested(home: Home, first: str, second: str, study: str | None, engine: st
     for option, path in zip(("A", "B"), paths, strict=True):
         if not path.is_file():
             raise UserError(
-                f"{option}: {path}: there is no such file; give a server program, or a variant's name with --study"
+                f"{option}: {path}: there is no such file; give a server program, or a variant's name with --run"
             )
     found = load.engine(engine) if engine else _engine_of(paths[0])
     behaviour = create(found)
@@ -99,10 +105,10 @@ def _engine_of(program: Path) -> EngineSpec:
 def _of_study(home: Home, name: str, variants: tuple[str, str], engine: str | None) -> Request:
     folder = studies.find(home, name)
     with contextlib.closing(Record(folder)) as record:
-        definition = record.last("study")
-        builds = {event.body["variant"]: event.body["key"] for event in record.events("build")}
-        programs = {event.body["variant"]: event.body["path"] for event in record.events("program")}
-    spec = load.engine(str(definition.body["definition"]["engine"]) if definition else "")
+        begun = record.last(StudyBegun)
+        builds = {each.event.build: each.event.key for each in record.events(BuildMade)}
+        programs = {each.event.build.variant: each.event.path for each in record.events(ProgramFound)}
+    spec = load.engine(str(begun.event.definition["engine"]) if begun else "")
     if engine not in (None, spec.name):
         raise UserError(f"--engine {engine}: study {folder.name} is about {spec.name}; leave the option out")
     if variants[0] == variants[1]:
@@ -113,9 +119,13 @@ def _of_study(home: Home, name: str, variants: tuple[str, str], engine: str | No
         if variant in programs:
             found.append(behaviour.existing(Path(programs[variant])))
             continue
-        key = builds.get(variant) or builds.get(f"{variant}#1")
+        key = builds.get(BuildId(variant)) or builds.get(BuildId(variant, 1))
         if key is None:
-            raise unknown(f"variant of study {folder.name}", variant, [*builds, *programs] or ["none was built"])
+            raise unknown(
+                f"variant of study {folder.name}",
+                variant,
+                [*(each.name for each in builds), *programs] or ["none was built"],
+            )
         entry = store.find("builds", key)
         if entry is None:
             raise UserError(
@@ -150,7 +160,7 @@ def why(
     found = workload_choice.chosen(spec, options)
     if len(found) > 1:
         raise UserError(f"--workload {workload}: that is {len(found)} loads; name one, as in {found[0].name}")
-    groups = [group for group in spec.system_packages if "build" not in group] + conditions.groups(options)
+    groups = [*spec.load_packages, *conditions.groups(spec, options)]
     with studies.lock(home):
         needs.ensure(groups, "the load", options, ask)
         return explain(home, request, found[0], seconds, options, console, ask)
@@ -177,27 +187,37 @@ def explain(
     spec = load.engine(request.engine)
     options = replace(options, workloads=(workload.name,), fresh=True)
     named = [f"{name}={built.key}" for name, built in zip(request.names, request.built, strict=True)]
-    definition = session.definition_of("why", spec, options, named, [workload], spec.default_features, ())
+    definition = definition_of("why", spec, options, named, [workload], spec.default_features, ())
     perf, ability = permitted(read_host(home.root), options, ask)
-    setting = session.begin(home, spec, definition, options, console, (workload,), ask)
-    with session.nothing_half_made(setting.record):
-        setting.workloads = workload_choice.check(setting.engine, setting.workloads, setting.bench)
-        if any(sql_bench.is_nowhere(each) for each in setting.workloads):
-            setting.workloads = sql_bench.located(setting.workloads, obtain_source(setting, None)[1])
-        (workload,) = setting.workloads
+    session = sessions.begin(home, spec, definition, options, console, (workload,), ask)
+    with sessions.nothing_half_made(session.record):
+        session.workloads = workload_choice.check(session.engine, session.workloads, session.bench)
+        if any(map(session.engine.loads.lacks_source, session.workloads)):
+            tree = obtain_source(session, None)[1]
+            session.workloads = workload_choice.located(spec, session.workloads, tree)
+        (workload,) = session.workloads
         pairs = zip(request.names, request.built, strict=True)
-        made = [known_program(setting, name, built) for name, built in pairs]
+        made = [known_program(session, name, built) for name, built in pairs]
         found = differences(*(each.identity for each in made if each.identity))
-        conditions.possible(setting, [(built, conditions.usual(options)) for built in request.built])
-    setting.record.append("difference", found=found)
-    with setting.bench.step("reading the programs", "why-programs", counts=False):
+        conditions.possible(session, [(built, conditions.usual(spec, options)) for built in request.built])
+    session.record.append(ProgramsDiffer(tuple(found)))
+    with session.bench.step("reading the programs", "why-programs", counts=False):
         codes = {name: machine_code.read_code(built.server.resolve()) for name, built in _builts(made).items()}
     stacks = _stacks(ability, codes.values())
-    cell = holding.cell_for(setting, request.names[1], workload)
-    with setting.bench.step(f"{workload.name}: sampling", "why-load", counts=False):
-        sampled = _sample(setting, cell, made, perf, ability, stacks, seconds or _enough(ability))
-    evaluate(setting, workload, sampled, codes)
-    return session.finish(setting)
+    cell = _cell(session, request.names[1], workload)
+    with session.bench.step(f"{workload.name}: sampling", "why-load", counts=False):
+        sampled = _sample(session, cell, made, perf, ability, stacks, seconds or _enough(ability))
+    evaluate(session, workload, sampled, codes)
+    return sessions.finish(session)
+
+
+def _cell(session: Session, candidate: str, workload: Workload) -> Cell:
+    """The cell that is sampled, in the design that was asked for, or that load and host have."""
+    named = session.options.design
+    design = Design(named) if named else workload.design
+    if design is Design.DUET and not session.twin_cores:
+        design = Design.INTERLEAVED
+    return Cell(CellId(candidate, workload.name), workload, design)
 
 
 def _builts(made: Sequence[Made]) -> dict[str, Built]:
@@ -224,7 +244,7 @@ def _timing(own: Timing, seconds: float, stacks: Stacks) -> Timing:
 
 
 def _sample(
-    setting: Setting,
+    session: Session,
     cell: Cell,
     made: Sequence[Made],
     perf: Path,
@@ -234,10 +254,10 @@ def _sample(
 ) -> Sampled:
     """One start of both builds, each pair of it sampled."""
     builts = _builts(made)
-    folder = setting.scratch / "start"
+    folder = session.scratch / "start"
     folder.mkdir(mode=0o700, parents=True)
-    group = hardware.top_down_group(str(perf)) if setting.host.pmu else None
-    cores = frozenset[int]().union(*setting.core_sets)
+    group = hardware.top_down_group(str(perf)) if session.host.pmu else None
+    cores = frozenset[int]().union(*session.core_sets)
     pairs: list[Pair] = []
     recorded: list[Recorded] = []
     slots: dict[str, Mapping[str, float]] = {}
@@ -248,7 +268,7 @@ def _sample(
         kind = Stacks.NONE if stacks is Stacks.DWARF and number <= PAIRS else stacks
         processes = {label: tuple(each) for label, each in pids.items()}
         first = min(pid for each in processes.values() for pid in each)
-        recording = Sampling(perf, ability, kind, processes, cores, setting.scratch / f"{first}-{number}.data")
+        recording = Sampling(perf, ability, kind, processes, cores, session.scratch / f"{first}-{number}.data")
         counting = {}
         if group is not None and number == 1:
             counting = {label: hardware.TopDown(each, group, str(perf)) for label, each in processes.items()}
@@ -261,30 +281,30 @@ def _sample(
 
     def on_pair(number: int, pair: Pair) -> None:
         pairs.append(pair)
-        setting.record.append("pair", cell=cell.name, start=1, pair=number, **pair.as_dict())
+        session.record.append(pair_read(cell.id, 1, number, pair))
 
-    keys = [built.key for built in builts.values()]
-    setting.record.append("start", cell=cell.name, start=1, design=cell.design, builds=keys)
-    condition = conditions.ready(setting, conditions.usual(setting.options))
+    keys = {name: built.key for name, built in builts.items()}
+    session.record.append(StartBegun(cell.id, 1, design=cell.design, builds=keys))
+    condition = conditions.ready(session, conditions.usual(session.spec, session.options))
     result = trials.run_start(
-        setting.engine,
+        session.engine,
         cell.workload,
         [Contestant(name, built, condition) for name, built in builts.items()],
         design=cell.design,
-        core_sets=setting.core_sets,
-        data=_data(setting, cell.workload, made[0]),
+        core_sets=session.core_sets,
+        data=_data(session, cell.workload, made[0]),
         scratch=folder,
-        timing=_timing(setting.spec.times[cell.design], seconds, stacks),
-        seed=f"{setting.options.seed}/why/{cell.workload.name}",
+        timing=_timing(session.spec.times[cell.design], seconds, stacks),
+        seed=f"{session.options.seed}/why/{cell.workload.name}",
         number=1,
-        bench=setting.bench,
+        bench=session.bench,
         on_pair=on_pair,
-        count_events=bool(setting.host.pmu),
+        count_events=bool(session.host.pmu),
         observe=observe,
     )
-    setting.record.append("start_done", cell=cell.name, workload=cell.workload.name, start=1, **result.as_dict())
+    session.record.append(start_done(cell.id, 1, result, result.invalid))
     if result.invalid is not None:
-        raise InfrastructureError(f"{cell.name}: {result.invalid}", log=setting.bench.log_path("why-load.log"))
+        raise InfrastructureError(f"{cell.name}: {result.invalid}", log=session.bench.log_path("why-load.log"))
     return Sampled(
         builts=builts,
         perf=perf,
@@ -298,17 +318,17 @@ def _sample(
     )
 
 
-def _data(setting: Setting, workload: Workload, first: Made) -> list[Path]:
+def _data(session: Session, workload: Workload, first: Made) -> list[Path]:
     """A clean copy of the load's data for each side."""
-    places = [setting.scratch / f"data{side}" for side in range(len(setting.core_sets))]
+    places = [session.scratch / f"data{side}" for side in range(len(session.core_sets))]
     if workload.dataset == "none":
         for place in places:
             place.mkdir(mode=0o700)
         return places
     assert first.built is not None and first.identity is not None  # noqa: S101, PT018 - a program that exists
     version = first.identity.version
-    entry = datasets.obtain(setting.engine, setting.store, first.built, first.built, version, workload, setting.bench)
+    entry = datasets.obtain(session.engine, session.store, first.built, first.built, version, workload, session.bench)
     for place in places:
-        datasets.copy(entry, place, setting.bench)
+        datasets.copy(entry, place, session.bench)
     os.sync()
     return places

@@ -23,7 +23,7 @@ from burnish.workload.sql.statements import Unit
 _SYSTEM = {"", "null", "mysql", "performance_schema", "information_schema", "sys"}
 _TRANSACTION = re.compile(r"^(BEGIN|START|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b", re.IGNORECASE)
 _TOLD = 12  # statements that an error names
-_EXPORT = "mariadb -B -e 'SELECT * FROM performance_schema.events_statements_summary_by_digest' > digests.tsv"
+_EXPORT = "SELECT * FROM performance_schema.events_statements_summary_by_digest, by the server's client with -B"
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\\\": "\\", "\\0": ""}
 
 

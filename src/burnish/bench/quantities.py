@@ -1,0 +1,71 @@
+"""How each quantity is read off a pair: one function for each entry of `burnish.model.quantity`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from burnish.bench.counters import Usage
+from burnish.bench.readings import Reading, log_ratio, middle, pair_ratio
+from burnish.model import quantity as declared
+
+Turns = Sequence[Reading]
+Read = Callable[[Turns, Turns, int, Usage | None, Usage | None], float | None]
+"""From both sides' turns (the baseline's first), turns in a round, and both servers' usage, to the pair's log-ratio,
+above 0 where the candidate is better; None where it can't be read."""
+
+
+def _capacity(baseline: Turns, candidate: Turns, places: int, *_: object) -> float:
+    return pair_ratio(baseline, candidate, places).capacity
+
+
+def _throughput(baseline: Turns, candidate: Turns, places: int, *_: object) -> float:
+    return pair_ratio(baseline, candidate, places).throughput
+
+
+def _p95(baseline: Turns, candidate: Turns, places: int, *_: object) -> float | None:
+    turns = list(zip(baseline, candidate, strict=True))
+    if not all("p95" in item.latency for turn in turns for item in turn):
+        return None
+    return _finite(middle([log_ratio(b.latency["p95"], c.latency["p95"]) for b, c in turns], places))
+
+
+def _rss(_base: Turns, _candidate: Turns, _places: int, before: Usage | None, after: Usage | None) -> float | None:
+    if before is None or after is None:
+        return None
+    return _finite(log_ratio(before.rss_bytes, after.rss_bytes))
+
+
+READERS: Mapping[str, Read] = {
+    declared.CAPACITY.name: _capacity,
+    declared.THROUGHPUT.name: _throughput,
+    declared.LATENCY.name: _p95,
+    declared.MEMORY.name: _rss,
+}
+"""By the quantity's name."""
+
+
+def ratios(
+    baseline: Turns, candidate: Turns, places: int, usage: Mapping[str, Usage | None] | None = None
+) -> dict[str, float]:
+    """Log-ratios of a pair by quantity, candidate over baseline, above 0 where the candidate is better.
+
+    Args:
+        baseline: its readings, turn by turn.
+        candidate: the other side's, of the same turns.
+        places: turns in a round: 2 where the sides swap places, 1 where they have the same one in turn.
+        usage: ``baseline`` and ``candidate``: what each side's server used over the pair.
+
+    Raises:
+        ValueError: the turns are no whole rounds.
+    """
+    used = usage or {}
+    read = {
+        name: reader(baseline, candidate, places, used.get("baseline"), used.get("candidate"))
+        for name, reader in READERS.items()
+    }
+    return {name: value for name, value in read.items() if value is not None}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,134 @@
+"""Recipes and variants in TOML, the catalogue's and a user's own: read, checked against the flag catalogue, frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from burnish.base.errors import UserError, together
+from burnish.catalogue import flags, options
+from burnish.catalogue.edge import Entry, Pairs, Reason, Weights, read_toml, validated
+from burnish.model.recipe import REVERTED, Allocator, Linker, Lto, Recipe, Static, Strip, Variant, Word
+
+
+class RecipeEntry(Entry):
+    """A recipe as a file has it; what its fields mean stands in `Recipe`."""
+
+    toolchain: str = "gcc"
+    level: str | None = Field(default=None, pattern=r"^-O([0-3sgz]|fast)$")
+    lto: Lto = "none"
+    pgo: bool = False
+    bolt: bool = False
+    hardening: bool = True
+    features: str | None = None
+    c: tuple[str, ...] = ()
+    cxx: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    options: Pairs = ()
+    flags: tuple[str, ...] = ()
+    target: str | None = None
+    linker: Linker | None = None
+    static: Static = "none"
+    allocator: Allocator = "libc"
+    preload: bool = False
+    word: Word = 64
+    strip: Strip | None = None
+    huge_text: bool = False
+    patches: tuple[str, ...] = ()
+    layout: int = Field(default=0, ge=0)
+    training: Weights = ()
+    training_seed: int = Field(default=0, ge=0)
+    context_sensitive: bool = False
+    partial_training: bool = False
+    sampled: bool = False
+    profile: str | None = None
+    bolt_options: tuple[str, ...] = ()
+
+
+class _Variant(Entry):
+    reason: Reason
+    recipe: RecipeEntry = RecipeEntry()
+    weakens_security: bool = False
+    changes_results: bool = False
+    narrows_portability: bool = False
+
+
+class _OwnVariant(_Variant):
+    reason: str = ""
+
+
+def read_variants(path: Path) -> dict[str, Variant]:
+    """The variants of a user's TOML file, of which none needs a reason; paths in it are relative to it."""
+    return variants_of(read_toml(path), path.name, path.parent, own=True)
+
+
+def variants_of(table: Mapping[str, Any], where: str, folder: Path, *, own: bool = False) -> dict[str, Variant]:
+    """The variants of a table in the catalogue's form, read in the file `where`; paths are relative to `folder`.
+
+    Args:
+        table: variants by name.
+        where: the file, for errors.
+        folder: what paths in it are relative to.
+        own: whether they are a user's own, who owes nobody a reason.
+
+    Raises:
+        UserError: what is wrong with them, a line for each variant.
+    """
+    found: dict[str, Variant] = {}
+    problems: list[UserError] = []
+    for name, value in table.items():
+        try:
+            entry = validated(_OwnVariant if own else _Variant, value, f"{where}: {name}")
+            recipe = _checked(entry.recipe, f"{where}: {name}", folder)
+        except UserError as error:
+            problems.append(error)
+            continue
+        marked = variant_with(name, recipe, entry.reason)
+        found[name] = replace(
+            marked,
+            weakens_security=entry.weakens_security or marked.weakens_security,
+            changes_results=entry.changes_results or marked.changes_results,
+            narrows_portability=entry.narrows_portability or marked.narrows_portability,
+        )
+    if problems:
+        raise together(problems)
+    return found
+
+
+def recipe_of(table: Mapping[str, Any], where: str, folder: Path) -> Recipe:
+    """The recipe of a table in the catalogue's form, read in the file `where`; paths are relative to `folder`."""
+    return _checked(validated(RecipeEntry, table, where), where, folder)
+
+
+def _checked(entry: RecipeEntry, where: str, folder: Path) -> Recipe:
+    recipe = Recipe(**entry.model_dump())
+    flags.check(recipe, where)
+    return replace(recipe, patches=_located(recipe.patches, folder))
+
+
+def variant_with(name: str, recipe: Recipe, reason: str) -> Variant:
+    """A variant of this recipe, with the marks of its flags and options."""
+    marks = flags.marks(recipe) | options.marks(recipe.options)
+    return Variant(
+        name=name,
+        recipe=recipe,
+        reason=reason,
+        weakens_security=marks.weakens_security,
+        changes_results=marks.changes_results,
+        narrows_portability=marks.narrows_portability,
+    )
+
+
+def _located(patches: Sequence[str], folder: Path) -> tuple[str, ...]:
+    """Patches with their paths made absolute, relative ones being relative to `folder`."""
+    found = []
+    for word in patches:
+        mark = REVERTED if word.startswith(REVERTED) else ""
+        path = Path(word.removeprefix(mark).strip()).expanduser()
+        found.append(f"{mark}{(folder / path).absolute()}")
+    return tuple(found)

@@ -1,0 +1,234 @@
+"""From declared verbs to typer's commands: parameters are made of the declarations, functions get what these read.
+
+A verb's function has a parameter for the field of each of its arguments and options, and `options` for all those that
+are fields of `burnish.study.options.Options`; what is missing or too much is an error on import.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, ClassVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from burnish.base.errors import UserError, unknown
+from burnish.cli import help as pages
+from burnish.cli.declaration import YES, Argument, Option, Verb
+from burnish.cli.options import QUIET
+from burnish.cli.options import YES as YES_OPTION
+from burnish.study.options import Options
+
+_SHARED = frozenset(field.name for field in fields(Options))
+
+
+class Interrupted(Exception):
+    """A person pressed Ctrl-C; typer must not see it, as what it makes of it depends on its version.
+
+    Args:
+        resumes: whether the same command takes up what was done.
+        fresh: whether it does so only without --fresh.
+    """
+
+    def __init__(self, *, resumes: bool, fresh: bool) -> None:
+        super().__init__()
+        self.resumes = resumes
+        self.fresh = fresh
+
+    def __str__(self) -> str:
+        if not self.resumes:
+            return "interrupted"
+        return f"interrupted; the same command{' without --fresh' if self.fresh else ''} resumes the run"
+
+
+class VerbCommand(TyperCommand):
+    """A verb as typer runs it, with help and old spellings from its declaration."""
+
+    verb: ClassVar[Verb]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Takes last version's spellings too, and says what they are now."""
+        words, changed = self.verb.renamed(args)
+        if not ctx.resilient_parsing:
+            for old, new in changed:
+                sys.stderr.write(f"burnish: {old} is now {new}; the next version takes the new name only\n")
+        return super().parse_args(ctx, words)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the verb's page."""
+        formatter.write(pages.printed(page(ctx, self.verb, full=False)))
+
+
+def page(context: Any, verb: Verb, *, full: bool) -> Any:
+    """A verb's help page, with the words by which it was called."""
+    return pages.of_verb(verb, context.command_path, context.find_root().info_name, full=full)
+
+
+class VerbGroup(TyperGroup):
+    """A group of verbs: its page lists them; an unknown one is answered with the nearest."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The verbs in the order of help, hidden ones last."""
+        names = [name for panel in pages.PANELS.values() for name in panel] if ctx.parent is None else []
+        return sorted(self.commands, key=lambda name: names.index(name) if name in names else len(names))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The verb that is meant.
+
+        Raises:
+            UserError: there is none of this name.
+        """
+        if not ctx.resilient_parsing and not args[0].startswith("-"):
+            self.named(ctx, args[0])
+        return super().resolve_command(ctx, args)
+
+    def named(self, ctx: Any, name: str) -> Any:
+        """The verb of this name.
+
+        Raises:
+            UserError: there is none of this name.
+        """
+        if name not in self.commands:
+            known = [each for each in self.list_commands(ctx) if not self.commands[each].hidden]
+            raise unknown(f"{ctx.info_name} verb" if ctx.parent else "verb", name, known)
+        return self.commands[name]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the group's page."""
+        verbs = {name: command.help or "" for name, command in self.commands.items() if not command.hidden}
+        name = ctx.find_root().info_name
+        if ctx.parent is None:
+            found = pages.of_all(name, self.help or "", verbs)
+        else:
+            shown = [(each, verbs[each]) for each in self.list_commands(ctx) if each in verbs]
+            found = pages.of_group(ctx.command_path, name, self.help or "", shown, self.epilog or "")
+        formatter.write(pages.printed(found))
+
+
+def help_of(root: Any, words: Sequence[str]) -> str:
+    """The help of the verb or group that these words call, with all options.
+
+    Args:
+        root: the context of the whole command line.
+        words: as typed, without the program.
+
+    Raises:
+        UserError: there is no such verb.
+    """
+    context = root
+    for word in words:
+        if not isinstance(context.command, VerbGroup):
+            raise UserError(
+                f"{' '.join(words)}: {context.info_name} is a verb, not a group of verbs; leave {word!r} out"
+            )
+        found = context.command.named(context, word)
+        context = found.make_context(word, [], parent=context, resilient_parsing=True)
+    if isinstance(context.command, VerbCommand):
+        return pages.printed(page(context, context.command.verb, full=True))
+    return str(context.get_help())
+
+
+def command(
+    group: typer.Typer,
+    verb: Verb,
+    function: Callable[..., None],
+    quieten: Callable[[bool], None],
+) -> None:
+    """Adds a verb to a group.
+
+    Args:
+        group: the group.
+        verb: its declaration.
+        function: what does it.
+        quieten: called with whether no progress is wanted.
+
+    Raises:
+        TypeError: the function's parameters are not those that the declaration has values for.
+    """
+    taken = inspect.signature(function).parameters
+    _check(verb, taken)
+
+    def call(ctx: typer.Context, **words: Any) -> None:
+        given = {field: _words(value) for field, value in words.items()}
+        if ctx.find_root().params.get(YES):
+            given[YES] = ("yes",)
+        values = verb.values(given)
+        quieten(bool(given[QUIET.field]))
+        values["ctx"] = ctx
+        if "options" in taken:
+            shared = {field: value for field, value in values.items() if field in _SHARED}
+            values["options"] = Options(**shared, yes=bool(given[YES])) if YES not in shared else Options(**shared)
+        try:
+            function(**{name: values[name] for name in taken})
+        except KeyboardInterrupt:
+            raise Interrupted(resumes=verb.resumes, fresh=bool(values.get("fresh"))) from None
+
+    parameters = [inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
+    declared = [*verb]
+    for option in (YES_OPTION, QUIET):
+        if option.field not in [each.field for each in declared]:
+            declared.append(option)  # the launcher takes --yes on its first use, whatever the verb
+    hidden = {YES, QUIET.field} - {option.field for option in verb.options}
+    parameters += [_parameter(each, hidden=each.field in hidden) for each in declared]
+    parameters.append(_help_all(verb))
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    own = type("Command", (VerbCommand,), {"verb": verb})
+    group.command(verb.name, cls=own, help=verb.help, hidden=verb.hidden)(call)
+
+
+def _check(verb: Verb, taken: Mapping[str, Any]) -> None:
+    """Declared fields and the function's parameters must be the same, but for those that `Options` takes."""
+    made = {each.field for each in verb}
+    wanted = set(taken) - {"options", "ctx"}
+    lost = made - wanted - (_SHARED if "options" in taken else set()) - {QUIET.field, YES}
+    if wanted - made or lost:
+        raise TypeError(f"{verb.name}: not declared: {sorted(wanted - made)}; declared for nothing: {sorted(lost)}")
+
+
+def _words(value: Any) -> Sequence[str]:
+    """What typer read as words: none where it was not given."""
+    if value is None or value is False:
+        return ()
+    if value is True:
+        return ("yes",)
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _parameter(declared: Argument | Option, *, hidden: bool) -> inspect.Parameter:
+    """The parameter that typer makes an argument or an option of; its words stay text."""
+    kind: Any = list[str] if declared.many else str
+    complete = declared.complete
+    if isinstance(declared, Argument):
+        default = typer.Argument(
+            ... if declared.required else None, metavar=declared.value, help=declared.help, autocompletion=complete
+        )
+    else:
+        if declared.read is None:
+            kind = bool
+        nothing: Any = False if declared.read is None else None
+        default = typer.Option(
+            ... if declared.required else nothing,
+            *declared.flags,
+            metavar=declared.value or None,
+            help=declared.help,
+            hidden=hidden,
+            autocompletion=complete,
+        )
+    annotation = kind if kind is bool or declared.required else kind | None
+    return inspect.Parameter(declared.field, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _help_all(verb: Verb) -> inspect.Parameter:
+    """The option that shows all of a verb's options."""
+
+    def show(ctx: typer.Context, value: bool) -> None:
+        if value and not ctx.resilient_parsing:
+            typer.echo(pages.printed(page(ctx, verb, full=True)))
+            raise typer.Exit
+
+    default = typer.Option(False, pages.FULL, help="Show help with all options.", is_eager=True, callback=show)
+    return inspect.Parameter("help_all", inspect.Parameter.KEYWORD_ONLY, default=default, annotation=bool)

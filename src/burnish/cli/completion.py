@@ -1,0 +1,104 @@
+"""What a shell offers while a word is typed: names of the catalogue, and of what is kept on this machine.
+
+A completion never speaks and never fails: a file that can't be read offers nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import typer
+
+from burnish.base import paths
+from burnish.base.errors import UserError
+from burnish.catalogue import load, studies
+from burnish.cli.declaration import Completer
+from burnish.model.workload import Design
+from burnish.profiles import kept
+from burnish.record.store import Store
+from burnish.study.studies import folders
+
+Names = Callable[[typer.Context], Iterable[str]]
+"""From the call so far to the names that there are."""
+
+
+def one(names: Names) -> Completer:
+    """Completes one name."""
+
+    def complete(context: typer.Context, incomplete: str) -> list[str]:
+        try:
+            return sorted(name for name in set(names(context)) if name.startswith(incomplete))
+        except (UserError, OSError):
+            return []
+
+    return complete
+
+
+def several(names: Names) -> Completer:
+    """Completes the last of names with commas between."""
+    single = one(names)
+
+    def complete(context: typer.Context, incomplete: str) -> list[str]:
+        before, comma, last = incomplete.rpartition(",")
+        return [f"{before}{comma}{name}" for name in single(context, last)]
+
+    return complete
+
+
+def _argument(context: typer.Context, known: Iterable[str]) -> str | None:
+    """The argument that is one of these; behind an option that waits for its value typer leaves all words unread."""
+    words = (*context.params.values(), *context.args)
+    return next((word for word in words if isinstance(word, str) and word in known), None)
+
+
+def engines(_context: typer.Context) -> Iterable[str]:
+    """Engines that a user may name."""
+    return load.engine_names()
+
+
+def workloads(context: typer.Context) -> Iterable[str]:
+    """Loads of the engine that was named, or of all."""
+    engine = _argument(context, load.engines())
+    named = (engine,) if engine else load.engine_names()
+    return (name for owner, name in load.workloads() if owner in named)
+
+
+def variants(context: typer.Context) -> Iterable[str]:
+    """The catalogue's variants, and those of the user's own file."""
+    recipes = context.params.get("recipes")
+    own = load.read_variants(Path(recipes)) if recipes else {}
+    return (*load.variants(), *own)
+
+
+def designs(_context: typer.Context) -> Iterable[str]:
+    """Trial designs."""
+    return (design.value for design in Design)
+
+
+def bundled(_context: typer.Context) -> Iterable[str]:
+    """Bundled studies."""
+    return studies.names()
+
+
+def rows(context: typer.Context) -> Iterable[str]:
+    """Rows of the bundled study that was named."""
+    name = _argument(context, studies.names())
+    return (row.name for row in studies.study(name).rows) if name else ()
+
+
+def runs(_context: typer.Context) -> Iterable[str]:
+    """Runs on this machine."""
+    return (folder.name for folder in folders(paths.home()))
+
+
+def builds(_context: typer.Context) -> Iterable[str]:
+    """Keys of builds that are kept."""
+    return (entry.key for entry in Store(paths.home().store).entries() if entry.kind == "builds")
+
+
+def profiles(_context: typer.Context) -> Iterable[str]:
+    """Names of profiles, and keys of those without one."""
+    store = Store(paths.home().store)
+    entries = (entry for entry in store.entries() if entry.kind == "profiles")
+    return (kept.name_of(store, entry.key) or entry.key for entry in entries)

@@ -1,0 +1,209 @@
+"""Help pages, made from the declarations: of all verbs, of a group of verbs, of one verb, of exit codes.
+
+A page of a verb with many options shows the common ones and says how many more there are (`--help-all` has them).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from burnish.catalogue import load
+from burnish.cli.declaration import Argument, Option, Verb
+
+PANELS: Mapping[str, tuple[str, ...]] = {
+    "Start": ("doctor", "tune", "compare", "plan", "show", "runs"),
+    "Explain": ("why", "patch", "micro", "calibrate"),
+    "Replicate": ("study",),
+    "Use the result": ("reproduce", "builds"),
+    "Look up": ("variants", "flags", "options", "workload", "help"),
+    "Keep house": ("clean", "profile", "record"),
+}
+"""Every verb that is shown, by what one wants, in the order in which they are used."""
+
+EXIT_CODES: Mapping[int, str] = {
+    0: "Done; of a verb that measures: something was measured, whatever the verdict.",
+    1: "Something broke on the way, or nothing could be measured.",
+    2: "The request is wrong: one line on stderr says what is, and what is allowed.",
+    130: "Interrupted (Ctrl-C); the same command resumes a run.",
+}
+
+FULL = "--help-all"
+
+MOST_OPTIONS = 14
+"""A verb with more options than this shows the common ones first."""
+
+_WIDEST = 100
+
+
+def filled(text: str) -> str:
+    """The text with names of the catalogue: ``{engines}`` all of them; of one, as an example, ``{engine}``,
+    ``{workload}`` and ``{server}``."""
+    if "{" not in text:
+        return text
+    names = load.engine_names()
+    spec = load.engine(names[0])
+    words = {
+        "{engines}": " or ".join(names),
+        "{engine}": spec.name,
+        "{workload}": spec.workloads[-1],
+        "{server}": Path(spec.server).name,
+    }
+    for word, name in words.items():
+        text = text.replace(word, name)
+    return text
+
+
+def program(typed: str) -> str:
+    """Burnish as the person called it.
+
+    Args:
+        typed: what was run: the launcher's name, or this process's own; its plain name where PATH has it.
+    """
+    path = Path(typed)
+    if path.name == "__main__.py":
+        return "python -m burnish"
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    return path.name if any(Path(folder) / path.name == path for folder in folders if folder) else typed
+
+
+def printed(page: RenderableType) -> str:
+    """A page as text of the terminal's width, styled where standard output is one."""
+    console = Console()
+    console.width = min(console.width, _WIDEST)
+    with console.capture() as captured:
+        console.print(page)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def of_verb(verb: Verb, path: str, name: str, *, full: bool) -> RenderableType:
+    """A verb's page.
+
+    Args:
+        verb: the verb.
+        path: the words by which it is called, as in ``burnish study run``.
+        name: the first of them, the program.
+        full: whether all options are shown.
+    """
+    called = [_usage(argument) for argument in verb.arguments] + [
+        f"{option.name} {option.value}" for option in verb.options if option.required
+    ]
+    options = "[OPTIONS]" if verb.options else ""
+    parts: list[RenderableType] = [
+        _line("Usage: ", " ".join(filter(None, (path, *called, options)))),
+        Text(),
+        Text(filled(verb.help)),
+    ]
+    few = full or len(verb.options) <= MOST_OPTIONS
+    shown = [option for option in verb.options if few or option.common or option.required]
+    panels = {"Arguments": [(argument.value, _text(argument)) for argument in verb.arguments]}
+    for option in shown:
+        panels.setdefault(option.panel, []).append((_spelled(option), _text(option)))
+    parts += _panels({panel: rows for panel, rows in panels.items() if rows})
+    left = len(verb.options) - len(shown)
+    if left:
+        parts += [Text(), Text(f"{left} more options: {path} {FULL}")]
+    parts += [Text(), _line("Example: ", as_typed(filled(verb.example), name))]
+    return Group(*parts)
+
+
+def of_group(path: str, name: str, about: str, verbs: Iterable[tuple[str, str]], example: str) -> RenderableType:
+    """The page of a group of verbs.
+
+    Args:
+        path: the words by which it is called, as in ``burnish study``.
+        name: the first of them, the program.
+        about: what it is for.
+        verbs: (name, help) of each.
+        example: a call of one.
+    """
+    return Group(
+        _line("Usage: ", f"{path} VERB ..."),
+        Text(),
+        Text(about),
+        *_panels({"Verbs": [(verb, _first(text)) for verb, text in verbs]}),
+        Text(),
+        _line("Example: ", as_typed(filled(example), name)),
+    )
+
+
+def of_all(name: str, about: str, verbs: Mapping[str, str]) -> RenderableType:
+    """The page of the whole: every verb with what it does.
+
+    Args:
+        name: the program as it was called.
+        about: what it is for.
+        verbs: help of each verb by name.
+    """
+    parts: list[RenderableType] = [_line("Usage: ", f"{name} VERB ..."), Text(), Text(about)]
+    parts += _panels({panel: [(verb, _first(verbs[verb])) for verb in names] for panel, names in PANELS.items()})
+    options = [
+        ("-h, --help", "Show help, of a verb too (or: help VERB)."),
+        ("-V, --version", "Print the version."),
+        ("--install-completion", "Let your shell complete verbs, options and names (--show-completion: print how)."),
+    ]
+    codes = ", ".join(f"{code} {text}" for code, text in _SHORT_CODES.items())
+    ends = Text(f"Exit codes: {codes} ({name} help exit-codes).")
+    return Group(*parts, *_panels({"Options": options}), Text(), ends)
+
+
+_SHORT_CODES = {0: "done", 1: "broken, or nothing measured", 2: "wrong request", 130: "interrupted"}
+
+
+def of_exit_codes() -> RenderableType:
+    """The page of exit codes."""
+    return Group(*_panels({"Exit codes": [(str(code), text) for code, text in EXIT_CODES.items()]})[1:])
+
+
+def _first(text: str) -> str:
+    """The first sentence."""
+    return re.split(r"(?<=\.)\s", filled(text), maxsplit=1)[0]
+
+
+def as_typed(text: str, name: str) -> str:
+    """The text, with `name` for the program in the calls of it: between backquotes, or one behind the other."""
+    return re.sub(r"(^|`|or: |&& )burnish (?=[a-z])", lambda found: f"{found[1]}{name} ", text)
+
+
+def _line(title: str, text: str) -> Text:
+    found = Text(title, style="bold")
+    found.append(text, style="not bold")
+    return found
+
+
+def _usage(argument: Argument) -> str:
+    name = f"{argument.value}..." if argument.many else argument.value
+    return name if argument.required else f"[{name}]"
+
+
+def _spelled(option: Option) -> str:
+    """The short spelling, the long one, what stands for the value."""
+    return " ".join(filter(None, (", ".join(reversed(option.flags)), option.value)))
+
+
+def _text(declared: Argument | Option) -> str:
+    unset = declared.unset or (declared.default if declared.read is not None else "")
+    required = "" if not isinstance(declared, Option) or not declared.required else "Required."
+    default = f"Default: {unset}." if unset else required
+    return " ".join(filter(None, (filled(declared.help), default)))
+
+
+def _panels(panels: Mapping[str, Sequence[tuple[str, str]]]) -> list[RenderableType]:
+    """Headings with their rows of names and texts, the texts of all in one column."""
+    width = max(len(name) for rows in panels.values() for name, _ in rows)
+    parts: list[RenderableType] = []
+    for title, rows in panels.items():
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(width=width, no_wrap=True)
+        table.add_column(ratio=1, overflow="fold")
+        for name, text in rows:
+            table.add_row(Text(name, style="cyan"), Text(text))
+        parts += [Text(), Text(title, style="bold"), Padding(table, (0, 0, 0, 2))]
+    return parts

@@ -1,0 +1,279 @@
+"""Every argument and option of the command line, once; groups of options that verbs list.
+
+An option that several verbs have is the same option: one name, one sentence of help. A verb may give it a default or
+bounds of its own (`dataclasses.replace`). To give a verb an ability is to add the group's name to the verb's list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from burnish.bench.blocks import Times
+from burnish.cli import completion, readers
+from burnish.cli.completion import one, several
+from burnish.cli.declaration import YES as YES_FIELD
+from burnish.cli.declaration import Argument, Option
+
+_build = partial(Option, panel="What to build")
+_load = partial(Option, panel="Load")
+_how = partial(Option, panel="How exactly")
+_machine = partial(Option, panel="Machine")
+_output = partial(Option, panel="Output")
+_option = partial(Option, panel="Options")
+
+# --- What to build ---
+
+VARIANTS = _build(
+    "variants", ("--variant",), "Variants to build, by name; `burnish variants` lists them.",
+    readers.names, "NAME,...", many=True, unset="the engine's, and all of --recipes", old=("--variants",),
+    common=True, complete=several(completion.variants),
+)  # fmt: skip
+VARIANT = replace(
+    VARIANTS, field="variant", read=readers.text, value="NAME", many=False, default="baseline", unset="",
+    complete=one(completion.variants),
+)  # fmt: skip
+RECIPES = _build("recipes", ("--recipes",), "TOML file with variants of your own.", readers.path, "FILE", common=True)
+FEATURES = _build("features", ("--features",), "Feature set of all builds.", readers.text, "NAME", unset="the engine's")
+SOURCE = _build(
+    "source", ("--source",), "Source tree or tarball instead of the distribution's source package.",
+    readers.path, "PATH", common=True,
+)  # fmt: skip
+SOURCE_VERSION = _build(
+    "source_version", ("--source-version",), "Version of the distribution's source package.",
+    readers.text, "VERSION", unset="the newest",
+)  # fmt: skip
+SHA256 = _build("sha256", ("--sha256",), "SHA-256 that a --source tarball must have.", readers.text, "DIGEST")
+PORTABLE = _build(
+    "portable", ("--portable",), "Level (x86-64-v2) or processor (Nehalem) that every build must run on.",
+    readers.text, "LEVEL", common=True,
+)  # fmt: skip
+EMULATE = _build(
+    "portability", ("--emulate",), "Start every build on older processors too, emulated by qemu.",
+    old=("--portability",),
+)  # fmt: skip
+LAYOUTS = _build(
+    "layouts", ("--layouts",), "Make each build so many times, each in a shuffled link order.",
+    readers.replicates, "N", default="0",
+)  # fmt: skip
+TRAININGS = _build(
+    "trainings", ("--trainings",), "Train each profile so many times, each with keys of its own.",
+    readers.replicates, "N", default="0",
+)  # fmt: skip
+REVERSE = _build(
+    "reverse", ("--reverse", "-R"), "Patches, by name, that the tree has and that are taken out; 'all' for every one.",
+    readers.names, "PATCH,...", many=True,
+)  # fmt: skip
+RELEASE = _build(
+    "release", ("--release",), "The distribution's server program.",
+    readers.path, "PATH", unset="the installed one, or its package",
+)  # fmt: skip
+SECOND_COMPILER = _build(
+    "second_compiler", ("--second-compiler",), "Compiler that stands for another patch level: a name or a path.",
+    readers.text, "COMPILER",
+)  # fmt: skip
+ENGINE_OPTION = _build(
+    "engine", ("--engine",), "Engine: {engines}.", readers.text, "NAME", common=True, complete=one(completion.engines)
+)
+RUN_OPTION = _build(
+    "run", ("--run",), "Finished run that made the variants; the beginning of its name will do.",
+    readers.text, "RUN", old=("--study",), common=True, complete=one(completion.runs),
+)  # fmt: skip
+
+# --- Load ---
+
+WORKLOADS = _load(
+    "workloads", ("--workload",), "Workloads: names, scripts (.lua) or statements (.sql); parameters after a colon, as "
+    "in NAME:tables=8. `burnish workload list` shows them.",
+    readers.workloads, "NAME,...", many=True, unset="the engine's", old=("--workloads",),
+    common=True, complete=several(completion.workloads),
+)  # fmt: skip
+THREADS = _load(
+    "ladder", ("--threads",), "Client threads of each side; several numbers measure each.",
+    readers.threads, "N,...", many=True, unset="the workload's", common=True,
+)  # fmt: skip
+SET = _load(
+    "settings", ("--set",), "A server variable, or one of transport= unix, tcp, tls, remote (with rate=100mbit, "
+    "delay=1ms); binlog= on, off; durability= commit, system, second; threads-by= connection, pool. Repeatable.",
+    readers.verbatim, "NAME=VALUE", many=True, common=True,
+)  # fmt: skip
+VERSUS = _load(
+    "versus", ("--versus",), "As --set, for B alone: compares conditions instead of builds. Repeatable.",
+    readers.verbatim, "NAME=VALUE", many=True,
+)  # fmt: skip
+DATA = _load(
+    "data", ("--data",), "Dump or data folder for workloads of your own; it is copied, never changed.",
+    readers.path, "PATH", common=True,
+)  # fmt: skip
+DATABASE = _load(
+    "database", ("--database",), "Database to take, where there are several.",
+    readers.text, "NAME", unset="the only one",
+)  # fmt: skip
+DEFAULTS_FILE = _load(
+    "defaults_file", ("--defaults-file",), "A my.cnf whose server settings are taken.",
+    readers.path, "FILE", common=True,
+)  # fmt: skip
+STRICT = _load("strict", ("--strict",), "Stop if the server's settings are poorly tuned.")
+
+# --- How exactly ---
+
+PRECISION = _how(
+    "precision", ("--precision",), "Half-width of the interval to reach, in % of the faster side; 'none' stops at the "
+    "first verdict.", readers.precision, "PERCENT", default="1%", common=True,
+)  # fmt: skip
+MAX_STARTS = _how(
+    "max_starts", ("--max-starts",), "Maximum number of starts of each cell.", readers.whole(3, 60), "N", default="12"
+)
+STARTS = _how(
+    "starts", ("--starts",), "Number of starts, fixed in advance, as for figures to publish.",
+    readers.whole(2, 200), "N", unset="as many as the verdict takes",
+)  # fmt: skip
+PAIRS = _how("pairs", ("--pairs",), "Pairs in a start.", readers.whole(1, 12), "N", unset="the engine's")
+DESIGN = _how(
+    "design", ("--design",), "Trial design: duet (both sides under load at once), interleaved (in turn) or solo "
+    "(one up at a time).", readers.design, "NAME", unset="the workload's", old=("--designs",),
+    complete=one(completion.designs),
+)  # fmt: skip
+DESIGNS = replace(
+    DESIGN, field="designs", read=readers.designs, value="NAME,...", default="duet,interleaved,solo", unset="",
+    many=True, complete=several(completion.designs),
+)  # fmt: skip
+EXPLORE = _how(
+    "explore", ("--explore",), "Explore many cells: bound the share of false verdicts (Benjamini-Hochberg) instead of "
+    "the chance of any.",
+)  # fmt: skip
+FORCE = _how("force", ("--force",), "Give verdicts, marked, even though this host's calibration failed.")
+SEED = _how(
+    "seed", ("--seed",), "Seed of everything random: placement, order, generated keys.", readers.whole(0), "N",
+    default="1",
+)  # fmt: skip
+WHY = _how("why", ("--why",), "Sample the builds after the trials: functions before and after.", common=True)
+SECONDS = _how(
+    "seconds", ("--seconds",), "Seconds under load that are sampled for the explanation.",
+    readers.number(2, 600), "N", unset="40, or 100 without a PMU",
+)  # fmt: skip
+
+# --- Which part of a bundled study ---
+
+ROWS = _build(
+    "rows", ("--row",), "Rows of the study, by name.", readers.names, "NAME,...", many=True, unset="all",
+    old=("--rows",), common=True, complete=several(completion.rows),
+)  # fmt: skip
+SERIES = _build(
+    "series", ("--series",), "Series (compilers, word sizes), by name.", readers.names, "NAME,...",
+    many=True, unset="the usual ones", common=True,
+)  # fmt: skip
+EVERYTHING = _build("everything", ("--all",), "All series and thread counts of the study.", common=True)
+BUDGET = _machine(
+    "budget", ("--budget",), "Time for this session, as in 2h or 90m: what fits is run.",
+    readers.budget, "TIME", common=True,
+)  # fmt: skip
+
+# --- Machine ---
+
+JOBS = _machine("jobs", ("--jobs",), "Parallel compile jobs.", readers.whole(1), "N", unset="all cores")
+FRESH = _machine("fresh", ("--fresh",), "Begin a new run even if an unfinished one could be resumed.")
+YES = _machine(
+    YES_FIELD, ("--yes", "-y"), "Don't ask: install system packages that are missing, remove what is listed.",
+    common=True,
+)  # fmt: skip
+QUIET = _machine("quiet", ("--quiet", "-q"), "Show no progress.")
+
+# --- Output ---
+
+JSON = _output("as_json", ("--json",), "Print JSON.", common=True)
+DRY_RUN = _output("dry_run", ("--dry-run",), "Print the plan and stop: nothing is built.", common=True)
+MARKDOWN = _output("markdown", ("--markdown",), "Print Markdown.")
+EXPORT = _output("export", ("--export",), "Print the whole record as JSON lines.")
+OUTPUT = _output(
+    "output", ("--output", "-o"), "File or folder to write.", readers.path, "PATH", old=("--out",), common=True
+)
+FULL = _output("full", ("--full",), "Show every entry in full.", common=True)
+LIST = _output("only_list", ("--list",), "List what there is instead.", common=True)
+WHOLE = _output("whole", ("--whole",), "Everything, with the programs that were run; a report needs less.")
+CHECK = _output("check", ("--check",), "Write nothing; exit with 1 where a file is not what its record says.")
+
+# --- Of one verb or two ---
+
+TARGETS = _option("only_targets", ("--targets",), "List processors and instruction-set levels to build for instead.")
+AGAINST = _option(
+    "against", ("--against",), "Another one to compare it with: a build's key (functions that differ), a profile "
+    "(overlap).", readers.text, "NAME",
+)  # fmt: skip
+OLDER_THAN = _option(
+    "older_than", ("--older-than",), "Remove what was not used for so many days.", readers.number(0), "DAYS"
+)
+KEEP_GB = _option("keep_gb", ("--keep-gb",), "Keep at most so many GB, the last used.", readers.number(0), "N")
+RUNS = _option("runs", ("--runs",), "Remove unfinished runs too; finished ones are never removed.")
+TOP = _option("top", ("--top",), "Number of hottest functions to show.", readers.whole(0, 1000), "N", default="10")
+NAME = _option(
+    "name", ("--name",), "Name by which recipes and verbs know the profile.", readers.text, "NAME", required=True
+)
+WEIGHTS = _option(
+    "weights", ("--weights",), "A number for each profile, with commas between.", readers.text, "N,...", unset="all 1"
+)
+TREE_A = _build(
+    "a", ("--a",), "Side A: a build folder with compile_commands.json, a folder of sources, a kept build's key, or the "
+    "engine's name.", readers.text, "TREE", unset="the engine's source",
+)  # fmt: skip
+TREE_B = replace(TREE_A, field="b", flags=("--b",), help="Side B, as --a.")
+PATCH_A = _build(
+    "patch_a", ("--patch-a",), "A unified diff or a shipped patch (patches/SET/NAME) for side A. Repeatable.",
+    readers.verbatim, "PATCH", many=True,
+)  # fmt: skip
+PATCH_B = replace(PATCH_A, field="patch_b", flags=("--patch-b",), help="The same for side B.")
+CROSS_CHECK = _how(
+    "cross_check", ("--cross-check",), "Cross-compile too (aarch64), and check the results under qemu.",
+    readers.text, "ARCH", old=("--check",),
+)  # fmt: skip
+MICRO_STARTS = replace(STARTS, read=readers.whole(3, 200), default=str(Times.starts), unset="")
+MICRO_PAIRS = replace(PAIRS, read=readers.whole(3, 1000), default=str(Times.pairs), unset="")
+CALIBRATION_STARTS = replace(STARTS, read=readers.whole(12, 200), default="12", unset="")
+MOST = _option(
+    "most", ("--most",), "Number of different transactions to keep, the most frequent ones.",
+    readers.whole(1), "N", default="100000",
+)  # fmt: skip
+SOCKET = _option("socket", ("--socket",), "A running server's socket, to read from instead.", readers.path, "PATH")
+USER = _option("user", ("--user",), "Database user to connect as.", readers.text, "NAME", unset="your name here")
+PASSWORD_FILE = _option(
+    "password_file", ("--password-file",), "File with the password.", readers.path, "FILE", unset="no password"
+)
+SCHEMA = _option(
+    "dump", ("--schema",), "A dump (.sql, .sql.gz) with the tables' columns and values.", readers.path, "FILE"
+)
+LEAVE_OUT = _option("leave_out", ("--leave-out",), "Leave out, and count, statements whose literals are not known.")
+
+# --- Groups: what a verb lists ---
+
+SOURCES = (SOURCE, SOURCE_VERSION, SHA256)
+PORTABILITY = (PORTABLE, EMULATE)
+REPLICATES = (LAYOUTS, TRAININGS)
+WHAT_TO_BUILD = (VARIANTS, RECIPES, FEATURES, *SOURCES, *PORTABILITY, *REPLICATES)
+LOAD = (WORKLOADS, THREADS)
+DEPLOYMENT = (SET, DATA, DATABASE, DEFAULTS_FILE, STRICT)
+HOW_EXACTLY = (PRECISION, MAX_STARTS, STARTS, PAIRS, DESIGN, EXPLORE, FORCE, SEED)
+EXPLANATION = (WHY, SECONDS)
+TIME = (BUDGET, DRY_RUN)
+PART = (ROWS, SERIES, EVERYTHING)
+SESSION = (FRESH, YES, QUIET)
+
+# --- Arguments ---
+
+ENGINE = Argument("engine", "ENGINE", "{engines}.", complete=one(completion.engines))
+ONE_ENGINE = replace(ENGINE, required=False, unset="all")
+WORDS = Argument(
+    "words",
+    "WORD",
+    "Show entries in which all these words occur, in full.",
+    readers.verbatim,
+    many=True,
+    required=False,
+)
+RUN = Argument(
+    "run", "RUN", "A run's name or its beginning, its folder, or an exported record.",
+    required=False, unset="the newest with verdicts", complete=one(completion.runs),
+)  # fmt: skip
+PROFILE = Argument(
+    "which", "PROFILE", "A profile's name, its key, or the key's beginning.", complete=one(completion.profiles)
+)
+STUDY = Argument("name", "STUDY", "A bundled study; `burnish study list` lists them.", complete=one(completion.bundled))

@@ -1,0 +1,129 @@
+"""From the words of an option to its value; what is wrong is said with the option's name and what it takes.
+
+A reader takes the option's name as it is typed and all words given to it, in their order (one, where the option is not
+repeatable). It returns the value or raises `UserError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from burnish.base.errors import UserError, unknown
+from burnish.model.workload import Design
+from burnish.study import selection
+from burnish.workload import loads
+
+Reader = Callable[[str, Sequence[str]], Any]
+
+
+def text(_option: str, words: Sequence[str]) -> str:
+    """The word as it is; of an option that was given again, the last."""
+    return words[-1]
+
+
+def path(_option: str, words: Sequence[str]) -> Path:
+    """A path, which need not be there."""
+    return Path(words[-1])
+
+
+def verbatim(_option: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Every word as it is, commas included."""
+    return tuple(words)
+
+
+def names(option: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Names, each in a word of its own or several with commas between; none twice."""
+    found = tuple(name.strip() for word in words for name in word.split(",") if name.strip())
+    for name in found:
+        if found.count(name) > 1:
+            raise UserError(f"{option}: {name!r} is named twice; name each once")
+    return found
+
+
+def workloads(_option: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Workloads with their parameters (see `burnish.workload.loads.split`)."""
+    return tuple(load for word in words for load in loads.split(word))
+
+
+def threads(_option: str, words: Sequence[str]) -> tuple[int, ...]:
+    """Numbers of client threads, each a load of its own."""
+    return loads.ladder(",".join(words))
+
+
+def whole(low: int, high: int | None = None) -> Reader:
+    """A reader of whole numbers from `low` to `high` (None: no bound)."""
+
+    def read(option: str, words: Sequence[str]) -> int:
+        word = words[-1]
+        if not word.removeprefix("-").isdecimal() or not low <= int(word) <= (int(word) if high is None else high):
+            raise UserError(f"{option} {word}: give a whole number {_bounds(low, high)}")
+        return int(word)
+
+    return read
+
+
+def number(low: float, high: float | None = None) -> Reader:
+    """A reader of numbers from `low` to `high` (None: no bound)."""
+
+    def read(option: str, words: Sequence[str]) -> float:
+        try:
+            value = float(words[-1])
+        except ValueError:
+            value = float("nan")
+        if not low <= value <= (value if high is None else high) or value == float("inf"):
+            raise UserError(f"{option} {words[-1]}: give a number {_bounds(low, high)}")
+        return value
+
+    return read
+
+
+def _bounds(low: float, high: float | None) -> str:
+    return f"of at least {low:g}" if high is None else f"from {low:g} to {high:g}"
+
+
+def precision(option: str, words: Sequence[str]) -> float | None:
+    """A half-width as a share of 1; None for 'none'."""
+    word = words[-1]
+    if word == "none":
+        return None
+    try:
+        value = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
+    except ValueError:
+        value = 0.0
+    if not 0.0005 <= value <= 0.2:
+        raise UserError(f"{option} {word}: give a half-width from 0.05% to 20%, or 'none'")
+    return value
+
+
+def budget(_option: str, words: Sequence[str]) -> float | None:
+    """Seconds of a length of time such as ``2h``, ``90m`` or ``1h30m``."""
+    return selection.budget_of(words[-1])
+
+
+def replicates(option: str, words: Sequence[str]) -> int:
+    """A number of replicates, of which a verdict needs some; 0: none."""
+    value: int = whole(0, 60)(option, words)
+    if value in (1, 2):
+        raise UserError(
+            f"{option} {value}: a verdict by replicate needs at least 3; give 6 for 1 %, 18 for 0.5 %, or 0"
+        )
+    return value
+
+
+def design(option: str, words: Sequence[str]) -> Design:
+    """One trial design."""
+    found = designs(option, words)
+    if len(found) != 1:
+        raise UserError(f"{option} {','.join(words)}: name one design; `burnish calibrate` takes several")
+    return found[0]
+
+
+def designs(option: str, words: Sequence[str]) -> tuple[Design, ...]:
+    """Trial designs, none twice."""
+    known = [item.value for item in Design]
+    for name in names(option, words):
+        if name not in known:
+            raise unknown("design", name, known)
+    return tuple(Design(name) for name in names(option, words))

@@ -1,0 +1,97 @@
+"""A build that an engine is asked for, as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from burnish.base.workbench import Workbench
+from burnish.model.engine import FeatureSet, PrecompiledHeaders
+from burnish.model.recipe import Flags
+from burnish.toolchain import ccache
+
+if TYPE_CHECKING:
+    from burnish.toolchain.compile_costs import Meter
+    from burnish.toolchain.toolchains import Toolchain
+
+
+@dataclass(frozen=True)
+class BuildJob:
+    """Everything that one build needs to know.
+
+    Attributes:
+        source: the unpacked tree (constant path; must not be written to).
+        place: the build folder (constant path; empty at the start, but for the .gcda files of a profile that gcc is to
+            use, which lie where its objects will).
+        toolchain: compilers and friends, as found.
+        flags: complete flags, package's own included, in order.
+        features: the feature set.
+        options: configure options of the recipe, as (name, value); they win over the feature set's.
+        hardening: whether the engine's own hardening switch stays on.
+        with_tools: whether to build the gate's and dataset's tools too (done once for each source).
+        relocations: whether the link must keep relocations (BOLT comes after).
+        jobs: parallel compile jobs.
+        bench: recorded processes and progress.
+        cache: folder of the compiler cache (ccache), so that a compile that was killed goes on where it was, and
+            builds that differ in their link only are not compiled again; None where there is no ccache.
+        cache_gb: bound on its size, GB.
+        link_jobs: parallel links; None: as many as compile jobs.
+        link_threads: threads of one link; None: the linker's own choice, all cores.
+        keep_debug: whether debug sections stay in the program although the engine's own link drops them.
+        full_debug: whether objects carry all of the compiler's debug information: samples are mapped by it.
+        meter: what notes the memory and time of each compile and link; None: nothing does.
+        precompiled: headers that the engine's build may read once for many files.
+    """
+
+    source: Path
+    place: Path
+    toolchain: Toolchain
+    flags: Flags
+    features: FeatureSet
+    options: tuple[tuple[str, str], ...]
+    hardening: bool
+    with_tools: bool
+    relocations: bool
+    jobs: int
+    bench: Workbench
+    cache: Path | None = None
+    cache_gb: float = ccache.USUAL_GB
+    link_jobs: int | None = None
+    link_threads: int | None = None
+    keep_debug: bool = False
+    full_debug: bool = False
+    meter: Meter | None = None
+    precompiled: tuple[PrecompiledHeaders, ...] = ()
+
+    @property
+    def launcher(self) -> tuple[str, ...]:
+        """Words before a compiler in its command line."""
+        if self.cache is None:
+            return self.metered
+        return ccache.launcher((*self.flags.c, *self.flags.cxx), precompiled=bool(self.precompiled))
+
+    @property
+    def cache_log(self) -> Path:
+        """File that tells what became of each compilation."""
+        return self.place / "burnish-ccache.log"
+
+    @property
+    def metered(self) -> tuple[str, ...]:
+        """Words before a compiler or linker that no cache stands before."""
+        return (str(self.meter.script),) if self.meter else ()
+
+    @property
+    def meter_environment(self) -> dict[str, str]:
+        """Variables for whatever runs the words of `metered`."""
+        return self.meter.variables if self.meter else {}
+
+    @property
+    def cache_environment(self) -> dict[str, str]:
+        """Variables for whatever runs the compilers."""
+        if self.cache is None:
+            return self.meter_environment
+        behind = {"CCACHE_PREFIX": str(self.meter.script)} if self.meter else {}
+        flags = (*self.flags.c, *self.flags.cxx)
+        cache = ccache.environment(self.cache, self.cache_log, flags, self.cache_gb, precompiled=bool(self.precompiled))
+        return {**cache, **behind, **self.meter_environment}

@@ -1,1 +1,0 @@
-"""Load programs that several servers share: sysbench, sql-bench, a user's own scripts."""

@@ -1,0 +1,158 @@
+"""A side of a trial: one server of one build under one load, from its start to its end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from burnish.model.condition import Condition
+from burnish.model.workload import Workload
+from burnish.program.built import Built
+
+MARKER = ".burnish-data"
+"""Every data folder that Burnish made holds this file; no other folder is ever started on, written to or removed."""
+
+TICK_S = 0.05
+"""Seconds between ticks: short enough to cut a turn sharply. Load programs tick on multiples of this on the monotonic
+clock, all sides at the same instants; those that tick once a unit of work do not."""
+
+
+@dataclass(frozen=True)
+class Tick:
+    """Counters of one side at one instant, read by the load program itself; all but latencies cumulative.
+
+    Attributes:
+        at: CLOCK_MONOTONIC, seconds.
+        done: transactions (or units) finished since the load began; may be fractional.
+        errors: failed transactions, reconnects and ignored errors since the load began.
+        server_cpu: CPU seconds of the server process so far, at the same instant.
+        client_cpu: CPU seconds of the load process so far; 0 where the server is its own client.
+        latency: seconds over the interval since the last tick, by name (``p50``, ``p95``, ``p99``, ``max``).
+        steps: statements answered since the load began; 0 where none are counted.
+    """
+
+    at: float
+    done: float
+    errors: int
+    server_cpu: float
+    client_cpu: float
+    latency: Mapping[str, float] = field(default_factory=dict)
+    steps: float = 0.0
+
+
+@dataclass(frozen=True)
+class SideSpec:
+    """One side of a start: (build, launch environment, condition, data), and the load on it.
+
+    Attributes:
+        label: short name for logs, unique within the start.
+        built: the build.
+        condition: how it is deployed, as `Engine.ready` returned it.
+        workload: the load, as `Loads.checked` returned it.
+        data: this side's own copy of what `Engine.create_dataset` made, with `MARKER` in it; may be written to. For
+            loads without data an empty folder.
+        folder: private scratch folder of this side (socket, logs): there, empty, mode 0700, perhaps with a path that
+            is too long for a Unix socket's name (107 bytes).
+        seed: for the load's random keys; the same for all sides of a start.
+        cores: CPU numbers at launch; Burnish moves the processes of `Side.server_pids` and `Side.client_pids` later.
+        environment: extra variables for the server (profile paths in training), over those of `built`.
+    """
+
+    label: str
+    built: Built
+    condition: Condition
+    workload: Workload
+    data: Path
+    folder: Path
+    seed: int
+    cores: frozenset[int]
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+class Side(ABC):
+    """A side that lives: its server, then its load; ended in any case by `stop`.
+
+    Called in this order: `boot`, `fingerprint`, `load`, then the others again and again, `stop` last. `stop` comes in
+    any case, after a `boot` that failed too. The load's processes may be stopped (SIGSTOP) for seconds while the other
+    side is read, and go on after that: this is no trouble. Where there are none, the server's are stopped.
+
+    Processes are started by `burnish.base.process.start`, which gives them `SideSpec.cores` and sees to it that nothing
+    outlives Burnish. A side keeps all of its files in `SideSpec.folder` and `SideSpec.data`, listens where no other
+    side does, and reads no configuration of the user's.
+    """
+
+    spec: SideSpec
+
+    @abstractmethod
+    def boot(self) -> None:
+        """Starts the server and waits until it answers.
+
+        Raises:
+            InfrastructureError: it ended or did not answer in time; with its log.
+            UserError: it would write to data, and `MARKER` is not in their folder.
+        """
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """A digest of the data that the load reads, taken after `boot` and before `load`; '' without data.
+
+        Equal for all copies of one dataset: what the server writes at its start must not change it.
+
+        Raises:
+            InfrastructureError: the data can't be read.
+        """
+
+    @abstractmethod
+    def load(self) -> None:
+        """Starts the load, which goes on until `stop`; returns at once.
+
+        Raises:
+            InfrastructureError: it can't be started.
+        """
+
+    @abstractmethod
+    def ticks(self) -> list[Tick]:
+        """The ticks that have come since the last call, in order; never blocks. Empty before `load`.
+
+        They come every `TICK_S`, or with each unit of work where that takes some milliseconds or more: more than a
+        thousand a second are more than Burnish can read beside what it measures. Where units take long, `silence` says
+        so.
+        """
+
+    @abstractmethod
+    def server_pids(self) -> list[int]:
+        """Processes of the server, alive now."""
+
+    @abstractmethod
+    def client_pids(self) -> list[int]:
+        """Processes of the load, alive now; empty where the server is its own client."""
+
+    def silence(self) -> float:
+        """Seconds for which the load may write no tick and yet be at work; 0 where it ticks all the time."""
+        return 0.0
+
+    def misses(self) -> int | None:
+        """Pages that the server has read from disk since it began, by its own account; None: it can't say."""
+        return None
+
+    def facts(self) -> dict[str, str]:
+        """What is to be recorded of how the side was deployed, by name: the transport, the cipher."""
+        return {}
+
+    @abstractmethod
+    def trouble(self) -> str | None:
+        """Why this side can't go on (server died, load ended by itself, error lines), in one line; else None.
+
+        Never blocks for more than a moment. None before `boot` and after `stop`.
+        """
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Ends load and server, the load first, so that the server ends cleanly; may be called twice.
+
+        The server gets a request to end (SIGTERM or its own way) and time to do so, since an instrumented build writes
+        its profile at its end; it is killed after that. No process is left, and nothing is raised for one that is
+        gone already.
+        """

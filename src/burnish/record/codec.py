@@ -1,0 +1,300 @@
+"""Events as plain values and back: one codec for all kinds, driven by their declarations.
+
+A value of a record is JSON: fields by name, enumerations by value, paths as text, tuples as lists. A figure that is
+not finite is null: JSON has no word for it, and a finished piece of work must not be lost for it. A field that is None
+by default is left out while it is.
+
+A kind that this version does not know is carried as `Unknown`: a record of a newer Burnish can be exported, imported
+and merged without losing anything. A field that it does not know is refused: the event would be taken for less than it
+says, and a report made of it would be wrong without a sign of that.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from functools import cache
+from pathlib import PurePath
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from burnish.base.errors import UserError
+from burnish.record.events import KINDS, Event, Unknown
+from burnish.record.upgrade import upgraded
+
+FORMAT = 2
+"""Raised when what read the format before would misread an event; a new kind or field does not."""
+
+_V = TypeVar("_V")
+_Decoder = Callable[[Any], Any]
+
+
+class _Wrong(Exception):
+    """A value that is not what is declared.
+
+    Attributes:
+        what: what is wrong with it.
+        path: where it is, the innermost name last.
+    """
+
+    def __init__(self, what: str, path: tuple[str, ...] = ()) -> None:
+        super().__init__(what)
+        self.what = what
+        self.path = path
+
+    def within(self, name: str) -> _Wrong:
+        """The same, as seen from the value that holds it under this name."""
+        return _Wrong(self.what, (name, *self.path))
+
+
+def encode(event: Event) -> tuple[str, dict[str, Any]]:
+    """An event's kind and its values, as JSON has them."""
+    if isinstance(event, Unknown):
+        return event.named, dict(event.body)
+    values: dict[str, Any] = plain(event)
+    return event.kind(), values
+
+
+def decode(kind: str, body: Mapping[str, Any], form: int = FORMAT, *, where: str = "") -> Event:
+    """The event of a kind and its values.
+
+    Args:
+        kind: as recorded.
+        body: as recorded.
+        form: format in which it was recorded.
+        where: what a message names it by (a file, a number).
+
+    Raises:
+        UserError: a field is missing, not known, or of another type than declared; the format is newer.
+    """
+    place = f"{where}: " if where else ""
+    if not 1 <= form <= FORMAT:
+        raise UserError(f"{place}an event in format {form}; this Burnish reads formats 1 to {FORMAT}: use a newer one")
+    try:
+        if form < FORMAT:
+            kind, body = upgraded(kind, body)
+        if kind not in KINDS:
+            return Unknown(kind, body)
+        declared: Any = KINDS[kind]
+        event: Event = _decoder(declared)(body)
+    except _Wrong as wrong:
+        field = ".".join(wrong.path)
+        raise UserError(
+            f"{place}{kind}{f', {field}' if field else ''}: {wrong.what}; the record was written by a newer Burnish, "
+            "or changed: use the Burnish that wrote it"
+        ) from None
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        raise UserError(
+            f"{place}{kind}: not as Burnish wrote it in format {form} ({type(error).__name__}: {error}); export the "
+            "record again"
+        ) from None
+    return event
+
+
+def value_of(cls: type[_V], values: Mapping[str, Any]) -> _V:
+    """A declared value made of plain ones (what `plain` or `dataclasses.asdict` gave of the like).
+
+    Raises:
+        ValueError: they are not what is declared.
+    """
+    try:
+        declared: Any = cls
+        found: _V = _decoder(declared)(values)
+    except _Wrong as wrong:
+        raise ValueError(f"{cls.__name__}.{'.'.join(wrong.path)}: {wrong.what}") from None
+    return found
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Enum):
+        return value.value
+    if value is None or isinstance(value, str | int):
+        return value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            name: plain(each)
+            for name, default in _fields(type(value))
+            if (each := getattr(value, name)) is not None or default is not None
+        }
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, set | frozenset):
+        return sorted(plain(each) for each in value)
+    if isinstance(value, PurePath):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} can't be recorded: {value!r}")
+
+
+@cache
+def _fields(cls: type) -> tuple[tuple[str, Any], ...]:
+    """Names of a class's fields, with their defaults."""
+    return tuple((each.name, each.default) for each in dataclasses.fields(cls))
+
+
+@cache
+def _decoder(kind: Any) -> _Decoder:
+    """What makes a value of this type of a plain one."""
+    if kind is Any:
+        return _as_is
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _optional(inner)
+    if origin is Literal:
+        return _one_of(inner, inner)
+    if origin is tuple:
+        return _tuple(inner)
+    if origin is not None and issubclass(origin, Mapping):
+        return _mapping(*inner)
+    if origin is not None and issubclass(origin, Sequence):
+        return _tuple((*inner, ...))
+    if dataclasses.is_dataclass(kind):
+        return _dataclass(kind)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return _one_of([each.value for each in kind], list(kind))
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    raise TypeError(f"no values of {kind} in a record")  # a declaration's fault, found by the tests
+
+
+def _as_is(value: Any) -> Any:
+    return value
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise _Wrong(f"is {_shown(value)}, not text")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise _Wrong(f"is {_shown(value)}, not a whole number")
+    return value
+
+
+def _number(value: Any) -> float:
+    if type(value) is float or type(value) is int:
+        return value
+    if value is None:
+        return math.nan  # it was not finite when it was written
+    raise _Wrong(f"is {_shown(value)}, not a number")
+
+
+def _truth(value: Any) -> bool:
+    if type(value) is not bool:
+        raise _Wrong(f"is {_shown(value)}, not true or false")
+    return value
+
+
+_PLAIN: dict[Any, _Decoder] = {str: _text, int: _whole, float: _number, bool: _truth}
+
+
+def _optional(inner: Sequence[Any]) -> _Decoder:
+    kinds = [each for each in inner if each is not type(None)]
+    if len(kinds) != 1 or len(kinds) == len(inner):
+        raise TypeError(f"a record has no values that are one of {inner}")
+    decoder = _decoder(kinds[0])
+    return lambda value: None if value is None else decoder(value)
+
+
+def _one_of(values: Sequence[Any], members: Sequence[Any]) -> _Decoder:
+    known = dict(zip(values, members, strict=True))
+
+    def decode_member(value: Any) -> Any:
+        try:
+            return known[value]
+        except (KeyError, TypeError):
+            raise _Wrong(f"is {_shown(value)}, not one of {', '.join(map(str, known))}") from None
+
+    return decode_member
+
+
+def _tuple(inner: Sequence[Any]) -> _Decoder:
+    if len(inner) == 2 and inner[1] is ...:
+        decoder = _decoder(inner[0])
+        return lambda value: tuple([decoder(each) for each in _list(value)])  # faster than from a generator
+    decoders = [_decoder(each) for each in inner]
+
+    def decode_each(value: Any) -> Any:
+        if len(_list(value)) != len(decoders):
+            raise _Wrong(f"is {_shown(value)}, not {len(decoders)} values")
+        return tuple(decoder(each) for decoder, each in zip(decoders, value, strict=True))
+
+    return decode_each
+
+
+def _list(value: Any) -> Sequence[Any]:
+    if not isinstance(value, list | tuple):
+        raise _Wrong(f"is {_shown(value)}, not a list")
+    return value
+
+
+def _mapping(key: Any, inner: Any) -> _Decoder:
+    named = _as_is if key is str else _key_of(key)
+    decoder = _decoder(inner)
+
+    def decode_mapping(value: Any) -> dict[Any, Any]:
+        if not isinstance(value, Mapping):
+            raise _Wrong(f"is {_shown(value)}, not values by name")
+        found = {}
+        for name, each in value.items():
+            try:
+                found[named(name)] = decoder(each)
+            except _Wrong as wrong:
+                raise wrong.within(str(name)) from None
+        return found
+
+    return decode_mapping
+
+
+def _key_of(kind: Any) -> _Decoder:
+    def decode_key(value: Any) -> Any:
+        try:
+            return kind(value)
+        except ValueError:
+            raise _Wrong(f"is named {_shown(value)}, not by {kind.__name__}") from None
+
+    return decode_key
+
+
+def _dataclass(cls: Any) -> _Decoder:
+    names: frozenset[str] = frozenset(each.name for each in dataclasses.fields(cls))
+    required = frozenset(
+        each.name
+        for each in dataclasses.fields(cls)
+        if each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
+    )
+    decoders: dict[str, _Decoder] = {}
+
+    def decode_fields(value: Any) -> Any:
+        if not decoders:  # at the first value: a class may hold values of its own kind
+            hints = get_type_hints(cls)
+            decoders.update({name: _decoder(hints[name]) for name in names})
+        if not isinstance(value, Mapping):
+            raise _Wrong(f"is {_shown(value)}, not values by name")
+        if not value.keys() <= names:
+            unknown = min(value.keys() - names, key=str)
+            raise _Wrong("is not known to this Burnish", (str(unknown),))
+        if not required <= value.keys():
+            raise _Wrong("is missing", (min(required - value.keys()),))
+        found = {}
+        for name, each in value.items():
+            try:
+                found[name] = decoders[name](each)
+            except _Wrong as wrong:
+                raise wrong.within(name) from None
+        return cls(**found)
+
+    return decode_fields
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

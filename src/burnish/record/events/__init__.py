@@ -1,0 +1,64 @@
+"""Every kind of event that a record can hold, declared: a frozen dataclass each, listed here under its kind's name."""
+
+from __future__ import annotations
+
+from burnish.record.events import builds, bundled, patches, study, trials, verdicts, why
+from burnish.record.events.base import Event, Recorded, Unknown
+
+EVENTS: tuple[type[Event], ...] = (
+    study.StudyBegun,
+    study.SessionBegun,
+    study.StudyFinished,
+    study.RecordImported,
+    study.RecordsMerged,
+    study.CommandRun,
+    study.PictureDrawn,
+    builds.SourceObtained,
+    builds.ToolchainsFound,
+    builds.BuildsPlanned,
+    builds.VariantMissing,
+    builds.BuildFailed,
+    builds.StageDone,
+    builds.ProfileMade,
+    builds.BuildMade,
+    builds.ProgramFound,
+    builds.ProgramExamined,
+    builds.MachineCodeChanged,
+    builds.ProgramsDiffer,
+    builds.GateRun,
+    builds.DatasetMade,
+    builds.VariantSettled,
+    builds.TuningExamined,
+    trials.TrialsPlanned,
+    trials.StartBegun,
+    trials.PairRead,
+    trials.StartDone,
+    verdicts.VerdictReached,
+    verdicts.FamilyJudged,
+    verdicts.HostCalibrated,
+    verdicts.DifferenceKnown,
+    bundled.TablePlanned,
+    bundled.ComparisonTried,
+    bundled.ComparisonLeft,
+    bundled.ConfirmationBegun,
+    bundled.FigureMeasured,
+    bundled.ExtrasDone,
+    bundled.TimelineRead,
+    bundled.ProfileInspected,
+    bundled.SearchRound,
+    bundled.SearchStopped,
+    patches.SeriesRead,
+    patches.TwinFound,
+    patches.BuildExplained,
+    why.BuildSampled,
+    why.BuildSimulated,
+    why.WhyExplained,
+    why.MicroBegun,
+    why.MicroDone,
+)
+"""All of them, by subject."""
+
+KINDS: dict[str, type[Event]] = {each.kind(): each for each in EVENTS}
+"""By the name that a record has for them."""
+
+__all__ = ["EVENTS", "KINDS", "Event", "Recorded", "Unknown"]

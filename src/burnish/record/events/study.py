@@ -1,0 +1,162 @@
+"""A study and its sessions: begun, gone on with, finished; carried elsewhere, merged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from burnish.record.events.base import Event
+
+
+@dataclass(frozen=True)
+class StudyBegun(Event):
+    """A study was begun: the first event of its record.
+
+    Attributes:
+        name: the study's, which is its folder's.
+        definition: what was asked, as plain values; it always has ``verb`` and ``engine``.
+        digest: names the definition; equal ones are the same study as long as it is not finished. '' in a record that
+            nobody resumes.
+        burnish: version of Burnish that began it; '' where it is not known.
+    """
+
+    name: str
+    definition: Mapping[str, Any]
+    digest: str = ""
+    burnish: str = ""
+
+
+@dataclass(frozen=True)
+class SessionBegun(Event):
+    """A session runs or resumes the study.
+
+    Attributes:
+        host: facts of the host (`burnish.bench.host.HostFacts`).
+        resumed: whether the study was begun by an earlier session.
+    """
+
+    host: Mapping[str, Any]
+    resumed: bool = False
+
+
+@dataclass(frozen=True)
+class StudyFinished(Event):
+    """The study is finished and is never resumed."""
+
+
+@dataclass(frozen=True)
+class RecordImported(Event):
+    """The record was made from an exported file; such a study is never resumed.
+
+    Attributes:
+        file: the file's name, without its folder.
+    """
+
+    file: str
+
+
+@dataclass(frozen=True)
+class PictureDrawn(Event):
+    """A drawing that can't be made again from the record.
+
+    Attributes:
+        name: its file's name in the study's folder.
+        svg: the drawing.
+    """
+
+    name: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class CommandRun(Event):
+    """A program was run; a compact record leaves this out.
+
+    Attributes:
+        what: what for.
+        argv: its words.
+        cwd: its folder; None: that of Burnish.
+        env: variables beyond those of Burnish.
+        seconds: wall time.
+        user_seconds: CPU time in user mode, of all its processes.
+        system_seconds: CPU time in the kernel, likewise.
+        peak_rss_bytes: largest resident set of any one process.
+        exit_code: its exit code; below 0 a signal's number.
+        timed_out: whether it was ended because it took too long.
+        log: its log file's name; None where it has none.
+    """
+
+    what: str
+    argv: tuple[str, ...]
+    cwd: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    user_seconds: float = 0.0
+    system_seconds: float = 0.0
+    peak_rss_bytes: int = 0
+    exit_code: int = 0
+    timed_out: bool = False
+    log: str | None = None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where something of a merged record was measured.
+
+    Attributes:
+        host: the host's key, a digest of what tells it from others.
+        study: the study that measured it.
+        start: of a start, its number there; None of anything else.
+        label: the host's letter in reports; None where the record is of one host, and of starts.
+    """
+
+    host: str
+    study: str
+    start: int | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class MergedHost:
+    """A host of a merged record.
+
+    Attributes:
+        label: its letter in reports.
+        key: a digest of what tells it from others.
+        facts: its facts, as the last session there saw them.
+        starts: finished starts that were taken there.
+    """
+
+    label: str
+    key: str
+    facts: Mapping[str, Any]
+    starts: int
+
+
+@dataclass(frozen=True)
+class MergedStudy:
+    """A study of a merged record, on one host.
+
+    Attributes:
+        study: its name.
+        host: letter of the host.
+        starts: finished starts of it.
+    """
+
+    study: str
+    host: str
+    starts: int
+
+
+@dataclass(frozen=True)
+class RecordsMerged(Event):
+    """The record was put together from several of one plan.
+
+    Attributes:
+        hosts: where they were measured.
+        studies: which they were.
+    """
+
+    hosts: tuple[MergedHost, ...]
+    studies: tuple[MergedStudy, ...]

@@ -1,0 +1,133 @@
+"""What a bundled study recommends to build with; pure."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from burnish.report.ranking import rival
+from burnish.report.words import per_cent, plural
+from burnish.study.bundled.recommended import over_baseline
+
+if TYPE_CHECKING:
+    from burnish.report.bundled.table import Line
+
+
+def letters(lines: Iterable[Line]) -> str:
+    """Letters of the hosts that measured any of these lines; '' where the record is of one host."""
+    return ", ".join(sorted({each["host"] for line in lines for each in line.hosts}))
+
+
+NO_COMPARISON = "rows from different hosts cannot be compared with each other"
+
+
+def apart(groups: Iterable[Iterable[Line]]) -> bool:
+    """Whether these groups of lines were measured on different hosts; those that nobody measured do not count."""
+    return len({letters(group) for group in groups} - {""}) > 1
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to build with, by one series of a study.
+
+    Attributes:
+        series: its name; '' where there is one only.
+        row: the row to build with; '' where none is faster than the baseline.
+        tied: rows that it is not proved to be faster than.
+        words: all of it in a sentence.
+    """
+
+    series: str
+    row: str
+    tied: tuple[str, ...]
+    words: str
+
+
+def advice(
+    lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], body: Mapping[str, Any]
+) -> list[Advice]:
+    """For each series what to build with, in per cent over the baseline, as the original gives it.
+
+    Args:
+        lines: all comparisons of the study.
+        again: by comparison, the verdict on the fresh starts that the best was measured again on.
+        body: the study as its record has it.
+    """
+    measured = {line.key: line for line in lines if line.interval is not None}
+    found = []
+    for series, keys in over_baseline(body).items():
+        rows = {row: [measured[key] for key in mine if key in measured] for row, mine in keys.items()}
+        rows = {row: mine for row, mine in rows.items() if mine}
+        if rows:
+            found.append(_of_series(series, rows, again))
+    return found
+
+
+def _of_series(
+    series: str, rows: Mapping[str, Sequence[Line]], again: Mapping[str, Mapping[str, Any] | None]
+) -> Advice:
+    name = f"{series}: " if series else ""
+    faster = {row: lines for row, lines in rows.items() if all(_kind(line) == "faster" for line in lines)}
+    if not faster:
+        loses = ", ".join(row for row, lines in rows.items() if any(_kind(line) == "slower" for line in lines))
+        worse = f"; slower somewhere: {loses}" if loses else ""
+        words = f"no row is faster than the baseline wherever it was measured: keep the baseline{worse}."
+        return Advice(series, "", (), f"{name}{words}")
+    best = max(faster, key=lambda row: _mean(faster[row]))
+    tied = tuple(row for row in faster if row != best and _tied(faster[best], faster[row]))
+    marked = {row: ", ".join(lines[0].marks.words) for row, lines in faster.items()}
+    costs = f" ({marked[best]})" if marked[best] else ""
+    words = f"{name}build with {best}{costs}: {_mean(faster[best]):+.1f} % over the baseline ({_steps(faster[best])})"
+    words += _again(faster[best], again, len(rows))
+    if tied:
+        words += f"; tied with {', '.join(tied)}, as no difference is proved: take the simplest of these"
+    plain = max((row for row in faster if not marked[row]), key=lambda row: _mean(faster[row]), default="")
+    if costs and plain:
+        words += f"; the best without such marks is {plain}: {_mean(faster[plain]):+.1f} %"
+    if apart(rows.values()):
+        words += f"; {NO_COMPARISON}"
+    return Advice(series, best, tied, f"{words}.")
+
+
+def _again(lines: Sequence[Line], again: Mapping[str, Mapping[str, Any] | None], candidates: int) -> str:
+    """What fresh starts of the best say, or that there are none."""
+    fresh = [(line, verdict) for line in lines if (verdict := again.get(line.key)) is not None]
+    values = [verdict[line.quantity] for line, verdict in fresh]
+    if values and all(values):
+        figures = ", ".join(per_cent(value) for value in values)
+        return f"; the best of {candidates}, so measured again on fresh starts: {figures}, the figures to quote"
+    return f"; as the best of {candidates} it looks better than it is" if candidates > 1 else ""
+
+
+def _tied(best: Sequence[Line], other: Sequence[Line]) -> bool:
+    """Whether the best is not proved to be faster, by the cells that both have on the same hosts."""
+    ratios = [{_place(line): line.interval for line in lines if line.interval} for lines in (best, other)]
+    if not ratios[0].keys() & ratios[1].keys():
+        return False
+    return rival("", ratios[0], ratios[1], once=True).tied
+
+
+def _place(line: Line) -> str:
+    """What two lines must have in common to be compared: load, test, threads and hosts."""
+    return f"{line.load} {line.test} {line.threads} {letters([line])}"
+
+
+def _kind(line: Line) -> str:
+    return line.together or line.verdict
+
+
+def _mean(lines: Sequence[Line]) -> float:
+    """Geometric mean of the ratios, in per cent over 1."""
+    logs = [math.log(line.interval["ratio"]) for line in lines if line.interval]
+    return 100.0 * (math.exp(statistics.fmean(logs)) - 1.0)
+
+
+def _steps(lines: Sequence[Line]) -> str:
+    return ", ".join(
+        per_cent(line.interval) + (f" at {plural(line.threads, 'thread')}" if line.threads else "")
+        for line in lines
+        if line.interval
+    )

@@ -1,0 +1,176 @@
+"""Committed results: the reports beside committed records, rendered from them and compared with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from burnish.base.errors import UserError, unknown
+from burnish.record import lines
+from burnish.record.exchange import PICTURE, read_events
+from burnish.record.record import Event
+from burnish.report import markers
+from burnish.report.result import Result, fold
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a file is not what its record says.
+
+    Attributes:
+        path: the file.
+        line: number of the first line that differs, from 1; 0 where there is no such file.
+        found: that line as it is, or None.
+        expected: as the record has it, or None.
+    """
+
+    path: Path
+    line: int
+    found: str | None
+    expected: str | None
+
+    @property
+    def words(self) -> str:
+        """In one line."""
+        if self.line == 0:
+            return f"{self.path}: is not there"
+        found, expected = ("nothing" if text is None else repr(_short(text)) for text in (self.found, self.expected))
+        return f"{self.path}: line {self.line}: {found} stands there, its record says {expected}"
+
+
+@dataclass(frozen=True)
+class Committed:
+    """An exported record among the results.
+
+    Attributes:
+        path: the file.
+        result: what it says.
+        pictures: drawings that it carries, by name.
+    """
+
+    path: Path
+    result: Result
+    pictures: Mapping[str, str]
+
+
+def result_of_file(path: Path) -> Result:
+    """What an exported record says.
+
+    Raises:
+        UserError: it is no record, or its events are not those of a study.
+    """
+    return result_of(path, read_events(path))
+
+
+def result_of(path: Path, events: tuple[Event, ...]) -> Result:
+    """What events from a file say; raises as `result_of_file` does."""
+    try:
+        return fold(events)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise UserError(f"{path}: its events are not those of a study ({type(error).__name__}: {error})") from None
+
+
+def expected(place: Path) -> dict[Path, str]:
+    """What the files beside a record, or beside all records of a folder, are to hold.
+
+    A report that has no markers is rendered whole; one that has, between them. In a folder, so is every other Markdown
+    file with markers, each of which names the record that it is rendered from.
+
+    Raises:
+        UserError: there are no records, one is none, or a report beside one is somebody's own.
+    """
+    if place.is_dir():
+        found = {path for end in lines.SUFFIXES for path in place.glob(f"*{end}")}
+        texts = sorted(path for path in place.glob("*.md") if markers.has_markers(path.read_text(encoding="utf-8")))
+        chosen = _by_name(place, found)
+        if not chosen:
+            raise UserError(f"{place}: no exported record in this folder; `burnish record export STUDY` makes one")
+    else:
+        lines.check_name(place)
+        around = {path for end in lines.SUFFIXES for path in place.parent.glob(f"*{end}")} | {place}
+        chosen, texts = {lines.stem(place.name): place}, []
+        found = around if _report(place).is_file() else {place}
+    read = cache(_read)
+    wanted: dict[Path, str] = {}
+    for path in chosen.values():
+        record, report = read(path), _report(path)
+        wanted[report] = _whole(record, report, _named(place, found, read))
+        for name, svg in record.pictures.items():
+            wanted[report.with_name(f"{report.stem}-{name}")] = svg
+    for path in texts:
+        if path not in wanted:
+            wanted[path] = markers.filled(path.read_text(encoding="utf-8"), str(path), _named(place, found, read))
+    return wanted
+
+
+def differences(wanted: Mapping[Path, str]) -> list[Difference]:
+    """The files that do not hold what they should, each with its first line that differs."""
+    found = []
+    for path, text in wanted.items():
+        if not path.is_file():
+            found.append(Difference(path, 0, None, None))
+            continue
+        different = markers.first_difference(path.read_text(encoding="utf-8"), text)
+        if different is not None:
+            found.append(Difference(path, *different))
+    return found
+
+
+def _read(path: Path) -> Committed:
+    events = read_events(path)
+    pictures = {str(e.body["name"]): str(e.body["svg"]) for e in events if e.kind == PICTURE}
+    odd = next((name for name in pictures if Path(name).name != name or not name.endswith(".svg")), None)
+    if odd is not None:
+        raise UserError(f"{path}: carries a picture called {odd!r}, which is no name of one")
+    return Committed(path, result_of(path, events), pictures)
+
+
+def _by_name(place: Path, found: set[Path]) -> dict[str, Path]:
+    """Records by the name that they have without what says how they are packed."""
+    named: dict[str, Path] = {}
+    for path in sorted(found):
+        other = named.setdefault(lines.stem(path.name), path)
+        if other != path:
+            raise UserError(f"{place}: {other.name} and {path.name} are two records of one name; remove one of them")
+    return named
+
+
+def _named(place: Path, found: set[Path], read: Callable[[Path], Committed]) -> Callable[[str, str], str]:
+    """From a marker's words to what is rendered there."""
+
+    def rendered(name: str, part: str) -> str:
+        known = _by_name(place, found)
+        if name not in known:
+            raise unknown(f"record beside {place}" if place.is_file() else f"record in {place}", name, known)
+        return markers.PARTS[part](read(known[name]).result)
+
+    return rendered
+
+
+def _whole(record: Committed, report: Path, named: Callable[[str, str], str]) -> str:
+    """What a record's own report is to hold."""
+    text = markers.PARTS[markers.USUAL_PART](record.result)
+    if not report.is_file():
+        return text
+    present = report.read_text(encoding="utf-8")
+    if markers.has_markers(present):
+        return markers.filled(present, str(report), named)
+    if present.strip() and present.split("\n", 1)[0] != text.split("\n", 1)[0]:
+        marker = markers.begin(lines.stem(record.path.name))
+        raise UserError(
+            f"{report}: is not rendered from {record.path.name} and would be overwritten; put {marker} and "
+            f"{markers.END} where the report is to stand"
+        )
+    return text
+
+
+def _report(record: Path) -> Path:
+    return record.with_name(f"{lines.stem(record.name)}.md")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."

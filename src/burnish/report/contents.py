@@ -1,0 +1,82 @@
+"""Which sections the report on a run has, by kind of run; the one place that puts a report together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from burnish.report.document import Document, Section, points
+from burnish.report.sections import builds, calibration, conclusion, heading, patches, remarks, verdicts, why
+from burnish.report.sections.bundled import cells, extras, hosts, reasons
+from burnish.report.sections.bundled import patches as bundled_patches
+
+if TYPE_CHECKING:
+    from burnish.report.bundled.table import StudyTable
+    from burnish.report.result import Result
+
+
+def document(result: Result) -> Document:
+    """The whole report on a run."""
+    return Document(f"{result.engine}: {result.verb}", tuple(_sections(result)))
+
+
+def _sections(result: Result) -> Sequence[Section]:
+    if result.verb == "calibrate":
+        return [heading.section(result), *calibration.sections(result)]
+    if result.verb == "why":
+        return [heading.section(result), *why.sections(result.explanation)]
+    if result.shipped is not None:
+        return _bundled(result, result.shipped)
+    if result.patched is not None:
+        return _patches(result)
+    return _comparison(result)
+
+
+def _comparison(result: Result) -> Sequence[Section]:
+    """Builds, programs or conditions against a baseline."""
+    return [
+        heading.section(result),
+        *verdicts.sections(result),
+        builds.section(result),
+        builds.sizes(result),
+        remarks.section(result),
+        conclusion.section(conclusion.sentences(result)),
+        conclusion.ceiling(result),
+    ]
+
+
+def _patches(result: Result) -> Sequence[Section]:
+    """A series of patches."""
+    return [
+        heading.section(result),
+        *patches.verdicts(result),
+        patches.remarks(result),
+        *patches.functions(result),
+        builds.section(result),
+        builds.sizes(result),
+        remarks.section(result),
+        conclusion.section(conclusion.sentences(result)),
+    ]
+
+
+def _bundled(result: Result, table: StudyTable) -> Sequence[Section]:
+    """A bundled study."""
+    nothing = conclusion.sentences(result) if result.nothing_measured else []
+    return [
+        heading.section(result),
+        Section("nothing", (points(nothing),)),
+        *cells.sections(table),
+        *reasons.missing(table),
+        *reasons.doubtful(table),
+        *reasons.small(result, table),
+        reasons.conclusion(table),
+        *bundled_patches.sections(table),
+        *extras.sections(table),
+        *hosts.sections(table, result),
+        builds.section(result, only="markdown"),
+    ]
+
+
+def verdict_sections(result: Result) -> Sequence[Section]:
+    """The tables of verdicts alone."""
+    return verdicts.sections(result) if result.patched is None else patches.verdicts(result)

@@ -1,0 +1,1 @@
+"""What this machine has and lacks: facts come in, findings with their remedies go out."""

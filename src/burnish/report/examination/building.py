@@ -1,0 +1,77 @@
+"""What this machine builds with: compilers, linkers, parts of links, BOLT."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from burnish.base.system import group, install_command
+from burnish.bench.host import HostFacts
+from burnish.model.family import Family
+from burnish.report.examination.finding import LINKERS, PACKAGES, Finding, lacking
+from burnish.toolchain.link_parts import Offer
+from burnish.toolchain.toolchains import Lack, Toolchain, lacks
+
+
+def compiler(family: Family, toolchains: Sequence[Toolchain]) -> Finding:
+    """The compilers of a family, and what the newest lacks; that is the one that is used."""
+    members = [each for each in toolchains if each.family == family]
+    if not members:
+        consequence = (
+            "no baseline: nothing can be built"
+            if family == "gcc"
+            else "the clang variants are missing from every study"
+        )
+        mend = install_command(group(family).packages)
+        return Finding(family, "lack", "none", consequence, mend)
+    found = ", ".join(f"{each.name} ({each.release})" for each in members)
+    # Linker and BOLT have rows of their own.
+    missing = [
+        lack for lack in lacks(members[0]) if lack.part not in ("linker", "bolt", "merge_fdata", "bolt_can_instrument")
+    ]
+    return lacking(family, found, missing) if missing else Finding(family, "ok", found)
+
+
+def linkers(toolchains: Sequence[Toolchain], programs: Mapping[str, Path | None]) -> Finding:
+    """The linkers, and what variants are left out for those that are missing."""
+    found = [name for name in LINKERS if programs.get(name)]
+    found += [f"lld of {each.name}" for each in toolchains if each.linker]
+    shown = ", ".join(found) or "none"
+    missing = [lack for each in _newest(toolchains, "clang") for lack in lacks(each) if lack.part == "linker"]
+    if not programs.get("ld.bfd"):
+        missing.append(Lack("linker", "gcc cannot link", install_command([PACKAGES["ld.bfd"]])))
+    if missing:
+        return lacking("linkers", shown, missing)
+    absent = [name for name in LINKERS if not programs.get(name)]
+    if absent:
+        consequence = f"variants that ask for {', '.join(absent)} are left out"
+        return Finding("linkers", "note", shown, consequence, install_command(group("linkers").packages))
+    return Finding("linkers", "ok", shown)
+
+
+def offer(part: Offer) -> Finding:
+    """What links could have more of."""
+    found = ", ".join(part.found) or "none"
+    if not part.missing:
+        return Finding(part.name, "ok", found)
+    consequence = f"variants that ask for more are left out (not here: {', '.join(part.missing)})"
+    return Finding(part.name, "note", found, consequence, install_command(part.packages) if part.packages else "")
+
+
+def bolt(toolchains: Sequence[Toolchain], facts: HostFacts) -> Finding:
+    """BOLT of the newest clang, which can do without its runtime where the processor records branches."""
+    newest = _newest(toolchains, "clang")
+    if not newest:
+        mend = install_command(group("bolt").packages)
+        return Finding("BOLT", "lack", "no clang to go with it", "the variants with BOLT are missing", mend)
+    missing = [lack for lack in lacks(newest[0]) if lack.part in ("bolt", "merge_fdata", "bolt_can_instrument")]
+    if newest[0].bolt is None:
+        packages = [name.format(major=newest[0].major) for name in ("bolt-{major}", "libbolt-{major}-dev")]
+        return Finding("BOLT", "lack", "none", "the variants with BOLT are missing", install_command(packages))
+    if missing and not (facts.lbr and newest[0].merge_fdata):
+        return lacking("BOLT", str(newest[0].bolt), missing)
+    return Finding("BOLT", "ok", str(newest[0].bolt))
+
+
+def _newest(toolchains: Sequence[Toolchain], family: Family) -> list[Toolchain]:
+    return [each for each in toolchains if each.family == family][:1]

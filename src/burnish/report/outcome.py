@@ -1,0 +1,46 @@
+"""Whether a run has measured anything, and why not; pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from burnish.report.verdict import RUNNING
+
+if TYPE_CHECKING:
+    from burnish.report.result import BuildRow, Result
+
+
+def nothing_measured(result: Result) -> bool:
+    """Whether a finished run has neither a valid verdict nor a figure, nor found that all code is identical.
+
+    A run that was not finished has not failed: the same command resumes it.
+    """
+    if result.ended is None:
+        return False
+    if result.verb == "calibrate":
+        return not result.calibrations
+    if result.verb == "why":
+        return result.explanation is None
+    if result.shipped is not None:
+        return not any(line.verdict not in ("", "invalid") or line.identical for line in result.shipped.lines)
+    return all(row.verdict in ("invalid", RUNNING) for row in result.rows)
+
+
+def sentence(result: Result) -> str:
+    """Why nothing could be compared, with every build's and every cell's reason."""
+    if result.verb == "calibrate":
+        return "Nothing could be calibrated: no start of the baseline against itself was valid."
+    told = [(build.variant, why) for build in result.builds if (why := _why(build))]
+    told += [(f"{row.candidate} on {row.workload}", row.reason) for row in result.rows if row.verdict == "invalid"]
+    if result.shipped is not None:
+        told = [(line.row, line.reason) for line in result.shipped.lines]
+    by_reason: dict[str, dict[str, None]] = {}
+    for name, why in told:
+        by_reason.setdefault(why, {})[name] = None
+    reasons = [f"{', '.join(names)}: {why}" for why, names in by_reason.items()]
+    return f"Nothing could be compared: {'; '.join(reasons) or 'there was nothing beside the baseline'}."
+
+
+def _why(build: BuildRow) -> str:
+    """Why a variant was not measured; '' where it could be."""
+    return build.failure or (build.gate if build.gate.startswith("failed") else "")

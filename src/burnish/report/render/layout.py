@@ -1,0 +1,189 @@
+"""Text of a given width: where lines are broken, and which columns of a table there is room for; pure.
+
+A path in prose is never broken, whatever the width, so that it can be copied.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from burnish.report.document import Bars, Cell, Column, Role, Row, Span, Table
+
+Line = tuple[Span, ...]
+"""A line of text, in pieces that may look different."""
+
+LONGEST = 24
+"""Longest word, in columns of text, that a column is kept wide enough for; names in the first may be longer."""
+
+NAMES = 36
+"""The same for names in the first column: as long as the longest variant's of the catalogue."""
+
+_WORDS = re.compile(r"\s*\S+(?: %\S*)?\s*")  # no line begins with a per cent sign
+_PIECES = re.compile(r"[^/,:=+_.-]*[/,:=+_.-]*")
+"""Parts of a long word of a table between which it may be broken."""
+
+
+def size(text: str) -> int:
+    """Columns that a text takes."""
+    wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
+    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """The text as lines of at most `width` columns, but for paths that are longer."""
+    return [line for part in text.split("\n") for line in _wrap(part, width)]
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    lines = [""]
+    words = [part for word in _WORDS.findall(text) for part in ([word] if "/" in word else _pieces(word, width))]
+    for word in words:
+        if lines[-1] and size(lines[-1]) + size(word.rstrip()) > width:
+            lines.append(word.lstrip())
+        else:
+            lines[-1] += word
+    return [line.rstrip() for line in lines]
+
+
+BAR_WIDTH = 60
+"""Columns of a bar where there is room for them."""
+
+
+def drawn(block: Bars, width: int) -> list[str]:
+    """The bars as lines, each below its label, and what their signs mean."""
+    lines = [line for bar in block.bars for line in (bar.label, _bar(bar.shares, block.legend, width)) if line]
+    return [*lines, "  ".join(f"{sign} {words}" for sign, words in block.legend)] if lines else []
+
+
+def _bar(shares: Sequence[float], legend: Sequence[tuple[str, str]], width: int) -> str:
+    text, total = "", 0.0
+    for share, (sign, _) in zip(shares, legend, strict=True):
+        total += share
+        text += sign * (round(min(BAR_WIDTH, width) * total) - len(text))
+    return text
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A table in a given width.
+
+    Attributes:
+        lines: of its head and its rows.
+        dropped: names of the columns that there was no room for.
+    """
+
+    lines: tuple[Line, ...]
+    dropped: tuple[str, ...]
+
+
+def fit(table: Table, width: int) -> Fitted:
+    """The table in `width` columns of text: its columns are left out in their order until the rest has room."""
+    kept = _kept(table, width)
+    room = width - table.gap * (len(kept) - 1)
+    columns = [table.columns[number] for number in kept]
+    texts = [_texts(table, number) for number in kept]
+    least = _least(table)
+    widths = _shared([least[number] for number in kept], [_widest(each) for each in texts], room)
+    head = [Row(tuple(Cell((Span(column.head, Role.STRONG),)) for column in table.columns))] if table.headed else []
+    gap = " " * table.gap
+    lines = tuple(line for row in (*head, *table.rows) for line in _row(row, kept, columns, widths, gap))
+    dropped = tuple(column.head for number, column in enumerate(table.columns) if number not in kept)
+    return Fitted(lines, dropped)
+
+
+def _kept(table: Table, width: int) -> list[int]:
+    """Numbers of the columns that have room beside each other, or that are never left out."""
+    kept = list(range(len(table.columns)))
+    least = _least(table)
+    for number in sorted(kept, key=lambda number: table.columns[number].drop):
+        if sum(least[each] for each in kept) + table.gap * (len(kept) - 1) <= width:
+            break
+        if table.columns[number].drop:
+            kept.remove(number)
+    return kept
+
+
+def _texts(table: Table, number: int) -> list[str]:
+    """Every line of text of a column."""
+    cells = [row.cells[number] for row in table.rows if number < len(row.cells)]
+    return [
+        *([table.columns[number].head] if table.headed else []),
+        *(span.marked for cell in cells for span in cell.lines),
+    ]
+
+
+def _widest(texts: Sequence[str]) -> int:
+    return max(map(size, texts), default=0)
+
+
+def _least(table: Table) -> list[int]:
+    """For each column the width below which its words, or all of its cells, would be broken."""
+    found = []
+    for number, column in enumerate(table.columns):
+        texts = _texts(table, number)
+        longest = _widest([word for text in texts for word in text.split()])
+        found.append(_widest(texts) if column.whole else min(longest, LONGEST if number else NAMES))
+    return found
+
+
+def _shared(least: list[int], natural: list[int], room: int) -> list[int]:
+    """Widths of columns that share `room`: narrow ones have all they need first, the widest give way first."""
+    widths = list(least)
+    while sum(widths) < room and widths != natural:
+        number = min((each for each in range(len(widths)) if widths[each] < natural[each]), key=widths.__getitem__)
+        widths[number] += 1
+    while sum(widths) > room and max(widths) > 1:
+        number = max(range(len(widths)), key=widths.__getitem__)
+        widths[number] -= 1
+    return widths
+
+
+def _row(row: Row, kept: Sequence[int], columns: Sequence[Column], widths: Sequence[int], gap: str) -> list[Line]:
+    """A row's lines, as many as its longest cell needs."""
+    cells = [
+        [Span(text, _role(row, span)) for span in row.cells[number].lines for text in _broken(span.marked, width)]
+        if number < len(row.cells)
+        else []
+        for number, width in zip(kept, widths, strict=True)
+    ]
+    lines = []
+    for height in range(max(map(len, cells), default=0)):
+        line: list[Span] = []
+        for column, width, cell in zip(columns, widths, cells, strict=True):
+            span = cell[height] if height < len(cell) else Span("")
+            pad = " " * (width - size(span.text))
+            line += [*([Span(gap)] if line else []), *([Span(pad), span] if column.right else [span, Span(pad)])]
+        lines.append(_stripped(line))
+    return lines
+
+
+def _role(row: Row, span: Span) -> Role:
+    return row.role if span.role is Role.PLAIN else span.role
+
+
+def _stripped(line: list[Span]) -> Line:
+    """Without the spaces at its end."""
+    while line and not line[-1].text.strip():
+        line.pop()
+    return tuple(span for span in line if span.text)
+
+
+def _broken(text: str, width: int) -> list[str]:
+    """A cell's text as lines: broken between words, and in words that are too long where a part of a name ends."""
+    words = [line for word in text.split(" ") for line in _pieces(word, width)] if size(text) > width else [text]
+    return wrap(" ".join(words), width) if len(words) > 1 else words
+
+
+def _pieces(word: str, width: int) -> list[str]:
+    """A word that is too long as pieces, cut where a part of a name ends if there is such a place."""
+    if size(word.strip()) <= width:
+        return [word]
+    lines = [""]
+    for part in _PIECES.findall(word):
+        if lines[-1] and size(lines[-1]) + size(part) > width:
+            lines.append("")
+        lines[-1] += part
+    return [line[start : start + width] for line in lines for start in range(0, max(1, len(line)), width)]

@@ -1,0 +1,96 @@
+"""A document for a terminal: lines of its width, in colours where it has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from burnish.report.document import Bars, Block, Document, Entry, Heading, Literal, Paragraph, Points, Role, Span, Table
+from burnish.report.render.layout import Line, drawn, fit, wrap
+
+STYLES = {
+    Role.STRONG: "bold",
+    Role.ASIDE: "dim",
+    Role.DONE: "dim",
+    Role.FIX: "cyan",
+    Role.FASTER: "green",
+    Role.SLOWER: "red",
+    Role.EQUIVALENT: "cyan",
+    Role.UNDECIDED: "yellow",
+    Role.INVALID: "magenta",
+    Role.OK: "green",
+    Role.LACK: "bold red",
+    Role.NOTE: "yellow",
+}
+"""How roles look; those without an entry look like any text."""
+
+INDENT = "    "
+"""What an entry's text is indented by below its name."""
+
+
+def show(document: Document, console: Console) -> None:
+    """Prints the whole document; not its title, as the command that was typed says it."""
+    text = Text("\n").join(_line(line) for line in lines(document, console.width))
+    console.print(text, soft_wrap=True)  # the lines are broken already; what must not be may be longer
+
+
+def lines(document: Document, width: int) -> list[Line]:
+    """The document as lines of at most `width` columns, but for paths and commands, which are not broken."""
+    found: list[Line] = []
+    dropped: dict[str, None] = {}
+    for section in document.sections:
+        blocks = (block for block in section.blocks if block.only in (None, "terminal"))
+        shown = [line for block in blocks for line in _block(block, width, dropped)]
+        if shown:
+            found += [*([()] if found and not section.joined else []), *shown]
+    if dropped:
+        found += _wrapped(Span(f"no room at this width for: {', '.join(dropped)}", Role.ASIDE), width)
+    return found
+
+
+def _block(block: Block, width: int, dropped: dict[str, None]) -> Iterator[Line]:
+    """A block's lines; the names of columns that there is no room for are added to `dropped`."""
+    match block:
+        case Heading(text):
+            yield from _wrapped(Span(text, Role.STRONG), width)
+        case Paragraph(span):
+            yield from _wrapped(span, width)
+        case Points(items):
+            for item in items:
+                yield from _wrapped(item, width)
+        case Table():
+            fitted = fit(block, width)
+            dropped.update(dict.fromkeys(fitted.dropped))
+            yield from fitted.lines
+        case Bars():
+            for line in drawn(block, width):
+                yield from _wrapped(Span(line), width)
+        case Literal(texts):
+            yield from ((Span(text),) for text in texts)
+        case Entry():
+            yield from _entry(block, width)
+        case _:
+            raise TypeError(f"no way to draw a {type(block).__name__}")
+
+
+def _wrapped(span: Span, width: int, indent: str = "") -> Iterator[Line]:
+    for line in wrap(span.text, width - len(indent)):
+        yield (Span(f"{indent}{line}", span.role),)
+
+
+def _entry(entry: Entry, width: int) -> Iterator[Line]:
+    first, *others = wrap(f"{entry.name}{entry.note}", width)
+    if len(first) >= len(entry.name):
+        yield Span(entry.name, Role.STRONG), Span(first[len(entry.name) :])
+    else:  # so narrow that the name itself has several lines
+        yield (Span(first, Role.STRONG),)
+    yield from ((Span(line),) for line in others)
+    for role, texts in ((Role.PLAIN, entry.prose), (Role.ASIDE, entry.details)):
+        for text in texts:
+            yield from _wrapped(Span(text, role), width, INDENT)
+
+
+def _line(line: Line) -> Text:
+    return Text.assemble(*((span.text, STYLES.get(span.role, "")) for span in line))

@@ -1,0 +1,176 @@
+"""A bundled study's tables: published beside measured, cell by cell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from burnish.report import marks, suites
+from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
+from burnish.report.bundled.table import OPEN, Line, StudyTable
+from burnish.report.document import Points, Section, Span, Table, grid, points, role_of, section
+from burnish.report.sections.bundled import patches
+from burnish.report.words import plural
+
+_MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
+
+
+def sections(table: StudyTable) -> list[Section]:
+    """For each series and reading a table, or a line that says why there is none."""
+    found = []
+    for part in dict.fromkeys(_part(line) for line in table.lines):
+        lines = [line for line in table.lines if _part(line) == part]
+        found += [_not_asked_for(table, lines)] if _is_open(lines) else _tables(table, lines)
+    return found
+
+
+def _is_open(lines: Sequence[Line]) -> bool:
+    """Whether nothing of a table was asked for, so that a line for each reason says so."""
+    if len(lines) == 1 or any(line.last != "open" for line in lines):
+        return False
+    reasons = {line.reason for line in lines}
+    return len(reasons) == 1 or OPEN not in reasons
+
+
+def _not_asked_for(table: StudyTable, lines: Sequence[Line]) -> Section:
+    reasons = Counter(line.reason for line in lines)
+    return section(
+        "cells", _title(table, lines), points(f"{plural(count, 'cell')}: {why}" for why, count in reasons.items())
+    )
+
+
+def _part(line: Line) -> tuple[str, str, bool]:
+    """What lines of one table have in common: series, reading, whether they are about a patch each."""
+    return line.series, line.reading, bool(line.shows)
+
+
+def _title(table: StudyTable, lines: Sequence[Line]) -> str:
+    """The heading of lines of one table."""
+    series, reading, patched = _part(lines[0])
+    title = table.readings.get(reading, {}).get("title") or table.title
+    if table.patches:
+        title = f"{title}: {'patch by patch' if patched else 'the whole set'}"
+    return f"{series}: {title}" if series else title
+
+
+def names_of(table: StudyTable) -> dict[str, str]:
+    """Each line, by its key, in the words that tell it from all others of its table."""
+    loads = loads_of(table.lines)
+    return {line.key: _name(line, several=len(loads[_row(line)]) > 1) for line in table.lines}
+
+
+def _name(line: Line, *, several: bool) -> str:
+    load = line.load if several and not line.test else ""
+    steps = f"{line.threads}" if line.threads else ""
+    return ", ".join(filter(None, (*_row(line), load, steps, _test(line))))
+
+
+def _row(line: Line) -> tuple[str, str, str]:
+    """What lines of one row have in common."""
+    return line.series, line.row, line.reading
+
+
+def loads_of(lines: Iterable[Line]) -> dict[tuple[str, str, str], list[str]]:
+    """The loads of each row among these lines, in order."""
+    found: dict[tuple[str, str, str], dict[str, None]] = {}
+    for line in lines:
+        found.setdefault(_row(line), {})[line.load] = None
+    return {row: list(loads) for row, loads in found.items()}
+
+
+def _tables(table: StudyTable, lines: Sequence[Line]) -> list[Section]:
+    """The cells of one series and reading: on a ladder of threads a matrix, then each cell."""
+    title = _title(table, lines)
+    matrix = _ladder(lines)
+    if matrix is None:
+        return [_each_cell(table, lines, title)]
+    return [section("ladder", title, *matrix), _each_cell(table, lines, f"{title}: each cell")]
+
+
+def _ladder(lines: Sequence[Line]) -> tuple[Table, Points] | None:
+    """Rows by client threads, and what its marks mean; None where there are not several numbers of threads."""
+    steps = sorted({line.threads for line in lines if line.threads is not None and line.verdict})
+    if len(steps) < 2:
+        return None
+    hosts = apart([line] for line in lines)
+    rows = dict.fromkeys(line.row for line in lines if line.threads is not None)
+    at = {(line.row, line.threads): line for line in lines}
+    on = {row: (letters(line for line in lines if line.row == row),) if hosts else () for row in rows}
+    marked = {line.row: marks.letters(line.marks) for line in lines}
+    cells = [
+        (Span(row, marks=marked[row]), *on[row], *(_compact(at.get((row, step))) for step in steps)) for row in rows
+    ]
+    head = ("% at threads", *(("on",) if hosts else ()), *(str(step) for step in steps))
+    legend = "+ faster, - slower, = equivalent, ? undecided, ! invalid; · none"
+    return grid("ladder", head, cells), points((legend, NO_COMPARISON) if hosts else (legend,))
+
+
+def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
+    """Published beside measured, cell by cell."""
+    patched = any(line.shows for line in lines)
+    hosts = apart([line] for line in lines)
+    wide = any(line.threads is not None for line in lines)
+    head = (
+        "row",
+        *(("on",) if hosts else ()),
+        *(("thr",) if wide else ()),
+        *(("here",) if patched else ()),
+        "published %",
+        "measured here %",
+        "verdict",
+    )
+    several = len({line.load for line in lines if line.load and (line.verdict or line.identical)}) > 1
+    rows = [
+        (
+            Span(_where(line, several) + (" (A/A)" if line.control else ""), marks=marks.letters(line.marks)),
+            *((letters([line]),) if hosts else ()),
+            *((str(line.threads or ""),) if wide else ()),
+            *((line.shows,) if patched else ()),
+            line.published,
+            line.measured or "-",
+            Span(line.last, role_of(line.last)),
+        )
+        for line in lines
+        if line.verdict or line.settled or not _same_reason(lines, line)
+    ]
+    notes = points((*patches.legend(table, lines), *_told_before(table, lines)))
+    legend = marks.legend(line.marks for line in lines)
+    return section("cells", title, grid("cells", head, rows, drop=("here", "published %", "on")), legend, notes)
+
+
+def _told_before(table: StudyTable, lines: Sequence[Line]) -> list[str]:
+    """Which rows tell of starts that a line above tells of too: one measurement is not two that agree."""
+    first: dict[str, Line] = {}
+    for line in table.lines:
+        first.setdefault(line.cell, line)
+    said: dict[str, None] = {}
+    for line in lines:
+        before = first[line.cell]
+        if line.cell and before is not line:
+            where = _where(before, False) if _part(before) == _part(line) else f"'{_title(table, [before])}'"
+            said[f"{_where(line, False)}: the same starts as in {where}, not measured a second time"] = None
+    return list(said)
+
+
+def _where(line: Line, several: bool) -> str:
+    """The row, with the load where rows have several, or with the suite's test."""
+    return ", ".join(filter(None, (line.row, line.load if several and not line.test else "", _test(line))))
+
+
+def _test(line: Line) -> str:
+    """The test's own name, where the load is a suite."""
+    part = suites.split(f":{line.test}")
+    return part[1] if part else line.test
+
+
+def _same_reason(lines: Sequence[Line], line: Line) -> bool:
+    """Whether a line is open for a reason that it shares with many: those are told in one line below."""
+    return line.last == "open" and sum(other.reason == line.reason for other in lines) > 3
+
+
+def _compact(line: Line | None) -> str:
+    if line is None or not line.verdict:
+        return "·"
+    if line.interval is None:
+        return _MARKS[line.verdict]
+    return f"{100.0 * (line.interval['ratio'] - 1.0):+.1f} {_MARKS[line.verdict]}"

@@ -1,0 +1,55 @@
+"""A bundled study whose record was merged from several: which host measured what, and what each says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from burnish.report.bundled.advice import apart, letters
+from burnish.report.bundled.table import Line, StudyTable
+from burnish.report.document import Section, points, section
+from burnish.report.sections import merged
+from burnish.report.sections.bundled.cells import names_of
+from burnish.report.words import per_cent, plural
+
+if TYPE_CHECKING:
+    from burnish.report.result import Result
+
+
+def sections(table: StudyTable, result: Result) -> list[Section]:
+    """What it was put together from, and of each cell what each host says by itself; empty for any other record."""
+    if result.merged is None:
+        return []
+    names = names_of(table)
+    several = [line for line in table.lines if len(line.hosts) > 1]
+    said = [*merged.origins(result.merged), *(_by_host(line, names[line.key]) for line in several)]
+    said += [f"measured on {host} alone: {'; '.join(each)}" for host, each in sorted(_alone(table, names).items())]
+    return [section("hosts", "Merged records", points(said))]
+
+
+def _alone(table: StudyTable, names: Mapping[str, str]) -> dict[str, list[str]]:
+    """By host, what it alone measured: rows of which it did all that was done, single cells of others."""
+    rows: dict[str, list[Line]] = {}
+    for line in table.lines:
+        if line.hosts:
+            rows.setdefault(", ".join(filter(None, (line.series, line.row))), []).append(line)
+    found: dict[str, list[str]] = {}
+    for row, lines in rows.items():
+        if len(lines[0].hosts) == 1 and not apart([line] for line in lines):
+            found.setdefault(letters(lines), []).append(row)
+            continue
+        for line in lines:
+            if len(line.hosts) == 1:
+                found.setdefault(letters([line]), []).append(names[line.key])
+    return found
+
+
+def _by_host(line: Line, name: str) -> str:
+    """One cell's figures by host."""
+    if line.interval is None:
+        return f"{name}: {line.reason}"
+    parts = []
+    for host in line.hosts:
+        measured = f"{per_cent(host['interval'])} %" if host["interval"] else "unknown"
+        parts.append(f"{host['host']} {measured} ({plural(host['starts'], 'start')})")
+    return f"{name}: {', '.join(parts)}{merged.APART if line.hosts_differ else ''}"

@@ -1,0 +1,66 @@
+"""A bundled study of patches: which way its ratios run, what each of them is, its function by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from burnish.catalogue.published import SAMPLES
+from burnish.report.bundled.table import Line, StudyTable
+from burnish.report.document import Literal, Section, points, section
+
+RATIOS = "Ratios are with / without, as published"
+"""Which way they run, whatever our patch does to today's tree."""
+
+DIRECTIONS = (
+    "of a reverted patch (the tree has it) the tree as it is over the patched one, of an applied one (it lacks it) the "
+    "patched tree over the tree as it is"
+)
+
+ABILITIES = (
+    "shows: the machine code does something else; control: the same instructions, so that any difference found is a "
+    "false one; identical: the same machine code; no patch: the tree has nothing to patch"
+)
+"""What an architecture can show of a patch."""
+
+SHARES = "published as two numbers: per cent of the samples in the patch's function, without it and with it"
+
+
+CHANGED = "What they change in the machine code, wherever the linker has put it"
+
+
+def legend(table: StudyTable, lines: Sequence[Line]) -> list[str]:
+    """What stands below a table of a study of patches: which way its ratios run, what its words mean."""
+    if not table.patches:
+        return []
+    if not any(line.shows for line in lines):
+        return [f"{RATIOS}: all patches that this architecture shows in, over all of them out."]
+    told = [
+        f"{RATIOS}: {DIRECTIONS}.",
+        f"here, on {table.architecture or 'this architecture'}: {ABILITIES}.",
+    ]
+    return [*told, SHARES] if any(line.published_unit == SAMPLES for line in lines) else told
+
+
+def sections(table: StudyTable) -> list[Section]:
+    """What each patch is, what it changes in the machine code, and how its function is measured by itself."""
+    here = {row: facts for row, facts in table.patches.items() if facts["direction"] != "none"}
+    if not here:
+        return []
+    about = points(
+        f"{row}: {facts['direction']} ({facts['today']}): {facts['does']} Published: {facts['published']}."
+        for row, facts in here.items()
+    )
+    micro = [
+        f"burnish micro {' '.join(facts['micro'])} --patch-b {facts['patch']}"
+        for facts in here.values()
+        if facts["micro"]
+    ]
+    found = [section("patches", "The patches: what the patched tree does otherwise", about)]
+    if table.changed:
+        lines = points(f"{variant}: {functions}" for variant, functions in table.changed.items())
+        found.append(section("changed", CHANGED, lines))
+    if micro:
+        sides = "B is the patched tree; --check aarch64 compares its ARM code's results with A's, under qemu"
+        title = "Functions by themselves, for what no load resolves"
+        found.append(section("micro", title, Literal(tuple(micro)), points([sides])))
+    return found

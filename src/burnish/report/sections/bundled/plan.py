@@ -1,0 +1,140 @@
+"""A bundled study before it is run: what there is, what each row stands for, what it will cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from burnish.catalogue.published import SAMPLES
+from burnish.catalogue.study_model import Study as BundledFile
+from burnish.report.document import Column, Document, Entry, Points, Role, Row, Section, Span, dropping, points, row
+from burnish.report.document import Table as Grid
+from burnish.report.sections.bundled import patches
+from burnish.study.comparison import Comparison
+from burnish.study.extras import extras
+from burnish.study.extras.weights import file_of
+from burnish.study.planning.costs import Forecast, minutes
+from burnish.study.planning.plan import amount
+from burnish.study.planning.study_plan import StudyPlan
+from burnish.study.selection import Selection, unit_words
+from burnish.study.study import Study
+
+_COLUMNS = ("row", "what it is", "published", "cells", "builds", "trials", "GB")
+_FIGURES = ("cells", "builds", "trials", "GB")
+
+
+def listing(studies: Sequence[BundledFile]) -> Document:
+    """All studies with title, reason and number of rows."""
+    entries = tuple(
+        Entry(study.name, f"  {study.title}; {len(study.rows)} rows, {study.engine}", (study.reason,))
+        for study in studies
+    )
+    return Document("bundled studies", (Section("studies", entries),))
+
+
+def document(table: Study, plan: StudyPlan) -> Document:
+    """A bundled study before it is run.
+
+    Args:
+        table: the study.
+        plan: what a session would do of it.
+    """
+    study = file_of(table)
+    return Document(
+        f"{study.name}: {study.title}",
+        (
+            Section("heading", (_about(table),)),
+            Section("rows", (_rows(table, plan.forecast, plan.selection),)),
+            Section("remarks", (points(_remarks(table, plan)),)),
+        ),
+    )
+
+
+def _about(table: Study) -> Points:
+    """What the study replicates, and what is special about its deliveries and readings."""
+    study = file_of(table)
+    lines = [study.reason, f"on {table.engine.title}; published: {', '.join(study.sources) or 'nothing'}"]
+    if study.delivery is not None:
+        lines.append(f"first delivery: {study.delivery.reason}")
+    lines += [f"reading {name}: {reading.reason}" for name, reading in study.readings.items() if name]
+    return Points((Span(f"{study.name}: {study.title}", Role.STRONG), *map(Span, lines)))
+
+
+def _rows(table: Study, found: Forecast, selection: Selection) -> Grid:
+    """A row for each row of the study, under its series."""
+    columns = tuple(
+        Column(
+            name,
+            right=name in _FIGURES,
+            whole=name in _FIGURES,
+        )
+        for name in _COLUMNS
+    )
+    columns = dropping(columns, "GB", "builds", "cells", "published")
+    return Grid("rows", columns, tuple(_each_row(table, found, selection)))
+
+
+def _each_row(table: Study, found: Forecast, selection: Selection) -> Iterable[Row]:
+    costs = {cost.unit: cost for cost in found.costs}
+    series = ""
+    for unit in dict.fromkeys(each.unit for each in table.comparisons):
+        comparisons = [each for each in table.comparisons if each.unit == unit]
+        cost = costs.get(unit)
+        if all(each.key in selection.cut for each in comparisons) and cost is None:
+            continue
+        figures = ("-", "-", "-", "-")
+        if cost is not None:
+            figures = (str(cost.cells), minutes(cost.making), minutes(cost.trials), f"{cost.kept / 1e9:.1f}")
+        if unit[0] != series:
+            series = unit[0]
+            yield row(Span(f"{series}:", Role.STRONG))
+        yield row(unit[1], _title(table, comparisons[0]), _published(comparisons), *figures)
+
+
+def _title(table: Study, comparison: Comparison) -> str:
+    """What a row is; of a patch, which way it goes and what can be shown of it."""
+    row = table.row(comparison.row)
+    if row.patch is None or row.patch.direction == "none":
+        return row.title
+    return f"{row.title} ({row.patch.direction}; {comparison.shows})"
+
+
+def _published(comparisons: Sequence[Comparison]) -> str:
+    figures = dict.fromkeys(each.published.words for each in comparisons if each.published is not None)
+    return ", ".join(figures) if len(figures) <= 2 else f"{len(figures)} figures"
+
+
+def _remarks(table: Study, plan: StudyPlan) -> list[str]:
+    """Sums, then what is not measured and why."""
+    found, selection = plan.forecast, plan.selection
+    chosen = [each for each in selection.chosen if each.reason is None]
+    units = {each.unit for each in chosen}
+    costs = [cost for cost in found.costs if cost.unit in units]
+    lines = [
+        *extras.sums(costs, *plan.beyond),
+        f"disk: {amount(found.plan.kept, 1e9)} GB kept, {amount(found.plan.tree, 1e9)} GB build folder",
+    ]
+    if any(each.shows for each in table.comparisons):
+        lines += [f"{patches.RATIOS}: {patches.DIRECTIONS}", patches.ABILITIES]
+    if any(each.published.unit == SAMPLES for each in table.comparisons if each.published):
+        lines.append(patches.SHARES)
+    lines += [f"can't be built here: {name}: {why}" for name, why in found.missing.items()]
+    for reason, names in _by_reason([each for each in table.comparisons if each.reason is not None]):
+        lines.append(f"{names}: {reason}")
+    cut: dict[str, list[str]] = {}
+    for each in table.comparisons:
+        if each.key in selection.cut:
+            cut.setdefault(selection.cut[each.key], []).append(unit_words(each.unit))
+    lines += [f"{_few(dict.fromkeys(names))}: {reason}" for reason, names in cut.items()]
+    return lines
+
+
+def _by_reason(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
+    found: dict[str, list[str]] = {}
+    for each in comparisons:
+        found.setdefault(each.reason or "", []).append(unit_words(each.unit))
+    return [(reason, _few(dict.fromkeys(names))) for reason, names in found.items()]
+
+
+def _few(names: Iterable[str]) -> str:
+    every = list(names)
+    return ", ".join(every) if len(every) <= 4 else f"{len(every)} rows"

@@ -1,0 +1,96 @@
+"""A bundled study beside its tables: why cells say nothing, what is doubtful, and what it says as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from burnish.report import layout_caveat
+from burnish.report.bundled.table import Line, StudyTable
+from burnish.report.document import Section, points, section
+from burnish.report.sections import repeated
+from burnish.report.sections.bundled.cells import loads_of, names_of
+from burnish.report.sections.repeated import Open
+from burnish.report.words import percent, plural
+
+if TYPE_CHECKING:
+    from burnish.report.result import Result
+
+
+def missing(table: StudyTable) -> list[Section]:
+    """Rows without a verdict; none where all have one."""
+    found = _reasons(table)
+    return [section("reasons", "Rows without a verdict, and why", points(found))] if found else []
+
+
+def doubtful(table: StudyTable) -> list[Section]:
+    """Cells whose verdict leaves something open; none where all are clear."""
+    found = _doubtful(table)
+    return [section("words", "Cells that are undecided, invalid, or only a figure", points(found))] if found else []
+
+
+def small(result: Result, table: StudyTable) -> list[Section]:
+    """Verdicts on recipes whose difference two binaries may have by their code layout alone."""
+    names = names_of(table)
+    found = repeated.two_binaries([(names[line.key], layout_caveat.of_line(result, line)) for line in table.lines])
+    return [section("layout", "Small differences", points(found))] if found else []
+
+
+def conclusion(table: StudyTable) -> Section:
+    """What the study says as a whole."""
+    return section("conclusion", "What it says", points(_conclusion(table)))
+
+
+def _doubtful(table: StudyTable) -> list[str]:
+    """The sentences of verdicts that leave something open, and of figures."""
+    names = names_of(table)
+    plain = [f"{names[line.key]}: {line.reason}" for line in table.lines if line.verdict in ("invalid", "measured")]
+    return plain + repeated.undecided(
+        [Open(names[line.key], line.reason, line.interval) for line in table.lines if line.verdict == "undecided"]
+    )
+
+
+def _conclusion(table: StudyTable) -> list[str]:
+    names = names_of(table)
+    changed = [f"{names[line.key]}: alone {line.verdict}" for line in table.lines if line.together == "undecided"]
+    said = [*table.advice]
+    if changed:
+        said.append(f"Corrected for all comparisons (Benjamini-Hochberg), these are undecided: {'; '.join(changed)}.")
+    if table.canaries:
+        worst = max(abs(ratio - 1.0) for ratio in table.canaries)
+        said.append(
+            f"Noise: {plural(len(table.canaries), 'start')} of a build against itself; a single one deviates by up to "
+            f"{percent(worst, 1)}."
+        )
+    return [*said, _counts(table)]
+
+
+def _counts(table: StudyTable) -> str:
+    """How many cells have a verdict, and how many of the others can have one."""
+    done = sum(bool(line.verdict) for line in table.lines)
+    possible = sum(line.last == "open" for line in table.lines)
+    never = len(table.lines) - done - possible
+    parts = [f"{done} of {plural(len(table.lines), 'cell')} have a verdict or figure"]
+    parts += [f"{possible} can still be measured"] if possible else []
+    parts += [f"{never} cannot, for the reasons above"] if never else []
+    return f"{'; '.join(parts)}."
+
+
+def _reasons(table: StudyTable) -> list[str]:
+    """Why lines have no verdict; those that share row and reason in one line, those of many rows too."""
+    without = [line for line in table.lines if not line.verdict]
+    by_reason: dict[str, list[Line]] = {}
+    for line in without:
+        by_reason.setdefault(line.reason, []).append(line)
+    loads = loads_of(table.lines)
+    said = []
+    for reason, lines in by_reason.items():
+        names = [
+            ", ".join(filter(None, row)) + (f" on {' and '.join(mine)}" if len(mine) < len(loads[row]) else "")
+            for row, mine in loads_of(lines).items()
+        ]
+        steps = sorted({line.threads for line in lines if line.threads is not None})
+        whole = len(names) <= 4
+        told = "; ".join(names) if whole else plural(len(names), "row")
+        at = f" at {', '.join(map(str, steps))} threads" if steps and whole else ""
+        said.append(f"{told}{at}: {reason}")
+    return said

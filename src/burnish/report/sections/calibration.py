@@ -1,0 +1,99 @@
+"""What `calibrate` found: the noise of each load under each design, and what to do with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from burnish.report import outcome
+from burnish.report.document import Section, grid, points
+from burnish.report.words import interval_words, percent, plural
+from burnish.statistics.calibration import FAILING_LEVEL, Calibration, from_dict, minutes_for, recommended
+
+if TYPE_CHECKING:
+    from burnish.report.result import Result, Row
+
+TABLE = ("load, design", "A/A", "sd start", "sd pair", "1 min", "5 min", "20 min", "pairs", "±")
+"""Head of the table of a calibration; the minutes' columns hold the smallest difference that is found in them."""
+
+_DROPPED = ("sd pair", "sd start", "20 min", "1 min", "pairs", "±")
+
+WIDTHS = (0.01, 0.005, 0.0025)
+
+
+def sections(result: Result) -> list[Section]:
+    """The table, and right below it what it means."""
+    rows = (_row(from_dict(dict(each))) for each in result.calibrations)
+    return [
+        Section("calibration", (grid("calibration", TABLE, rows, drop=_DROPPED),)),
+        Section("advice", (points(advice(result)),), joined=True),
+    ]
+
+
+def _row(found: Calibration) -> tuple[str, ...]:
+    q = found.quantity
+    return (
+        f"{found.workload}, {found.design}",
+        f"{q.ratio:.3f}{'' if found.passes else ' FAILS'}",
+        percent(q.sd_start, 2),
+        percent(q.sd_pair, 2),
+        *(percent(ratio - 1, 1) for _, ratio in found.differences),
+        str(found.best_pairs),
+        percent(found.delta, 2),
+    )
+
+
+def advice(result: Result) -> list[str]:
+    """What to do with the table: design, minutes to a precision, whether verdicts can be given, dilution."""
+    every = [from_dict(dict(each)) for each in result.calibrations]
+    legend = (
+        "A/A: the baseline against itself; 1, 5, 20 min: the smallest difference that is detected in that much bench "
+        "time with a probability of 80 %; pairs: the best number per start; ±: the δ that equivalence can be shown for"
+    )
+    lines = [outcome.sentence(result)] if result.nothing_measured else [legend]
+    for workload in dict.fromkeys(each.workload for each in every):
+        designs = [each for each in every if each.workload == workload]
+        best = recommended(designs)
+        minutes = ", ".join(_time_for(best, width) for width in WIDTHS)
+        lines.append(
+            f"{workload}: use {best.design} with {plural(best.best_pairs, 'pair')}; {best.headline} to {minutes}"
+        )
+        lines += [line for each in designs for line in _of_design(each)]
+    return lines + dilution([row for row in result.confirmations if row.candidate == "known-different"])
+
+
+def _of_design(found: Calibration) -> list[str]:
+    """What verdicts under one design are about, and whether any can be given."""
+    other = "throughput" if found.headline == "capacity" else "capacity"
+    q = found.throughput if found.headline == "capacity" else found.capacity
+    said = (
+        f"{found.workload}, {found.design}: verdicts are about {found.headline}; {other} has sd "
+        f"{percent(q.sd_start, 2)} between starts, {percent(q.sd_pair, 2)} between pairs"
+    )
+    if found.passes:
+        return [said]
+    fails = (
+        f"{found.workload}, {found.design}: FAILS ({found.words}, level {percent(FAILING_LEVEL)}): no verdicts on this "
+        "host without --force; `burnish doctor` names what may disturb it"
+    )
+    return [said, fails]
+
+
+def _time_for(best: Calibration, width: float) -> str:
+    minutes = minutes_for(best, width)
+    return f"±{100 * width:g} % " + (f"in {minutes:.1f} min" if math.isfinite(minutes) else "never")
+
+
+def dilution(rows: Sequence[Row]) -> list[str]:
+    """What the duet makes of a known difference that solo shows."""
+    by_design = {row.design: row for row in rows}
+    if "duet" not in by_design or "solo" not in by_design:
+        return []
+    duet, solo = by_design["duet"], by_design["solo"]
+    parts = []
+    for name in ("throughput", "capacity"):
+        one, two = getattr(duet, name), getattr(solo, name)
+        if one and two:
+            parts.append(f"{name} {interval_words(one)} in the duet, {interval_words(two)} solo")
+    return [f"known difference on {duet.workload}: {'; '.join(parts)}"] if parts else []

@@ -1,0 +1,175 @@
+"""The catalogue for people: variants, flags and targets, configure options, loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from burnish.base.processor import Processor
+from burnish.catalogue.answers import answered_by
+from burnish.catalogue.flags import Flag, Target
+from burnish.catalogue.flags import flags as flag_catalogue
+from burnish.catalogue.options import Option
+from burnish.model.family import FAMILIES, Family
+from burnish.model.recipe import Marks, Variant
+from burnish.model.workload import Workload
+from burnish.report.document import Column, Document, Entry, Paragraph, Role, Row, Section, Span, Table, row
+from burnish.report.marks import LETTERS, letters
+from burnish.report.words import plural
+
+_LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in LETTERS.items())
+
+
+def variants(every: Iterable[Variant]) -> Document:
+    """The ways to build in full, with what each changes against the baseline."""
+    return _entries(
+        "variants",
+        (_entry(each.name, each.marks, (each.reason,), tuple(filter(None, (_changes(each),)))) for each in every),
+    )
+
+
+def variant_table(every: Sequence[Variant]) -> Document:
+    """The ways to build, a line each."""
+    columns = (Column("variant", whole=True), Column(""), Column("changes"))
+    rows = tuple(row(each.name, letters(each.marks), _changes(each)) for each in every)
+    note = f"{len(every)} variants; {_LEGEND}. `burnish variants WORD` shows entries in full, `--full` all."
+    return Document("variants", (Section("variants", (Table("variants", columns, rows), Paragraph(Span(note)))),))
+
+
+def _changes(variant: Variant) -> str:
+    return ", ".join(f"{name} {value}" for name, value in variant.recipe.changes().items())
+
+
+def flags(entries: Iterable[Flag]) -> Document:
+    """Flags in full."""
+    return _entries(
+        "flags", (_entry(each.name, each.marks, (each.does, each.reason), _flag_lines(each)) for each in entries)
+    )
+
+
+def flag_table(entries: Sequence[Flag]) -> Document:
+    """Many flags, a line each."""
+    columns = tuple(
+        Column(name, whole=name in ("gcc", "clang", "")) for name in ("flag", "what it does", *FAMILIES, "")
+    )
+    table = Table("flags", columns, tuple(_flag_rows(entries)))
+    note = f"{len(entries)} flags; {_LEGEND}. `burnish flags WORD` shows entries in full, `--targets` processors."
+    return Document("flags", (Section("flags", (table, Paragraph(Span(note)))),))
+
+
+def _flag_rows(entries: Sequence[Flag]) -> Iterable[Row]:
+    topic = ""
+    for entry in entries:
+        if entry.topic != topic:
+            topic = entry.topic
+            yield row(Span(topic, Role.STRONG))
+        since = [_since(entry, family) for family in FAMILIES]
+        yield row(f" {entry.name}", entry.does, *since, letters(entry.marks))
+
+
+def _since(entry: Flag, family: Family) -> str:
+    spelling = entry.spellings.get(family)
+    if spelling is None:
+        return "-"
+    return f"{spelling.since}+" if spelling.since else "yes"
+
+
+def _flag_lines(entry: Flag) -> tuple[str, ...]:
+    """How each family says it, then where it can be used."""
+    lines = [_spelled(entry, family) for family in FAMILIES]
+    if entry.architecture:
+        lines.append(f"only on {', '.join(entry.architecture)}")
+    if entry.requires_profile:
+        lines.append("only with a profile")
+    if late := [family for family, spelling in entry.spellings.items() if spelling.after_counters]:
+        lines.append(f"acts after a profile's counters ({', '.join(late)}): shares the training of builds without it")
+    others = [other.name for other in flag_catalogue().values() if entry.choice and other.choice == entry.choice]
+    excluded = [name for name in (*others, *entry.excludes) if name != entry.name]
+    if excluded:
+        lines.append(f"not together with {', '.join(excluded)}")
+    return (*lines, *_answers("flags", entry.name))
+
+
+def _spelled(entry: Flag, family: Family) -> str:
+    spelling = entry.spellings.get(family)
+    if spelling is None:
+        return f"{family}: none: {entry.absent[family]}"
+    parts = [" ".join(spelling.c)]
+    if spelling.c != spelling.cxx:
+        words = (("C", spelling.c), ("C++", spelling.cxx))
+        parts = [f"{name}: {' '.join(given)}" for name, given in words if given]
+    if spelling.link:
+        parts.append(f"link: {' '.join(spelling.link)}")
+    since = f" (since {spelling.since})" if spelling.since else ""
+    reason = f" [{spelling.reason}]" if spelling.reason else ""
+    return f"{family}{since}: {'; '.join(filter(None, parts))}{reason}"
+
+
+def targets(entries: Iterable[Target], here: Processor) -> Document:
+    """Processors and levels to build for, beside the processor that this is."""
+    return _entries(
+        "targets", (_entry(each.name, each.marks, (each.reason,), _target_lines(each, here)) for each in entries)
+    )
+
+
+def _target_lines(entry: Target, here: Processor) -> tuple[str, ...]:
+    since = ", ".join(f"{family}-{number}" for family, number in entry.since.items() if number)
+    return (
+        " ".join(entry.flags) + ("" if entry.runs_on(here) else " (this host can't run it)"),
+        *([f"since {since}"] if since else []),
+        *_answers("targets", entry.name),
+    )
+
+
+def options(known: Sequence[Option], engine: str) -> Document:
+    """An engine's configure options."""
+    if not known:
+        none = f"no configure option of {engine} is known; a recipe's `options` may name any that it has"
+        return Document("options", (Section("options", (Paragraph(Span(none)),)),))
+    return _entries(
+        "options", (_entry(each.name, each.marks, (each.does, each.reason), _option_lines(each)) for each in known)
+    )
+
+
+def _option_lines(option: Option) -> tuple[str, ...]:
+    values = f"values: {' | '.join(option.values)}; default: {option.default or 'none'} ({option.where})"
+    return (
+        values,
+        *([f"the mark is for {', '.join(option.marked)}"] if option.marked else []),
+        *(
+            f"{value}: the gate leaves out {len(tests)} tests, of {option.why_untested}"
+            for value, tests in option.untested.items()
+        ),
+        *_answers("options", option.name),
+    )
+
+
+def loads(every: Sequence[Workload], beside: Mapping[str, str]) -> Document:
+    """The loads with their parameters and settings, then those that are a user's own.
+
+    Args:
+        every: the loads.
+        beside: by engine, what it takes beside them, in words; '' for nothing.
+    """
+    document = _entries("loads", (_load(each) for each in every))
+    own = tuple(Paragraph(Span(f"On {name} also: {words}.")) for name, words in beside.items() if words)
+    return Document(document.title, (*document.sections, *((Section("own", own),) if own else ())))
+
+
+def _load(load: Workload) -> Entry:
+    words = ", ".join(f"{name.replace('_', '-')}={value}" for name, value in load.parameters)
+    settings = ", ".join(f"{name}={value}" for name, value in load.settings)
+    details = "; ".join(filter(None, (words, f"server: {settings}" if settings else "")))
+    note = f" ({load.engine}, {plural(load.threads, 'thread')})"
+    return Entry(load.name, note, (load.reason,), (details,) if details else ())
+
+
+def _answers(kind: str, name: str) -> list[str]:
+    return [f"answers to {line}" for line in answered_by(kind, name)]
+
+
+def _entry(name: str, marks: Marks, prose: tuple[str, ...], details: tuple[str, ...]) -> Entry:
+    return Entry(name, f" ({', '.join(marks.words)})" if marks else "", prose, details)
+
+
+def _entries(title: str, entries: Iterable[Entry]) -> Document:
+    return Document(title, (Section(title, tuple(entries)),))

@@ -1,0 +1,24 @@
+"""What an examination of this machine found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from burnish.report.document import Cell, Column, Document, Role, Section, Span, Table, row
+from burnish.report.examination.finding import Finding
+
+
+def document(findings: Sequence[Finding]) -> Document:
+    """A row for each finding, with consequence and remedy under what was found."""
+    columns = (Column("", whole=True), Column("", whole=True), Column(""))
+    rows = tuple(row(Span(each.state, Role(each.state)), each.name, _found(each)) for each in findings)
+    return Document("this machine", (Section("findings", (Table("findings", columns, rows, headed=False, gap=2),)),))
+
+
+def _found(finding: Finding) -> Cell:
+    lines = [Span(finding.found)]
+    if finding.consequence:
+        lines.append(Span(finding.consequence, Role.ASIDE))
+    if finding.mend:
+        lines.append(Span(f"fix: {finding.mend}", Role.FIX))
+    return Cell(tuple(lines))

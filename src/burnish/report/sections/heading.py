@@ -1,0 +1,68 @@
+"""What was measured, where and how: the lines at the head of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from burnish.report.document import Section, points
+from burnish.report.words import plural
+
+if TYPE_CHECKING:
+    from burnish.report.result import Result
+
+
+def section(result: Result) -> Section:
+    """Run, source, host and method, a line each."""
+    return Section("heading", (points(lines(result)),))
+
+
+def lines(result: Result) -> list[str]:
+    """Those lines."""
+    state = f"finished {result.ended}" if result.ended else "not finished"
+    found = [f"{result.name} ({state})", f"{result.engine}: {result.source}"]
+    if result.verb in ("tune", "patch"):
+        found.append(f"feature set {result.features} in every build, unless its row says otherwise")
+    found += [f"host: {result.host}", *(f"note: {note}" for note in result.notes)]
+    if result.contest:
+        found += _method(result)
+    return found + [f"they differ: {line}" for line in result.differences]
+
+
+def _method(result: Result) -> list[str]:
+    """Design, cores, rule and what is read, with what makes all of it unreliable."""
+    rule = result.contest["rule"]
+    aim = f", until ±{100 * rule['precision']:g} %" if rule["precision"] else ""
+    cores = " | ".join(str(cores) for cores in result.contest["core_sets"])
+    starts = f"starts of {_times(result)}, at most {rule['cap']}{aim}"
+    return [
+        f"{_designs(result)} on cores {cores}: {starts}; 95 % intervals",
+        "capacity: transactions per second of server CPU time; throughput: transactions per second (cores shared)",
+        *(
+            f"FORCED: this host's calibration failed for {name}; its verdicts cannot be relied on"
+            for name in result.forced
+        ),
+    ]
+
+
+def _times(result: Result) -> str:
+    """Pairs and turns of a start, by design where there are several; older records have one for all."""
+    times: Mapping[str, Mapping[str, Any]] = result.contest.get("timings") or {"": result.contest["timing"]}
+    words = {
+        design: f"{plural(timing['pairs'], 'pair')} of {timing.get('turns', 2)} x {timing['window']:g} s"
+        for design, timing in times.items()
+    }
+    if len(set(words.values())) == 1:
+        return next(iter(words.values()))
+    return ", ".join(f"{text} ({design})" for design, text in sorted(words.items()))
+
+
+def _designs(result: Result) -> str:
+    """The design, or which workload has which."""
+    designs: Mapping[str, str] = result.contest.get("designs") or {}
+    kinds = sorted(set(designs.values()))
+    if len(kinds) <= 1:
+        return kinds[0] if kinds else str(result.contest.get("design", result.definition.get("design") or "duet"))
+    return "; ".join(
+        f"{kind} ({', '.join(name for name, design in designs.items() if design == kind)})" for kind in kinds
+    )

@@ -1,0 +1,177 @@
+"""What is kept on this machine: runs, builds, and everything else with its size."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from burnish.catalogue import load
+from burnish.record.store import Entry as Stored
+from burnish.report import evidence
+from burnish.report.document import (
+    Column,
+    Document,
+    Entry,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    dropping,
+    grid,
+    points,
+    row,
+)
+from burnish.report.ranking import winner
+from burnish.report.result import Result
+from burnish.study.cleaning import DAY_S, Kept
+
+NAMES = 20
+"""So many functions that differ are named."""
+
+_FIGURES = ("MB", "days unused")
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """A run in the list of runs.
+
+    Attributes:
+        run: its name.
+        engine: its engine's name.
+        verb: what it does, or the study that it is of.
+        begun: when, ISO 8601 UTC.
+        ended: when it finished; None: it did not.
+        cells: number of its comparisons.
+        decided: how many of them have a verdict.
+        winner: the fastest variant, as the report's conclusion names it; None: there is none.
+    """
+
+    run: str
+    engine: str
+    verb: str
+    begun: str
+    ended: str | None
+    cells: int
+    decided: int
+    winner: str | None
+
+
+def run_line(result: Result) -> RunLine:
+    """A run's line."""
+    return RunLine(
+        run=result.name,
+        engine=result.engine,
+        verb=result.verb,
+        begun=result.begun,
+        ended=result.ended,
+        cells=len(result.rows),
+        decided=sum(row.verdict != "running" for row in result.rows),
+        winner=winner(result),
+    )
+
+
+def runs(lines: Sequence[RunLine]) -> Document:
+    """The runs of this machine."""
+    if not lines:
+        return _only("runs", f"no run yet; `burnish tune {load.example()}` makes the first one")
+    names = ("run", "engine", "verb", "ended", "verdicts", "winner")
+    columns = dropping((Column(name) for name in names), "verb", "engine")
+    rows = tuple(
+        row(line.run, line.engine, line.verb, _moment(line.ended), _decided(line), line.winner or "") for line in lines
+    )
+    return Document("runs", (Section("runs", (Table("runs", columns, rows, gap=2),)),))
+
+
+def _decided(line: RunLine) -> str:
+    return f"{line.decided} of {line.cells}" if line.cells else ""
+
+
+def _moment(at: str | None) -> str:
+    """A moment of a record (ISO 8601, UTC) as this machine's clock shows it."""
+    return "unfinished" if at is None else datetime.fromisoformat(at).astimezone().strftime("%d %b %Y %H:%M")
+
+
+def inventory(items: Sequence[Kept], chosen: Collection[Kept], root: Path, *, full: bool) -> Document:
+    """Everything that is kept and what of it goes, by kind or, in full, one by one."""
+    table = _each(items, chosen) if full else _by_kind(items, chosen)
+    total = f"{megabytes(items)} MB in {root}"
+    return Document("kept", (Section("kept", (table, Paragraph(Span(total)))),))
+
+
+def _by_kind(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:
+    """How many of each kind, how large, where, and how much of it goes."""
+    rows = []
+    for kind in dict.fromkeys(item.kind for item in items):
+        own = [item for item in items if item.kind == kind]
+        going = [item for item in own if item in chosen]
+        goes = f"{megabytes(going)} MB go" if going else ""
+        place = min(str(item.folder.parent) for item in own)
+        rows.append(row(kind, str(len(own)), megabytes(own), goes, place))
+    names = ("kind", "entries", "MB", "", "folder")
+    columns = tuple(Column(name, right=name in ("entries", "MB")) for name in names)
+    return Table("kept", columns, tuple(rows), gap=2)
+
+
+def _each(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:
+    columns = tuple(Column(name, right=name in _FIGURES) for name in ("kind", "name", "what", "MB", "days unused", ""))
+    rows = tuple(
+        row(
+            item.kind,
+            item.name,
+            item.what,
+            f"{item.size / 1e6:,.1f}",
+            f"{item.age_s / DAY_S:.1f}",
+            "goes" if item in chosen else "",
+        )
+        for item in items
+    )
+    return Table("kept", dropping(columns, "days unused", "what"), rows, gap=2)
+
+
+def megabytes(items: Collection[Kept]) -> str:
+    """Their size together, in MB (10^6 bytes)."""
+    return f"{sum(item.size for item in items) / 1e6:,.0f}"
+
+
+def builds(found: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
+    """The builds that are kept: sizes, memory and time of their making, then what each needs to run."""
+    if not found:
+        return _only("builds", f"no build is kept; `burnish tune {load.example()}` makes the first ones")
+    sizes = grid(
+        "sizes", evidence.SIZES, (evidence.size_cells(entry.key, facts, entry.about) for entry, facts in found)
+    )
+    needs = points(
+        f"{entry.key}: {entry.about['engine']}, {_made_by(entry)}; needs "
+        + "; ".join(filter(None, (evidence.needs(facts), evidence.tried(facts["tried"]))))
+        for entry, facts in found
+    )
+    return Document("builds", (Section("builds", (sizes, needs)),))
+
+
+def build_details(found: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
+    """Everything that is known of some builds, with the functions that differ from another's where that was asked."""
+    entries = tuple(
+        Entry(f"{entry.key} {entry.about['engine']} {_made_by(entry)}", prose=tuple(_details(entry, facts)))
+        for entry, facts in found
+    )
+    return Document("builds", (Section("builds", entries),))
+
+
+def _details(entry: Stored, facts: Mapping[str, Any]) -> list[str]:
+    tried = [
+        f"{processor}: {'starts and answers' if why is None else why}" for processor, why in facts["tried"].items()
+    ]
+    changed = facts.get("changed")
+    against = [f"against {changed['of']}: {evidence.changed(changed, NAMES)}"] if changed else []
+    return [*evidence.details(facts, entry.about), *tried, *against]
+
+
+def _made_by(entry: Stored) -> str:
+    return f"{entry.about['toolchain']}{' + BOLT' if entry.about.get('bolt') else ''}"
+
+
+def _only(title: str, words: str) -> Document:
+    return Document(title, (Section(title, (Paragraph(Span(words)),)),))

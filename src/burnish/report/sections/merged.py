@@ -1,0 +1,39 @@
+"""What a reader must know of a record that was merged from several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from burnish.report.words import interval_words, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from burnish.report.result import Result, Row
+
+
+def lines(result: Result) -> list[str]:
+    """What it was put together from, and of each cell what each host says by itself; empty for any other record."""
+    if result.merged is None:
+        return []
+    return origins(result.merged) + [_by_host(row) for row in (*result.rows, *result.confirmations) if row.hosts]
+
+
+def origins(told: Mapping[str, Any]) -> list[str]:
+    """What a record was put together from, and how hosts count."""
+    studies = ", ".join(
+        f"{each['study']} ({plural(each['starts'], 'start')} on {each['host']})" for each in told["studies"]
+    )
+    several = len(told["hosts"]) > 1
+    block = ["each host counts once, however many starts it has; ratios are taken within a start (docs/METHODOLOGY.md)"]
+    return [f"merged from {studies}", *(block if several else [])]
+
+
+APART = "; THE HOSTS DIFFER: their mean is no host's ratio"
+
+
+def _by_host(row: Row) -> str:
+    parts = ", ".join(
+        f"{each['host']} {interval_words(each['interval'])} ({plural(each['starts'], 'start')})" for each in row.hosts
+    )
+    return f"{row.candidate} on {row.workload}, {row.headline} by host: {parts}{APART if row.hosts_differ else ''}"

@@ -1,0 +1,99 @@
+"""A series of patches in sentences: what all do together, what each does alone, and what is lost without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from burnish.report.effects import Effect, Series, effect
+from burnish.report.verdict import IDENTICAL
+
+if TYPE_CHECKING:
+    from burnish.report.result import Result
+
+
+def sentences(result: Result) -> list[str]:
+    """One for all patches together, then one for each: what it does alone, and what is lost without it."""
+    found = Series.of(result)
+    names = found.names
+    said = []
+    if len(names) > 1:
+        clauses = _alone(found, names, "together", plural=True)
+        said.append(f"All {len(names)}: {', '.join(clauses)}.")
+    said += [f"{each['name']}: {'; '.join(_about(found, each, names))}." for each in found.patched.members]
+    said += [
+        f"{row.candidate} was the best of many and was measured again on {row.starts} fresh starts on {row.workload}: "
+        f"{again.words}; these are the figures to quote."
+        for row in result.confirmations
+        if (again := effect(row)) is not None
+    ]
+    return said
+
+
+def _about(found: Series, member: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """The parts of the sentence on one patch."""
+    name, needs = member["name"], member["needs"]
+    parts = _alone(found, [*needs, name], f"with {', '.join(needs)} (which it needs)" if needs else "alone")
+    steps = [([*needs, name], list(needs), "these", "it")] if needs else []
+    dependants = found.dependants(name)
+    rest = [other for other in names if other != name and other not in dependants]
+    told = bool(needs) and found.programs([*needs, name], needs) == found.programs(names, rest)
+    if rest and not told:
+        steps.append((list(names), rest, "the others", " and ".join(("it", *dependants))))
+    for patches, less, over, who in steps:
+        added = {workload: found.added(patches, less, workload) for workload in found.workloads}
+        parts += [_added(each, found.delta, load, over, who) for load, each in added.items() if each is not None]
+    return parts
+
+
+def _alone(found: Series, patches: Sequence[str], how: str, *, plural: bool = False) -> list[str]:
+    """What a set of patches does on each load."""
+    variant = found.variant(patches)
+    build = found.build(variant) if variant else None
+    if variant is None:
+        return [f"not built {how}"]
+    if build is not None and build.failure:
+        return [f"not measured {how}: {build.failure}"]
+    if build is not None and build.same:
+        return [f"{'change' if plural else 'changes'} no machine code here {how}: {IDENTICAL}"]
+    clauses = []
+    for workload in found.workloads:
+        row = found.row(variant, workload)
+        now = effect(row) if row else None
+        if row is None or row.verdict == "running":
+            clauses.append(f"not decided yet on {workload} {how}")
+        elif now is None or row.verdict == "invalid":
+            clauses.append(f"no valid trial on {workload} {how} ({row.reason})")
+        else:
+            clauses.append(_verdict(row.verdict, now, workload, how, "" if plural else "s"))
+    return clauses
+
+
+def _verdict(verdict: str, now: Effect, workload: str, how: str, ending: str) -> str:
+    if verdict == "faster":
+        return f"help{ending} {workload} by {now.size} {how}"
+    if verdict == "slower":
+        return f"slow{ending} {workload} down by {now.size} {how}"
+    if verdict == "equivalent":
+        return f"make{ending} no difference to {workload} {how} ({now.words})"
+    return f"undecided on {workload} {how} ({now.words})"
+
+
+def _added(added: Effect, delta: float, workload: str, over: str, who: str) -> str:
+    """What one patch, or several, add to others, in words.
+
+    Args:
+        added: how much.
+        delta: within so much of 1 it is nothing.
+        workload: the load.
+        over: what it is added to.
+        who: what is added.
+    """
+    ending = "s" if who == "it" else ""
+    if added.low > 1:
+        return f"on top of {over} {who} add{ending} {added.size} to {workload}"
+    if added.high < 1:
+        return f"on top of {over} {who} take{ending} {added.size} from {workload}"
+    if added.low > 1 / (1 + delta) and added.high < 1 + delta:
+        return f"leaving {who} out of all costs nothing on {workload} ({added.words})"
+    return f"undecided whether {who} add{ending} anything to {workload} on top of {over} ({added.words})"

@@ -1,0 +1,129 @@
+"""A series of patches: a row for each build, what the tables leave open, functions before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from burnish.report.document import Column, Section, Span, Table, dropping, grid, points, role_of, row, section
+from burnish.report.effects import Series
+from burnish.report.verdict import IDENTICAL, NO_EFFECT, words
+from burnish.report.words import interval, scale, short, signed
+from burnish.source.patches.subsets import Kind
+
+if TYPE_CHECKING:
+    from burnish.report.result import BuildRow, Result
+
+HEAD = ("patch", "build", "verdict", "ratio", "gate", "compiled")
+
+
+def verdicts(result: Result) -> list[Section]:
+    """The builds of the series on each load, in the columns of `HEAD`."""
+    return [
+        section("verdicts", f"{workload}, ratios to {result.baseline}", _table(result, workload))
+        for workload in dict.fromkeys(row.workload for row in result.rows)
+    ]
+
+
+def _table(result: Result, workload: str) -> Table:
+    columns = dropping(
+        (Column(name, right=name == "compiled", whole=name != "patch") for name in HEAD), "compiled", "gate", "ratio"
+    )
+    rows = tuple(row(*(Span(cell, role_of(cell)) for cell in cells)) for cells in table(result, workload))
+    return Table("verdicts", columns, rows)
+
+
+def table(result: Result, workload: str) -> list[tuple[str, ...]]:
+    """The texts of the table's cells."""
+    found = Series.of(result)
+    rows: list[tuple[str, ...]] = []
+    for each in found.patched.builds:
+        build, measured = found.build(each["variant"]), found.row(each["variant"], workload)
+        verdict = words(measured.verdict, measured.within) if measured else "failed" if build and build.failure else "-"
+        if verdict == NO_EFFECT:
+            verdict = IDENTICAL
+        elif each["variant"] in found.patched.twins:
+            verdict += " (=)"
+        compiled = found.patched.compiled.get(each["variant"])
+        rows.append(
+            (
+                each["patch"] or f"all {len(found.patched.members)}",
+                "together" if each["kind"] == Kind.ALL else each["kind"],
+                verdict,
+                interval(measured.ratio if measured else None),
+                _gate(build),
+                f"{compiled[0]} of {compiled[1]}" if compiled else "-",
+            )
+        )
+    return rows
+
+
+def _gate(build: BuildRow | None) -> str:
+    if build is None or (build.failure and not build.failure.startswith("failed its gate")):
+        return "-"
+    if build.same:
+        return "same"
+    return build.gate.partition(" ")[0].rstrip(":") if build.gate != "not tested" else "-"
+
+
+def remarks(result: Result) -> Section:
+    """What the tables leave open, right below them."""
+    return Section("patches", (points(remark_lines(result)),), joined=True)
+
+
+def remark_lines(result: Result) -> list[str]:
+    """What was left out, what is one build, how many objects the unpatched tree has."""
+    series = Series.of(result).patched
+    lines = [f"{result.baseline}: the tree without changes; every row is built as {series.recipe}, plus patches"]
+    lines += [f"{each['name']} is {each['origin']}, reverted" for each in series.members if each["reverted"]]
+    lines += [f"{each['name']} needs {', '.join(each['needs'])}" for each in series.members if each["needs"]]
+    lines += [f"{_title(each)} is also {word}: one build" for each in series.builds for word in each["also"]]
+    lines += [
+        f"(=) {name} is the same program as {other}, to the byte: measured once" for name, other in series.twins.items()
+    ]
+    lines += [
+        f"{patch}, {kind}: left out, as it does not apply that way: {why}" for patch, kind, why in series.left_out
+    ]
+    if baseline := series.compiled.get(result.baseline):
+        lines.append(
+            f"compiled: objects that the cache did not have when a build was made ({result.baseline}: "
+            f"{baseline[0]} of {baseline[1]})"
+        )
+    return lines
+
+
+def _title(build: Mapping[str, Any]) -> str:
+    """A build as it stands in a sentence."""
+    if build["kind"] == Kind.ALL:
+        return "all"
+    words = {Kind.ALONE: "{} alone", Kind.WITH_NEEDS: "{} with what it needs", Kind.ALL_BUT: "all but {}"}
+    return words.get(Kind(build["kind"]), "what {} needs").format(build["patch"])
+
+
+def functions(result: Result) -> list[Section]:
+    """Functions before and after, for each build that was sampled."""
+    return [_functions(sampled) for sampled in Series.of(result).patched.symbols]
+
+
+def _functions(sampled: Mapping[str, Any]) -> Section:
+    title = f"{sampled['variant']} on {sampled['workload']}: "
+    if "failure" in sampled:
+        return section("functions", f"{title}no samples", points([sampled["failure"]]))
+    unit, write = scale(sampled["cpu"][0])
+    rows = [
+        (
+            short(function["name"]),
+            write(function["before"]),
+            write(function["after"]),
+            signed(write, function["difference"]),
+            write(2 * function["error"]),
+            function["note"],
+        )
+        for function in sampled["functions"]
+    ]
+    before, after = (write(cpu) for cpu in sampled["cpu"])
+    lines = [] if rows else ["no function outside of the kernel differs by more than sampling error"]
+    lines.append(f"server CPU {before} to {after} {unit} while sampled; all of it: burnish show {sampled['study']}")
+    head = ("function", "before", "after", "diff", "±", "")
+    table = grid("functions", head, rows, drop=("±", "before", "after")) if rows else None
+    return section("functions", f"{title}functions, {unit} per {sampled['unit']}", table, points(lines))

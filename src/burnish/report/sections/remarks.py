@@ -1,0 +1,97 @@
+"""What the tables leave open: notes on builds and cells, on the family of verdicts, on noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from burnish.report import evidence, layout_caveat, marks, suites
+from burnish.report.document import Section, points
+from burnish.report.sections import builds, merged, noise, repeated
+from burnish.report.sections.repeated import Open
+from burnish.report.words import EQUIVALENCE_NOTE, plural
+
+if TYPE_CHECKING:
+    from burnish.report.result import Result, Row
+
+
+EXCLUDED = 0.1
+"""Share of a cell's pairs up to which it is usual that some are excluded."""
+
+UNSETTLED = 0.25
+"""Share of a cell's starts up to which it is usual that some do not settle."""
+
+
+def section(result: Result) -> Section:
+    """All remarks, right below the builds."""
+    return Section("remarks", (points(lines(result)),), joined=True)
+
+
+def lines(result: Result) -> list[str]:
+    """Cancelled flags, audits, weaker security, reasons of invalid cells, joint claims, noise; each said once."""
+    found = repeated.merged(_of_builds(result), [build.variant for build in result.builds], "build")
+    found += [whole.sentence(result.baseline) for whole in suites.wholes(result.rows)]
+    found += evidence.unrecorded({build.variant: build.costs for build in result.builds})
+    found += [f"{_cell(row)}: {row.reason}" for row in result.rows if row.verdict == "invalid"]
+    found += repeated.undecided(
+        [Open(_cell(row), row.reason, row.ratio) for row in result.rows if row.verdict == "undecided" and not row.alone]
+    )
+    found += repeated.merged(_of_cells(result), [_cell(row) for row in result.rows], "cell")
+    found += repeated.two_binaries([(_cell(row), layout_caveat.of_row(result, row)) for row in result.rows])
+    if result.replicates:
+        found.append(
+            f"each start has a fresh pair of builds ({result.replicates} of each variant): verdicts are about the "
+            "recipes, not about one binary of each"
+        )
+    found += _family(result)
+    found += [*merged.lines(result), *noise.canary_lines(result)]
+    if any(row.verdict == "equivalent" for row in result.rows):
+        found.append(EQUIVALENCE_NOTE)
+    return found
+
+
+def _cell(row: Row) -> str:
+    return f"{row.candidate} on {row.workload}"
+
+
+def _of_builds(result: Result) -> Iterator[tuple[str, str]]:
+    """Notes on builds, but for those that the report's head has already."""
+    known = {f"differs from {result.baseline}: {line}" for line in result.differences}
+    for build in result.builds:
+        found = marks.of_build(build)
+        if found:
+            yield build.variant, ", ".join(found.words)
+        if build.failure and builds.failure(build) != build.failure:
+            yield build.variant, build.failure
+        yield from ((build.variant, note) for note in build.notes if note not in known)
+
+
+def _of_cells(result: Result) -> Iterator[tuple[str, str]]:
+    """What must be known of verdicts."""
+    for row in result.rows:
+        pairs = row.starts * _pairs(result, row)
+        if row.invalid_pairs > EXCLUDED * pairs:
+            yield _cell(row), f"{row.invalid_pairs} of {plural(pairs, 'pair')} excluded"
+        if row.unsettled > UNSETTLED * row.starts:
+            yield _cell(row), f"{row.unsettled} of {plural(row.starts, 'start')} did not settle"
+        if row.alone and row.together:
+            yield _cell(row), f"by itself {row.alone}; {row.together['label']}"
+
+
+def _pairs(result: Result, row: Row) -> int:
+    """Pairs of a start of this cell."""
+    timings: Mapping[str, Mapping[str, Any]] = result.contest.get("timings") or {}
+    timing: Mapping[str, Any] = timings.get(row.design) or result.contest.get("timing") or {}
+    return int(timing.get("pairs", 1))
+
+
+def _family(result: Result) -> list[str]:
+    """How the cells were claimed together."""
+    claims = [row.together for row in result.rows if row.together]
+    if len(claims) < 2:
+        return []
+    explored = result.definition.get("explore")
+    how = "false discovery rate, Benjamini-Hochberg" if explored else "family-wise, Holm"
+    worst = max(claim["adjusted_p"] for claim in claims)
+    counted = f"verdicts are corrected for {len(claims)} comparisons ({how})"
+    return [f"{counted}; largest adjusted p {worst:.2g}; --json has the joint intervals"]

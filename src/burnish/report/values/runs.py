@@ -1,0 +1,70 @@
+"""Plain values of runs: everything that a record says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from burnish.report import effects, suites
+from burnish.report.effects import Effect, Series
+from burnish.report.ranking import ranking
+from burnish.report.sections import conclusion
+
+if TYPE_CHECKING:
+    from burnish.report.result import Result
+
+
+def run(result: Result) -> dict[str, Any]:
+    """Everything that the record of a run says, its sentences included."""
+    return {
+        **asdict(replace(result, explanation=None, patched=None)),
+        "sentences": conclusion.sentences(result),
+        "ranking": _ranking(result),
+        "nothing_measured": result.nothing_measured,
+        "explanation": result.explanation.as_dict() if result.explanation else None,
+        "patched": _patched(Series.of(result)) if result.patched else None,
+        "suites": [asdict(whole) for whole in suites.wholes(result.rows)],
+    }
+
+
+def _ranking(result: Result) -> dict[str, Any] | None:
+    """Which candidate to take, which are tied with it, and the quotients that say so."""
+    found = ranking(result) if result.patched is None and result.shipped is None else None
+    return {**asdict(found), "tied": list(found.tied)} if found else None
+
+
+def _patched(series: Series) -> dict[str, Any]:
+    """A series of patches, and what each patch adds to the others as a ratio."""
+    patched = series.patched
+    return {
+        "recipe": patched.recipe,
+        "patches": [dict(member) for member in patched.members],
+        "builds": [
+            {**build, "twin": patched.twins.get(build["variant"]), "compiled": patched.compiled.get(build["variant"])}
+            for build in patched.builds
+        ],
+        "left_out": [list(left) for left in patched.left_out],
+        "adds": [each for member in patched.members for each in _added(series, member)],
+        "symbols": [dict(sampled) for sampled in patched.symbols],
+    }
+
+
+def _added(series: Series, member: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """On each load, what a patch adds to all others, and to those that it needs."""
+    name, needs = member["name"], member["needs"]
+    gone = {name, *series.dependants(name)}
+    rest = [other for other in series.names if other not in gone]
+    return [
+        {
+            "patch": name,
+            "workload": workload,
+            "to_the_others": _effect(series.added(series.names, rest, workload)),
+            "to_what_it_needs": _effect(series.added([*needs, name], needs, workload)),
+        }
+        for workload in series.workloads
+    ]
+
+
+def _effect(value: Effect | None) -> dict[str, Any] | None:
+    return None if value is None else {**vars(value), "level": effects.LEVEL}

@@ -1,0 +1,78 @@
+"""Figures as a reader sees them: ratios with their intervals, times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+USUAL_LEVEL = 0.95
+EQUIVALENCE_NOTE = "* the 90 % interval, which equivalence is read off (two one-sided tests at 5 %)"
+
+
+def interval(value: Mapping[str, float] | None) -> str:
+    """A ratio with its interval, ``1.412 [1.398, 1.426]``, marked * at another level than 95 %; or a dash."""
+    if value is None:
+        return "-"
+    if value["high"] >= 100:
+        return f"{value['ratio']:.3f} [?]"
+    mark = "" if abs(value["level"] - USUAL_LEVEL) < 1e-9 else "*"
+    return f"{value['ratio']:.3f} [{value['low']:.3f}, {value['high']:.3f}]{mark}"
+
+
+def interval_words(value: Mapping[str, float] | None) -> str:
+    """A ratio with its interval as it stands in a sentence."""
+    return "unknown" if value is None else f"{value['ratio']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
+
+
+def per_cent(value: Mapping[str, float]) -> str:
+    """A ratio as a change in per cent with its interval: ``+3.1 [+2.4, +3.8]``."""
+    ratio, low, high = (100.0 * (value[name] - 1.0) for name in ("ratio", "low", "high"))
+    return f"{ratio:+.1f} [{low:+.1f}, {high:+.1f}]"
+
+
+def inverse(value: Mapping[str, float]) -> dict[str, float]:
+    """The same comparison the other way round."""
+    return {"ratio": 1 / value["ratio"], "low": 1 / value["high"], "high": 1 / value["low"]}
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share of 1 in per cent: 42 %, 0.62 %."""
+    return f"{100.0 * share:,.{digits}f} %"
+
+
+def plural(count: int, noun: str, plural_noun: str = "") -> str:
+    """A count with its noun: 1 start, 8 starts, 2 patches."""
+    return f"{count:,} {noun if count == 1 else plural_noun or f'{noun}s'}"
+
+
+def milliseconds(seconds: float) -> str:
+    """A latency: 4.27 ms, 1.2 s."""
+    return f"{seconds * 1e3:.3g} ms" if seconds < 1.0 else f"{seconds:.3g} s"
+
+
+def microseconds(seconds: float) -> str:
+    """CPU time of a transaction: 325 µs, 12.5 ms."""
+    return f"{seconds * 1e6:,.0f} µs" if seconds < 0.01 else f"{seconds * 1e3:,.1f} ms"
+
+
+def scale(total: float) -> tuple[str, Callable[[float], str]]:
+    """The unit for costs of which the largest is `total` seconds, and how a cost is written in it."""
+    unit, size = next(((u, s) for u, s in (("ms", 1e-3), ("µs", 1e-6)) if total >= 9 * s), ("ns", 1e-9))
+    places = 1 if total / size >= 1000 else 2 if total / size >= 100 else 3
+    return unit, lambda seconds: f"{seconds / size:,.{places}f}"
+
+
+def signed(write: Callable[[float], str], seconds: float) -> str:
+    """A difference of costs, with its sign."""
+    return ("+" if seconds > 0 else "") + write(seconds)
+
+
+NAME_WIDTH = 40
+"""Characters of a function's name in the tables; longer ones lose their middle."""
+
+
+def short(name: str, width: int = NAME_WIDTH) -> str:
+    """A name that fits: a long one without its middle, as both ends tell more."""
+    if len(name) <= width:
+        return name
+    front = (width - 1) // 2
+    return f"{name[:front]}…{name[len(name) - (width - 1 - front) :]}"

@@ -1,0 +1,86 @@
+"""The stages of a study's builds on this host, or why a build can't be made here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.bench.host import read_host
+from burnish.builds.stages import Compile
+from burnish.model.engine import EngineSpec
+from burnish.profiles.collecting import PROFILE_FILE
+from burnish.record.store import Store
+from burnish.study.builds.make import Chain, resolve
+from burnish.study.study import Study
+from burnish.study.trials.replicates import expand
+from burnish.study.workloads import training_workloads
+from burnish.toolchain.toolchains import find_toolchains
+
+
+def chains_of(
+    study: Study,
+    names: Sequence[str],
+    *,
+    source_digest: str,
+    home: Home,
+    store: Store,
+    folder: Path | None = None,
+) -> dict[str, Chain]:
+    """The stages of these builds and of the baseline, by name, replicates as name#1, name#2, ...
+
+    One that can't be made says why, where the study is tolerant.
+
+    Args:
+        study: whose builds they are.
+        names: of the builds.
+        source_digest: the source's.
+        home: where builds are made.
+        store: what there is already.
+        folder: the folder that the source is copied from, if it is: patches are tried there before it is.
+    """
+    spec = study.engine
+    work = home.work(spec.name)
+    wanted = list(dict.fromkeys((study.base, *names)))
+    variants = expand([study.variants[name] for name in wanted], study.replicates)
+    sampled = any(variant.recipe.bolt or variant.recipe.sampled for variant in variants)
+    chains = resolve(
+        variants,
+        spec=spec,
+        source_digest=source_digest,
+        source=work / "source",
+        toolchains=find_toolchains(),
+        features=study.features,
+        profile_place=work / PROFILE_FILE,
+        store=store,
+        lbr=bool(sampled and read_host().lbr),
+        lenient=study.tolerant,
+        folder=folder,
+    )
+    found = (
+        {chain.variant.name: _trainable(spec, chain) for chain in chains}
+        if study.tolerant
+        else {chain.variant.name: chain for chain in chains}
+    )
+    for name in study.instrumented & set(found):
+        found[name] = _until_instrumented(found[name])
+    return found
+
+
+def _trainable(spec: EngineSpec, chain: Chain) -> Chain:
+    """The chain, with why it can't be made where its training names a load that the engine has not."""
+    try:
+        training_workloads(spec, [chain.variant])
+    except UserError as error:
+        return replace(chain, missing=chain.missing or str(error))
+    return chain
+
+
+def _until_instrumented(chain: Chain) -> Chain:
+    """The chain up to the build that writes a profile when it runs."""
+    for number, stage in enumerate(chain.stages, 1):
+        if isinstance(stage, Compile) and stage.instrumented:
+            return replace(chain, stages=chain.stages[:number])
+    return chain if chain.missing else replace(chain, missing="its recipe has no instrumented build")

@@ -1,0 +1,50 @@
+"""Builds and programs as events of the record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from burnish.engines.contract import GateReport
+from burnish.model.cell import BuildId
+from burnish.program import built
+from burnish.record.codec import plain, value_of
+from burnish.record.events.builds import GateFindings, Identity, InstructionNeeds, ProgramExamined, ProgramFacts
+
+
+def build_id(name: str) -> BuildId:
+    """The build of a chain: a variant's only one, or one of its replicates (``name#2``)."""
+    variant, _, replicate = name.partition("#")
+    return BuildId(variant, int(replicate)) if re.fullmatch(r"[1-9]\d*", replicate) else BuildId(name)
+
+
+def identity_recorded(identity: built.Identity) -> Identity:
+    """What a program says it is."""
+    return value_of(Identity, plain(asdict(identity)))
+
+
+def program_examined(
+    build: BuildId, key: str, tried: Mapping[str, str | None], facts: Mapping[str, Any]
+) -> ProgramExamined:
+    """What a program's file says.
+
+    Args:
+        build: whose program.
+        key: the build's key.
+        tried: by processor, why it does not run there.
+        facts: ``program`` and ``needs``, as `burnish.builds.evidence.Examiner.look` has them.
+    """
+    return ProgramExamined(
+        build=build,
+        key=key,
+        tried=dict(tried),
+        program=value_of(ProgramFacts, plain(facts["program"])),
+        needs=value_of(InstructionNeeds, plain(facts["needs"])),
+    )
+
+
+def gate_findings(report: GateReport) -> GateFindings:
+    """What a gate found."""
+    return value_of(GateFindings, plain(asdict(report)))

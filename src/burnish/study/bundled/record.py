@@ -1,0 +1,68 @@
+"""A bundled study's table in its record."""
+
+from __future__ import annotations
+
+from burnish.model.cell import ComparisonId
+from burnish.record.codec import value_of
+from burnish.record.events.bundled import (
+    Omission,
+    PatchFacts,
+    PlannedComparison,
+    PublishedFigure,
+    TablePlanned,
+    Titled,
+)
+from burnish.record.record import Record
+from burnish.study.bundled import patches
+from burnish.study.comparison import Comparison
+from burnish.study.selection import Selection
+from burnish.study.study import Study
+
+
+def record_table(record: Record, study: Study, selection: Selection) -> None:
+    """Records the study's table: what a report is made from, whatever becomes of it."""
+    own = study.bundled
+    assert own is not None  # noqa: S101 - a bundled study's own
+    rows = own.rows_for(study.engine.name)
+    ids: dict[str, ComparisonId] = {each.key: each.id for each in study.comparisons}
+    record.append(
+        TablePlanned(
+            study=own.name,
+            title=own.title,
+            reason=own.reason,
+            sources=tuple(own.sources),
+            recommends=own.recommends,
+            rows={row.name: Titled(row.title, row.reason) for row in rows},
+            readings={name: Titled(each.title, each.reason) for name, each in own.readings.items()},
+            series={name: each.reason for name, each in own.series.items()},
+            builds=tuple(study.variants),
+            architecture=study.architecture,
+            patches={
+                row.name: value_of(PatchFacts, facts)
+                for row in rows
+                if patches.engine_of(row) == study.engine.name
+                and (facts := patches.facts(row, study.architecture)) is not None
+            },
+            comparisons=tuple(_planned(each) for each in study.comparisons),
+            cut=tuple(Omission(ids[key], why) for key, why in selection.cut.items()),
+        )
+    )
+
+
+def _planned(comparison: Comparison) -> PlannedComparison:
+    published = comparison.published
+    return PlannedComparison(
+        id=comparison.id,
+        workload=comparison.workload.name if comparison.workload else "",
+        cell=comparison.cell_id if comparison.cell is not None else None,
+        base=comparison.base,
+        candidate=comparison.label,
+        quantity=comparison.quantity or "capacity",
+        control=comparison.control,
+        measure=comparison.measure,
+        published=value_of(PublishedFigure, published.as_dict()) if published else None,
+        published_words=published.words if published else "-",
+        reason=comparison.reason,
+        final=comparison.final,
+        shows=comparison.shows,
+    )

@@ -1,0 +1,146 @@
+"""Comparisons: which build or condition is compared with which, on what load, under what condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from burnish.catalogue.published import Figure
+from burnish.model.cell import AA, CellId, ComparisonId, Role
+from burnish.model.workload import Design, Workload
+from burnish.study.cells import Cell, own_design
+
+RELEASE = "release"
+"""Name of the build that a distribution made."""
+
+BASELINE = "baseline"
+
+Unit = tuple[str, str]
+"""(series, row): what a budget takes or leaves."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One comparison of a study: two sides under one load.
+
+    Attributes:
+        row: the row's name: of a bundled study as its file has it, else the candidate, the load or the design.
+        series: the series' name, '' where there is one only.
+        reading: the reading's name, '' where there is one only.
+        load: the load's role in a bundled study, else its name; '' where nothing is loaded.
+        threads: client threads, where the row has a ladder of them; None: the load's own number.
+        base: the build or program that it is compared with, by name.
+        candidate: its build or program, by name; `AA`: the base once more.
+        given: condition of both sides, in words.
+        versus: what sets the candidate's condition apart, in words.
+        workload: the load at that many threads; None where nothing is loaded.
+        quantity: which quantity the verdict is about; None: what the design can tell (see `Workshop.cell`).
+        design: trial design; None: the load's, or that for conditions.
+        published: the figure, where one was published.
+        control: whether both sides are the same build.
+        measure: what is read off the builds instead of a trial.
+        objects: for which objects.
+        release: whether the candidate is a release binary.
+        reason: why nothing is measured, where that is known beforehand.
+        final: whether that reason holds whatever is installed or asked.
+        test: which of a suite's tests it is; '' where the load is one.
+        shows: what this architecture can show of the row's patch; '' of rows about something else.
+        role: what its cell is for.
+        starts: a number of starts of its own; None: the study's rule decides.
+        called: what the candidate is called in its cell; '': build and condition.
+        own_base: whether cells of the study have bases and conditions of their own, which are part of their identity.
+        by_design: whether the design is part of the cell's identity (`calibrate`).
+    """
+
+    row: str
+    series: str
+    reading: str
+    load: str
+    threads: int | None
+    base: str
+    candidate: str
+    given: tuple[str, ...] = ()
+    versus: tuple[str, ...] = ()
+    workload: Workload | None = None
+    quantity: str | None = "capacity"
+    design: Design | None = None
+    published: Figure | None = None
+    control: bool = False
+    measure: str | None = None
+    objects: tuple[str, ...] = ()
+    release: bool = False
+    reason: str | None = None
+    final: bool = False
+    test: str = ""
+    shows: str = ""
+    role: Role = Role.CLAIM
+    starts: int | None = None
+    called: str = ""
+    own_base: bool = False
+    by_design: bool = False
+
+    @property
+    def unit(self) -> Unit:
+        """What a budget takes or leaves together with it."""
+        return self.series, self.row
+
+    @property
+    def again(self) -> bool:
+        """Whether the base is compared with itself, as a calibration does."""
+        return self.candidate == AA
+
+    @property
+    def usual(self) -> bool:
+        """Whether both sides run under the usual condition, the only one that calibrations know."""
+        return not self.given and not self.versus
+
+    @property
+    def id(self) -> ComparisonId:
+        """Which comparison of the study it is."""
+        return ComparisonId(self.row, self.series, self.reading, self.load, self.threads, self.test)
+
+    @property
+    def key(self) -> str:
+        """Names it, for tables and machines."""
+        return self.id.key
+
+    @property
+    def title(self) -> str:
+        """The same for people: what there is of series, row, reading, load, threads and test."""
+        return self.id.title
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """What comparisons that share a baseline's starts have in common: its build and condition."""
+        return (self.base, *self.given)
+
+    @property
+    def label(self) -> str:
+        """The candidate's name in its cell: build and condition."""
+        return self.cell_id.label
+
+    @property
+    def cell_id(self) -> CellId:
+        """Which cell of the trials it is, as planned: of a release, that of whatever program is found."""
+        several = self.own_base
+        return CellId(
+            candidate=self.called or self.candidate,
+            workload=self.workload.name if self.workload is not None else "",
+            role=self.role,
+            base=self.base if several else "",
+            given=self.given if several else (),
+            versus=() if self.called else self.versus,
+            control=self.control,
+            design=str(self.design) if self.by_design and self.design else "",
+        )
+
+    @property
+    def cell(self) -> Cell | None:
+        """The cell of its trial, where there is something to try.
+
+        Where a reason stands in its place, nothing is known of its builds, and the names that it has instead may be
+        another comparison's.
+        """
+        if self.workload is None or self.measure is not None or self.reason is not None:
+            return None
+        design = self.design or own_design(self.workload, conditions=bool(self.versus))
+        return Cell(self.cell_id, self.workload, design, self.quantity or "capacity")

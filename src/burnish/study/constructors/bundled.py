@@ -1,0 +1,150 @@
+"""`study run`: a published study as its file in the catalogue has it, on an engine and this host."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from burnish.base.digest import digest_of
+from burnish.base.errors import UserError
+from burnish.catalogue import load
+from burnish.catalogue.studies import study as bundled_file
+from burnish.catalogue.study_model import Study as BundledFile
+from burnish.engines.contract import OwnData
+from burnish.model.engine import EngineSpec
+from burnish.model.workload import Workload
+from burnish.source.patches import patch_set
+from burnish.study import workloads as workload_choice
+from burnish.study.bundled import patches
+from burnish.study.bundled.expansion import Expanded, OwnLoads, expand, other_compilers
+from burnish.study.constructors.tune import portable_of
+from burnish.study.definition import Definition, definition_of
+from burnish.study.extras.extras import robust_of, wants_timeline
+from burnish.study.options import Options
+from burnish.study.selection import Asked
+from burnish.study.study import Confirmation, Study
+from burnish.study.trials.replicates import Factors
+from burnish.study.trials.timing import rule_of
+from burnish.toolchain.toolchains import choose, find_toolchains
+
+
+def bundled_study(name: str, engine: str | None, asked: Asked, options: Options) -> Study:
+    """All comparisons of a bundled study; which of them a session runs is decided by name and budget.
+
+    Args:
+        name: the study's.
+        engine: the engine; None: the study's own.
+        asked: which part; its threads replace those of rows that have a ladder.
+        options: how.
+
+    Raises:
+        UserError: an unknown study or engine, a second compiler that is not there, replicates in a number that gives
+            no verdict.
+    """
+    own = bundled_file(name)
+    spec = load.engine(engine or own.engine)
+    toolchains = find_toolchains()
+    second = other_compilers(toolchains)
+    if options.second_compiler is not None:
+        second[choose(options.second_compiler, toolchains).family] = options.second_compiler
+    given = asked.threads
+    ladder = sorted({number for row in own.rows_for(spec.name) for number in row.threads} | set(given))
+    whole = expand(
+        own,
+        spec,
+        threads=ladder if given else (),
+        settings=options.settings,
+        own=_own_loads(spec, options),
+        second=second,
+    )
+    rows = {row.name: row for row in own.rows_for(spec.name)}
+    # A ladder that only the words have belongs to rows that have one; rows keep their own numbers otherwise.
+    kept = tuple(
+        each
+        for each in whole.comparisons
+        if each.threads is None or each.threads in given or each.threads in rows[each.row].threads
+    )
+    return of_expanded(own, replace(whole, comparisons=kept), asked, options)
+
+
+def of_expanded(own: BundledFile, whole: Expanded, asked: Asked, options: Options) -> Study:
+    """The study of comparisons that a bundled study's file was expanded to.
+
+    Args:
+        own: the file.
+        whole: its comparisons on an engine.
+        asked: which part.
+        options: how.
+    """
+    spec = whole.engine
+    features = options.features or spec.default_features
+    study = Study(
+        definition=_definition(own, whole, features, replace(options, explore=True)),
+        engine=spec,
+        comparisons=whole.comparisons,
+        variants=whole.variants,
+        features=features,
+        rule=rule_of(options),
+        replicates=Factors(options.layouts, options.trainings),
+        portable=portable_of(options),
+        explore=True,
+        confirmation=Confirmation(more_than=1 if own.recommends else None),
+        in_turn=False,
+        tolerant=True,
+        once=True,
+        sample=options.why,
+        sample_seconds=options.seconds,
+        instrumented=whole.instrumented,
+        bundled=own,
+        architecture=whole.architecture,
+    )
+    return replace(study, workloads=_analysis_loads(study, asked))
+
+
+def _definition(own: BundledFile, whole: Expanded, features: str, options: Options) -> Definition:
+    """What makes two sessions parts of one study: its rows' content and how they are measured, not which part."""
+    spec = whole.engine
+    rows = own.rows_for(spec.name)
+    meaning: list[Any] = [
+        [(row.name, row.base, row.build, row.recipe, row.given, row.versus, row.loads) for row in rows],
+        {name: variant.recipe.as_dict() for name, variant in own.builds.items()},
+        {name: each.overlay for name, each in own.series.items()},
+        {name: (each.against, each.overlay) for name, each in own.readings.items()},
+        own.robust_for(spec.name),
+    ]
+    pins: dict[str, list[str]] = {}
+    if named := patches.words(rows):
+        meaning.append([named, whole.architecture])
+        pins = patch_set.pins(whole.variants.values())
+    plain = definition_of(own.name, spec, options, ["baseline"], (), features, ())
+    loads = tuple(dict.fromkeys(each.named[spec.name] for each in own.loads.values() if spec.name in each.named))
+    if options.workloads:
+        loads = options.workloads
+    return replace(plain, workloads=loads, recipes={"rows": digest_of(meaning)}, patches=pins)
+
+
+def _own_loads(spec: EngineSpec, options: Options) -> OwnLoads:
+    """The user's loads and data in the place of the file's."""
+    if options.data is not None and not options.workloads:
+        raise UserError(
+            f"--data {options.data}: no load of your own works on it; name one (.lua or .sql) in --workload"
+        )
+    settings, _ = workload_choice.read_defaults(spec, options)
+    data = OwnData(options.data, options.database) if options.data else None
+    return OwnLoads(options.workloads, data, settings)
+
+
+def _analysis_loads(study: Study, asked: Asked) -> tuple[Workload, ...]:
+    """The loads that a study's analyses need beside those of its rows."""
+    own, engine = study.bundled, study.engine
+    assert own is not None  # noqa: S101 - a bundled study
+    robust = robust_of(study) if not asked.rows else None
+    roles: list[tuple[str, tuple[int, ...]]] = [(role, ()) for role in (robust.loads if robust else ())]
+    if own.timeline is not None and wants_timeline(study, asked):
+        roles.append((own.timeline.load, (own.timeline.threads,)))
+    found: list[Workload] = []
+    for role, ladder in roles:
+        name = own.loads[role].named.get(engine.name)
+        if name is not None:
+            found += workload_choice.choose(engine, [name], ladder=ladder)
+    return tuple(found)

@@ -1,0 +1,111 @@
+"""`calibrate`: the baseline against itself under each design, then a known difference under duet and solo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from burnish.base.errors import UserError
+from burnish.catalogue import load
+from burnish.model.cell import AA, Role
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import Variant
+from burnish.model.workload import Design, Workload
+from burnish.record.events.verdicts import DifferenceKnown
+from burnish.statistics.sequential import CALIBRATION_STARTS
+from burnish.statistics.verdicts import Rule
+from burnish.study.comparison import BASELINE, Comparison
+from burnish.study.constructors.tune import portable_of
+from burnish.study.definition import definition_of
+from burnish.study.options import Options
+from burnish.study.study import Confirmation, Study
+from burnish.study.workloads import chosen
+
+DIFFERENT_STARTS = {Design.DUET: 4, Design.SOLO: 8}
+"""Starts of the known-different pair under duet and solo, which is noisier by far."""
+
+DIFFERENT = "known-different"
+
+
+def calibrate_study(engine: str, designs: Sequence[Design], options: Options, *, twin_cores: bool) -> Study:
+    """A/A starts under each design in turn, so that all are measured in the same hour, then the known difference.
+
+    Args:
+        engine: the engine.
+        designs: whose noise is measured.
+        options: how.
+        twin_cores: whether the host has two cores alike, without which there is no duet.
+
+    Raises:
+        UserError: unknown names; replicates, of which an A/A start of one build has none.
+    """
+    for option, number in (("--layouts", options.layouts), ("--trainings", options.trainings)):
+        if number:
+            raise UserError(f"{option} {number}: a calibration compares one build with itself; leave it out")
+    spec = load.engine(engine)
+    variants = [load.variant(BASELINE)]
+    if spec.different is not None and spec.different.recipe is not None:
+        variants.append(Variant(DIFFERENT, spec.different.recipe, spec.different.reason))
+    workloads = chosen(spec, options)
+    features = options.features or spec.default_features
+    names = [variant.name for variant in variants]
+    definition = definition_of("calibrate", spec, options, names, workloads, features, variants)
+    starts = max(CALIBRATION_STARTS, options.starts or 0)
+    usable = [design for design in designs if twin_cores or design is not Design.DUET]
+    equal = [_equal(workload, design, starts, options) for workload in workloads for design in usable]
+    return Study(
+        definition=replace(definition, design=",".join(designs)),
+        engine=spec,
+        comparisons=(*equal, *_different(spec, workloads, options, twin_cores)),
+        variants={variant.name: variant for variant in variants},
+        features=features,
+        workloads=workloads,
+        rule=Rule.fixed(starts),
+        portable=portable_of(options),
+        confirmation=Confirmation(more_than=None),
+        opening=(DifferenceKnown(spec.different.reason),) if spec.different is not None else (),
+        calibrates=True,
+        sample=options.why,
+        sample_seconds=options.seconds,
+    )
+
+
+def _equal(workload: Workload, design: Design, starts: int, options: Options) -> Comparison:
+    """The baseline against itself on a load under a design."""
+    return Comparison(
+        row=str(design),
+        series="",
+        reading="",
+        load=workload.name,
+        threads=None,
+        base=BASELINE,
+        candidate=AA,
+        given=options.settings,
+        workload=workload,
+        quantity=None,
+        design=design,
+        role=Role.CANARY,
+        starts=starts,
+        by_design=True,
+    )
+
+
+def _different(spec: EngineSpec, workloads: Sequence[Workload], options: Options, twin_cores: bool) -> list[Comparison]:
+    """The known difference on the first load; empty where the engine has none."""
+    different = spec.different
+    if different is None:
+        return []
+    built = different.recipe is not None
+    return [
+        replace(
+            _equal(workload, design, DIFFERENT_STARTS[design], options),
+            row=f"{DIFFERENT}, {design}",
+            candidate=DIFFERENT if built else BASELINE,
+            versus=() if built else tuple(f"{name}={value}" for name, value in different.settings),
+            called=DIFFERENT,
+            role=Role.CONFIRMATION,
+        )
+        for workload in workloads[:1]
+        for design in (Design.DUET, Design.SOLO)
+        if twin_cores or design is Design.SOLO
+    ]

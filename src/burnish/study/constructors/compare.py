@@ -1,0 +1,85 @@
+"""`compare`: two server programs that exist already, or one under two conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from burnish.base.errors import UserError
+from burnish.catalogue import load
+from burnish.engines.registry import create
+from burnish.model.workload import Design
+from burnish.study import conditions
+from burnish.study import workloads as workload_choice
+from burnish.study.builds.programs import short_names
+from burnish.study.comparison import Comparison
+from burnish.study.constructors.tune import portable_of
+from burnish.study.definition import definition_of
+from burnish.study.options import Options
+from burnish.study.study import Study
+from burnish.study.trials.timing import rule_of
+from burnish.workload.conditions import difference
+
+
+def compare_study(engine: str, programs: Sequence[Path], options: Options) -> Study:
+    """The second program against the first, on every load.
+
+    Args:
+        engine: whose programs they are.
+        programs: the two; the same one twice, where conditions are compared.
+        options: how.
+
+    Raises:
+        UserError: a program that is none of the engine's, unknown loads, conditions that are the same after all,
+            replicates of what is not built.
+    """
+    for option, number in (("--layouts", options.layouts), ("--trainings", options.trainings)):
+        if number:
+            raise UserError(f"{option} {number}: the programs exist already and are not built again; leave it out")
+    spec = load.engine(engine)
+    behaviour = create(spec)
+    workloads = workload_choice.chosen(spec, options)
+    built = [behaviour.existing(program) for program in programs]
+    other = conditions.versus(spec, options)
+    names = short_names(programs)
+    if other is not None and len(set(programs)) == 1:
+        names = [programs[0].name, difference(conditions.usual(spec, options), other)]
+    labels = options.labels or (None, None)
+    names = [label or name for label, name in zip(labels, names, strict=True)]
+    if len(set(names)) < len(names):
+        raise UserError(f"both programs are called {names[0]!r}; give names that differ, as in old=PATH new=PATH")
+    # A label names cells, so it belongs to what is asked for.
+    identities = [
+        f"{label}={each.server}={each.key}" if label else f"{each.server}={each.key}"
+        for label, each in zip(labels, built, strict=True)
+    ]
+    return Study(
+        definition=definition_of("compare", spec, options, identities, workloads, spec.default_features, ()),
+        engine=spec,
+        comparisons=tuple(
+            Comparison(
+                row=workload.name,
+                series="",
+                reading="",
+                load=workload.name,
+                threads=None,
+                base=names[0],
+                candidate=names[1],
+                given=options.settings,
+                versus=options.versus,
+                workload=workload,
+                quantity=None,
+                design=Design(options.design) if options.design else None,
+                called=names[1],
+            )
+            for workload in workloads
+        ),
+        programs=dict(zip(names, built, strict=True)),
+        features=spec.default_features,
+        workloads=workloads,
+        rule=rule_of(options),
+        portable=portable_of(options),
+        explore=options.explore,
+        sample=options.why,
+        sample_seconds=options.seconds,
+    )

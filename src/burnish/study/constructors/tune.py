@@ -1,0 +1,71 @@
+"""`tune`: variants of one engine against its baseline, on every load."""
+
+from __future__ import annotations
+
+from burnish.builds.evidence import Portable
+from burnish.catalogue.instructions import demanded
+from burnish.model.recipe import Variant
+from burnish.model.workload import Design, Workload
+from burnish.study.comparison import Comparison
+from burnish.study.definition import definition_of
+from burnish.study.options import Options
+from burnish.study.request import read_request
+from burnish.study.study import Study
+from burnish.study.trials.replicates import Factors
+from burnish.study.trials.timing import rule_of
+
+
+def tune_study(engine: str, options: Options) -> Study:
+    """The study of an engine's ladder, or of the variants that were named.
+
+    Raises:
+        UserError: whatever is wrong with the request; every problem, a line each.
+    """
+    request = read_request(engine, options)
+    variants, workloads = request.variants, request.workloads
+    names = [variant.name for variant in variants]
+    return Study(
+        definition=definition_of("tune", request.spec, options, names, workloads, request.features, variants),
+        engine=request.spec,
+        comparisons=comparisons_of(variants, workloads, options),
+        variants={variant.name: variant for variant in variants},
+        features=request.features,
+        workloads=workloads,
+        rule=rule_of(options),
+        replicates=Factors(options.layouts, options.trainings),
+        portable=portable_of(options),
+        explore=options.explore,
+        sample=options.why,
+        sample_seconds=options.seconds,
+    )
+
+
+def comparisons_of(
+    variants: tuple[Variant, ...], workloads: tuple[Workload, ...], options: Options
+) -> tuple[Comparison, ...]:
+    """Every variant but the first, which is the baseline, against it on every load."""
+    baseline, *candidates = variants
+    return tuple(
+        Comparison(
+            row=variant.name,
+            series="",
+            reading="",
+            load=workload.name,
+            threads=None,
+            base=baseline.name,
+            candidate=variant.name,
+            given=options.settings,
+            workload=workload,
+            quantity=None,
+            design=Design(options.design) if options.design else None,
+        )
+        for variant in candidates
+        for workload in workloads
+    )
+
+
+def portable_of(options: Options) -> Portable:
+    """What is demanded of the builds' portability; an unknown level or processor is a `UserError` at once."""
+    if options.portable is not None:
+        demanded(options.portable)
+    return Portable(options.portable, options.portability)

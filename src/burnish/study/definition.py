@@ -1,0 +1,103 @@
+"""What makes two calls one study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from burnish.base.digest import digest_of
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import Variant
+from burnish.model.workload import Workload
+from burnish.source.patches import patch_set
+from burnish.study import conditions
+from burnish.study.options import Options
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a study is asked to do; equal definitions are the same study as long as it is not finished.
+
+    Attributes:
+        verb: ``tune``, ``compare``, ``calibrate``, ``why`` or ``patch``; of a study that ships, its name.
+        engine: engine's name.
+        variants: names of variants, baseline first (``tune``, ``patch``), or the two programs' paths (``compare``).
+        workloads: names of workloads.
+        features: feature set of all variants.
+        source: what was asked for as the source: ``debian``, ``debian=VERSION`` or a path.
+        precision: half-width to reach (0.01 = ±1 %); None stops at the first verdict.
+        max_starts: most starts of a cell.
+        pairs: pairs in a start; None: the calibration's or the engine's.
+        turns: turns in a pair; None: the engine's.
+        starts: number of starts fixed in advance, or None.
+        design: trial design of every cell; None: each workload's own.
+        explore: whether cells are looked through rather than claimed together.
+        layouts: layout replicates of every variant.
+        trainings: training replicates of every variant.
+        seed: decides slots and keys.
+        recipes: each variant's recipe, as plain values.
+        conditions: what was asked of conditions and data.
+        patches: by variant that has any, the digests of its patches' content.
+        portable: level or processor that every build must run on, or None.
+    """
+
+    verb: str
+    engine: str
+    variants: tuple[str, ...]
+    workloads: tuple[str, ...]
+    features: str
+    source: str
+    precision: float | None
+    max_starts: int
+    pairs: int | None
+    turns: int | None
+    starts: int | None
+    design: str | None
+    explore: bool
+    layouts: int
+    trainings: int
+    seed: int
+    recipes: Mapping[str, Any]
+    conditions: tuple[str, ...] = ()
+    patches: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    portable: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """Names the definition."""
+        return digest_of(asdict(self))
+
+
+def definition_of(
+    verb: str,
+    spec: EngineSpec,
+    options: Options,
+    variants: Sequence[str],
+    workloads: Sequence[Workload],
+    features: str,
+    recipes: Sequence[Variant],
+) -> Definition:
+    """What the study is asked to do, in the form that finds it again."""
+    return Definition(
+        verb=verb,
+        engine=spec.name,
+        variants=tuple(variants),
+        workloads=tuple(workload.identity for workload in workloads),
+        features=features,
+        source=str(options.source.resolve()) if options.source else f"debian={options.source_version or 'newest'}",
+        precision=options.precision,
+        max_starts=options.max_starts,
+        pairs=options.pairs,
+        turns=options.turns,
+        starts=options.starts,
+        design=options.design,
+        explore=options.explore,
+        layouts=options.layouts,
+        trainings=options.trainings,
+        seed=options.seed,
+        recipes={variant.name: variant.recipe.as_dict() for variant in recipes},
+        conditions=conditions.words(options),
+        patches=patch_set.pins(recipes),
+        portable=options.portable,
+    )

@@ -1,0 +1,1 @@
+"""What a study reports beyond its comparisons: seconds, profiles, a search for weights, samples."""

@@ -1,0 +1,321 @@
+"""What a study reports beyond its comparisons, as work that takes time: what there is, its cost, what a budget leaves.
+
+Rows come first: of a budget, this has what they leave. What is left out is reported, before a run and after it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from burnish.base.durations import duration
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.catalogue.study_model import Robust
+from burnish.model.cell import ComparisonId
+from burnish.model.workload import Design
+from burnish.record.events.builds import VariantSettled
+from burnish.record.events.bundled import ProfileInspected, SearchRound, SearchStopped, TimelineRead
+from burnish.record.events.patches import BuildExplained
+from burnish.record.record import Record
+from burnish.record.store import Store
+from burnish.study.comparison import Comparison
+from burnish.study.extras.weights import comparisons_of, variant_of, weights_after
+from burnish.study.options import Options
+from burnish.study.planning import costs
+from burnish.study.planning.costs import Forecast, UnitCost, minutes
+from burnish.study.planning.plan import Plan
+from burnish.study.selection import Asked, Selection, needed
+from burnish.study.study import Study
+
+TIMELINE = "timeline"
+SEARCH = "search"
+PROFILES = "profiles"
+SAMPLES = "samples"
+
+CONTENTS = "profile contents"
+"""Name of the step that reads a profile, among what steps cost on this host."""
+
+CONTENTS_SHARE = 0.01
+"""Guess at that step, in shares of a full compile."""
+
+BOOT_SECONDS = 4.5
+"""A server's boot, data and stop about its seconds, roughly, as in `burnish.study.trials.timing.start_seconds`."""
+
+SAMPLE_SECONDS = 100.0
+"""Time under load for as many samples as the tables want on a host without a PMU; half of it where there is one."""
+
+SLACK = 1.05
+"""A budget may be exceeded by so much: what is expected is rough."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a study has told beyond its table so far.
+
+    Attributes:
+        seconds: builds whose seconds are on record.
+        profiles: builds whose profiles are.
+        builds: builds that were made, in order.
+        rounds: the rounds of its search.
+        stopped: whether the search met what it can't continue from, until that is fixed.
+        samples: (build, load) of the samples on record.
+    """
+
+    seconds: frozenset[str] = frozenset()
+    profiles: frozenset[str] = frozenset()
+    builds: tuple[str, ...] = ()
+    rounds: tuple[SearchRound, ...] = ()
+    stopped: bool = False
+    samples: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def over(self) -> bool:
+        """Whether the search has come to its end."""
+        return bool(self.rounds) and (self.rounds[-1].robust or len(self.rounds) >= self.rounds[-1].rounds)
+
+
+@dataclass(frozen=True)
+class Extra:
+    """One thing beyond the table that is still to be done.
+
+    Attributes:
+        name: `TIMELINE`, `SEARCH`, `PROFILES` or `SAMPLES`.
+        title: for people.
+        making: seconds of builds that nothing else needs; of a search, for one round.
+        running: seconds of runs and trials, likewise.
+        most: how often at most; it counts once in every sum.
+        needs: keys of comparisons whose builds it is about: cut, they take it along.
+    """
+
+    name: str
+    title: str
+    making: float
+    running: float
+    most: int = 1
+    needs: frozenset[str] = frozenset()
+
+    @property
+    def seconds(self) -> float:
+        """All together, once."""
+        return self.making + self.running
+
+    def without(self, cut: Collection[str]) -> str | None:
+        """Why it is not to be had when these comparisons are cut; None where it is."""
+        return "cut by --budget with its rows" if self.needs & set(cut) else None
+
+    @property
+    def words(self) -> str:
+        """What it is and what it takes."""
+        often = f" a round, {self.most} at most" if self.most > 1 else ""
+        return f"{self.title}: about {minutes(self.seconds)}{often}"
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a sitting's budget still allows.
+
+    Attributes:
+        budget: seconds; None: as long as it takes.
+        began: when the sitting began, seconds of the monotonic clock.
+    """
+
+    budget: float | None = None
+    began: float = field(default_factory=time.monotonic)
+
+    def why_not(self, seconds: float) -> str | None:
+        """Why there is no time for what takes so many seconds; None where there is."""
+        spent = time.monotonic() - self.began
+        if self.budget is None or spent + seconds <= SLACK * self.budget:
+            return None
+        return (
+            f"cut by --budget: {duration(spent)} of {duration(self.budget)} were used up before it, and it needs about "
+            f"{minutes(seconds)}; the same command resumes"
+        )
+
+
+def told(record: Record) -> Told:
+    """What is on record."""
+    made = (each.event.variant for each in record.events(VariantSettled) if each.event.failure is None)
+    explained = (each.event for each in record.events(BuildExplained))
+    return Told(
+        seconds=frozenset(each.event.build for each in record.events(TimelineRead)),
+        profiles=frozenset(each.event.variant for each in record.events(ProfileInspected)),
+        builds=tuple(dict.fromkeys(made)),
+        rounds=tuple(each.event for each in record.events(SearchRound)),
+        stopped=record.last(SearchStopped) is not None,
+        samples=frozenset((each.variant, each.workload) for each in explained if each.failure is None),
+    )
+
+
+def predict(
+    home: Home, study: Study, selection: Selection, options: Options, decided: Collection[ComparisonId], done: Told
+) -> tuple[Forecast, tuple[Extra, ...]]:
+    """What rows and everything beyond them will cost; nothing is fetched or made.
+
+    Args:
+        home: where the store is.
+        study: the study.
+        selection: what was asked for.
+        options: how it is measured.
+        decided: the comparisons that have their verdict.
+        done: what has been reported already.
+
+    Returns:
+        the rows' forecast, whose plan has the builds of all; and what is beyond them, in the order of its doing.
+    """
+    robust = robust_of(study)
+    searching = robust is not None and not selection.asked.rows and not done.over
+    search: list[Comparison] = []
+    if robust is not None:
+        study = with_rounds(study, robust, done.rounds)
+    if robust is not None and searching and study.bundled is not None:
+        with contextlib.suppress(UserError):  # the search will say it, when it comes to that
+            variant = variant_of(study.bundled, study.engine, robust, weights_after(robust, done.rounds))
+            study = study.with_variants(variant)
+            search = comparisons_of(study, robust, variant.name)
+    forecast = costs.predict(home, study, [*selection.chosen, *search], options, decided)
+    units = {each.unit for each in search}
+    extras = [_timeline(study, selection, done)]
+    if robust is not None and searching:
+        mine = [cost for cost in forecast.costs if cost.unit in units]
+        making, running = sum(cost.making for cost in mine), sum(cost.trials for cost in mine)
+        title = f"search for weights of {len(robust.loads)} loads"
+        extras.append(Extra(SEARCH, title, making, running, robust.rounds - len(done.rounds)))
+    extras.append(_profiles(home, study, selection, forecast.plan, done))
+    extras.append(_samples(study, selection, done))
+    rows = replace(forecast, costs=tuple(cost for cost in forecast.costs if cost.unit not in units))
+    return rows, tuple(each for each in extras if each is not None)
+
+
+def robust_of(study: Study) -> Robust | None:
+    """The search for weights that a bundled study asks for on its engine."""
+    return study.bundled.robust_for(study.engine.name) if study.bundled is not None else None
+
+
+def with_rounds(study: Study, robust: Robust, rounds: Sequence[SearchRound]) -> Study:
+    """The study with the builds that earlier rounds of the search have made."""
+    if study.bundled is None:
+        return study
+    return study.with_variants(*(variant_of(study.bundled, study.engine, robust, each.weights) for each in rounds))
+
+
+def wants_timeline(study: Study, asked: Asked) -> bool:
+    """Whether the builds whose seconds are reported are among what was asked for."""
+    timeline = study.bundled.timeline if study.bundled is not None else None
+    return timeline is not None and (not asked.rows or set(timeline.rows) <= set(asked.rows))
+
+
+def _timeline(study: Study, selection: Selection, done: Told) -> Extra | None:
+    """Seconds of the builds that a timeline is about."""
+    own, engine = study.bundled.timeline if study.bundled is not None else None, study.engine
+    if own is None or not wants_timeline(study, selection.asked):
+        return None
+    chosen = [each for each in selection.chosen if each.row in own.rows and each.load == own.load and not each.reason]
+    builds = {name for each in chosen for name in (each.base, each.candidate)} - done.seconds
+    if not builds:
+        return None
+    once = BOOT_SECONDS + engine.times[Design.SOLO].warmup + own.seconds_on.get(engine.name, own.seconds)
+    title = f"throughput by the second of {len(builds)} builds"
+    return Extra(TIMELINE, title, 0.0, len(builds) * once, needs=frozenset(each.key for each in chosen))
+
+
+def _profiles(home: Home, study: Study, selection: Selection, plan: Plan, done: Told) -> Extra | None:
+    """Reading the profiles of this session's builds, and of earlier ones' that were left out."""
+    if study.bundled is None or not study.bundled.profiles:
+        return None
+    missing = {name for name, _ in plan.left_out}
+    names = {*needed(study, selection.chosen), *done.builds} - done.profiles - missing
+    trained = [name for name in names if name in study.variants and study.variants[name].recipe.pgo]
+    if not trained:
+        return None
+    known = Store(home.store).costs.history(study.engine.name).figure(CONTENTS, trained[0], "seconds")
+    once = known.value if known else CONTENTS_SHARE * study.engine.costs.compile_s
+    return Extra(PROFILES, "what is in the profiles", 0.0, len(trained) * once)
+
+
+def _samples(study: Study, selection: Selection, done: Told) -> Extra | None:
+    """Sampling each candidate beside its baseline."""
+    pairs = {(each.candidate, each.workload.name) for each in sampled(study, selection.chosen) if each.workload}
+    left = pairs - done.samples
+    if not left:
+        return None
+    title = f"samples of {len(left)} build{'s' if len(left) > 1 else ''} beside {study.base}"
+    return Extra(SAMPLES, title, 0.0, len(left) * (study.sample_seconds or SAMPLE_SECONDS))
+
+
+def sampled(study: Study, chosen: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons whose builds are sampled beside each other; none without ``--why``."""
+    if not study.sample:
+        return []
+    skipped = study.unsampled
+    return [
+        each
+        for each in chosen
+        if each.workload is not None
+        and each.measure is None
+        and each.reason is None
+        and not (each.control or each.again or each.versus or each.candidate in skipped)
+    ]
+
+
+def within(
+    extras: Sequence[Extra], rows: Forecast, selection: Selection, budget: float | None
+) -> tuple[tuple[Extra, ...], dict[str, str]]:
+    """What fits into what the rows leave of a budget, in order, and of the rest why it does not; pure.
+
+    Args:
+        extras: what there is.
+        rows: the rows' forecast.
+        selection: the rows that fit.
+        budget: seconds; None: as long as it takes.
+    """
+    if budget is None:
+        return tuple(extras), {}
+    chosen = {each.unit for each in selection.chosen}
+    left = budget - sum(cost.seconds for cost in rows.costs if cost.unit in chosen)
+    kept, out = [], {}
+    for each in extras:
+        why = each.without(selection.cut)
+        if why is None and each.seconds > left:
+            why = f"cut by --budget: the rows leave {duration(max(0.0, left))}, it needs about {minutes(each.seconds)}"
+        if why is None:
+            left -= each.seconds
+            kept.append(each)
+        else:
+            out[each.title] = why
+    return tuple(kept), out
+
+
+def sums(costs: Sequence[UnitCost], extras: Sequence[Extra], left: Mapping[str, str]) -> list[str]:
+    """What rows take together, then what is told beyond them, what that takes, and what of it is left out; pure."""
+    cells, rows = sum(cost.cells for cost in costs), sum(cost.seconds for cost in costs)
+    making, trials = sum(cost.making for cost in costs), sum(cost.trials for cost in costs)
+    told = (
+        f"{cells} cell{'s' if cells > 1 else ''} to measure, about {duration(rows)} at the least number of starts: "
+        f"{duration(making)} of builds and tests, {duration(trials)} of trials"
+    )
+    lines = [told if cells else "no cell left to measure"]
+    lines += [f"beyond the table: {each.words}" for each in extras]
+    if extras:
+        once = " (of a search one round)" if any(each.most > 1 for each in extras) else ""
+        lines.append(f"all together about {duration(rows + sum(each.seconds for each in extras))}{once}")
+    return [*lines, *(f"left out: {title}: {why}" for title, why in left.items())]
+
+
+def as_dict(extras: Sequence[Extra], left_out: Mapping[str, str]) -> dict[str, Any]:
+    """Plain values, for machines."""
+    values = [
+        {
+            "name": each.name,
+            "title": each.title,
+            "making_seconds": each.making,
+            "running_seconds": each.running,
+            "most": each.most,
+        }
+        for each in extras
+    ]
+    return {"extras": values, "extras_left_out": dict(left_out)}

@@ -1,0 +1,76 @@
+"""Samples of builds beside their baseline, after the trials: which functions make the difference (``--why``).
+
+Each pair of builds is a run of its own (`burnish.study.why`), which has everything; what is most telling goes into the
+study's record. Nothing that goes wrong here takes a verdict back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from burnish.base.errors import InfrastructureError, UserError
+from burnish.record.codec import plain, value_of
+from burnish.record.events.patches import BuildExplained, FunctionCost, TwinFound
+from burnish.record.record import Event, Record
+from burnish.study.comparison import Comparison
+from burnish.study.why import sampling
+from burnish.why.attribution import explaining as explaining_rows
+from burnish.why.explanation import explanation
+
+if TYPE_CHECKING:
+    from burnish.study.workshop.workshop import Workshop
+
+FUNCTIONS = 6
+"""Most functions of a build that are kept in the study's own record; the run of its samples has all."""
+
+
+def record_samples(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
+    """Samples the builds of these comparisons beside their baselines; those that are on record already are left."""
+    session, record = workshop.session, workshop.record
+    done = {
+        (each.event.variant, each.event.workload) for each in record.events(BuildExplained) if not each.event.failure
+    }
+    for comparison in comparisons:
+        workload, base, item = comparison.workload, workshop.made[comparison.base], workshop.made[comparison.candidate]
+        if workload is None or item.built is None or item.same or base.built is None:
+            continue
+        if (comparison.candidate, workload.name) in done or record.last(TwinFound, variant=comparison.candidate):
+            continue
+        request = sampling.Request(session.spec.name, (comparison.base, comparison.candidate), (base.built, item.built))
+        try:
+            folder = sampling.explain(
+                session.home,
+                request,
+                workshop.load(workload),
+                workshop.study.sample_seconds,
+                session.options,
+                session.bench.console,
+                session.ask,
+            )
+        except (UserError, InfrastructureError) as error:
+            record.append(BuildExplained(comparison.candidate, workload.name, failure=str(error).splitlines()[0]))
+            session.bench.say(f"{comparison.candidate}: not explained: {error}")
+            continue
+        record.append(_explained(comparison.candidate, workload.name, folder))
+
+
+def _explained(variant: str, workload: str, folder: Path) -> BuildExplained:
+    """The functions that make up most of the difference, from the run of the samples."""
+    with closing(Record(folder)) as record:
+        by: dict[str, list[Event]] = {}
+        for event in record.events():
+            by.setdefault(event.kind, []).append(event)
+    found = explanation(by)
+    assert found is not None  # noqa: S101 - it was finished
+    functions = [row.as_dict() for row in explaining_rows(found.rows)[:FUNCTIONS]]
+    return BuildExplained(
+        variant=variant,
+        workload=workload,
+        study=folder.name,
+        unit=found.unit,
+        cpu=(found.before.cpu, found.after.cpu),
+        functions=tuple(value_of(FunctionCost, plain(each)) for each in functions),
+    )

@@ -1,0 +1,108 @@
+"""Weights of training loads under which a build is on no load slower than the baseline: a search, round by round.
+
+Each round is a build trained with these weights and measured on every load. The next round's weights are the last
+one's, shifted towards the loads that gained least (multiplicative weights, with which the worst of several outcomes
+is made as good as it can be: Freund and Schapire 1999, Games and Economic Behavior 29:79). A round's weights follow
+from the record alone, so that a search goes on where it was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from burnish.base.errors import UserError
+from burnish.catalogue import load
+from burnish.catalogue.study_model import Robust
+from burnish.catalogue.study_model import Study as BundledFile
+from burnish.catalogue.study_overlays import named, overlaid
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import Variant
+from burnish.record.events.bundled import SearchRound
+from burnish.record.events.verdicts import Interval
+from burnish.study import workloads as workload_choice
+from burnish.study.comparison import BASELINE, Comparison
+from burnish.study.study import Study
+
+STEP = 1.5
+"""The load that gained least has its weight raised against the one that gained most by e to this power."""
+
+LEAST = 0.02
+"""No weight falls below this share: what is not trained at all is cold."""
+
+Intervals = Mapping[str, Interval]
+"""By load, the ratio to the baseline."""
+
+
+def equal_weights(loads: tuple[str, ...]) -> dict[str, float]:
+    """Where the search begins."""
+    return {role: round(1.0 / len(loads), 3) for role in loads}
+
+
+def next_weights(weights: Mapping[str, float], ratios: Mapping[str, float]) -> dict[str, float]:
+    """The weights after a round, shifted towards the loads with the smallest ratios; they add up to 1 but for rounding.
+
+    Args:
+        weights: of the round.
+        ratios: to the baseline, by load.
+    """
+    low, high = min(ratios.values()), max(ratios.values())
+    spread = math.log(high / low) or 1.0
+    raised = {
+        role: weight * math.exp(STEP * math.log(high / ratios[role]) / spread) for role, weight in weights.items()
+    }
+    total = sum(raised.values())
+    kept = {role: max(LEAST, weight / total) for role, weight in raised.items()}
+    total = sum(kept.values())
+    return {role: round(weight / total, 3) for role, weight in kept.items()}
+
+
+def name_of(weights: Mapping[str, float]) -> str:
+    """The build's name: equal weights are one build on every host, others are never taken for it."""
+    return "-".join(["weights", *(f"{weight:g}" for weight in weights.values())])
+
+
+def is_robust(intervals: Intervals, delta: float) -> bool:
+    """Whether on every load it is proved that the build is at most `delta` slower than the baseline."""
+    return all(interval.low >= 1.0 - delta for interval in intervals.values())
+
+
+def worst(intervals: Intervals) -> str:
+    """The load with the smallest ratio."""
+    return min(intervals, key=lambda role: intervals[role].ratio)
+
+
+def weights_after(robust: Robust, rounds: Sequence[SearchRound]) -> dict[str, float]:
+    """The weights of the round that follows these, as recorded; equal ones where there are none."""
+    if not rounds:
+        return equal_weights(robust.loads)
+    return next_weights(rounds[-1].weights, {role: each.ratio for role, each in rounds[-1].intervals.items()})
+
+
+def variant_of(study: BundledFile, engine: EngineSpec, robust: Robust, weights: Mapping[str, float]) -> Variant:
+    """The build that is trained with these weights."""
+    name = name_of(weights)
+    where = f"study {study.name}, {name}"
+    training = [[f"@{role}", weight] for role, weight in weights.items()]
+    recipe = overlaid(study.build(robust.build).recipe, robust.recipe, where)
+    recipe = overlaid(recipe, named({"training": training}, study, engine.name), where)
+    return load.variant_with(name, recipe, robust.reason)
+
+
+def comparisons_of(study: Study, robust: Robust, name: str) -> list[Comparison]:
+    """A build of that name against the baseline on every load of the search; a `UserError` where one is not there."""
+    return [_comparison(study, role, name) for role in robust.loads]
+
+
+def file_of(study: Study) -> BundledFile:
+    """The bundled study's file, which alone asks for a search."""
+    assert study.bundled is not None  # noqa: S101
+    return study.bundled
+
+
+def _comparison(study: Study, role: str, name: str) -> Comparison:
+    found = file_of(study).loads[role].named.get(study.engine.name)
+    if found is None:
+        raise UserError(f"{study.engine.title} has no load for {role}")
+    (workload,) = workload_choice.choose(study.engine, [found])
+    return Comparison(name, "", "", role, None, BASELINE, name, workload=workload, own_base=True)

@@ -1,0 +1,151 @@
+"""The verdicts of a study as one family, and its best candidate once more on fresh starts: one rule for every verb."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from burnish.model.cell import AA, CellId, Role
+from burnish.record.events.bundled import ComparisonTried, ConfirmationBegun
+from burnish.record.events.verdicts import FamilyJudged, VerdictReached
+from burnish.record.record import Record
+from burnish.statistics import multiplicity
+from burnish.statistics.verdicts import Kind, Rule
+from burnish.study.cells import Cell
+from burnish.study.comparison import BASELINE, Comparison
+from burnish.study.extras.extras import SLACK
+from burnish.study.selection import needed
+from burnish.study.study import Study
+from burnish.study.trials.findings import claim_together
+from burnish.study.trials.starts import canary_sd, cell_starts
+from burnish.study.trials.timing import priors_of, start_seconds, timings
+from burnish.study.workshop.group import Trial, measure, trial_of
+from burnish.study.workshop.workshop import Left, Workshop
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A comparison with the cell that it was tried as."""
+
+    comparison: Comparison
+    cell: Cell
+
+
+def judge(workshop: Workshop) -> None:
+    """Records the verdicts as one family; measures the best candidate again where it was picked from many."""
+    judged = judged_of(workshop)
+    new = bool(workshop.made) or workshop.record.last(FamilyJudged) is None
+    if not judged or not new:
+        return
+    kinds = _claim(workshop, judged)
+    if workshop.study.confirmation.more_than is not None:
+        _confirm(workshop, judged, kinds)
+
+
+def judged_of(workshop: Workshop) -> list[Judged]:
+    """The claims that have their verdict, in the study's order."""
+    decided = {each.event.cell for each in workshop.record.events(VerdictReached)}
+    tried = {each.event.comparison: each.event.cell for each in workshop.record.events(ComparisonTried)}
+    found = []
+    for comparison in workshop.study.comparisons:
+        cell = tried.get(comparison.id)
+        if comparison.cell is not None and comparison.role is Role.CLAIM and cell in decided:
+            found.append(Judged(comparison, replace(workshop.cell(comparison), id=cell)))
+    return found
+
+
+def _claim(workshop: Workshop, judged: Sequence[Judged]) -> Mapping[CellId, Kind]:
+    """The family of all claims that have a verdict."""
+    known = workshop.calibrations([each.comparison for each in judged])
+    priors = priors_of(known, timings(workshop.session, known))
+    replicated = workshop.study.replicates.count > 1
+    cells = {each.cell.id: each for each in judged}
+    family = []
+    for cell, each in cells.items():
+        known_here = each.comparison.usual and not replicated
+        prior = priors.get((each.cell.workload.name, each.cell.design)) if known_here else None
+        readings = tuple(cell_starts(workshop.record, cell).of(each.cell.headline))
+        spread = canary_sd(workshop.record, each.cell)
+        family.append((cell, multiplicity.Cell(each.cell.name, readings, prior, spread)))
+    return claim_together(workshop.record, family, workshop.study.rule, explore=workshop.study.explore)
+
+
+def contenders(study: Study) -> dict[str, dict[str, list[Comparison]]]:
+    """By series and row, the comparisons that say what to build with: those with the series' baseline; pure.
+
+    A row that is compared with another row's build says nothing of the baseline, a control is the baseline itself, and
+    a program that was not built here is none to build with.
+    """
+    found: dict[str, dict[str, list[Comparison]]] = {}
+    controls = {each.row for each in study.comparisons if each.control and _is_baseline(study, each)}
+    for each in study.comparisons:
+        built = each.candidate in study.variants or each.candidate in study.programs
+        tried = each.cell is not None and each.role is Role.CLAIM and each.candidate != AA and not each.release
+        if built and tried and each.row not in controls and _is_baseline(study, each):
+            found.setdefault(each.series, {}).setdefault(each.row, []).append(each)
+    return found
+
+
+def _is_baseline(study: Study, comparison: Comparison) -> bool:
+    return comparison.base in (study.base, f"{comparison.series}.{BASELINE}")
+
+
+def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[CellId, Kind]) -> None:
+    """The best candidate of each series on fresh starts: picked from many, it looks better than it is."""
+    confirmation = workshop.study.confirmation
+    by_id = {each.comparison.id: each for each in judged}
+    for rows in contenders(workshop.study).values():
+        mine = {row: [by_id[each.id] for each in every if each.id in by_id] for row, every in rows.items()}
+        mine = {row: every for row, every in mine.items() if every}
+        if confirmation.more_than is None or len(mine) <= confirmation.more_than:
+            continue
+        best = _best(workshop.record, mine, kinds)
+        if best is not None:
+            workshop.session.bench.say(
+                f"{best} is the best of {len(mine)}: measured again on {confirmation.starts} fresh starts"
+            )
+            _again(workshop, [each.comparison for each in mine[best]])
+
+
+def _best(record: Record, rows: Mapping[str, Sequence[Judged]], kinds: Mapping[CellId, Kind]) -> str | None:
+    """The row with the largest mean of its headline, of those that are faster wherever they were measured."""
+    values = {
+        row: statistics.fmean(
+            statistics.fmean(cell_starts(record, each.cell.id).of(each.cell.headline)) for each in every
+        )
+        for row, every in rows.items()
+        if all(kinds.get(each.cell.id) is Kind.FASTER for each in every)
+    }
+    return max(values, key=lambda row: values[row]) if values else None
+
+
+def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
+    """The cells of one row on fresh starts of a number fixed in advance, as far as the budget allows."""
+    session, study = workshop.session, workshop.study
+    starts = min(study.confirmation.starts, study.replicates.count if study.replicates.count > 1 else 1 << 30)
+    times, budget = timings(session), session.options.budget
+    try:
+        workshop.make_baseline()
+        workshop.make(needed(study, comparisons))
+        trials = [_fresh(trial_of(workshop, each), study) for each in comparisons]
+    except Left as left:
+        session.bench.say(f"not measured again: {left}")
+        return
+    for trial in trials:
+        needs = starts * start_seconds(times[trial.cell.design])
+        late = budget is not None and time.monotonic() - session.began + needs > SLACK * budget
+        if workshop.record.last(VerdictReached, cell=trial.cell.id) is not None or late:
+            continue
+        workshop.record.append(ConfirmationBegun(trial.comparison.id, trial.cell.id))
+    again = {each.event.cell for each in workshop.record.events(ConfirmationBegun)}
+    wanted = [trial for trial in trials if trial.cell.id in again]
+    for group in ([each] for each in wanted) if not study.in_turn else ([wanted] if wanted else []):
+        measure(workshop, group, Rule.fixed(starts, delta=study.rule.delta), again=True)
+
+
+def _fresh(trial: Trial, study: Study) -> Trial:
+    """The same trial as a confirmation: a cell of its own."""
+    series = trial.comparison.series if study.bundled else ""
+    return replace(trial, cell=replace(trial.cell, id=replace(trial.cell.id, role=Role.CONFIRMATION, series=series)))

@@ -1,0 +1,118 @@
+"""What a study needs of the machine before it begins: system packages, and room on the disk."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from burnish.base import system
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import Variant
+from burnish.program import emulation
+from burnish.study import conditions, workloads
+from burnish.study.options import Ask, Options
+from burnish.study.selection import Selection, needed
+from burnish.study.study import Study
+from burnish.toolchain import linking
+from burnish.toolchain.toolchains import find_toolchains
+
+
+def optional_groups(variants: Sequence[Variant]) -> list[str]:
+    """Groups of system packages that some of the variants need and that are not there."""
+    wanted = []
+    if any(v.recipe.toolchain.startswith("clang") for v in variants) and not _have_clang():
+        wanted.append("clang")
+    if any(v.recipe.bolt for v in variants) and not any(t.bolt_can_instrument for t in find_toolchains()):
+        wanted.append("bolt")
+    return wanted + sorted({group for variant in variants for group in linking.groups(variant.recipe)})
+
+
+def groups_of(study: Study, selection: Selection, options: Options) -> list[str]:
+    """Groups of system packages that a session of a study works with, whether they are there or not."""
+    variants = _variants(study, selection)
+    return [*_needed(study, options), *(optional_groups(variants) if variants else [])]
+
+
+def install_for(study: Study, selection: Selection, options: Options, ask: Ask | None) -> None:
+    """Installs what building and loading need; a row whose tools are refused is left out later on.
+
+    Raises:
+        UserError: what nothing can be done without is missing, and not to be installed.
+    """
+    variants = _variants(study, selection)
+    why = f"building and loading {study.engine.title}" if variants else "the load on the server"
+    ensure(_needed(study, options), why, options, ask)
+    if wanted := optional_groups(variants):
+        names = ", ".join(
+            v.name
+            for v in variants
+            if v.recipe.toolchain.startswith("clang") or v.recipe.bolt or linking.groups(v.recipe)
+        )
+        ensure_or_go_on(wanted, f"the variants {names}", options, ask)
+    chosen = [each for each in selection.chosen if each.reason is None]
+    words = {word for each in chosen for word in (*each.given, *each.versus)}
+    groups = [group for group in ("tls", "remote") if f"transport={group}" in words]
+    if study.bundled is not None:
+        loads = [each.workload.entry for each in chosen if each.workload is not None]
+        for group in [*groups, *workloads.groups(study.engine, loads)]:
+            ensure_or_go_on([group], f"rows that need {group}", options, ask)
+    if study.portable.needs_emulator and emulation.find(emulation.host_architecture()) is None:
+        ensure(["portability"], "trying builds on other processors", options, ask)
+
+
+def _variants(study: Study, selection: Selection) -> list[Variant]:
+    """The variants that are built."""
+    chosen = [each for each in selection.chosen if each.reason is None]
+    return [study.variants[name] for name in needed(study, chosen)]
+
+
+def _needed(study: Study, options: Options) -> list[str]:
+    """Groups that nothing can be done without."""
+    groups = study.engine.system_packages if study.variants else study.engine.load_packages
+    return [*groups, *conditions.groups(study.engine, options)]
+
+
+def _have_clang() -> bool:
+    return any(t.family == "clang" and t.linker and t.profdata and t.has_profile_runtime for t in find_toolchains())
+
+
+def ensure(groups: Sequence[str], why: str, options: Options, ask: Ask | None) -> None:
+    """Installs what is missing of these groups of system packages, after asking."""
+    known = system.groups()
+    names = [name for group in groups for name in known[group].packages]
+    if names:
+        system.ensure_packages(names, why=why, yes=options.yes, ask=ask)
+
+
+def ensure_or_go_on(groups: Sequence[str], why: str, options: Options, ask: Ask | None) -> None:
+    """The same for what can be done without; says so where it is not installed."""
+    try:
+        ensure(groups, why, options, ask)
+    except UserError as error:
+        Console(stderr=True).print(f"continuing without: {error}", markup=False, highlight=False, soft_wrap=True)
+
+
+def disk_needed(spec: EngineSpec, variants: int) -> int:
+    """Bytes that a study with so many variants takes at its fullest: source, one build tree, what is kept."""
+    costs = spec.costs
+    return 1_000_000 * (costs.source_mb + costs.build_mb + 3 * variants * costs.kept_mb + 4 * costs.dataset_mb)
+
+
+def check_disk(home: Home, spec: EngineSpec, builds: int) -> None:
+    """Refuses a plan that the disk can't hold, before anything is made.
+
+    Args:
+        home: where it would be made.
+        spec: the engine.
+        builds: how many builds are to be compiled.
+    """
+    need, free = disk_needed(spec, builds), shutil.disk_usage(home.root).free
+    if free < need:
+        raise UserError(
+            f"{home.root}: {free / 1e9:.1f} GB free, the plan needs about {need / 1e9:.1f} GB; "
+            "`burnish clean` frees space, or name a larger disk in BURNISH_HOME"
+        )

@@ -1,0 +1,312 @@
+"""What a study will cost on this host, and what of it a budget leaves; nothing is fetched or made."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from burnish.base.durations import duration
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.model.cell import ComparisonId
+from burnish.model.workload import Workload
+from burnish.record.costs import Figure
+from burnish.record.store import Store
+from burnish.source import sources
+from burnish.source.sources import Source
+from burnish.study.builds.chains import chains_of
+from burnish.study.builds.make import UNKNOWN_SOURCE, Chain
+from burnish.study.builds.source import source_request
+from burnish.study.bundled import patches
+from burnish.study.comparison import Comparison, Unit
+from burnish.study.options import Options
+from burnish.study.planning import forecast
+from burnish.study.planning.plan import Plan, Step
+from burnish.study.selection import Selection, builds_of, is_decided, needed, unit_words
+from burnish.study.study import Study
+from burnish.study.trials.timing import as_asked, start_seconds
+from burnish.study.trials.trials import CANARIES
+from burnish.study.workloads import located, training_workloads
+
+OBJECTS_SHARE = 0.15
+"""Configuring a tree and compiling single objects of it, as a share of a full compile (MariaDB, two cores, rough)."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """One thing that a row needs done, which another row may need too.
+
+    Attributes:
+        name: the same for all who need it.
+        making: seconds to make, test or fill it.
+        trials: seconds of trials at the least number of starts.
+        kept: bytes that the store will grow by.
+    """
+
+    name: str
+    making: float = 0.0
+    trials: float = 0.0
+    kept: float = 0.0
+
+
+@dataclass(frozen=True)
+class UnitCost:
+    """What one row under one series will cost.
+
+    Attributes:
+        unit: series and row.
+        cells: comparisons that are still to be measured.
+        making: seconds to make, test and fill what is not there, without what an earlier row needs too.
+        trials: seconds of trials at the least number of starts, likewise.
+        kept: bytes that the store will grow by, likewise.
+        needs: all that it needs, whoever else does.
+    """
+
+    unit: Unit
+    cells: int
+    making: float
+    trials: float
+    kept: float
+    needs: tuple[Need, ...] = ()
+
+    def after(self, had: Collection[str]) -> UnitCost:
+        """What is left of it once the needs of these names are seen to."""
+        if not self.needs:
+            return self
+        left = [need for need in self.needs if need.name not in had]
+        return replace(
+            self,
+            making=sum(need.making for need in left),
+            trials=sum(need.trials for need in left),
+            kept=sum(need.kept for need in left),
+        )
+
+    @property
+    def seconds(self) -> float:
+        """All together."""
+        return self.making + self.trials
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A study before it is run.
+
+    Attributes:
+        plan: the builds' plan.
+        costs: of every unit that has something to do, in order.
+        missing: by build, why it can't be made here.
+    """
+
+    plan: Plan
+    costs: tuple[UnitCost, ...]
+    missing: Mapping[str, str]
+
+    @property
+    def seconds(self) -> float:
+        """Of all units."""
+        return sum(cost.seconds for cost in self.costs)
+
+    @property
+    def cells(self) -> int:
+        """Likewise."""
+        return sum(cost.cells for cost in self.costs)
+
+    def of(self, units: Collection[Unit]) -> Forecast:
+        """The same where these units alone are run: what several of them need is the first's."""
+        had: set[str] = set()
+        costs = []
+        for cost in self.costs:
+            costs.append(cost.after(had))
+            if cost.unit in units:
+                had |= {need.name for need in cost.needs}
+        return replace(self, costs=tuple(costs))
+
+
+def within(selection: Selection, found: Forecast, budget: float | None) -> Selection:
+    """What of a selection fits into a budget: units in order, each that still fits; itself where all do; pure.
+
+    Raises:
+        UserError: not even one row fits; says what it needs.
+    """
+    if budget is None or not found.costs:
+        return selection
+    left, cut = budget, dict(selection.cut)
+    had: set[str] = set()
+    out: dict[Unit, UnitCost] = {}
+    for each_cost in found.costs:
+        cost = each_cost.after(had)
+        if cost.seconds <= left:
+            left -= cost.seconds
+            had |= {need.name for need in cost.needs}
+        else:
+            out[cost.unit] = cost
+    if len(out) == len(found.costs):
+        least = min(out.values(), key=lambda cost: cost.seconds)
+        raise UserError(
+            f"--budget {duration(budget)}: too small for one row: {unit_words(least.unit)} needs about "
+            f"{minutes(least.seconds)}"
+        )
+    if not out:
+        return selection
+    for each in selection.chosen:
+        if each.unit in out:
+            cut[each.key] = f"cut by --budget: its row needs about {minutes(out[each.unit].seconds)}"
+    return Selection(tuple(each for each in selection.chosen if each.unit not in out), cut, selection.asked)
+
+
+def minutes(seconds: float) -> str:
+    """Whole minutes, upwards, as a budget is given."""
+    return f"{max(1, -int(-seconds // 60))} min"
+
+
+def predict(
+    home: Home, study: Study, comparisons: Sequence[Comparison], options: Options, decided: Collection[ComparisonId]
+) -> Forecast:
+    """What these comparisons will cost; nothing is fetched or made.
+
+    Args:
+        home: where the store is.
+        study: the study.
+        comparisons: those that were asked for.
+        options: how they are measured.
+        decided: the comparisons that have their verdict.
+    """
+    open_ones = [each for each in comparisons if each.reason is None and not is_decided(each, decided)]
+    chains: dict[str, Chain] = {}
+    plan = Plan(study.engine.name, "programs that exist already", ())
+    if study.variants:
+        plan, chains = _builds(home, study, open_ones, options)
+    missing = {name: chain.missing for name, chain in chains.items() if chain.missing is not None}
+    found = Forecast(plan, tuple(_costs(study, plan, open_ones, missing, options)), missing)
+    return found.of([cost.unit for cost in found.costs])
+
+
+def _builds(
+    home: Home, study: Study, comparisons: Sequence[Comparison], options: Options
+) -> tuple[Plan, dict[str, Chain]]:
+    """The builds' plan and their stages."""
+    spec, store = study.engine, Store(home.store)
+    request = source_request(spec, options)
+    known = sources.known(request, cache=home.downloads)
+    chains = chains_of(
+        study,
+        needed(study, comparisons),
+        source_digest=known.digest if known else UNKNOWN_SOURCE,
+        home=home,
+        store=store,
+        folder=sources.folder_of(request),
+    )
+    place = home.work(spec.name) / "source"
+    loads = {each.name: each for each in (*study.workloads, *workloads_of(comparisons))}
+    possible = [chain.variant for chain in chains.values() if chain.missing is None]
+    every = located(spec, {**training_workloads(spec, possible), **loads}.values(), place)
+
+    def trials(same: frozenset[str]) -> Step | None:
+        identical = {name for name, chain in chains.items() if chain.missing is not None or chain.final in same}
+        return trials_step(study, options, [each for each in comparisons if not _first(each.candidate, identical)])
+
+    plan = forecast.plan_of(
+        list(chains.values()),
+        spec=spec,
+        store=store,
+        source=_unpacked(known, place),
+        workloads=every,
+        trials=None if study.bundled else trials,
+    )
+    return plan, chains
+
+
+def _first(name: str, names: Collection[str]) -> bool:
+    """Whether a build is among these, itself or by its first replicate."""
+    return name in names or f"{name}#1" in names
+
+
+def _unpacked(known: Source | None, place: Path) -> Source | None:
+    """The source, with the word that it must be unpacked first where it must."""
+    if known is None or sources.is_unpacked(known.digest, place):
+        return known
+    return replace(known, origin=f"{known.origin}, to be unpacked first")
+
+
+def trials_step(study: Study, options: Options, comparisons: Sequence[Comparison]) -> Step | None:
+    """The trials at their least, as a step: the smallest number of starts of every cell; None without cells."""
+    cells = [each for each in comparisons if each.cell is not None]
+    if not cells:
+        return None
+    seconds = sum(_least(study, each) * _start(study, options, each) for each in cells)
+    title = f"trials of {len(cells)} cell{'s' if len(cells) > 1 else ''}"
+    return Step("trials", title, (), "", False, Figure(seconds))
+
+
+def _least(study: Study, comparison: Comparison) -> int:
+    """The smallest number of starts of a comparison."""
+    return comparison.starts or study.rule.minimum
+
+
+def _start(study: Study, options: Options, comparison: Comparison) -> float:
+    """Rough seconds of one start of a comparison."""
+    assert comparison.cell is not None  # noqa: S101 - only what is tried has times
+    return start_seconds(as_asked(study.engine.times[comparison.cell.design], options))
+
+
+def _costs(
+    study: Study, plan: Plan, comparisons: Sequence[Comparison], missing: Mapping[str, str], options: Options
+) -> list[UnitCost]:
+    """All that each unit needs of the plan, its costs not yet summed (see `Forecast.of`)."""
+    costs = []
+    for unit in dict.fromkeys(each.unit for each in comparisons):
+        mine = [
+            each
+            for each in comparisons
+            if each.unit == unit and not any(_first(name, missing) for name in builds_of(each))
+        ]
+        if not mine:
+            continue
+        builds = {study.base, *(name for each in mine for name in builds_of(each))}
+        needs = [
+            Need(step.key or step.title, step.seconds.value, 0.0, step.kept.value)
+            for step in plan.building
+            if not step.variants or builds & {name.partition("#")[0] for name in step.variants}
+        ]
+        for each in mine:
+            if each.measure is not None:
+                needs.append(Need(each.key, OBJECTS_SHARE * study.engine.costs.compile_s))
+            cell = each.cell
+            if cell is None or each.shows == patches.IDENTICAL:
+                continue  # what is the same machine code is built to prove it, and not tried
+            start = _start(study, options, each)
+            needs.append(Need(f"cell {cell.name}", 0.0, _least(study, each) * start))
+            needs.append(Need(f"canary {each.group} {cell.workload.name}", 0.0, CANARIES * start))
+        once = tuple({need.name: need for need in reversed(needs)}.values())[::-1]
+        costs.append(UnitCost(unit, len(mine), 0.0, 0.0, 0.0, once))
+    return costs
+
+
+def workloads_of(comparisons: Sequence[Comparison]) -> tuple[Workload, ...]:
+    """The loads of these comparisons, each once."""
+    return tuple({each.workload.name: each.workload for each in comparisons if each.workload is not None}.values())
+
+
+def as_dict(found: Forecast, selection: Selection) -> dict[str, Any]:
+    """Plain values, for machines."""
+    return {
+        "cells": found.cells,
+        "seconds": found.seconds,
+        "kept_bytes": found.plan.kept.value,
+        "tree_bytes": found.plan.tree.value,
+        "rows": [
+            {
+                "series": cost.unit[0],
+                "row": cost.unit[1],
+                "cells": cost.cells,
+                "making_seconds": cost.making,
+                "trial_seconds": cost.trials,
+                "kept_bytes": cost.kept,
+            }
+            for cost in found.costs
+        ],
+        "missing": dict(found.missing),
+        "cut": dict(selection.cut),
+    }

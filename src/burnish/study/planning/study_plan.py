@@ -1,0 +1,111 @@
+"""The plan of a study: what a session will do of it, what that costs, what a budget leaves out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from burnish.base import system
+from burnish.base.paths import Home
+from burnish.model.cell import ComparisonId
+from burnish.source import sources
+from burnish.source.patches import patch_set
+from burnish.study import needs
+from burnish.study.builds.make import UNKNOWN_SOURCE
+from burnish.study.builds.source import source_request
+from burnish.study.extras import extras as extra_work
+from burnish.study.extras.extras import Extra
+from burnish.study.options import Options
+from burnish.study.planning import costs
+from burnish.study.planning.costs import Forecast
+from burnish.study.planning.plan import Plan, summary
+from burnish.study.selection import Selection
+from burnish.study.studies import open_record, settled
+from burnish.study.study import Study
+from burnish.toolchain import ccache
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """What a session will do.
+
+    Attributes:
+        selection: the comparisons that are run, within the budget.
+        forecast: what they cost.
+        extras: what there is beyond them; it is done as far as the rows leave time.
+        budget: seconds; None: as long as it takes.
+    """
+
+    selection: Selection
+    forecast: Forecast
+    extras: tuple[Extra, ...] = ()
+    budget: float | None = None
+
+    @property
+    def builds(self) -> Plan:
+        """The builds' plan: steps, cached or not, minutes, disk, memory."""
+        return self.forecast.plan
+
+    @property
+    def beyond(self) -> tuple[tuple[Extra, ...], dict[str, str]]:
+        """What of the extras is expected to fit into the budget, and of the rest, by title, why it does not."""
+        return extra_work.within(self.extras, self.forecast, self.selection, self.budget)
+
+    @property
+    def lines(self) -> list[str]:
+        """What is ahead, a line each: builds, then sums over cells and extras."""
+        chosen = {each.unit for each in self.selection.chosen if each.reason is None}
+        mine = [cost for cost in self.forecast.costs if cost.unit in chosen]
+        ahead = summary(self.builds, seconds=False) if self.builds.steps else []
+        return [*ahead, *extra_work.sums(mine, *self.beyond)]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for machines."""
+        return {
+            **costs.as_dict(self.forecast, self.selection),
+            **extra_work.as_dict(*self.beyond),
+        }
+
+
+def plan_of(home: Home, study: Study, selection: Selection, options: Options) -> StudyPlan:
+    """What a session of a study would do; nothing is fetched or made.
+
+    Args:
+        home: where the store and the runs are.
+        study: the study.
+        selection: what was asked for.
+        options: how it is measured, and within which budget.
+
+    Raises:
+        UserError: not even one row fits into the budget; a baseline that can't be built here.
+    """
+    if study.variants:
+        ccache.size_gb()  # a limit that is no number is refused before anything else
+    have, done = frozenset[ComparisonId](), extra_work.Told()
+    with open_record(home, study.definition) as record:
+        if record is not None and not options.fresh:
+            have, done = settled(record), extra_work.told(record)
+    forecast, extras = extra_work.predict(home, study, selection, options, have, done)
+    chosen = costs.within(selection, forecast, options.budget)
+    if chosen is not selection:
+        forecast, extras = extra_work.predict(home, study, chosen, options, have, done)
+    forecast = forecast.of([each.unit for each in chosen.chosen])
+    return StudyPlan(chosen, forecast, extras, options.budget)
+
+
+def steps_of(home: Home, study: Study, plan: StudyPlan, options: Options) -> Plan:
+    """The plan's steps for people: with what will be installed first, and whether patches were tried on the source."""
+    variants = list(study.variants.values())
+    groups = needs.groups_of(study, plan.selection, options)
+    known = system.groups()
+    packages = list(dict.fromkeys(name for group in groups for name in known[group].packages))
+    builds = replace(plan.builds, to_install=tuple(system.missing_packages(packages)))
+    patched = [variant.name for variant in variants if variant.recipe.patches]
+    if not patched:
+        return builds
+    request, place = source_request(study.engine, options), home.work(study.engine.name) / "source"
+    source = sources.known(request, cache=home.downloads)
+    digest = source.digest if source else UNKNOWN_SOURCE
+    if patch_set.open_tree(digest, place, sources.folder_of(request)) is not None:
+        return builds
+    return replace(builds, source=f"{builds.source}; then the patches of {', '.join(patched)} are tried on it")

@@ -1,0 +1,118 @@
+"""Which comparisons of a study a session runs: by name, by threads, within a budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from burnish.base.errors import UserError, together, unknown
+from burnish.catalogue.study_model import Study as BundledFile
+from burnish.model.cell import ComparisonId
+from burnish.study.comparison import Comparison, Unit
+from burnish.study.study import Study
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What of a study is asked for.
+
+    Attributes:
+        rows: names; empty: all.
+        series: names; empty: the first delivery's, or all.
+        threads: numbers of client threads; empty: the first delivery's, or all.
+        everything: all series and threads of the file.
+    """
+
+    rows: tuple[str, ...] = ()
+    series: tuple[str, ...] = ()
+    threads: tuple[int, ...] = ()
+    everything: bool = False
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is run in this session.
+
+    Attributes:
+        chosen: comparisons, in order.
+        cut: by a comparison's key, why it is not among them.
+        asked: which part of the study was asked for.
+    """
+
+    chosen: tuple[Comparison, ...]
+    cut: Mapping[str, str] = field(default_factory=dict)
+    asked: Asked = field(default_factory=Asked)
+
+
+def budget_of(text: str | None) -> float | None:
+    """Seconds of an option such as ``2h``, ``90m`` or ``1h30m``; a `UserError` otherwise."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?:in)?)?(?:(\d+)s)?", text.replace(" ", ""))
+    if not found or not any(found.groups()):
+        raise UserError(f"--budget {text}: give hours and minutes, as in 2h, 90m or 1h30m")
+    hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    return 3600 * hours + 60 * minutes + seconds
+
+
+def unit_words(unit: Unit) -> str:
+    """As a person reads it: ``unroll`` or ``clang: unroll``."""
+    series, row = unit
+    return f"{series}: {row}" if series else row
+
+
+def by_name(study: Study, asked: Asked) -> Selection:
+    """The comparisons that were asked for by row, series and threads; the others with the option that brings them.
+
+    Raises:
+        UserError: a row or series that the study has not, each with the nearest name.
+    """
+    own = study.bundled
+    if own is None:
+        return Selection(study.comparisons, asked=asked)
+    problems = [unknown(f"row of {own.name}", name, [row.name for row in own.rows]) for name in asked.rows
+                if name not in {row.name for row in own.rows}]  # fmt: skip
+    problems += [unknown(f"series of {own.name}", name, own.series) for name in asked.series
+                 if name not in own.series]  # fmt: skip
+    ladder = sorted({each.threads for each in study.comparisons if each.threads is not None})
+    if asked.threads and not ladder:
+        problems.append(UserError(f"--threads: no row of {own.name} has a ladder of threads; leave it out"))
+    if problems:
+        raise together(problems)
+    series, threads = _first(own, asked)
+    chosen, cut = [], {}
+    for each in study.comparisons:
+        if asked.rows and each.row not in asked.rows:
+            cut[each.key] = "left out by --rows"
+        elif series and each.series not in series:
+            cut[each.key] = f"not asked for: --series {each.series} brings it"
+        elif threads and each.threads is not None and each.threads not in threads:
+            cut[each.key] = f"not asked for: --threads {each.threads} brings it"
+        else:
+            chosen.append(each)
+    return Selection(tuple(chosen), cut, asked)
+
+
+def _first(own: BundledFile, asked: Asked) -> tuple[Collection[str], Collection[int]]:
+    """Series and threads that are wanted; empty: all."""
+    if own.delivery is None or asked.everything:
+        return asked.series, asked.threads
+    return asked.series or own.delivery.series, asked.threads or own.delivery.threads
+
+
+def builds_of(comparison: Comparison) -> tuple[str, ...]:
+    """The builds that a comparison needs made: where compiles are measured, not the one that they are of."""
+    alone = comparison.release or comparison.measure is not None
+    return (comparison.base,) if alone else tuple(dict.fromkeys((comparison.base, comparison.candidate)))
+
+
+def needed(study: Study, comparisons: Sequence[Comparison]) -> list[str]:
+    """The builds that these comparisons need, the baseline first."""
+    named = (name for each in comparisons if each.reason is None for name in builds_of(each))
+    return [name for name in dict.fromkeys((study.base, *named)) if name in study.variants]
+
+
+def is_decided(comparison: Comparison, decided: Collection[ComparisonId]) -> bool:
+    """Whether a comparison is among those that have their verdict or figure."""
+    return comparison.id in decided

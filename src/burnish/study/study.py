@@ -1,0 +1,112 @@
+"""A study: what is asked, as one value that every measuring verb builds and one runner runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from burnish.builds.evidence import Portable
+from burnish.catalogue.study_model import Study as BundledFile
+from burnish.catalogue.study_model import StudyRow
+from burnish.model.engine import EngineSpec
+from burnish.model.recipe import Variant
+from burnish.model.workload import Workload
+from burnish.program.built import Built
+from burnish.record.events import Event
+from burnish.statistics.verdicts import Rule
+from burnish.study.comparison import Comparison
+from burnish.study.definition import Definition
+from burnish.study.trials.replicates import Factors
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """When the best of several candidates is measured again: picked from many, it looks better than it is.
+
+    Attributes:
+        more_than: with more candidates than this; None: never.
+        starts: on so many fresh starts, a number fixed in advance.
+    """
+
+    more_than: int | None = 3
+    starts: int = 8
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is asked.
+
+    Attributes:
+        definition: what makes two calls one study; its digest finds an unfinished run of it.
+        engine: the engine.
+        comparisons: all of them, in order.
+        variants: the builds that they need, by name, the baseline first; empty where programs are compared.
+        programs: programs that exist already, by name, the base first.
+        features: feature set of all variants that name none of their own.
+        workloads: loads that are asked for beyond those of the comparisons.
+        rule: when a cell is decided.
+        replicates: how often each variant is built.
+        portable: what is demanded of the builds' portability.
+        explore: whether verdicts control the false-discovery rate rather than the family-wise error.
+        confirmation: when the best candidate is measured again.
+        in_turn: whether the starts of all cells are taken in turn, so that one hour's noise hits all; else they are
+            taken row by row, so that a budget can end between two.
+        tolerant: whether a comparison that can't be made is reported as its row's reason and tried again by the next
+            session; else what the user asked for is refused.
+        twins: whether builds that are the same program are measured once.
+        once: whether a finished run answers the same command again.
+        calibrates: whether what it says of the host's noise is kept for later studies.
+        sample: whether each candidate is sampled beside the baseline after the trials (``--why``).
+        unsampled: names of builds that are not sampled then.
+        sample_seconds: time under load that is sampled; None: until there are samples enough.
+        opening: what is recorded when a session begins.
+        instrumented: names of builds that end with the stage that writes a profile.
+        bundled: the bundled study's file; None of every other.
+        architecture: the host's, as the kernel names it, on which it depends what patches can show.
+    """
+
+    definition: Definition
+    engine: EngineSpec
+    comparisons: tuple[Comparison, ...]
+    variants: Mapping[str, Variant] = field(default_factory=dict)
+    programs: Mapping[str, Built] = field(default_factory=dict)
+    features: str = ""
+    workloads: tuple[Workload, ...] = ()
+    rule: Rule = field(default_factory=Rule)
+    replicates: Factors = field(default_factory=Factors)
+    portable: Portable = field(default_factory=Portable)
+    explore: bool = False
+    confirmation: Confirmation = field(default_factory=Confirmation)
+    in_turn: bool = True
+    tolerant: bool = False
+    twins: bool = False
+    once: bool = False
+    calibrates: bool = False
+    sample: bool = False
+    unsampled: frozenset[str] = frozenset()
+    sample_seconds: float | None = None
+    opening: tuple[Event, ...] = ()
+    instrumented: frozenset[str] = frozenset()
+    bundled: BundledFile | None = None
+    architecture: str = ""
+
+    @property
+    def base(self) -> str:
+        """The name of the baseline, or of the first program."""
+        return next(iter(self.programs or self.variants))
+
+    def row(self, name: str) -> StudyRow:
+        """The row of that name in a bundled study's file."""
+        assert self.bundled is not None  # noqa: S101 - asked of those only
+        return next(row for row in self.bundled.rows_for(self.engine.name) if row.name == name)
+
+    def with_variants(self, *more: Variant) -> Study:
+        """The same with more builds that its comparisons may name."""
+        return replace(self, variants={**self.variants, **{each.name: each for each in more}})
+
+    def groups(self, chosen: Sequence[Comparison]) -> list[list[Comparison]]:
+        """The comparisons whose builds are made and whose starts are taken together."""
+        if self.in_turn:
+            return [list(chosen)] if chosen else []
+        units = dict.fromkeys(each.unit for each in chosen)
+        return [[each for each in chosen if each.unit == unit] for unit in units]

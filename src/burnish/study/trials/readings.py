@@ -1,0 +1,74 @@
+"""A start's readings as events of the record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from burnish.bench.pairs import Pair, StartResult
+from burnish.model.cell import CellId
+from burnish.record.events.trials import LaunchedProcess, PairRead, ServerUsage, SideReading, StartDone
+
+
+def pair_read(cell: CellId, start: int, number: int, pair: Pair) -> PairRead:
+    """A pair, with all of each side's turns together and of each turn the few figures that ratios need."""
+    values = pair.as_dict()
+    return PairRead(
+        cell=cell,
+        start=start,
+        pair=number,
+        sides={label: SideReading(**reading) for label, reading in values["sides"].items()},
+        turns={label: tuple(map(tuple, turns)) for label, turns in values["turns"].items()},
+        places=pair.places,
+        usage={label: ServerUsage(**used) for label, used in values["usage"].items()},
+        busy=values["busy"],
+        steal=pair.steal,
+        core_busy=dict(pair.core_busy),
+        invalid=pair.invalid,
+    )
+
+
+def start_done(
+    cell: CellId,
+    number: int,
+    result: StartResult,
+    invalid: str | None,
+    readings: Mapping[str, float] | None = None,
+    pair_ratios: Mapping[str, tuple[float, ...]] | None = None,
+) -> StartDone:
+    """A finished start.
+
+    Args:
+        cell: the cell.
+        number: the start's number.
+        result: how it went.
+        invalid: why it counts for nothing; None where it counts.
+        readings: log-ratio of each quantity.
+        pair_ratios: the same of each valid pair.
+    """
+    return StartDone(
+        cell=cell,
+        start=number,
+        invalid=invalid,
+        settled=result.settled,
+        seconds=result.seconds,
+        fingerprint=result.fingerprint,
+        readings=readings or {},
+        pair_ratios=pair_ratios if readings else None,
+        slots=result.slots,
+        warmup_s=result.warmup_s,
+        launched={
+            label: tuple(
+                LaunchedProcess(
+                    role=each["role"],
+                    argv=tuple(each["argv"]),
+                    peak_rss_bytes=each.get("peak_rss_bytes"),
+                    huge_text_bytes=each.get("huge_text_bytes"),
+                )
+                for each in processes
+            )
+            for label, processes in result.launched.items()
+        },
+        hardware=result.hardware,
+        facts=result.facts,
+        pairs=len(result.pairs),
+    )

@@ -1,0 +1,256 @@
+"""Trials: starts of every cell in turn until each is decided; readings go to the record, verdicts come from it.
+
+Three kinds of cell: claims (a candidate against the baseline on a workload), canaries (the baseline against
+itself, a few starts mixed in so that each study carries its own check), and confirmations (a winner that was
+picked from many, on fresh starts of a number fixed in advance).
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from burnish.bench.pairs import Contestant, Pair, StartResult
+from burnish.bench.trials import run_start
+from burnish.engines.contract import Engine
+from burnish.model.cell import AA, Role
+from burnish.model.quantity import BY_NAME, QUANTITIES
+from burnish.model.workload import Design, Timing
+from burnish.program.built import Built
+from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.events.verdicts import Interval, VerdictReached
+from burnish.record.record import Record
+from burnish.record.store import Entry
+from burnish.record.workbench import Bench
+from burnish.statistics.replicates import judge_replicates
+from burnish.statistics.verdicts import HostPrior, Judgement, Rule, judge, start_reading
+from burnish.study.cells import Cell
+from burnish.study.trials.copies import Copies
+from burnish.study.trials.findings import interval_of, other_methods, side_summary
+from burnish.study.trials.progress import Progress, least_left
+from burnish.study.trials.readings import pair_read, start_done
+from burnish.study.trials.replicates import by_replicate, fresh
+from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, spoilt
+from burnish.study.trials.timing import start_seconds
+
+CANARIES = 2
+"""A/A starts of each workload that a study mixes in."""
+
+CANARY_EVERY = 3
+"""Starts of a cell between two canaries."""
+
+
+@dataclass
+class Trials:
+    """Opens the starts of cells that share a baseline.
+
+    Attributes:
+        engine: the engine.
+        record: where readings go.
+        bench: progress.
+        baseline: the side that every ratio is against.
+        candidates: the other sides by name.
+        times: of a start, by design.
+        core_sets: one for each side.
+        data: dataset entries by workload name.
+        scratch: private folder.
+        seed: the study's.
+        priors: the host's calibration by (workload's name, design).
+        count_events: whether the host's PMU can count.
+        replicates: builds of each side by its name, one for each start in turn; empty without replicates.
+        progress: the starts that this session has taken.
+    """
+
+    engine: Engine
+    record: Record
+    bench: Bench
+    baseline: Contestant
+    candidates: Mapping[str, Contestant]
+    times: Mapping[Design, Timing]
+    core_sets: Sequence[frozenset[int]]
+    data: Mapping[str, Entry]
+    scratch: Path
+    seed: int
+    priors: Mapping[tuple[str, Design], HostPrior] = field(default_factory=dict)
+    count_events: bool = False
+    replicates: Mapping[str, Sequence[Built]] = field(default_factory=dict)
+    progress: Progress = field(default_factory=Progress)
+
+    @property
+    def replicate_count(self) -> int:
+        """Builds of each side; 0 without replicates."""
+        return len(self.replicates.get(self.baseline.label, ()))
+
+    def decide(self, cells: Sequence[Cell], rule: Rule) -> None:
+        """Starts of these cells in turn until each is finished by this rule; resumes where the record ends."""
+        open_cells = [cell for cell in cells if self.record.last(VerdictReached, cell=cell.id) is None]
+        check_designs(self.record, open_cells)
+        while open_cells:
+            for cell in list(open_cells):
+                judgement = self.judge(cell, rule)
+                if not judgement.finished:
+                    self._start(cell, self._left(open_cells, rule))
+                    self._canary(cell, self._left(open_cells, rule))
+                    judgement = self.judge(cell, rule)
+                if judgement.finished:
+                    self._close(cell, judgement, rule)
+                    open_cells.remove(cell)
+
+    def judge(self, cell: Cell, rule: Rule) -> Judgement:
+        """What the record says of a cell so far."""
+        starts = cell_starts(self.record, cell.id)
+        if (bad := spoilt(starts.invalid, starts.valid)) is not None:
+            return bad
+        # A number of starts that was fixed in advance is judged by itself, without the calibration's help.
+        prior = self._prior(cell) if cell.role is Role.CLAIM else None
+        return self._judge(cell, starts.of(cell.headline), rule, prior, canary_sd(self.record, cell))
+
+    def _judge(
+        self,
+        cell: Cell,
+        readings: Sequence[float],
+        rule: Rule,
+        prior: HostPrior | None = None,
+        sd: float | None = None,
+    ) -> Judgement:
+        """What a cell's readings say: by replicate, which needs neither calibration nor canaries, or by start."""
+        if self.replicate_count and cell.role is not Role.CANARY:
+            return judge_replicates(by_replicate(readings, self.replicate_count), rule)
+        return judge(readings, rule, prior, sd)
+
+    def _prior(self, cell: Cell) -> HostPrior | None:
+        """The host's calibration; it knows nothing of layouts, so replicates have none."""
+        return None if self.replicate_count else self.priors.get((cell.workload.name, cell.design))
+
+    def _left(self, open_cells: Sequence[Cell], rule: Rule) -> int:
+        """Starts of these cells that are left at the least, canaries not among them."""
+        return least_left((cell_starts(self.record, cell.id).valid for cell in open_cells), rule.minimum)
+
+    def _canary(self, cell: Cell, left: int) -> None:
+        """Mixes in a start of the baseline against itself, when one is due."""
+        if cell.role is not Role.CLAIM:
+            return
+        canary = cell.canary
+        had = cell_starts(self.record, canary.id)
+        taken = cell_starts(self.record, cell.id).valid
+        due = min(CANARIES, (taken + CANARY_EVERY - 1) // CANARY_EVERY)
+        if had.valid < due and len(had.invalid) < INVALID_STARTS:
+            self._start(canary, left)
+
+    def _start(self, cell: Cell, left: int) -> None:
+        number = sum(1 for _ in self.record.events(StartBegun, cell=cell.id)) + 1
+        done = cell_starts(self.record, cell.id)
+        seed = f"{self.seed}/{cell.name}"
+        folder = self.scratch / "start"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700, parents=True)
+        baseline = self._fresh(self.baseline, done.valid)
+        equal = cell.id.candidate == AA
+        candidate = replace(baseline, label=AA) if equal else self._fresh(self.candidates[cell.label], done.valid)
+        place = self.progress.words(left, start_seconds(self.times[cell.design]))
+        begun = time.monotonic()
+        with self.bench.step(cell.name, f"trial-{cell.label}-{cell.workload.name}", place=place):
+            began = time.monotonic()
+            data = Copies(self.data, self.scratch, self.bench).clean(cell.workload, len(self.core_sets))
+            self.record.append(
+                StartBegun(
+                    cell=cell.id,
+                    start=number,
+                    design=cell.design,
+                    seed=seed,
+                    copy_seconds=round(time.monotonic() - began, 3),
+                    builds={side.label: side.built.key for side in (baseline, candidate)},
+                )
+            )
+
+            def on_pair(index: int, pair: Pair) -> None:
+                self.record.append(pair_read(cell.id, number, index, pair))
+
+            result = run_start(
+                self.engine,
+                cell.workload,
+                [baseline, candidate],
+                design=cell.design,
+                core_sets=self.core_sets,
+                data=data,
+                scratch=folder,
+                timing=self.times[cell.design],
+                seed=seed,
+                number=number,
+                bench=self.bench,
+                on_pair=on_pair,
+                count_events=self.count_events,
+            )
+            self._close_start(cell, number, result)
+        self.progress.note(time.monotonic() - begun)
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def _fresh(self, side: Contestant, start: int) -> Contestant:
+        """The side with its build for this start, where it has several."""
+        return replace(side, built=fresh(self.replicates, side.label, start) or side.built)
+
+    def _close_start(self, cell: Cell, number: int, result: StartResult) -> None:
+        good = [pair for pair in result.pairs if pair.invalid is None]
+        invalid = result.invalid
+        if invalid is None and not good:
+            invalid = result.pairs[0].invalid if result.pairs else "no pair was read"
+        before = next(
+            (
+                each.event.fingerprint
+                for each in self.record.events(StartDone)
+                if each.event.cell.workload == cell.id.workload and each.event.invalid is None
+            ),
+            None,
+        )
+        if invalid is None and before is not None and before != result.fingerprint:
+            invalid = f"the data differ from those of earlier starts ({result.fingerprint[:12]})"
+        ratios = [pair.ratios(self.baseline.label, cell.label) for pair in good] if invalid is None else []
+        read = [name for name in BY_NAME if ratios and all(name in ratio for ratio in ratios)]
+        by_quantity = {name: tuple(ratio[name] for ratio in ratios) for name in read}
+        readings = {name: start_reading(list(values)) for name, values in by_quantity.items()}
+        self.record.append(start_done(cell.id, number, result, invalid, readings, by_quantity))
+        if invalid is not None:
+            self.bench.say(f"{cell.name}: start {number} is invalid and will be repeated: {invalid}")
+
+    def _close(self, cell: Cell, judgement: Judgement, rule: Rule) -> None:
+        starts = cell_starts(self.record, cell.id, pairs=True)
+        ratios: dict[str, Interval | None] = {}
+        verdicts: dict[str, str] = {}
+        for quantity in QUANTITIES:
+            readings = starts.of(quantity.name)
+            if quantity.headline:
+                judged = self._judge(cell, readings, rule) if readings else None
+                ratios[quantity.name] = interval_of(judged.difference) if judged else None
+            elif len(readings) == starts.valid and starts.valid > 1:
+                # Of all of the headline's starts: a stop of its own would choose among them.
+                judged = self._judge(cell, readings, Rule.fixed(starts.valid, delta=rule.delta))
+                ratios[quantity.name] = interval_of(judged.interval)
+                verdicts[quantity.name] = str(judged.kind)
+        ratios[cell.headline] = interval_of(judgement.interval)
+        self.record.append(
+            VerdictReached(
+                cell=cell.id,
+                design=cell.design,
+                headline=cell.headline,
+                unit=cell.workload.unit,
+                per_minute=cell.workload.per_minute,
+                verdict=str(judgement.kind),
+                reason=judgement.reason,
+                ratios=ratios,
+                verdicts=verdicts,
+                starts=judgement.starts,
+                invalid_starts=len(starts.invalid),
+                invalid_pairs=starts.invalid_pairs,
+                unsettled=starts.unsettled,
+                sd_between=judgement.sd_between if judgement.starts > 1 else None,
+                sensitivity=other_methods(starts.of(cell.headline)),
+                sides={
+                    label: side_summary(starts.pairs, label, starts.hardware)
+                    for label in (self.baseline.label, cell.label)
+                },
+            )
+        )
+        self.bench.say(f"{cell.name}: {judgement.reason}")

@@ -1,0 +1,82 @@
+"""How a study measures, as its record has it: rule, times, loads, cores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+
+from burnish.bench.pairs import Contestant
+from burnish.model.workload import Design, Timing
+from burnish.record.codec import plain
+from burnish.record.events.trials import StoppingRule, TrialsPlanned
+from burnish.record.events.verdicts import HostNoise
+from burnish.statistics.calibration import Calibration
+from burnish.statistics.verdicts import Rule
+from burnish.study.calibration import host_noise
+from burnish.study.cells import Cell
+from burnish.study.merge import same_plan
+from burnish.study.trials.starts import begun_otherwise
+from burnish.study.workshop.workshop import Workshop
+
+
+def note_contest(
+    workshop: Workshop,
+    base: Contestant,
+    candidate: Contestant,
+    cells: Sequence[Cell],
+    times: Mapping[Design, Timing],
+    known: Sequence[Calibration],
+) -> None:
+    """Records how the cells are measured; all cells of the study so far are in it.
+
+    Args:
+        workshop: the study.
+        base: the side that ratios are against.
+        candidate: one of the other sides.
+        cells: what is tried now.
+        times: of a start, by design.
+        known: the host's calibrations that verdicts lean on.
+
+    Raises:
+        UserError: a load or a design's times are not what they were when the record's earlier starts were taken.
+    """
+    session, study = workshop.session, workshop.study
+    earlier = workshop.record.last(TrialsPlanned)
+    before = earlier.event if earlier else TrialsPlanned((), _rule(study.rule), ())
+    loads = {cell.workload.name: cell for cell in cells}
+    now = TrialsPlanned(
+        cells=tuple(dict.fromkeys((*before.cells, *(cell.id for cell in cells)))),
+        rule=_rule(study.rule),
+        core_sets=tuple(tuple(sorted(cores)) for cores in session.core_sets),
+        designs={} if study.calibrates else {name: str(cell.design) for name, cell in loads.items()},
+        headlines={} if study.calibrates or study.bundled else {name: cell.headline for name, cell in loads.items()},
+        timings={str(cell.design): times[cell.design] for cell in cells},
+        workloads={name: cell.workload for name, cell in loads.items()},
+        condition=None if study.bundled else base.condition,
+        versus=None if study.bundled or candidate.condition == base.condition else candidate.condition,
+        calibrations=_calibrations(before, known),
+        forced=tuple(dict.fromkeys((*before.forced, *(each.name for each in known if not each.passes)))),
+        replicates={name: tuple(built.key for built in builds) for name, builds in workshop.replicates.items()},
+    )
+    if (found := same_plan.otherwise(plain(before), plain(now))) is not None:
+        where, was, asked = found
+        raise begun_otherwise(workshop.record, where, repr(was), repr(asked))
+    workshop.record.append(
+        replace(
+            now,
+            designs={**before.designs, **now.designs},
+            headlines={**before.headlines, **now.headlines},
+            timings={**before.timings, **now.timings},
+            workloads={**before.workloads, **now.workloads},
+        )
+    )
+
+
+def _rule(rule: Rule) -> StoppingRule:
+    return StoppingRule(**asdict(rule))
+
+
+def _calibrations(before: TrialsPlanned, known: Sequence[Calibration]) -> tuple[HostNoise, ...]:
+    """Those of earlier groups and of this one, each load and design once."""
+    every = [*before.calibrations, *(host_noise(each) for each in known)]
+    return tuple({(each.workload, each.design): each for each in every}.values())

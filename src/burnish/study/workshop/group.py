@@ -1,0 +1,140 @@
+"""A group of comparisons: its builds, its sides, then the starts of its cells in turn until each is decided."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from burnish.base.durations import duration
+from burnish.bench.pairs import Contestant
+from burnish.model.workload import Design, Timing
+from burnish.record.events.bundled import ComparisonLeft, ComparisonTried
+from burnish.record.events.patches import TwinFound
+from burnish.statistics.verdicts import HostPrior, Rule
+from burnish.study import conditions
+from burnish.study.builds.programs import same_programs
+from burnish.study.calibration import keep_calibrations
+from burnish.study.cells import Cell
+from burnish.study.comparison import Comparison
+from burnish.study.selection import needed
+from burnish.study.trials.timing import priors_of, start_seconds, timings
+from burnish.study.trials.trials import Trials
+from burnish.study.workshop.contest import note_contest
+from burnish.study.workshop.objects import measure_objects
+from burnish.study.workshop.sides import sides_of
+from burnish.study.workshop.workshop import Left, Workshop
+
+Priors = Mapping[tuple[str, Design], HostPrior]
+"""What the host's calibrations say, by (workload's name, design)."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A comparison that is tried: its cell and both sides."""
+
+    comparison: Comparison
+    cell: Cell
+    base: Contestant
+    candidate: Contestant
+
+
+def run_group(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
+    """Makes the builds of these comparisons, then measures them, those of one baseline together."""
+    workshop.make(needed(workshop.study, comparisons))
+    twins = _twins(workshop, comparisons)
+    groups: dict[tuple[str, ...], list[Trial]] = {}
+    for comparison in comparisons:
+        try:
+            if comparison.candidate in twins:
+                continue
+            if comparison.measure is not None:
+                measure_objects(workshop, comparison)
+            else:
+                trial = trial_of(workshop, comparison)
+                groups.setdefault(comparison.group, []).append(trial)
+        except Left as left:
+            workshop.record.append(ComparisonLeft(comparison.id, str(left), left.final))
+            workshop.session.bench.say(f"{comparison.title}: {left}")
+    for trials in groups.values():
+        measure(workshop, trials)
+
+
+def trial_of(workshop: Workshop, comparison: Comparison) -> Trial:
+    """A comparison's trial; a `Left` where it can't be made.
+
+    A load that waits for the network, or for clients, where its sides' conditions make it wait, need not keep its
+    server busy.
+    """
+    base, candidate = sides_of(workshop, comparison)
+    cell = workshop.cell(comparison)
+    if comparison.release:  # its name alone does not tell which program it was
+        cell = replace(cell, id=replace(cell.id, program=candidate.built.key[:8]))
+        candidate = replace(candidate, label=cell.label)
+    (workload,) = conditions.loads_under([cell.workload], [base.condition, candidate.condition])
+    return Trial(comparison, replace(cell, workload=workload), base, candidate)
+
+
+def measure(workshop: Workshop, trials: Sequence[Trial], rule: Rule | None = None, *, again: bool = False) -> None:
+    """Takes starts of these cells, which share a baseline, until each is decided.
+
+    Args:
+        workshop: the study.
+        trials: what is tried.
+        rule: when a cell is decided; None: the comparison's own number of starts, or the study's rule.
+        again: whether these are confirmations: of the study's own cells, not new ones.
+    """
+    session, study = workshop.session, workshop.study
+    cells = [trial.cell for trial in trials]
+    known = workshop.calibrations([trial.comparison for trial in trials])
+    times = timings(session, known)
+    if not again:
+        for trial in trials:
+            workshop.record.append(ComparisonTried(trial.comparison.id, trial.cell.id))
+        note_contest(workshop, trials[0].base, trials[0].candidate, cells, times, known)
+    by_start = {trial.cell.id: trial.comparison.starts for trial in trials}
+    expected = sum((by_start[cell.id] or study.rule.minimum) * start_seconds(times[cell.design]) for cell in cells)
+    session.bench.say(
+        f"trials: {len(cells)} cell{'s' if len(cells) > 1 else ''}, about {duration(expected)} at the least number of "
+        "starts"
+    )
+    runner = trials_of(workshop, trials, times, priors_of(known, times))
+    began = time.monotonic()
+    for starts in dict.fromkeys(by_start.values()):
+        mine = [cell for cell in cells if by_start[cell.id] == starts]
+        runner.decide(mine, rule or (study.rule if starts is None else Rule.fixed(starts)))
+        keep_calibrations(workshop, mine, times)
+    session.store.note_cost(session.spec.name, "trials", f"{len(cells)} cells", time.monotonic() - began)
+
+
+def trials_of(workshop: Workshop, trials: Sequence[Trial], times: Mapping[Design, Timing], priors: Priors) -> Trials:
+    """What opens the starts of these cells."""
+    session = workshop.session
+    return Trials(
+        engine=session.engine,
+        record=session.record,
+        bench=session.bench,
+        baseline=trials[0].base,
+        candidates={trial.candidate.label: trial.candidate for trial in trials},
+        times=times,
+        core_sets=session.core_sets,
+        data=workshop.data,
+        scratch=session.scratch,
+        seed=session.options.seed,
+        priors=priors,
+        count_events=bool(session.host.pmu),
+        replicates=workshop.replicates,
+    )
+
+
+def _twins(workshop: Workshop, comparisons: Sequence[Comparison]) -> frozenset[str]:
+    """Names of builds that are the same program as another, to the byte; of replicates each must be."""
+    if not workshop.study.twins:
+        return frozenset()
+    names = list(dict.fromkeys(each.candidate for each in comparisons))
+    measured = [workshop.made[name] for name in names if workshop.made[name].built and not workshop.made[name].same]
+    twins = same_programs(workshop.record, measured, workshop.replicates)
+    for name, other in twins.items():
+        workshop.record.append(TwinFound(name, other))
+        workshop.session.bench.say(f"{name}: the same program as {other}; measured once")
+    return frozenset(twins)

@@ -1,0 +1,192 @@
+"""From a study to a workshop: loads checked, source unpacked, every build's stages known; or two programs examined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from burnish.base.errors import UserError
+from burnish.bench import datasets
+from burnish.builds.builder import Builder
+from burnish.program.built import Built
+from burnish.record.codec import plain, value_of
+from burnish.record.events.builds import BuildsPlanned, FoundToolchain, ProgramsDiffer, SourceObtained, ToolchainsFound
+from burnish.study import conditions
+from burnish.study import workloads as workload_choice
+from burnish.study.builds.chains import chains_of
+from burnish.study.builds.make import Maker
+from burnish.study.builds.programs import differences, known_program, note_variant
+from burnish.study.builds.source import obtain_source, source_obtained
+from burnish.study.bundled.record import record_table
+from burnish.study.comparison import Comparison
+from burnish.study.planning import forecast
+from burnish.study.planning.study_plan import StudyPlan
+from burnish.study.selection import is_decided, needed
+from burnish.study.session import Session
+from burnish.study.studies import settled
+from burnish.study.study import Study
+from burnish.study.workshop.workshop import Workshop
+from burnish.toolchain import ccache
+from burnish.toolchain.toolchains import find_toolchains
+from burnish.workload.conditions import condition_of
+
+
+def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
+    """A workshop with everything that is known before the first build.
+
+    Raises:
+        UserError: something that was asked for is impossible; a host on which no verdict can be given.
+    """
+    workshop = Workshop(session, study, plan.selection)
+    if study.bundled is not None:
+        record_table(session.record, study, plan.selection)
+    for event in study.opening:
+        session.record.append(event)
+    chosen = open_comparisons(workshop)
+    # A host whose calibration failed is refused now, not after an hour of builds.
+    workshop.calibrations([each for each in chosen if each.cell is not None])
+    workshop.check_loads()
+    if not study.tolerant:
+        _check_conditions(workshop, chosen)
+    if study.programs:
+        _programs(workshop, chosen)
+    else:
+        _builds(workshop, plan, chosen)
+    return workshop
+
+
+def open_comparisons(workshop: Workshop) -> list[Comparison]:
+    """The comparisons of this session that have neither a verdict nor a reason against them."""
+    have = settled(workshop.record)
+    return [each for each in workshop.selection.chosen if each.reason is None and not is_decided(each, have)]
+
+
+def _check_conditions(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
+    """Makes every condition ready; loads under them are expected to wait where they must."""
+    sides = dict.fromkeys(side for each in chosen for side in ((each.given, ()), (each.given, each.versus)))
+    pair = [workshop.condition(given, versus) for given, versus in sides]
+    if pair:
+        workshop.session.workloads = conditions.loads_under(workshop.session.workloads, pair)
+
+
+def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -> None:
+    """Source, toolchains, stages: everything before the first build."""
+    session, study = workshop.session, workshop.study
+    spec, record, options = session.spec, session.record, session.options
+    pinned = record.last(SourceObtained)
+    source, tree = obtain_source(session, pinned.event.version if pinned else None)
+    session.workloads = workload_choice.located(spec, session.workloads, tree)
+    if pinned is None:
+        record.append(source_obtained(source))
+    elif pinned.event.digest != source.digest:
+        raise UserError(
+            f"{source.origin}: the source is no longer the one this study began with "
+            f"({pinned.event.digest[:12]}, found {source.digest[:12]}); --fresh begins a new study"
+        )
+    toolchains = find_toolchains()
+    record.append(ToolchainsFound(tuple(value_of(FoundToolchain, plain(each)) for each in toolchains)))
+    cores = len(session.host.cores_allowed)
+    builder = Builder(
+        engine=session.engine,
+        store=session.store,
+        work=session.home.work(spec.name),
+        source=tree,
+        bench=session.bench,
+        jobs=options.jobs or cores,
+        wide=forecast.widths(spec, session.store, cores, options.jobs),
+        cache_gb=ccache.size_gb(),
+        origin=source,
+    )
+    workshop.chains = chains_of(
+        study, needed(study, chosen), source_digest=source.digest, home=session.home, store=session.store
+    )
+    possible = [chain.variant for chain in workshop.chains.values() if chain.missing is None]
+    training = workload_choice.training_workloads(spec, possible)
+    located = workload_choice.located(spec, training.values(), tree)
+    workshop.maker = Maker(
+        engine=session.engine,
+        builder=builder,
+        store=session.store,
+        record=record,
+        bench=session.bench,
+        cores=frozenset(session.host.cores_allowed),
+        scratch=session.scratch,
+        workloads={each.name: each for each in (*located, *session.workloads)},
+        version=source.version,
+        portable=study.portable,
+        look=partial(_possible, workshop),
+    )
+    builds = forecast.plan_of(
+        list(workshop.chains.values()),
+        spec=spec,
+        store=session.store,
+        source=source,
+        workloads=tuple(workshop.maker.workloads.values()),
+    )
+    builder.expected.update(builds.expected)
+    record.append(value_of(BuildsPlanned, plain(builds.as_dict())))
+    for line in plan.lines:
+        session.bench.say(line)
+    session.bench.total = len(builds.building)
+
+
+def _possible(workshop: Workshop, baseline: Built) -> None:
+    """Examines loads on the baseline as far as that takes no data: none are made in vain."""
+    if workshop.study.tolerant:
+        return
+    given = dict.fromkeys(each.given for each in workshop.selection.chosen)
+    conditions.possible(workshop.session, [(baseline, workshop.condition(words)) for words in given])
+
+
+def start(workshop: Workshop) -> None:
+    """Makes the baseline and examines the loads on it, before other builds are made: a load that can't run is not
+    worth them."""
+    chosen = open_comparisons(workshop)
+    if not chosen or workshop.maker is None:
+        return
+    baseline = workshop.make_baseline().built
+    if baseline is None:
+        return
+    session, study = workshop.session, workshop.study
+    if study.tolerant:
+        # A ladder of the user's own that the server's connections don't bear is refused before any row.
+        most = max(session.workloads, key=lambda workload: workload.threads, default=None)
+        if most is not None:
+            words = session.options.settings
+            condition = conditions.ready(session, condition_of(words, session.spec.settings))
+            workshop.examine_strictly(baseline, most, condition, ",".join(words))
+        return
+    given = dict.fromkeys(each.given for each in chosen)
+    conditions.examine(session, [(baseline, workshop.condition(words)) for words in given], workshop.data)
+
+
+def _programs(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
+    """Two programs that exist already: what they say of themselves, how they differ, data for the loads."""
+    session, study = workshop.session, workshop.study
+    if any(map(session.engine.loads.lacks_source, session.workloads)):
+        tree = obtain_source(session, None)[1]
+        session.workloads = workload_choice.located(session.spec, session.workloads, tree)
+    for name, built in study.programs.items():
+        workshop.made[name] = known_program(session, name, built, study.portable)
+    one, two = workshop.made.values()
+    assert one.identity is not None and two.identity is not None  # noqa: S101, PT018 - programs that exist
+    assert one.built is not None and two.built is not None  # noqa: S101, PT018
+    found = differences(one.identity, two.identity)
+    session.record.append(ProgramsDiffer(tuple(found)))
+    session.bench.say("\n    ".join(f"they differ: {line}" for line in found) or "same version, same features")
+    sides = dict.fromkeys(
+        side
+        for each in chosen
+        for side in (
+            (one.built, workshop.condition(each.given)),
+            (two.built, workshop.condition(each.given, each.versus)),
+        )
+    )
+    conditions.possible(session, list(sides))
+    for workload in (each for each in session.workloads if each.dataset != "none"):
+        with session.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", counts=False):
+            workshop.program_data[workload.name] = datasets.obtain(
+                session.engine, session.store, one.built, one.built, one.identity.version, workload, session.bench
+            )
+    for item in workshop.made.values():
+        note_variant(session.record, item, item.notes)

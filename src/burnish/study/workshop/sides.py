@@ -1,0 +1,95 @@
+"""The two sides of a comparison: builds, programs or a release binary under their conditions, examined."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from burnish.base.errors import UserError
+from burnish.bench.pairs import Contestant
+from burnish.engines.registry import create
+from burnish.model.recipe import Recipe, Variant
+from burnish.record.events.builds import ProgramsDiffer
+from burnish.source.debian import released
+from burnish.study.builds.make import Made
+from burnish.study.builds.programs import differences, known_program
+from burnish.study.comparison import RELEASE, Comparison
+from burnish.study.session import Session
+from burnish.study.workshop.workshop import Left, Workshop
+
+
+def sides_of(workshop: Workshop, comparison: Comparison) -> tuple[Contestant, Contestant]:
+    """Both sides of a comparison, the base first, examined under their conditions.
+
+    Raises:
+        Left: the comparison can't be made.
+    """
+    assert comparison.workload is not None  # noqa: S101 - what is not measured otherwise has a load
+    if comparison.workload.name in workshop.wrong_loads:
+        raise Left(workshop.wrong_loads[comparison.workload.name])
+    base = workshop.build(comparison.base)
+    first = workshop.condition(comparison.given)
+    assert base.built is not None  # noqa: S101 - `build` gives what may be measured
+    one = Contestant(comparison.base, base.built, first)
+    if comparison.again:
+        return one, Contestant(comparison.label, base.built, first)
+    candidate = _release(workshop) if comparison.release else workshop.build(comparison.candidate)
+    assert candidate.built is not None  # noqa: S101
+    if candidate.built.key == base.built.key and not comparison.versus and not comparison.control:
+        raise Left("no effect: identical code, not measured", final=True)
+    second = workshop.condition(comparison.given, comparison.versus)
+    if workshop.study.tolerant or workshop.study.programs:
+        load = workshop.load(comparison.workload)
+        words = ",".join(comparison.given)
+        workshop.examine(base.built, load, first, words)
+        workshop.examine(candidate.built, load, second, ",".join((*comparison.given, *comparison.versus)))
+    return one, Contestant(comparison.label, candidate.built, second)
+
+
+def _release(workshop: Workshop) -> Made:
+    """The release binary; a `Left` where there is none, looked for once."""
+    if RELEASE not in workshop.made:
+        workshop.made[RELEASE] = _find_release(workshop)
+    item = workshop.made[RELEASE]
+    if item.built is None:
+        raise Left(str(item.failure))
+    return item
+
+
+def _find_release(workshop: Workshop) -> Made:
+    """The release binary with what sets it apart from the baseline, or why there is none."""
+    session = workshop.session
+    try:
+        path = session.options.release or installed_release(session) or _download_release(workshop)
+        built = create(session.spec).existing(path)
+    except UserError as error:
+        return Made(Variant(RELEASE, Recipe(), "a distribution's program"), failure=str(error))
+    program = known_program(session, RELEASE, built)
+    base, its = workshop.made[workshop.study.base].identity, program.identity
+    if base is not None and its is not None:
+        workshop.record.append(ProgramsDiffer(tuple(differences(base, its))))
+    return program
+
+
+def installed_release(session: Session) -> Path | None:
+    """The server program that a distribution has installed here, if any."""
+    folders = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/libexec"])
+    path = shutil.which(Path(session.spec.server).name, path=folders)
+    return Path(path) if path else None
+
+
+def _download_release(workshop: Workshop) -> Path:
+    """The distribution's server from its package, of the version that is built where the mirror has it."""
+    session = workshop.session
+    origin = workshop.maker.builder.origin if workshop.maker is not None else None
+    program = Path(session.spec.server).name
+    if session.spec.release_package is None:
+        raise UserError(f"no release binary: `{program}` is not installed; --release PATH names one")
+    return released.obtain(
+        session.spec.release_package,
+        program,
+        origin.version if origin is not None else "",
+        cache=session.home.downloads / "releases",
+        say=session.bench.say,
+    )

@@ -1,0 +1,249 @@
+"""What a study has at hand while it runs: its builds and programs, its loads and conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from burnish.base.errors import UserError
+from burnish.model.condition import Condition
+from burnish.model.recipe import Variant
+from burnish.model.workload import Design, Workload
+from burnish.program.built import Built
+from burnish.record.record import Record
+from burnish.record.store import Entry
+from burnish.statistics.calibration import Calibration
+from burnish.study import conditions
+from burnish.study import workloads as workload_choice
+from burnish.study.builds.chains import chains_of
+from burnish.study.builds.make import Chain, Made, Maker
+from burnish.study.builds.programs import differences, note_variant
+from burnish.study.calibration import known_calibrations
+from burnish.study.cells import Cell
+from burnish.study.comparison import Comparison
+from burnish.study.selection import Selection
+from burnish.study.session import Session
+from burnish.study.study import Study
+from burnish.study.trials.replicates import gathered, replicate_names
+from burnish.workload.conditions import condition_of
+
+
+class Left(Exception):
+    """Why a comparison is not made, for its row.
+
+    Attributes:
+        final: whether another session would find the same.
+    """
+
+    def __init__(self, why: str, *, final: bool = False) -> None:
+        super().__init__(why)
+        self.final = final
+
+
+@dataclass
+class Workshop:
+    """A study at work in one session.
+
+    Attributes:
+        session: record, workbench, host.
+        study: what is asked.
+        selection: the comparisons of this session.
+        maker: makes builds; None where programs are compared that exist already.
+        chains: stages by build's name, of replicates by name#1, name#2, ...
+        made: what became of each build or program, by name.
+        replicates: builds of each variant by its name, where it has several.
+    """
+
+    session: Session
+    study: Study
+    selection: Selection
+    maker: Maker | None = None
+    chains: dict[str, Chain] = field(default_factory=dict)
+    made: dict[str, Made] = field(default_factory=dict)
+    replicates: dict[str, tuple[Built, ...]] = field(default_factory=dict)
+    program_data: dict[str, Entry] = field(default_factory=dict)
+    wrong_loads: dict[str, str] = field(default_factory=dict)
+    _noted: set[str] = field(default_factory=set)
+    _by_replicate: dict[str, Made] = field(default_factory=dict)
+    _conditions: dict[tuple[tuple[str, ...], tuple[str, ...]], Condition] = field(default_factory=dict)
+    _examined: dict[tuple[str, str, str], str | None] = field(default_factory=dict)
+
+    @property
+    def record(self) -> Record:
+        """The study's."""
+        return self.session.record
+
+    @property
+    def data(self) -> Mapping[str, Entry]:
+        """Dataset entries by workload name."""
+        return self.maker.data if self.maker is not None else self.program_data
+
+    @property
+    def source_digest(self) -> str:
+        """Digest of the source that builds are made of."""
+        assert self.maker is not None and self.maker.builder.origin is not None  # noqa: S101, PT018 - it builds
+        return self.maker.builder.origin.digest
+
+    def check_loads(self) -> None:
+        """Checks every load's parameters; one that is wrong is its rows' reason, or the user's error."""
+        if not self.study.tolerant:
+            self.session.workloads = workload_choice.check(
+                self.session.engine, self.session.workloads, self.session.bench
+            )
+            return
+        good: list[Workload] = []
+        for workload in self.session.workloads:
+            try:
+                good += workload_choice.check(self.session.engine, [workload], self.session.bench)
+            except UserError as error:
+                self.wrong_loads[workload.name] = str(error)
+        self.session.workloads = tuple(good)
+
+    def add(self, variant: Variant) -> None:
+        """One more build, as an analysis asks for it."""
+        self.study = self.study.with_variants(variant)
+
+    def find_chains(self, names: Sequence[str]) -> None:
+        """Stages of builds that were not asked for when the session began."""
+        if not names or self.maker is None:
+            return
+        found = chains_of(
+            self.study,
+            names,
+            source_digest=self.source_digest,
+            home=self.session.home,
+            store=self.session.store,
+        )
+        wanted = [each for name in names for each in replicate_names(name, self.study.replicates)]
+        self.chains |= {name: found[name] for name in wanted}
+        possible = [found[name].variant for name in wanted if found[name].missing is None]
+        self.maker.workloads |= workload_choice.training_workloads(self.session.spec, possible)
+
+    def make_baseline(self) -> Made:
+        """Makes the baseline's build, of replicates the first, before any other; it must be possible."""
+        name = self.study.base
+        if name not in self.made and self.maker is not None:
+            first = replicate_names(name, self.study.replicates)[0]
+            (self._by_replicate[first],) = self.maker.make([self.chains[first]])
+            self.made[name] = self._by_replicate[first]
+            if self.study.replicates.count == 1:
+                self._noted.add(name)
+                note_variant(self.record, self.made[name], self.made[name].notes)
+        return self.made[name]
+
+    def make(self, wanted: Sequence[str]) -> None:
+        """Makes those of these builds that are not there yet, all replicates of each."""
+        factors = self.study.replicates
+        names = [
+            name for name in wanted if name not in self.made or (factors.count > 1 and name not in self.replicates)
+        ]
+        names = [name for name in names if not (name in self.made and self.made[name].failure)]
+        if not names or self.maker is None:
+            return
+        self.find_chains([name for name in names if replicate_names(name, factors)[0] not in self.chains])
+        single = [each for name in names for each in replicate_names(name, factors) if each not in self._by_replicate]
+        chains = [self.chains[each] for each in single]
+        try:
+            found = self.maker.make(chains, more=True)
+        except UserError as error:  # an option that this engine has not
+            if not self.study.tolerant:
+                raise
+            found = [Made(chain.variant, failure=str(error)) for chain in chains]
+        self._by_replicate |= zip(single, found, strict=True)
+        self._noted |= set(names)
+        for name in names:
+            mine = [self._by_replicate[each] for each in replicate_names(name, factors)]
+            item, builds = gathered(self.study.variants[name], mine, baseline=name == self.study.base)
+            if builds:
+                self.replicates[name] = builds
+            if item.built is not None and name in self.study.instrumented:
+                # What it counts while it is measured goes where nobody takes it for a training's.
+                away = self.session.scratch / "counts-of-trials"
+                counts = (("GCOV_PREFIX", str(away)), ("LLVM_PROFILE_FILE", str(away / "%p.profraw")))
+                item.built = replace(item.built, environment=(*item.built.environment, *counts))
+            self.made[name] = item
+            note_variant(self.record, item, [*item.notes, *self._differences(item)])
+
+    def _differences(self, item: Made) -> list[str]:
+        """What sets a build apart from the baseline besides speed, unless its recipe asks for it."""
+        base = self.made[self.study.base]
+        if item is base or not item.identity or not base.identity or item.variant.recipe.features is not None:
+            return []
+        return [f"differs from {base.variant.name}: {line}" for line in differences(base.identity, item.identity)]
+
+    def build(self, name: str) -> Made:
+        """A build that may be measured; the baseline's own where its program is the same.
+
+        Raises:
+            Left: it can't be measured.
+        """
+        item = self.made[name]
+        if item.same:
+            return self.made[self.study.base]
+        if item.built is None:
+            raise Left(f"{name}: {item.failure or 'could not be made'}")
+        return item
+
+    def condition(self, given: tuple[str, ...], versus: tuple[str, ...] = ()) -> Condition:
+        """A condition, made ready once for the study.
+
+        Raises:
+            Left: it can't be had, where the study is tolerant; else a `UserError`.
+        """
+        if (given, versus) not in self._conditions:
+            try:
+                known = self.session.spec.settings
+                asked = condition_of(versus, known, over=condition_of(given, known), option="--versus")
+                self._conditions[given, versus] = conditions.ready(self.session, asked)
+            except UserError as error:
+                if not self.study.tolerant:
+                    raise
+                raise Left(str(error)) from None
+        return self._conditions[given, versus]
+
+    def examine(self, built: Built, workload: Workload, condition: Condition, words: str) -> None:
+        """Examines a load on a build under a condition, once; reports what routine tuning left undone.
+
+        Raises:
+            Left: the load can't run so, where the study is tolerant; else a `UserError`.
+        """
+        name = (built.key, workload.name, words)
+        if name not in self._examined:
+            try:
+                self.examine_strictly(built, workload, condition, words)
+            except UserError as error:
+                if not self.study.tolerant:
+                    raise
+                self._examined[name] = str(error)
+        if (why := self._examined[name]) is not None:
+            raise Left(why)
+
+    def examine_strictly(self, built: Built, workload: Workload, condition: Condition, words: str) -> None:
+        """The same where a load that can't run ends the study, whatever it tolerates: a `UserError`."""
+        conditions.examine(replace(self.session, workloads=(workload,)), [(built, condition)], self.data)
+        self._examined[built.key, workload.name, words] = None
+
+    def cell(self, comparison: Comparison) -> Cell:
+        """The cell of a comparison that is tried, on this host, which may lack the cores for a duet."""
+        cell = comparison.cell
+        assert cell is not None  # noqa: S101 - it is tried
+        alone = cell.design is Design.DUET and not self.session.twin_cores
+        design = Design.INTERLEAVED if alone else cell.design
+        shared = design is Design.DUET or not self.session.twin_cores
+        headline = comparison.quantity or ("capacity" if shared else "throughput")
+        return replace(cell, design=design, headline=headline, workload=self.load(cell.workload))
+
+    def load(self, workload: Workload) -> Workload:
+        """A load as it was made ready on this host: some need their programs' place in the source."""
+        return next((each for each in self.session.workloads if each.name == workload.name), workload)
+
+    def calibrations(self, comparisons: Sequence[Comparison]) -> list[Calibration]:
+        """What the host's calibrations say of these comparisons' loads; nothing of unusual conditions.
+
+        Raises:
+            UserError: one of them failed: no verdicts on this host, but by force.
+        """
+        if self.session.options.defaults_file is not None:
+            return []
+        cells = [self.cell(each) for each in comparisons if each.usual and each.cell is not None]
+        return known_calibrations(self.session, cells)

@@ -1,0 +1,158 @@
+"""What is shown of runs and of what is kept, and what a call has in common with every other."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from burnish.base import paths
+from burnish.base.errors import UserError
+from burnish.cli import measuring
+from burnish.cli.common import app, progress
+from burnish.record import exchange
+from burnish.record.record import FILE, Record
+from pieces import Piece, whole
+
+ONE = whole("fake-tune-20260101", "one", 1, [0.1, 0.11, 0.12, 0.1])
+TWO = whole("fake-tune-20260102", "one", 2, [0.1, 0.11, 0.12])
+OPEN = Piece("fake-tune-20260103", "one", 3).contest().starts([0.1, 0.1])
+
+
+def call(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words], env={"COLUMNS": "80", "TERM": "dumb", "TZ": "UTC"})
+
+
+def run(*words: str | Path) -> str:
+    done = call(*words)
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.stdout
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+@pytest.fixture
+def kept() -> Path:
+    """A home with two finished runs, one that is not, and one that explains, the newest."""
+    studies = paths.home().studies
+    explained = Piece("fake-why-20260104", "one", 4, verb="why").finish()
+    for age, piece in ((40, ONE), (30, TWO), (20, OPEN), (10, explained)):
+        name = piece.made[0].body["name"]
+        with closing(Record(studies / name, create=True)) as record:
+            record.restore(exchange._lines(piece.made))
+        path = studies / name / FILE
+        then = path.stat().st_mtime - age
+        os.utime(path, (then, then))
+    return studies
+
+
+def test_runs_are_listed_with_what_they_came_to(kept: Path) -> None:
+    rows = [re.split(r"\s{2,}", row.strip()) for row in run("runs").splitlines()]
+    assert rows[0] == ["run", "engine", "verb", "ended", "verdicts", "winner"]
+    assert re.match(r"fake-tune-20260101 +fake +tune +01 Jan 2026 00:\d\d +1 of 1 +one", " ".join(rows[1]))
+    assert "unfinished" in plain(run("runs"))
+    assert run("show", "--list") == run("runs")
+    values: list[dict[str, Any]] = json.loads(run("runs", "--json"))
+    assert [(value["run"], value["verb"], value["winner"]) for value in values] == [
+        ("fake-tune-20260101", "tune", "one"),
+        ("fake-tune-20260102", "tune", "one"),
+        ("fake-tune-20260103", "tune", None),
+        ("fake-why-20260104", "why", None),
+    ]
+    assert values[2]["ended"] is None
+
+
+def test_without_a_name_the_newest_with_verdicts_is_shown(kept: Path) -> None:
+    assert run("show", "--json") == run("show", "fake-tune-20260102", "--json")
+
+
+def test_a_beginning_is_the_newest_finished_one_and_is_said(kept: Path) -> None:
+    done = call("show", "fake-tune", "--json")
+    assert json.loads(done.stdout)["name"] == "fake-tune-20260102"
+    assert "fake-tune: fake-tune-20260102, the newest finished of 3 runs whose names begin so" in done.stderr
+    for exact in ("fake-tune-20260101", kept / "fake-tune-20260101", "fake-w"):
+        assert "newest" not in call("show", exact).stderr
+
+
+def test_clean_sums_by_kind_and_removes_unfinished_runs_when_asked(kept: Path) -> None:
+    (paths.home().store / "ccache" / "0").mkdir(parents=True)
+    (paths.home().store / "ccache" / "1").mkdir()
+    rows = run("clean").splitlines()
+    assert rows[0].split() == ["kind", "entries", "MB", "folder"]
+    kinds = [row.split()[:2] for row in rows[1:] if row[:1].isalpha()]
+    assert kinds == [["ccache", "2"], ["studies", "4"]]
+    assert str(paths.home().root) in plain(run("clean")).replace(" ", "")
+    assert "fake-tune-20260103" in run("clean", "--full")
+    with pytest.raises(UserError, match=r"clean: nothing was removed of 1 entries, .* MB; answer yes, or give --yes"):
+        CliRunner().invoke(app, ["clean", "--runs"], catch_exceptions=False)
+    assert call("clean", "--runs", "--yes").exit_code == 0
+    assert not (kept / "fake-tune-20260103").exists()
+    assert len(list(kept.iterdir())) == 3
+
+
+@pytest.mark.parametrize("words", [("-y", "runs"), ("runs", "--yes"), ("profile", "list", "-y"), ("help", "-y", "-q")])
+def test_yes_is_taken_everywhere_as_the_launcher_asks_for_it_on_first_use(words: tuple[str, ...]) -> None:
+    assert call(*words).exit_code == 0
+    for verb in ("runs", "doctor", "variants"):
+        assert "--yes" not in run(verb, "--help-all"), "help has it where it means something"
+    assert "--yes" in run("tune", "--help")
+
+
+def test_yes_before_the_verb_is_the_verbs(kept: Path) -> None:
+    assert call("-y", "clean", "--runs").exit_code == 0
+    assert not (kept / "fake-tune-20260103").exists()
+
+
+def test_quiet_is_about_one_call(kept: Path) -> None:
+    assert call("show", "fake-tune", "-q").stderr == ""
+    assert call("show", "fake-tune").stderr != ""
+    assert not progress.quiet
+
+
+def test_an_old_spelling_works_and_says_the_new_one(tmp_path: Path) -> None:
+    done = call("plan", "fake", "--variants", "gcc-o3,gcc-pgo", "--workloads=fake_mix", "--json")
+    assert done.exit_code == 0, done.output
+    assert done.stderr.splitlines() == [
+        "burnish: --variants is now --variant; the next version takes the new name only",
+        "burnish: --workloads is now --workload; the next version takes the new name only",
+    ]
+    new = call("plan", "fake", "--variant", "gcc-o3", "--variant", "gcc-pgo", "--workload", "fake_mix", "--json")
+    assert new.stderr == ""
+    assert new.stdout == done.stdout
+
+
+def test_objects_for_machines_say_the_version_of_their_form(kept: Path) -> None:
+    for words in (("show",), ("plan", "fake"), ("doctor",)):
+        assert next(iter(json.loads(run(*words, "--json")).items())) == ("schema", 1)
+
+
+@pytest.mark.parametrize("words", [("--version",), ("-V",)])
+def test_version(words: tuple[str, ...]) -> None:
+    assert re.fullmatch(r"burnish \d+\.\d+\.\d+\n", run(*words))
+
+
+def test_programs_may_be_named(tmp_path: Path) -> None:
+    program, odd = tmp_path / "server", tmp_path / "a=b"
+    program.touch()
+    odd.touch()
+    assert measuring.named_program("A", str(program)) == (None, program)
+    assert measuring.named_program("A", f"old={program}") == ("old", program)
+    assert measuring.named_program("A", str(odd)) == (None, odd), "a path that is there is a path"
+    for word in (f"two words={program}", "old=/no/such", "/no/such"):
+        with pytest.raises(UserError, match=r"^B: .*: there is no such file; give the path of a server program, or"):
+            measuring.named_program("B", word)
+
+
+def test_one_load_is_explained_at_a_time() -> None:
+    for name, word in (("--workload", "a,b"), ("--threads", "1,4")):
+        done = call("why", "x", "y", name, word)
+        assert isinstance(done.exception, UserError)
+        assert str(done.exception).startswith(f"{name} {word}: one load is sampled; give one")

@@ -1,0 +1,129 @@
+"""What one measuring verb can do, all of them can: one table of verbs and abilities."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from burnish.base import paths
+from burnish.base.errors import UserError
+from burnish.builds.evidence import Portable
+from burnish.cli import app
+from burnish.cli.binding import VerbCommand
+from burnish.model.workload import Design
+from burnish.study.constructors import bundled, calibrate, compare, patch, tune
+from burnish.study.options import Options
+from burnish.study.planning.study_plan import plan_of
+from burnish.study.selection import Asked, by_name
+from burnish.study.study import Study
+from burnish.study.trials.replicates import Factors
+from conftest import BuildFake
+from patchfiles import FASTER
+
+Make = Callable[[Options], Study]
+"""The study of a verb's constructor."""
+
+VERBS = ("tune", "compare", "patch", "calibrate", "study run")
+BUILDING = ("tune", "patch", "study run")
+"""Verbs whose builds can have replicates: the others have one program a side, and say so."""
+
+FLAGS = (
+    "--set", "--data", "--database", "--defaults-file", "--strict", "--budget", "--dry-run", "--pairs", "--starts",
+    "--seed", "--fresh", "--yes", "--quiet", "--json",
+)  # fmt: skip
+"""What every measuring verb takes."""
+
+CLAIMING = ("--why", "--seconds", "--portable", "--emulate", "--precision", "--max-starts", "--force")
+"""What every verb takes that comes to verdicts."""
+
+
+@pytest.fixture
+def verbs(build_fake: BuildFake, tmp_path: Path) -> dict[str, Make]:
+    """Every verb's constructor, with the least that it needs."""
+    programs = [build_fake().server, build_fake("-DFAKE_SPEED=130").server]
+    file = tmp_path / "faster.patch"
+    file.write_text(FASTER)
+    asked = patch.Asked("fake", (str(file),))
+    console = Console(file=io.StringIO())
+    return {
+        "tune": lambda options: tune.tune_study("fake", replace(options, variants=("gcc-o3",))),
+        "compare": lambda options: compare.compare_study("fake", programs, options),
+        "patch": lambda options: patch.patch_study(paths.home(), asked, options, console, None),
+        "calibrate": lambda options: calibrate.calibrate_study("fake", [Design.DUET], options, twin_cores=True),
+        "study run": lambda options: bundled.bundled_study("mysql-manual", "fake", Asked(), options),
+    }
+
+
+def command(verb: str) -> VerbCommand:
+    found = get_command(app)
+    for word in verb.split():
+        found = found.commands[word]  # type: ignore[attr-defined]
+    assert isinstance(found, VerbCommand)
+    return found
+
+
+def flags_of(verb: str) -> set[str]:
+    return {flag for parameter in command(verb).params for flag in parameter.opts}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("flag", FLAGS)
+def test_every_measuring_verb_takes(verb: str, flag: str) -> None:
+    assert flag in flags_of(verb)
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "calibrate"])
+@pytest.mark.parametrize("flag", CLAIMING)
+def test_every_verb_with_verdicts_takes(verb: str, flag: str) -> None:
+    assert flag in flags_of(verb)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_is_asked_reaches_the_study(verbs: dict[str, Make], verb: str) -> None:
+    study = verbs[verb](Options(seconds=9.0, portable="x86-64-v2", portability=True, features=None, seed=7))
+    assert study.sample_seconds == 9.0
+    assert study.portable == Portable("x86-64-v2", emulate=True)
+    assert study.definition.seed == 7
+    assert study.comparisons
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_replicates_are_of_what_is_built(verbs: dict[str, Make], verb: str) -> None:
+    asked = Options(layouts=3)
+    if verb in BUILDING:
+        assert verbs[verb](asked).replicates == Factors(3, 0)
+    else:
+        with pytest.raises(UserError, match=r"--layouts 3: .*leave it out"):
+            verbs[verb](asked)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_study_has_a_plan_with_minutes(verbs: dict[str, Make], verb: str) -> None:
+    study = verbs[verb](Options())
+    plan = plan_of(paths.home(), study, by_name(study, Asked()), Options())
+    assert plan.selection.chosen
+    assert plan.forecast.costs
+    assert sum(cost.trials for cost in plan.forecast.costs) > 0
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "study run"])
+def test_a_budget_that_is_too_small_is_refused_before_anything_is_built(verbs: dict[str, Make], verb: str) -> None:
+    study = verbs[verb](Options(budget=0.5))
+    with pytest.raises(UserError, match="--budget"):
+        plan_of(paths.home(), study, by_name(study, Asked()), Options(budget=0.5))
+
+
+def test_a_dry_run_prints_the_plan_and_begins_nothing(burnish_home: Path) -> None:
+    words = ["calibrate", "fake", "--design", "duet", "--dry-run", "--json"]
+    done = CliRunner().invoke(app, words, env={"COLUMNS": "80", "TERM": "dumb"})
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert json.loads(done.stdout)["engine"] == "fake"
+    assert not list((burnish_home / "studies").glob("*"))

@@ -1,0 +1,105 @@
+"""Nothing outside an engine's folder names an engine: what is one engine's is its data or its code."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import burnish
+from burnish.base.engine_folders import engine_folders
+
+ROOT = Path(burnish.__file__).parent
+
+NAMES = re.compile(r"mariadb|mysql|percona|sqlite|\bfake\b|_fake|fake_|innodb|speedtest1|\bmtr\b", re.IGNORECASE)
+"""What engines and their parts are called, those that may come included."""
+
+
+def modules() -> Iterator[Path]:
+    own = [folder.path for folder in engine_folders()]
+    for path in sorted(ROOT.rglob("*.py")):
+        if not any(path.is_relative_to(folder) for folder in own):
+            yield path
+
+
+def documentation(tree: ast.Module) -> set[int]:
+    """Ids of the strings that stand alone: docstrings, which may tell where a figure was measured."""
+    return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+
+
+def words(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, word) of a module's strings, but for docstrings, and of the names in it."""
+    tree = ast.parse(path.read_text())
+    told = documentation(tree)
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+            yield line, node.value
+        elif isinstance(node, ast.Name):
+            yield line, node.id
+        elif isinstance(node, ast.Attribute):
+            yield line, node.attr
+        elif isinstance(node, ast.arg | ast.keyword):
+            yield line, node.arg or ""
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.alias):
+            yield line, node.name
+        elif isinstance(node, ast.ImportFrom):
+            yield line, node.module or ""
+
+
+EXCEPTIONS = {
+    "catalogue/answers.py": {"mysql-manual"},  # a published table
+    "engines/shared/digest_table.py": {"pymysql", "MySQLError"},  # the protocol's driver
+    "engines/shared/sql_bench.py": {
+        "InnoDB",  # a storage engine that all servers with this protocol have
+        "--server=mariadb",  # sql-bench's names of the driver DBD::MariaDB and of its options
+        "mariadb_ssl",
+        "mariadb_ssl_optional",
+        "mariadb_ssl_verify_server_cert",
+    },
+    "engines/shared/sysbench.py": {  # sysbench's names of the protocol's driver and of its options
+        "--db-driver=mysql",
+        "--mysql-db=",
+        "--mysql-host=",
+        "--mysql-ignore-errors=",
+        "--mysql-port=",
+        "--mysql-socket=",
+        "--mysql-ssl=on",
+        "--mysql-user=root",
+    },
+    "record/costs.py": {"sqlite3"},  # Python's module: Burnish's own records are such files
+    "record/record.py": {"sqlite3", "record.sqlite"},
+    "record/store.py": {"costs.sqlite"},
+    "workload/sql/digests.py": {"mysql"},  # the schema of a server's own tables
+}
+"""What may stand where although it looks like an engine's name."""
+
+
+def is_prose_of_help(path: str, word: str) -> bool:
+    """Whether it is a sentence or an example of the command line's help, where engines are named to be understood."""
+    return path.startswith("cli/") and " " in word.strip()
+
+
+def test_no_engine_is_named_outside_of_its_folder() -> None:
+    found: dict[str, set[str]] = {}
+    for path in modules():
+        name = str(path.relative_to(ROOT))
+        for _, word in words(path):
+            if NAMES.search(word) and not is_prose_of_help(name, word):
+                found.setdefault(name, set()).add(word)
+    assert found == EXCEPTIONS
+
+
+def test_every_engines_name_would_be_seen() -> None:
+    for folder in engine_folders():
+        assert NAMES.search(folder.name), f"{folder.name}: add it to NAMES"
+
+
+def test_no_engine_knows_another() -> None:
+    for folder in engine_folders():
+        others = [other.package for other in engine_folders() if other != folder]
+        for path in folder.path.rglob("*.py"):
+            known = {word for _, word in words(path)}
+            assert not known & set(others), path
+            assert not any(word.startswith(f"{other}.") for word in known for other in others), path
