@@ -222,3 +222,22 @@ def test_a_terminal_shows_one_line_that_is_rewritten(
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", text)
     assert "    stays" in plain
     assert "x" * 61 not in plain, "cut to the terminal's width"
+
+
+def test_a_terminals_cursor_comes_back_when_a_step_is_interrupted_as_it_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=80)
+    show_cursor = console.show_cursor
+
+    def interrupted(show: bool = True) -> bool:
+        done = show_cursor(show)
+        if not show:
+            raise KeyboardInterrupt
+        return done
+
+    monkeypatch.setattr(console, "show_cursor", interrupted)
+    with pytest.raises(KeyboardInterrupt), Bench(None, tmp_path / "logs", console).step("Doing", "doing"):
+        pytest.fail("it has begun")
+    assert file.getvalue().rfind("\x1b[?25h") > file.getvalue().rfind("\x1b[?25l") >= 0

@@ -96,7 +96,13 @@ class Bench:
         if self.console.is_terminal:
             # Rarely drawn anew: the drawing must not take CPU time from what is being measured.
             self._status = self.console.status(escape(self._head()), refresh_per_second=2)
-            self._status.start()
+            try:
+                self._status.start()
+            except KeyboardInterrupt:
+                with contextlib.suppress(IndexError):  # rich finds nothing to take back of what was only half begun
+                    self._status.stop()
+                self.console.show_cursor()
+                raise
         else:
             ahead = f", about {duration(expected)}" if expected else ""
             self.console.print(f"{self._head()}{ahead}", markup=False, highlight=False)
