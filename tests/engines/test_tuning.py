@@ -1,13 +1,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.engines.mariadb import tuning
+from burnish.catalogue import load
+from burnish.engines.mariadb import examine, tuning
+from burnish.engines.mariadb.loads import MariaDBLoads
 from burnish.engines.mariadb.tuning import Facts
+from burnish.engines.testing import PlainBench
+from burnish.model.condition import Condition
 from burnish.model.workload import Workload
+from burnish.program.built import Built
+from burnish.workload import loads
 
 HELP = """\
 mariadbd  Ver 10.11
@@ -107,3 +114,18 @@ def test_what_does_not_matter_is_not_named() -> None:
 def test_a_load_that_cannot_connect_is_refused() -> None:
     with pytest.raises(UserError, match=r"max_connections is 16, but w has 16 client threads .* max_connections=21"):
         tuning.warnings(facts(max_connections="16"))
+
+
+def test_threads_that_a_mix_cannot_share_out_by_its_weights_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(examine, "variables", lambda *_: {})
+    built = Built(name="a", folder=tmp_path, server=tmp_path / "mariadbd", key="k")
+    bench = PlainBench(tmp_path)
+
+    def said(words: str) -> list[str]:
+        (mix,) = MariaDBLoads(load.engine("mariadb")).resolve(loads.asked(words))
+        return examine.examine(built, mix, Condition(), None, tmp_path, bench)
+
+    assert "take a multiple of 4" in said("together:oltp_read_only=3,oltp_update_index=1,threads=6")[0]
+    assert said("together:oltp_read_only=3,oltp_update_index=1,threads=8") == []
