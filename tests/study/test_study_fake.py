@@ -278,4 +278,4 @@ def test_the_best_of_many_is_measured_again(burnish_home: Path, tmp_path: Path) 
     assert (row.candidate, row.starts) == ("speed160", 8)
     assert row.capacity is not None
     assert 1.5 < row.capacity["ratio"] < 1.7
-    assert "These are the figures to quote." in " ".join(out.split())
+    assert "Quote these figures." in " ".join(out.split())
