@@ -7,7 +7,7 @@
 YES ?= $(filter true 1,$(CI))
 yes := $(if $(YES),--yes)
 python := .venv/bin/python
-packages := base-build clang bolt clang-newest sysbench sqlite-build mariadb-build mariadb-run mtr
+packages := base-build clang bolt clang-newest linkers allocators word-32 tls sysbench sqlite-build mariadb-build mariadb-run mtr
 
 .PHONY: test fast real lowest lint fmt lock environment packages
 
@@ -17,7 +17,7 @@ fast_part := $(python) -m pytest --part fast -m "not real" -n 2 --dist worksteal
 real_part := $(python) -m pytest --part real -m "real and not measures" -n 2 --dist loadfile --durations 5
 measures_part := $(python) -m pytest --part measures -m "real and measures" --durations 5
 
-# Runs all parts, whatever becomes of those before; each ends with a line of its own (tests/closing.py).
+# Runs all parts, whatever becomes of those before; each ends with a line of its own (tests/support/closing.py).
 define run_parts
 @failed=; $(foreach part,$(1),$($(part)_part) || failed="$$failed $(part)"; )test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
 endef

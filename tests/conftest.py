@@ -34,7 +34,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     The longest come first: of two workers none is then left with several of them while the other has no more to do.
     """
-    items.sort(key=lambda item: item.path.parent.name not in LONGEST)
+    here = Path(__file__).parent
+    items.sort(key=lambda item: item.path.relative_to(here).parts[0] not in LONGEST)
     for item in items:
         if item.get_closest_marker("measures") is not None:
             item.add_marker(pytest.mark.flaky(reruns=1))

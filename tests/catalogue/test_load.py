@@ -59,7 +59,7 @@ def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "linking", content["linking"]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT.parent)))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT.parents[1])))
 def test_every_entry_has_a_reason_in_prose(path: Path) -> None:
     found = list(entries(path))
     assert found

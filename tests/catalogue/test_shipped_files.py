@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.catalogue import load, published, studies
-from burnish.catalogue.published import Figure, Reference, figure
+from burnish.catalogue import load
+from burnish.catalogue.bundled import files as studies
+from burnish.catalogue.bundled import published
+from burnish.catalogue.bundled.published import Figure, Reference, figure
 from burnish.study.bundled.expansion import Expanded, expand, other_compilers
 from burnish.study.comparison import Comparison
 from burnish.study.workloads import choose

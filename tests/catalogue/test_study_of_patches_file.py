@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.catalogue import load, published, studies
+from burnish.catalogue import load
+from burnish.catalogue.bundled import files as studies
+from burnish.catalogue.bundled import published
 from burnish.catalogue.patches import patch_set
 from burnish.study.bundled.expansion import Expanded, expand
 from burnish.study.comparison import Comparison

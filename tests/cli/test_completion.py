@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from burnish.base import paths
-from burnish.catalogue import load, studies
+from burnish.catalogue import load
+from burnish.catalogue.bundled import files as studies
 from burnish.cli import completion
 from burnish.cli.completion import one, several
 from burnish.profiles.kept import give_name

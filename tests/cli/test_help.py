@@ -13,7 +13,8 @@ import typer
 from typer.testing import CliRunner
 
 from burnish.base.errors import UserError
-from burnish.catalogue import flags, load, options, studies
+from burnish.catalogue import flags, load, options
+from burnish.catalogue.bundled import files as studies
 from burnish.catalogue.patches import located
 from burnish.cli import help as pages
 from burnish.cli.common import app

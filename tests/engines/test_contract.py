@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from mariadb_support import real_server, small
 
 from burnish.engines.contract import Built, Workload
 from burnish.engines.testing import (
@@ -13,6 +12,7 @@ from burnish.engines.testing import (
     ProgramContract,
     SideContract,
 )
+from mariadb_support import real_server, small
 
 
 class TestFake(EngineContract):

@@ -15,7 +15,7 @@ from event_reference import DOCUMENT, meanings, rendered, values
 
 def test_the_reference_is_that_of_the_declarations() -> None:
     text = DOCUMENT.read_text()
-    assert text == rendered(text), "run: python tests/event_reference.py"
+    assert text == rendered(text), "run: python tests/support/event_reference.py"
 
 
 @pytest.mark.parametrize("cls", [*EVENTS, *values()], ids=lambda cls: cls.__name__)

@@ -21,6 +21,7 @@ from burnish.record.record import Record
 from burnish.report.committed import result_of_file
 from burnish.report.values import runs as values
 from burnish.study.trials.starts import cell_starts
+from conftest import BuildFake
 from studying import OWN, burnish, study, summary, text
 
 
@@ -170,6 +171,19 @@ def test_two_runs_in_one_home(burnish_home: Path, own: Path) -> None:
     first.wait()
     assert second.returncode == 2
     assert "another burnish" in err
+
+
+def test_a_program_compared_with_itself_is_measured(build_fake: BuildFake, tmp_path: Path) -> None:
+    """Between builds equal code is not measured; who names two programs wants to see them measured."""
+    server = build_fake().server
+    shutil.copytree(server.parents[1], tmp_path / "twin")
+    twin = tmp_path / "twin" / server.relative_to(server.parents[1])
+    child = burnish("compare", server, f"twin={twin}", "--engine", "fake", "--starts", "2", "--pairs", "1", "--json")
+    out, err = text(child)
+    assert child.returncode == 0, err
+    (row,) = json.loads(out)["rows"]
+    assert (row["candidate"], row["starts"]) == ("twin", 2)
+    assert row["verdict"] != "no effect"
 
 
 @pytest.mark.measures

@@ -1,6 +1,6 @@
 """Debian packages that the work needs: which are missing, and installing them after asking.
 
-They are in named groups: Burnish's own in `catalogue/system.toml`, those of an engine in `packages.toml` in its folder.
+They are in named groups: Burnish's own in `catalogue/data/system.toml`, an engine's in `packages.toml` in its folder.
 ``python -m burnish.base.system [--yes] GROUP...`` installs whole groups; ``make test`` uses it.
 """
 
@@ -61,7 +61,7 @@ def groups() -> Mapping[str, Group]:
     Raises:
         UserError: an engine's file is wrong, or has a group of a name that is taken.
     """
-    every = _read(Path(str(resources.files("burnish.catalogue"))) / "system.toml")
+    every = _read(Path(str(resources.files("burnish.catalogue"))) / "data" / "system.toml")
     for folder in engine_folders():
         path = folder.path / PACKAGES
         if not path.is_file():

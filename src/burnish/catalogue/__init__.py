@@ -1,1 +1,1 @@
-"""All that is data: engines, toolchains, variants, workloads, studies; each entry with its reason."""
+"""All that is data, each entry with its reason: the files of data/ in, frozen values out."""

@@ -12,7 +12,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from burnish.base.errors import UserError, unknown
 
-ROOT = Path(str(resources.files("burnish.catalogue")))
+ROOT = Path(str(resources.files("burnish.catalogue"))) / "data"
+"""Where the catalogue's files lie."""
 
 
 def _pairs(value: Any) -> Any:

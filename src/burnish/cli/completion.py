@@ -12,7 +12,8 @@ import typer
 
 from burnish.base import paths
 from burnish.base.errors import UserError
-from burnish.catalogue import load, studies
+from burnish.catalogue import load
+from burnish.catalogue.bundled import files as studies
 from burnish.cli.declaration import Completer
 from burnish.model.workload import Design
 from burnish.profiles import kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from burnish.base import paths
-from burnish.catalogue import studies
+from burnish.catalogue.bundled import files as studies
 from burnish.cli import options as o
 from burnish.cli.common import asker, finish, group, print_document, print_json, progress, verb
 from burnish.report.sections.bundled import plan as plan_report

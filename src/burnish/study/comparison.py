@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from burnish.catalogue.published import Figure
+from burnish.catalogue.bundled.published import Figure
 from burnish.model.cell import AA, CellId, ComparisonId, Role
 from burnish.model.workload import Design, Workload
 from burnish.study.cells import Cell, own_design

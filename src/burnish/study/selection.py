@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from burnish.base.errors import UserError, together, unknown
-from burnish.catalogue.study_model import Study as BundledFile
+from burnish.catalogue.bundled.model import Study as BundledFile
 from burnish.model.cell import ComparisonId
 from burnish.study.comparison import Comparison, Unit
 from burnish.study.study import Study

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from burnish.builds.evidence import Portable
-from burnish.catalogue.study_model import Study as BundledFile
-from burnish.catalogue.study_model import StudyRow
+from burnish.catalogue.bundled.model import Study as BundledFile
+from burnish.catalogue.bundled.model import StudyRow
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload

@@ -83,7 +83,7 @@ class Refusal:
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True)
 class Catalogue:
-    """`catalogue/linking.toml`, validated."""
+    """`catalogue/data/linking.toml`, validated."""
 
     linkers: dict[Linker, LinkerEntry]
     allocators: dict[Allocator, AllocatorEntry]
@@ -95,7 +95,7 @@ class Catalogue:
 @cache
 def catalogue() -> Catalogue:
     """The catalogue of linking."""
-    text = resources.files("burnish.catalogue").joinpath("linking.toml").read_text()
+    text = resources.files("burnish.catalogue").joinpath("data", "linking.toml").read_text()
     return TypeAdapter(Catalogue).validate_python(tomllib.loads(text))
 
 

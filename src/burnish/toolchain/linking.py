@@ -239,7 +239,7 @@ def _foreign(packages: Sequence[str]) -> str:
 
 
 def groups(recipe: Recipe) -> list[str]:
-    """Groups of `catalogue/system.toml` that the recipe's link needs."""
+    """Groups of `catalogue/data/system.toml` that the recipe's link needs."""
     found = []
     if recipe.linker in ("gold", "lld", "mold"):
         found.append("linkers")

@@ -118,7 +118,7 @@ class _FamilyEntry:
 
 @cache
 def _families() -> Mapping[str, _FamilyEntry]:
-    text = resources.files("burnish.catalogue").joinpath("toolchains.toml").read_text()
+    text = resources.files("burnish.catalogue").joinpath("data", "toolchains.toml").read_text()
     return TypeAdapter(dict[str, _FamilyEntry]).validate_python(tomllib.loads(text))
 
 

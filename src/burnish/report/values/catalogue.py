@@ -7,10 +7,10 @@ from typing import Any
 
 from burnish.base.processor import Processor
 from burnish.catalogue.answers import answered_by
+from burnish.catalogue.bundled.model import Study as BundledFile
 from burnish.catalogue.flags import Flag, Target, as_json, target_as_json
 from burnish.catalogue.micro import Micro
 from burnish.catalogue.options import Option
-from burnish.catalogue.study_model import Study as BundledFile
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
 from burnish.study.extras.weights import file_of

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from burnish.base.errors import UserError
-from burnish.catalogue import load, published
-from burnish.catalogue.published import Figure, Reference
-from burnish.catalogue.study_model import Reading, Series, Study, StudyRow
-from burnish.catalogue.study_overlays import named, overlaid
+from burnish.catalogue import load
+from burnish.catalogue.bundled import published
+from burnish.catalogue.bundled.model import Reading, Series, Study, StudyRow
+from burnish.catalogue.bundled.overlays import named, overlaid
+from burnish.catalogue.bundled.published import Figure, Reference
 from burnish.engines.contract import OwnData
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Marks, Recipe, Variant

@@ -13,8 +13,8 @@ from operator import or_
 from pathlib import Path
 from typing import Any
 
+from burnish.catalogue.bundled.model import StudyRow
 from burnish.catalogue.patches import CataloguePatch, patch_set
-from burnish.catalogue.study_model import StudyRow
 from burnish.model.recipe import Marks
 
 NO_PATCH = "no patch"

@@ -8,8 +8,8 @@ from typing import Any
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
 from burnish.catalogue import load
-from burnish.catalogue.studies import study as bundled_file
-from burnish.catalogue.study_model import Study as BundledFile
+from burnish.catalogue.bundled.files import study as bundled_file
+from burnish.catalogue.bundled.model import Study as BundledFile
 from burnish.engines.contract import OwnData
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload

@@ -14,7 +14,7 @@ from typing import Any
 from burnish.base.durations import duration
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
-from burnish.catalogue.study_model import Robust
+from burnish.catalogue.bundled.model import Robust
 from burnish.model.cell import ComparisonId
 from burnish.model.workload import Design
 from burnish.record.events.builds import VariantSettled

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from burnish.base.errors import UserError
-from burnish.catalogue.study_model import Robust
+from burnish.catalogue.bundled.model import Robust
 from burnish.model.cell import CellId
 from burnish.record.events.bundled import ComparisonLeft, ComparisonTried, SearchRound, SearchStopped
 from burnish.record.events.verdicts import Interval, VerdictReached

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.bench import datasets
 from burnish.builds.stages import Compile
-from burnish.catalogue.study_model import Timeline
+from burnish.catalogue.bundled.model import Timeline
 from burnish.engines.contract import SideSpec, Tick
 from burnish.model.condition import Condition
 from burnish.model.workload import Design, Workload

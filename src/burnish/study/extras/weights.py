@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load
-from burnish.catalogue.study_model import Robust
-from burnish.catalogue.study_model import Study as BundledFile
-from burnish.catalogue.study_overlays import named, overlaid
+from burnish.catalogue.bundled.model import Robust
+from burnish.catalogue.bundled.model import Study as BundledFile
+from burnish.catalogue.bundled.overlays import named, overlaid
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.record.events.bundled import SearchRound

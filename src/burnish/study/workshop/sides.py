@@ -36,7 +36,9 @@ def sides_of(workshop: Workshop, comparison: Comparison) -> tuple[Contestant, Co
         return one, Contestant(comparison.label, base.built, first)
     candidate = _release(workshop) if comparison.release else workshop.build(comparison.candidate)
     assert candidate.built is not None  # noqa: S101
-    if candidate.built.key == base.built.key and not comparison.versus and not comparison.control:
+    same = candidate.built.key == base.built.key and not comparison.versus
+    # Two programs that a user names are measured even when they are equal: that is how one sees a host's noise.
+    if same and not comparison.control and not workshop.study.programs:
         raise Left("no effect: identical code, not measured", final=True)
     second = workshop.condition(comparison.given, comparison.versus)
     if workshop.study.tolerant or workshop.study.programs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from burnish.catalogue.published import SAMPLES
+from burnish.catalogue.bundled.published import SAMPLES
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import points, section
 from burnish.report.document import Literal, Section

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from burnish.catalogue.published import SAMPLES
-from burnish.catalogue.study_model import Study as BundledFile
+from burnish.catalogue.bundled.model import Study as BundledFile
+from burnish.catalogue.bundled.published import SAMPLES
 from burnish.report.compose import dropping, points, row
 from burnish.report.document import Column, Document, Entry, Points, Role, Row, Section, Span
 from burnish.report.document import Table as Grid

@@ -1,6 +1,6 @@
 """The reference of events in docs/FORMAT.md, made from their declarations.
 
-Written anew with ``python tests/event_reference.py``; `tests/record/test_format_document.py` says when that is due.
+Write it anew with ``python tests/support/event_reference.py`` (`tests/record/test_format_document.py` says when).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from burnish.record import upgrade
 from burnish.record.codec import plain
 from burnish.record.events import EVENTS, Event, builds, bundled, patches, study, trials, verdicts, why
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "FORMAT.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "FORMAT.md"
 BEGIN, END = "<!-- events: begin -->", "<!-- events: end -->"
 
 SUBJECTS = (study, builds, trials, verdicts, bundled, patches, why)

@@ -1,4 +1,4 @@
-"""The studies that ship: what their files say (studies/*.toml), read, validated, frozen.
+"""Bundled studies: what their files say (data/studies/*.toml), read, validated, frozen.
 
 A study is rows: each a comparison of a build or a condition with what it is held against, with the figure that was
 published for it, or with the reason why it has no equivalent today. A row is written once; `series` (a compiler, a
@@ -16,11 +16,9 @@ from typing import Any
 from pydantic import Field
 
 from burnish.base.errors import UserError, together, unknown
-from burnish.catalogue import load, patches, published
-from burnish.catalogue.edge import Entry, Reason, read_toml, validated
-from burnish.catalogue.patches import CataloguePatch
-from burnish.catalogue.published import Reference
-from burnish.catalogue.study_model import (
+from burnish.catalogue import load, patches
+from burnish.catalogue.bundled import published
+from burnish.catalogue.bundled.model import (
     Against,
     Delivery,
     Load,
@@ -33,7 +31,10 @@ from burnish.catalogue.study_model import (
     StudyRow,
     Timeline,
 )
-from burnish.catalogue.study_overlays import FOLDER
+from burnish.catalogue.bundled.overlays import FOLDER
+from burnish.catalogue.bundled.published import Reference
+from burnish.catalogue.edge import Entry, Reason, read_toml, validated
+from burnish.catalogue.patches import CataloguePatch
 from burnish.model.workload import Design
 
 

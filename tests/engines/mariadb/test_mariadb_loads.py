@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pymysql
 import pytest
-from mariadb_support import PlainBench, engine, real_server, small
 
 from burnish.base import netns, process, warden
 from burnish.base.errors import UserError
@@ -26,6 +25,7 @@ from burnish.program.built import Built
 from burnish.study import workloads
 from burnish.workload.conditions import condition_of
 from burnish.workload.sql import digests, statements
+from mariadb_support import PlainBench, engine, real_server, small
 
 pytestmark = pytest.mark.real
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from burnish.base.errors import UserError, unknown
 from burnish.catalogue import load
+from burnish.catalogue.bundled.model import Study
 from burnish.catalogue.edge import ROOT
-from burnish.catalogue.study_model import Study
 from burnish.model.recipe import Recipe
 
 FOLDER = ROOT / "studies"

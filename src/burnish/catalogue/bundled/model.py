@@ -1,4 +1,4 @@
-"""What a study that ships is made of, as frozen values; `burnish.catalogue.studies` reads them from its files."""
+"""What a bundled study is made of, as frozen values; `burnish.catalogue.bundled.files` reads them from its files."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from burnish.catalogue import load
+from burnish.catalogue.bundled.published import Reference
 from burnish.catalogue.patches import CataloguePatch, PatchSet
-from burnish.catalogue.published import Reference
 from burnish.model.recipe import Variant
 from burnish.model.workload import Design
 

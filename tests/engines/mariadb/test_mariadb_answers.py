@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mariadb_support import PlainBench, real_server
 
 from burnish.catalogue.instructions import processors
 from burnish.engines.mariadb import answers
 from burnish.program import emulation
+from mariadb_support import PlainBench, real_server
 
 
 def test_each_statement_is_one_line_and_each_answer_is_asked_for(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from mariadb_support import PlainBench, engine
 
 from burnish.base.errors import InfrastructureError
 from burnish.builds import effective
@@ -18,6 +17,7 @@ from burnish.model.engine import PrecompiledHeaders
 from burnish.model.recipe import Flags
 from burnish.toolchain import ccache
 from burnish.toolchain.toolchains import Toolchain
+from mariadb_support import PlainBench, engine
 
 CMAKE = """\
 cmake_minimum_required(VERSION 3.13)

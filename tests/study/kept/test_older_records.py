@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from burnish.catalogue import load, studies
+from burnish.catalogue import load
+from burnish.catalogue.bundled import files as studies
 from burnish.model.cell import CellId, ComparisonId, Role
 from burnish.model.workload import Design
 from burnish.record.codec import value_of

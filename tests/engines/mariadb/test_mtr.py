@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from mariadb_support import PlainBench, engine
 
 from burnish.engines.mariadb import mtr
 from burnish.engines.mariadb.mtr import LIST, Results
 from burnish.program.built import Built
+from mariadb_support import PlainBench, engine
 
 RECORDED = Path(__file__).with_name("mtr")
 

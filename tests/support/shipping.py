@@ -12,7 +12,8 @@ import pytest
 from rich.console import Console
 
 from burnish.base import paths
-from burnish.catalogue import load, studies
+from burnish.catalogue import load
+from burnish.catalogue.bundled import files as studies
 from burnish.cli.common import result_of
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Timing

@@ -1,19 +1,27 @@
 """How a part of the tests ends: what was skipped, by reason and count, and one line with the part's name.
 
 ``pytest --part fast ...`` ends with ``fast: 2337 passed, 21 skipped in 920.12 s``. Whoever runs several parts, and
-`.ci/run`, finds in these lines whether each came to its end and how.
+`.ci/run`, finds in these lines whether each came to its end and how. In continuous integration (``CI`` is set) a part
+fails when something was skipped for a reason that `tests/skips.toml` does not list.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import time
+import tomllib
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from _pytest.terminal import TerminalReporter
 
 BEGAN = pytest.StashKey[float]()
+
+SKIPS = Path(__file__).parents[1] / "skips.toml"
+"""What may be skipped in continuous integration."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,12 +42,30 @@ def reasons(skipped: Iterable[pytest.TestReport]) -> Counter[str]:
     return found
 
 
+def unlisted(given: Iterable[str]) -> list[str]:
+    """The reasons that the list does not have."""
+    patterns = [entry["reason"] for entry in tomllib.loads(SKIPS.read_text())["skip"]]
+    return [reason for reason in given if not any(re.fullmatch(pattern, reason) for pattern in patterns)]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+    wanted = session.config.getoption("part") is not None and os.environ.get("CI")
+    if not wanted or terminal is None or session.exitstatus != pytest.ExitCode.OK:
+        return
+    if unlisted(reasons(terminal.stats.get("skipped", []))):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
-    found = reasons(terminalreporter.stats.get("skipped", []))
-    if found:
+    given = reasons(terminalreporter.stats.get("skipped", []))
+    if given:
         terminalreporter.line("skipped, by reason:")
-    for reason, count in found.most_common():
+    for reason, count in given.most_common():
         terminalreporter.line(f"{count:4} x {reason}")
+    for reason in unlisted(given) if os.environ.get("CI") else ():
+        terminalreporter.line(f"skipped without leave: {reason!r} is not in tests/{SKIPS.name}")
 
 
 @pytest.hookimpl(trylast=True)

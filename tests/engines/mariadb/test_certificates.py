@@ -4,10 +4,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from mariadb_support import PlainBench
 
 from burnish.base.errors import UserError
 from burnish.engines.mariadb import certificates
+from mariadb_support import PlainBench
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 

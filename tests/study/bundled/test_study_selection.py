@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.catalogue import load, studies
+from burnish.catalogue import load
+from burnish.catalogue.bundled import files as studies
 from burnish.study.bundled.expansion import expand
 from burnish.study.planning.costs import Forecast, Need, UnitCost, within
 from burnish.study.planning.plan import Plan

@@ -1,4 +1,4 @@
-"""Figures of the published tables (published/*.csv), as changes in per cent; pure once the files are read."""
+"""Figures of the published tables (data/published/*.csv), as changes in per cent; pure once the files are read."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from mariadb_support import PlainBench, engine, real_server, small
 
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.engines.contract import MARKER, Side, SideSpec, Tick
@@ -19,6 +18,7 @@ from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 from burnish.study import workloads
+from mariadb_support import PlainBench, engine, real_server, small
 
 
 def data_folder(tmp_path: Path) -> Path:

@@ -11,7 +11,8 @@ import pytest
 
 import shipping
 from burnish.base.errors import UserError
-from burnish.catalogue import load, studies
+from burnish.catalogue import load
+from burnish.catalogue.bundled import files as studies
 from burnish.cli import app
 from burnish.record.events.builds import BuildMade
 from burnish.record.events.bundled import ConfirmationBegun

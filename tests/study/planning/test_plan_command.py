@@ -26,7 +26,7 @@ from burnish.study.options import Options
 from planned import plan
 from studying import burnish, events, study, text
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 
 OWN = """
 [linked]

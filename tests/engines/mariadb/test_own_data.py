@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from mariadb_support import PlainBench
 
 from burnish.base.errors import UserError
 from burnish.engines.mariadb import own_data
+from mariadb_support import PlainBench
 
 
 def folder(tmp_path: Path, *databases: str) -> Path:
