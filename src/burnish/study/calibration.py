@@ -61,26 +61,26 @@ def find(home: Home, engine: str, workload: str, design: Design, host: HostFacts
     """The calibration of this host, if there is one; one of another host or form counts for nothing."""
     path = _file(home, engine, workload, design)
     try:
-        found = from_dict(json.loads(path.read_text()))
+        calibration = from_dict(json.loads(path.read_text()))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found if found.host == host_digest(host) else None
+    return calibration if calibration.host == host_digest(host) else None
 
 
 def known_calibrations(session: Session, cells: Sequence[Cell]) -> list[Calibration]:
     """What this host's calibrations say of the cells' workloads; a `UserError` where one says: no verdicts here."""
-    found: list[Calibration] = []
+    calibrations: list[Calibration] = []
     for workload, design in dict.fromkeys((cell.workload.name, cell.design) for cell in cells):
-        each = find(session.home, session.spec.name, workload, design, session.host)
-        if each is None or not each.fits(timings(session)[design]):
+        calibration = find(session.home, session.spec.name, workload, design, session.host)
+        if calibration is None or not calibration.fits(timings(session)[design]):
             continue
-        if not each.passes and not session.options.force:
+        if not calibration.passes and not session.options.force:
             raise UserError(
-                f"{each.name}: this host's calibration of {each.at} found the baseline different from itself "
-                f"({each.words}); fix the host (`burnish doctor`) and calibrate again, or say --force"
+                f"{calibration.name}: this host's calibration of {calibration.at} found the baseline different from "
+                f"itself ({calibration.words}); fix the host (`burnish doctor`) and calibrate again, or say --force"
             )
-        found.append(each)
-    return found
+        calibrations.append(calibration)
+    return calibrations
 
 
 def keep_calibrations(workshop: Workshop, cells: Sequence[Cell], times: Mapping[Design, Timing]) -> None:
@@ -90,15 +90,15 @@ def keep_calibrations(workshop: Workshop, cells: Sequence[Cell], times: Mapping[
     for cell in cells:
         if cell.id.candidate != AA:
             continue
-        found = _calibrated(workshop.session, times[cell.design], cell)
-        if found is not None:
-            save(workshop.session.home, found)
-            workshop.record.append(HostCalibrated(host_noise(found)))
+        calibration = _calibrated(workshop.session, times[cell.design], cell)
+        if calibration is not None:
+            save(workshop.session.home, calibration)
+            workshop.record.append(HostCalibrated(host_noise(calibration)))
 
 
 def host_noise(calibration: Calibration) -> HostNoise:
     """A calibration as the record has it."""
-    noise = {name: Noise(**vars(each)) for name, each in calibration.quantities.items()}
+    noise = {name: Noise(**vars(quantity)) for name, quantity in calibration.quantities.items()}
     return HostNoise(
         engine=calibration.engine,
         workload=calibration.workload,
@@ -126,7 +126,7 @@ def _calibrated(session: Session, timing: Timing, cell: Cell) -> Calibration | N
         return None
     return calibrate_host(
         {name: starts.of(name) for name in ("capacity", "throughput")},
-        [list(zip(each["capacity"], each["throughput"], strict=True)) for each in starts.pair_ratios],
+        [list(zip(ratios["capacity"], ratios["throughput"], strict=True)) for ratios in starts.pair_ratios],
         starts.seconds,
         engine=session.spec.name,
         workload=cell.workload.name,

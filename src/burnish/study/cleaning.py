@@ -48,11 +48,11 @@ class Kept:
 def inventory(home: Home) -> list[Kept]:
     """Everything in the home, largest first within each kind."""
     now, store = time.time(), Store(home.store)
-    found = []
+    items = []
     for entry in store.entries():
         named = name_of(store, entry.key) if entry.kind == "profiles" else ""
         words = f"{_words(entry)} {named}".strip()
-        found.append(Kept(entry.kind, entry.key, words, entry.folder, entry.size(), now - entry.used, named))
+        items.append(Kept(entry.kind, entry.key, words, entry.folder, entry.size(), now - entry.used, named))
     for kind, root in (
         ("downloads", home.downloads),
         ("work", home.root / "work"),
@@ -61,16 +61,16 @@ def inventory(home: Home) -> list[Kept]:
     ):
         for folder in sorted(root.glob("*")):
             size = folder_size(folder) if folder.is_dir() else folder.stat().st_blocks * 512
-            found.append(Kept(kind, folder.name, "", folder, size, now - folder.stat().st_mtime))
+            items.append(Kept(kind, folder.name, "", folder, size, now - folder.stat().st_mtime))
     for folder in home.store.glob("thinlto"):  # as a whole: its files are the linker's own business
         age = now - folder.stat().st_mtime
-        found.append(Kept("thinlto", folder.name, "ThinLTO's cache", folder, folder_size(folder), age))
+        items.append(Kept("thinlto", folder.name, "ThinLTO's cache", folder, folder_size(folder), age))
     for folder in folders(home):
         age = now - (folder / FILE).stat().st_mtime
         unfinished = _is_unfinished(folder)
         words = f"record and logs{' of an unfinished run' if unfinished else ''}"
-        found.append(Kept("studies", folder.name, words, folder, folder_size(folder), age, unfinished=unfinished))
-    return sorted(found, key=lambda item: (item.kind, -item.size))
+        items.append(Kept("studies", folder.name, words, folder, folder_size(folder), age, unfinished=unfinished))
+    return sorted(items, key=lambda item: (item.kind, -item.size))
 
 
 def _is_unfinished(folder: Path) -> bool:

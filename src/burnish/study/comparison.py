@@ -46,7 +46,7 @@ class Comparison:
         shows: what this architecture can show of the row's patch; '' of rows about something else.
         role: what its cell is for.
         starts: a number of starts of its own; None: the study's rule decides.
-        called: what the candidate is called in its cell; '': build and condition.
+        candidate_name: what the candidate is called in its cell; '': build and condition.
         own_base: whether cells of the study have bases and conditions of their own, which are part of their identity.
         by_design: whether the design is part of the cell's identity (`calibrate`).
     """
@@ -74,7 +74,7 @@ class Comparison:
     shows: str = ""
     role: Role = Role.CLAIM
     starts: int | None = None
-    called: str = ""
+    candidate_name: str = ""
     own_base: bool = False
     by_design: bool = False
 
@@ -84,7 +84,7 @@ class Comparison:
         return self.series, self.row
 
     @property
-    def again(self) -> bool:
+    def against_itself(self) -> bool:
         """Whether the base is compared with itself, as a calibration does."""
         return self.candidate == AA
 
@@ -123,12 +123,12 @@ class Comparison:
         """Which cell of the trials it is, as planned: of a release, that of whatever program is found."""
         several = self.own_base
         return CellId(
-            candidate=self.called or self.candidate,
+            candidate=self.candidate_name or self.candidate,
             workload=self.workload.name if self.workload is not None else "",
             role=self.role,
             base=self.base if several else "",
             given=self.given if several else (),
-            versus=() if self.called else self.versus,
+            versus=() if self.candidate_name else self.versus,
             control=self.control,
             design=str(self.design) if self.by_design and self.design else "",
         )

@@ -46,16 +46,16 @@ def groups(spec: EngineSpec, options: Options) -> list[str]:
     """Groups of system packages that the conditions and the loads need beside their engine's."""
     needed = {"tls": "tls", "remote": "remote"}
     asked = (usual(spec, options), versus(spec, options))
-    found = [needed[each.transport] for each in asked if each and each.transport in needed]
-    return list(dict.fromkeys([*found, *workloads.groups(spec, options.workloads)]))
+    wanted = [needed[condition.transport] for condition in asked if condition and condition.transport in needed]
+    return list(dict.fromkeys([*wanted, *workloads.groups(spec, options.workloads)]))
 
 
 def words(options: Options) -> tuple[str, ...]:
     """What was asked of conditions and data, in the form that finds the study again."""
-    said = [*options.settings, *(f"versus {word}" for word in options.versus)]
+    requested = [*options.settings, *(f"versus {word}" for word in options.versus)]
     if options.defaults_file is not None:
-        said.append(f"defaults {digest_of(defaults_file.content(options.defaults_file))}")
-    return tuple(said)
+        requested.append(f"defaults {digest_of(defaults_file.content(options.defaults_file))}")
+    return tuple(requested)
 
 
 def ready(session: Session, asked: Condition) -> Condition:
@@ -69,8 +69,8 @@ def loads_under(loads: Sequence[Workload], pair: Sequence[Condition]) -> tuple[W
     Where the network is limited, or two conditions are compared by throughput, a server may have to wait: for the
     network, or for a client that has more to do. That is what is measured then, and makes no pair invalid.
     """
-    waits = any(each.limited for each in pair) or len(set(pair)) > 1
-    return tuple(replace(each, saturated=False) if waits else each for each in loads)
+    waits = any(condition.limited for condition in pair) or len(set(pair)) > 1
+    return tuple(replace(workload, saturated=False) if waits else workload for workload in loads)
 
 
 def possible(session: Session, sides: Sequence[tuple[Built, Condition]]) -> None:
@@ -80,8 +80,8 @@ def possible(session: Session, sides: Sequence[tuple[Built, Condition]]) -> None
         UserError: something can't work at all: a variable that the server does not know, too many client threads.
     """
     # The most client threads first: what a refusal asks for then is enough for the whole ladder.
-    loads = sorted(session.workloads, key=lambda each: -each.threads)
-    _amiss(session, loads, sides, {})
+    loads = sorted(session.workloads, key=lambda workload: -workload.threads)
+    _untuned(session, loads, sides, {})
 
 
 def examine(session: Session, sides: Sequence[tuple[Built, Condition]], data: Mapping[str, Entry]) -> None:
@@ -90,32 +90,32 @@ def examine(session: Session, sides: Sequence[tuple[Built, Condition]], data: Ma
     Raises:
         UserError: something can't work at all; or, under ``--strict``, something is left undone.
     """
-    found = _amiss(session, session.workloads, sides, data)
-    session.record.append(TuningExamined(tuple(found)))
-    for line in found:
+    warnings = _untuned(session, session.workloads, sides, data)
+    session.record.append(TuningExamined(tuple(warnings)))
+    for line in warnings:
         session.bench.say(f"untuned: {line}")
-    if found and session.options.strict:
-        raise UserError(f"--strict: {len(found)} settings to mend before builds are compared: {'; '.join(found)}")
+    if warnings and session.options.strict:
+        raise UserError(f"--strict: {len(warnings)} settings to mend before builds are compared: {'; '.join(warnings)}")
 
 
-def _amiss(
+def _untuned(
     session: Session,
     loads: Sequence[Workload],
     sides: Sequence[tuple[Built, Condition]],
     data: Mapping[str, Entry],
 ) -> list[str]:
     """What routine tuning left undone, a line each."""
-    found: list[str] = []
+    warnings: list[str] = []
     for workload in loads:
         entry = data.get(workload.name)
         for built, condition in dict.fromkeys(sides):
             place = session.scratch / "examine"
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(mode=0o700, parents=True)
-            found += session.engine.examine(built, workload, condition, _data(entry), place, session.bench)
+            warnings += session.engine.examine(built, workload, condition, _data(entry), place, session.bench)
             shutil.rmtree(place, ignore_errors=True)
-        found += filter(None, [idle(workload, len(session.core_sets[0]))])
-    return list(dict.fromkeys(found))
+        warnings += filter(None, [idle(workload, len(session.core_sets[0]))])
+    return list(dict.fromkeys(warnings))
 
 
 def _data(entry: Entry | None) -> Path | None:

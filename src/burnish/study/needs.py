@@ -52,21 +52,21 @@ def install_for(study: Study, selection: Selection, options: Options, ask: Ask |
             for v in variants
             if v.recipe.toolchain.startswith("clang") or v.recipe.bolt or linking.groups(v.recipe)
         )
-        ensure_or_go_on(wanted, f"the variants {names}", options, ask)
-    chosen = [each for each in selection.chosen if each.reason is None]
-    words = {word for each in chosen for word in (*each.given, *each.versus)}
+        ensure_or_continue(wanted, f"the variants {names}", options, ask)
+    chosen = [comparison for comparison in selection.chosen if comparison.reason is None]
+    words = {word for comparison in chosen for word in (*comparison.given, *comparison.versus)}
     groups = [group for group in ("tls", "remote") if f"transport={group}" in words]
     if study.bundled is not None:
-        loads = [each.workload.entry for each in chosen if each.workload is not None]
+        loads = [comparison.workload.entry for comparison in chosen if comparison.workload is not None]
         for group in [*groups, *workloads.groups(study.engine, loads)]:
-            ensure_or_go_on([group], f"rows that need {group}", options, ask)
+            ensure_or_continue([group], f"rows that need {group}", options, ask)
     if study.portable.needs_emulator and emulation.find(emulation.host_architecture()) is None:
         ensure(["portability"], "trying builds on other processors", options, ask)
 
 
 def _variants(study: Study, selection: Selection) -> list[Variant]:
     """The variants that are built."""
-    chosen = [each for each in selection.chosen if each.reason is None]
+    chosen = [comparison for comparison in selection.chosen if comparison.reason is None]
     return [study.variants[name] for name in needed(study, chosen)]
 
 
@@ -88,7 +88,7 @@ def ensure(groups: Sequence[str], why: str, options: Options, ask: Ask | None) -
         system.ensure_packages(names, why=why, yes=options.yes, ask=ask)
 
 
-def ensure_or_go_on(groups: Sequence[str], why: str, options: Options, ask: Ask | None) -> None:
+def ensure_or_continue(groups: Sequence[str], why: str, options: Options, ask: Ask | None) -> None:
     """The same for what can be done without; says so where it is not installed."""
     try:
         ensure(groups, why, options, ask)

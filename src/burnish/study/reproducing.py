@@ -27,7 +27,7 @@ _INSTRUMENTED = "instrumented"
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundBuild:
     """A build and, where a study made it, the variant that it is of.
 
     Attributes:
@@ -60,7 +60,7 @@ class Reproducer:
     sha256: str
 
 
-def find(home: Home, word: str, study: str | None = None) -> Found:
+def find(home: Home, word: str, study: str | None = None) -> FoundBuild:
     """The build whose key is (or begins with) `word`, or the newest one of the variant of that name.
 
     Args:
@@ -71,20 +71,20 @@ def find(home: Home, word: str, study: str | None = None) -> Found:
     folders = [studies.find(home, study)] if study else list(reversed(studies.folders(home)))
     store = Store(home.store)
     names: set[str] = set()
-    matching: dict[str, Found] = {}
+    matching: dict[str, FoundBuild] = {}
     for folder in folders:
         for made in _builds(folder):
             names.add(made["variant"])
             if made["variant"] == word or (len(word) >= 4 and made["key"].startswith(word)):
                 entry = store.find("builds", made["key"])
-                found = Found(entry, made["variant"], made["reason"], made["recipe"]) if entry else None
-                if found is not None and made["variant"] == word:
-                    return found
-                if found is not None:
-                    matching.setdefault(made["key"], found)
+                build = FoundBuild(entry, made["variant"], made["reason"], made["recipe"]) if entry else None
+                if build is not None and made["variant"] == word:
+                    return build
+                if build is not None:
+                    matching.setdefault(made["key"], build)
     for entry in store.entries():
         if entry.kind == "builds" and len(word) >= 4 and entry.key.startswith(word):
-            matching.setdefault(entry.key, Found(entry))
+            matching.setdefault(entry.key, FoundBuild(entry))
     if len(matching) == 1:
         return next(iter(matching.values()))
     if matching:
@@ -101,38 +101,38 @@ def _builds(folder: Path) -> list[dict[str, Any]]:
     with closing(Record(folder)) as record:
         begun = record.last(StudyBegun)
         recipes = begun.event.definition["recipes"] if begun else {}
-        reasons = {each.event.variant: each.event.reason for each in record.events(VariantSettled)}
+        reasons = {recorded.event.variant: recorded.event.reason for recorded in record.events(VariantSettled)}
         made = [
             {
-                "variant": each.event.build.name,
-                "key": each.event.key,
-                "recipe": recipes.get(each.event.build.name),
-                "reason": reasons.get(each.event.build.name, ""),
+                "variant": recorded.event.build.name,
+                "key": recorded.event.key,
+                "recipe": recipes.get(recorded.event.build.name),
+                "reason": reasons.get(recorded.event.build.name, ""),
             }
-            for each in record.events(BuildMade)
+            for recorded in record.events(BuildMade)
         ]
     return made[::-1]
 
 
-def collect(home: Home, found: Found, folder: Path) -> Reproducer:
+def collect(home: Home, build: FoundBuild, folder: Path) -> Reproducer:
     """Writes script, profiles, patches, source list and recipe into `folder`, which must be new or empty."""
-    making = witness.read(found.entry.about)
+    making = witness.read(build.entry.about)
     if making is None:
         raise UserError(
-            f"build {found.entry.key}: it was made before Burnish noted how; "
-            f"remove {found.entry.folder} and run its study's command again"
+            f"build {build.entry.key}: it was made before Burnish noted how; "
+            f"remove {build.entry.folder} and run its study's command again"
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"--output {folder}: it is there already and not empty; name a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(home.store)
-    _copy_build(found.entry, making, folder, store)
+    _copy_build(build.entry, making, folder, store)
     notes = _training(store, making, folder)
     if notes:
         (folder / TRAINING).write_text(notes)
     recipe = None
-    if found.recipe is not None and found.variant is not None:
-        recipe = recipe_toml(found.variant, found.reason, found.recipe, [patch.file for patch in making.patches])
+    if build.recipe is not None and build.variant is not None:
+        recipe = recipe_toml(build.variant, build.reason, build.recipe, [patch.file for patch in making.patches])
         (folder / RECIPE).write_text(recipe)
     files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
     order = [reproducer.SCRIPT, *(name for name in files if name != reproducer.SCRIPT)]

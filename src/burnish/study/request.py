@@ -44,10 +44,10 @@ def _own(recipes: Path | None) -> Mapping[str, Variant]:
 
 def _of_replicates(options: Options, variants: Sequence[Variant]) -> list[UserError]:
     """What is asked of replicates and can't be: starts in another number, trainings of what trains nothing."""
-    found, most = [], max(options.layouts, options.trainings)
+    problems, most = [], max(options.layouts, options.trainings)
     if options.starts is not None and most and options.starts != most:
         factor = "--layouts" if options.layouts == most else "--trainings"
-        found.append(
+        problems.append(
             UserError(
                 f"--starts {options.starts}: {factor} {most} gives each start a fresh pair of builds, so there are "
                 f"{most} starts; leave --starts out, or say {factor} {options.starts}"
@@ -55,13 +55,13 @@ def _of_replicates(options: Options, variants: Sequence[Variant]) -> list[UserEr
         )
     if options.trainings and not any(trains(variant.recipe) for variant in variants):
         names = ", ".join(variant.name for variant in variants)
-        found.append(
+        problems.append(
             UserError(
                 f"--trainings {options.trainings}: nothing is trained for {names}; leave it out (--layouts shuffles "
                 "links), or name a variant that trains a profile, as gcc-pgo does"
             )
         )
-    return found
+    return problems
 
 
 def read_request(engine: str, options: Options) -> Request:
@@ -86,7 +86,7 @@ def read_request(engine: str, options: Options) -> Request:
     named = options.variants or (*spec.ladder, *own)
     # Of a file that can't be read it is not known which variants it has: then no unknown name is one for certain.
     named = tuple(name for name in named if read or name in load.variants())
-    variants = [found for name in named for found in attempt(load.variant, name, own)]
+    variants = [variant for name in named for variant in attempt(load.variant, name, own)]
     if not variants or variants[0].name != "baseline":
         variants.insert(0, load.variant("baseline"))
     workloads = chain.from_iterable(attempt(chosen, spec, options))

@@ -56,7 +56,7 @@ def run(
         needs.check_disk(home, study.engine, plan.builds.compiles)
         loads = loads_of(study, plan)
         session = sessions.begin(home, study.engine, study.definition, options, console, loads, ask, study.rule)
-        with sessions.nothing_half_made(session.record):
+        with sessions.removed_if_refused(session.record):
             workshop = prepare(session, study, plan)
             start(workshop)
         measure(workshop, plan)
@@ -67,8 +67,12 @@ def run(
 
 def loads_of(study: Study, plan: StudyPlan) -> tuple[Workload, ...]:
     """The loads of a session's comparisons, then those that the study asks for beyond them."""
-    chosen = [each.workload for each in plan.selection.chosen if each.reason is None and each.workload is not None]
-    return tuple({each.name: each for each in (*chosen, *study.workloads)}.values())
+    chosen = [
+        comparison.workload
+        for comparison in plan.selection.chosen
+        if comparison.reason is None and comparison.workload is not None
+    ]
+    return tuple({workload.name: workload for workload in (*chosen, *study.workloads)}.values())
 
 
 def measure(workshop: Workshop, plan: StudyPlan) -> None:
@@ -79,10 +83,10 @@ def measure(workshop: Workshop, plan: StudyPlan) -> None:
     budget, cut = session.options.budget, dict(workshop.selection.cut)
     for number, group in enumerate(groups):
         spent = time.monotonic() - session.began
-        ahead = sum(expected.get(unit, 0.0) for unit in dict.fromkeys(each.unit for each in group))
+        ahead = sum(expected.get(unit, 0.0) for unit in dict.fromkeys(comparison.unit for comparison in group))
         if budget is not None and number and spent + ahead > SLACK * budget:
             words = f"cut by --budget: {duration(spent)} of {duration(budget)} were used up by the rows before it"
-            cut |= {each.key: words for each in group}
+            cut |= {comparison.key: words for comparison in group}
             continue
         if not study.in_turn:
             session.bench.say(f"row {number + 1} of {len(groups)}: {unit_words(group[0].unit)}")
@@ -95,11 +99,15 @@ def measure(workshop: Workshop, plan: StudyPlan) -> None:
 def close(workshop: Workshop) -> Path:
     """Closes the record: for good when nothing is open, otherwise so that the same command resumes."""
     have = settled(workshop.record)
-    left = {each.event.comparison: each.event.final for each in workshop.record.events(ComparisonLeft)}
+    left = {recorded.event.comparison: recorded.event.final for recorded in workshop.record.events(ComparisonLeft)}
     comparisons = workshop.study.comparisons
-    still = [each for each in comparisons if not (each.final or is_decided(each, have) or left.get(each.id))]
+    still = [
+        comparison
+        for comparison in comparisons
+        if not (comparison.final or is_decided(comparison, have) or left.get(comparison.id))
+    ]
     if not workshop.study.tolerant:  # what can't be made or measured has its reason, and another session would find it
-        still = [each for each in still if each.key in workshop.selection.cut]
+        still = [comparison for comparison in still if comparison.key in workshop.selection.cut]
     if not still and not analysis_open(workshop):
         return sessions.finish(workshop.session)
     workshop.session.bench.say(f"{len(still)} of {len(comparisons)} cells open; the same command resumes")

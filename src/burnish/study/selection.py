@@ -49,10 +49,10 @@ def budget_of(text: str | None) -> float | None:
     """Seconds of an option such as ``2h``, ``90m`` or ``1h30m``; a `UserError` otherwise."""
     if text is None:
         return None
-    found = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?:in)?)?(?:(\d+)s)?", text.replace(" ", ""))
-    if not found or not any(found.groups()):
+    match = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?:in)?)?(?:(\d+)s)?", text.replace(" ", ""))
+    if not match or not any(match.groups()):
         raise UserError(f"--budget {text}: give hours and minutes, as in 2h, 90m or 1h30m")
-    hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    hours, minutes, seconds = (float(part or 0) for part in match.groups())
     return 3600 * hours + 60 * minutes + seconds
 
 
@@ -75,22 +75,22 @@ def by_name(study: Study, asked: Asked) -> Selection:
                 if name not in {row.name for row in own.rows}]  # fmt: skip
     problems += [unknown(f"series of {own.name}", name, own.series) for name in asked.series
                  if name not in own.series]  # fmt: skip
-    ladder = sorted({each.threads for each in study.comparisons if each.threads is not None})
+    ladder = sorted({comparison.threads for comparison in study.comparisons if comparison.threads is not None})
     if asked.threads and not ladder:
         problems.append(UserError(f"--threads: no row of {own.name} has a ladder of threads; leave it out"))
     if problems:
         raise together(problems)
     series, threads = _first(own, asked)
     chosen, cut = [], {}
-    for each in study.comparisons:
-        if asked.rows and each.row not in asked.rows:
-            cut[each.key] = "left out by --row"
-        elif series and each.series not in series:
-            cut[each.key] = f"not asked for: --series {each.series} brings it"
-        elif threads and each.threads is not None and each.threads not in threads:
-            cut[each.key] = f"not asked for: --threads {each.threads} brings it"
+    for comparison in study.comparisons:
+        if asked.rows and comparison.row not in asked.rows:
+            cut[comparison.key] = "left out by --row"
+        elif series and comparison.series not in series:
+            cut[comparison.key] = f"not asked for: --series {comparison.series} brings it"
+        elif threads and comparison.threads is not None and comparison.threads not in threads:
+            cut[comparison.key] = f"not asked for: --threads {comparison.threads} brings it"
         else:
-            chosen.append(each)
+            chosen.append(comparison)
     return Selection(tuple(chosen), cut, asked)
 
 
@@ -109,7 +109,7 @@ def builds_of(comparison: Comparison) -> tuple[str, ...]:
 
 def needed(study: Study, comparisons: Sequence[Comparison]) -> list[str]:
     """The builds that these comparisons need, the baseline first."""
-    named = (name for each in comparisons if each.reason is None for name in builds_of(each))
+    named = (name for comparison in comparisons if comparison.reason is None for name in builds_of(comparison))
     return [name for name in dict.fromkeys((study.base, *named)) if name in study.variants]
 
 

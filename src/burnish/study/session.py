@@ -97,7 +97,7 @@ def begin(
             f"--design duet: needs two physical cores for this process, found {len(facts.cores_allowed)}; "
             "run on a host (or with an affinity) that has two, or leave the option out"
         )
-    every = frozenset(facts.cores_allowed)
+    all_cores = frozenset(facts.cores_allowed)
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
     record.append(SessionBegun(facts.as_record(), resumed))
@@ -111,7 +111,7 @@ def begin(
         spec=spec,
         engine=create(spec),
         host=facts,
-        core_sets=sets or (every, every),
+        core_sets=sets or (all_cores, all_cores),
         twin_cores=sets is not None,
         record=record,
         bench=bench,
@@ -124,7 +124,7 @@ def begin(
 
 
 @contextlib.contextmanager
-def nothing_half_made(record: Record) -> Iterator[None]:
+def removed_if_refused(record: Record) -> Iterator[None]:
     """Takes the study's folder away again when the request turns out to be impossible before any work was done."""
     try:
         yield

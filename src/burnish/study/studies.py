@@ -28,8 +28,8 @@ _DRAFT = ".draft-"
 
 def folders(home: Home) -> list[Path]:
     """The studies' folders, oldest first."""
-    found = [path.parent for path in home.studies.glob(f"*/{FILE}") if not path.parent.name.startswith(_DRAFT)]
-    return sorted(found, key=lambda path: (path / FILE).stat().st_ctime)
+    studies = [path.parent for path in home.studies.glob(f"*/{FILE}") if not path.parent.name.startswith(_DRAFT)]
+    return sorted(studies, key=lambda path: (path / FILE).stat().st_ctime)
 
 
 WITHOUT_VERDICTS = ("why", "calibrate")
@@ -44,19 +44,19 @@ def find(home: Home, name: str | None) -> Path:
     Raises:
         UserError: there is none, or several begin so and none of them is finished.
     """
-    every = folders(home)
+    runs = folders(home)
     if name is None:
-        if not every:
+        if not runs:
             raise UserError(f"{home.studies}: no run yet; `burnish tune {load.example()}` makes the first one")
-        newest_first = sorted(every, key=lambda path: -(path / FILE).stat().st_mtime)
+        newest_first = sorted(runs, key=lambda path: -(path / FILE).stat().st_mtime)
         return next((path for path in newest_first if _has_verdicts(path)), newest_first[0])
     if (Path(name) / FILE).is_file():
         return Path(name)
-    matching = [path for path in every if path.name == name] or beginning(every, name)
+    matching = [path for path in runs if path.name == name] or beginning(runs, name)
     if len(matching) == 1:
         return matching[0]
     if not matching:
-        raise unknown("run", name, [path.name for path in every] or ["none yet"], "burnish runs")
+        raise unknown("run", name, [path.name for path in runs] or ["none yet"], "burnish runs")
     finished = [path for path in matching if is_finished(path)]
     if not finished:
         names = ", ".join(path.name for path in matching)
@@ -64,9 +64,9 @@ def find(home: Home, name: str | None) -> Path:
     return finished[-1]
 
 
-def beginning(every: Sequence[Path], name: str) -> list[Path]:
+def beginning(runs: Sequence[Path], name: str) -> list[Path]:
     """The runs whose names begin so, oldest first."""
-    return [path for path in every if path.name.startswith(name)]
+    return [path for path in runs if path.name.startswith(name)]
 
 
 def is_finished(folder: Path) -> bool:
@@ -145,9 +145,9 @@ def _is_open(record: Record, definition: Definition) -> bool:
 
 def settled(record: Record) -> frozenset[ComparisonId]:
     """The comparisons that have their verdict or figure."""
-    decided = {each.event.cell for each in record.events(VerdictReached)}
-    tried = {each.event.comparison for each in record.events(ComparisonTried) if each.event.cell in decided}
-    return frozenset(tried | {each.event.comparison for each in record.events(FigureMeasured)})
+    decided = {recorded.event.cell for recorded in record.events(VerdictReached)}
+    tried = {recorded.event.comparison for recorded in record.events(ComparisonTried) if recorded.event.cell in decided}
+    return frozenset(tried | {recorded.event.comparison for recorded in record.events(FigureMeasured)})
 
 
 @contextlib.contextmanager

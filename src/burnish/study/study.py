@@ -110,11 +110,11 @@ class Study:
 
     def with_variants(self, *more: Variant) -> Study:
         """The same with more builds that its comparisons may name."""
-        return replace(self, variants={**self.variants, **{each.name: each for each in more}})
+        return replace(self, variants={**self.variants, **{variant.name: variant for variant in more}})
 
     def groups(self, chosen: Sequence[Comparison]) -> list[list[Comparison]]:
         """The comparisons whose builds are made and whose starts are taken together."""
         if self.in_turn:
             return [list(chosen)] if chosen else []
-        units = dict.fromkeys(each.unit for each in chosen)
-        return [[each for each in chosen if each.unit == unit] for unit in units]
+        units = dict.fromkeys(comparison.unit for comparison in chosen)
+        return [[comparison for comparison in chosen if comparison.unit == unit] for unit in units]

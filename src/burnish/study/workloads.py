@@ -32,8 +32,8 @@ def read_defaults(spec: EngineSpec, options: Options) -> tuple[tuple[tuple[str, 
 
 def chosen(spec: EngineSpec, options: Options) -> tuple[Workload, ...]:
     """The workloads of a request, or the engine's default ones; see `choose`."""
-    settings, told = read_defaults(spec, options)
-    for line in told:
+    settings, notes = read_defaults(spec, options)
+    for line in notes:
         Console(stderr=True).print(f"{options.defaults_file}: {line}", markup=False, highlight=False, soft_wrap=True)
     return choose(
         spec,
@@ -65,36 +65,36 @@ def choose(
         UserError: unknown loads, files that can't be read (all of them, a line each), a load asked for twice.
     """
     known = create(spec).loads
-    found, problems = [], []
+    workloads, problems = [], []
     for word in words:
         try:
-            found += known.resolve(loads.asked(word), data)
+            workloads += known.resolve(loads.asked(word), data)
         except UserError as error:
             problems.append(error)
     if problems:
         raise together(problems)
-    if data is not None and not any(workload.own_data for workload in found):
+    if data is not None and not any(workload.own_data for workload in workloads):
         raise UserError(f"--data {data.place}: no load of your own works on it; name one (.lua or .sql) in --workload")
     if settings:
-        found = [replace(workload, settings=settings) for workload in found]
-    every = loads.at_each(found, ladder)
-    for workload in every:
+        workloads = [replace(workload, settings=settings) for workload in workloads]
+    chosen_loads = loads.at_each(workloads, ladder)
+    for workload in chosen_loads:
         known.check(workload)
-        if sum(other.name == workload.name for other in every) > 1:
+        if sum(other.name == workload.name for other in chosen_loads) > 1:
             raise UserError(f"{workload.name!r} is named twice; name each once")
-    return every
+    return chosen_loads
 
 
 def training_workloads(spec: EngineSpec, variants: Sequence[Variant]) -> dict[str, Workload]:
     """The workloads that the engine's training and the recipes' own need; a `UserError` names variant and workload."""
-    found = {name: load.workload(spec, name) for name, _ in spec.training}
+    by_name = {name: load.workload(spec, name) for name, _ in spec.training}
     for variant in variants:
         for name, _ in variant.recipe.training:
             try:
-                found[name] = load.workload(spec, name)
+                by_name[name] = load.workload(spec, name)
             except UserError as error:
                 raise UserError(f"variant {variant.name}: training: {error}") from None
-    return found
+    return by_name
 
 
 def groups(spec: EngineSpec, words: Iterable[str]) -> list[str]:

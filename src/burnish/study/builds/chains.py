@@ -59,14 +59,14 @@ def chains_of(
         lenient=study.tolerant,
         folder=folder,
     )
-    found = (
+    by_name = (
         {chain.variant.name: _trainable(spec, chain) for chain in chains}
         if study.tolerant
         else {chain.variant.name: chain for chain in chains}
     )
-    for name in study.instrumented & set(found):
-        found[name] = _until_instrumented(found[name])
-    return found
+    for name in study.instrumented & set(by_name):
+        by_name[name] = _until_instrumented(by_name[name])
+    return by_name
 
 
 def _trainable(spec: EngineSpec, chain: Chain) -> Chain:

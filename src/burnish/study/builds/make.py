@@ -100,7 +100,7 @@ def gate_key(spec: EngineSpec, chain: Sequence[Stage]) -> str:
 
 def asked_of(spec: EngineSpec, chain: Sequence[Stage]) -> tuple[str, ...]:
     """The gate's tests for a build: the engine's, but for those that its options make pointless."""
-    away = {test for each in untested_by(spec, chain) for test in each.tests}
+    away = {test for option in untested_by(spec, chain) for test in option.tests}
     return tuple(test for test in spec.gate_tests if test not in away)
 
 
@@ -125,11 +125,11 @@ def package_flags(spec: EngineSpec, source: Path, hardening: bool) -> PackageFla
     env = {"DEB_BUILD_MAINT_OPTIONS": options, "DEB_BUILD_PATH": str(source)}
     done = process.run(["dpkg-buildflags", "--dump"], env=env)
     lines = (line.partition("=") for line in done.check("asking dpkg-buildflags").output.splitlines())
-    said = {name: tuple(shlex.split(value)) for name, _, value in lines}
+    flags = {name: tuple(shlex.split(value)) for name, _, value in lines}
     return PackageFlags(
-        c=(*said["CFLAGS"], *said["CPPFLAGS"], *spec.package_c),
-        cxx=(*said["CXXFLAGS"], *said["CPPFLAGS"], *spec.package_cxx),
-        link=(*said["LDFLAGS"], *spec.package_link),
+        c=(*flags["CFLAGS"], *flags["CPPFLAGS"], *spec.package_c),
+        cxx=(*flags["CXXFLAGS"], *flags["CPPFLAGS"], *spec.package_cxx),
+        link=(*flags["LDFLAGS"], *spec.package_link),
     )
 
 
@@ -220,8 +220,8 @@ def _profile(store: Store | None, named: str | None, source_digest: str) -> Kept
     """What planning must know of the profile that a recipe names; while the source is unknown it may be of any."""
     if store is None or named is None:
         return None
-    found = kept.as_kept(named, kept.find(store, named))
-    return replace(found, source=None) if source_digest == UNKNOWN_SOURCE else found
+    profile = kept.as_kept(named, kept.find(store, named))
+    return replace(profile, source=None) if source_digest == UNKNOWN_SOURCE else profile
 
 
 def _bolt(variant: Variant, toolchain: Toolchain, *, lbr: bool) -> Toolchain | None:
@@ -316,7 +316,7 @@ class Maker:
         users = Counter(key for chain in possible for key in {stage.key for stage in chain.stages})
         for stage in in_order([chain.stages for chain in possible]):
             if users[stage.key] > 1 and not self._have(stage):
-                chain = next(each for each in possible if stage in each.stages)
+                chain = next(candidate for candidate in possible if stage in candidate.stages)
                 with contextlib.suppress(InfrastructureError):  # kept, and raised for each variant that needs it
                     self._make_up_to(stage, chain)
 
@@ -356,7 +356,7 @@ class Maker:
         )
         result = Made(chain.variant, built=built, identity=identity, notes=list(chain.notes))
         if patches := entry.about.get("patches"):
-            listed = ", ".join(f"{'-R ' if each['reverted'] else ''}{each['file']}" for each in patches)
+            listed = ", ".join(f"{'-R ' if patch['reverted'] else ''}{patch['file']}" for patch in patches)
             result.notes.insert(0, f"patched, source {entry.about['source'][:12]}: {listed}")
         for flag, count, example in entry.about.get("cancelled", ()):
             result.notes.append(
@@ -368,9 +368,11 @@ class Maker:
             result.notes.append(f"{flag}: {count} objects were compiled without, by their own record ({example})")
         if not self._examine(result, built, baseline=baseline):
             return result
-        for each in untested_by(self.engine.spec, chain.stages):
-            count = f"{len(each.tests)} test{'s' if len(each.tests) > 1 else ''}"
-            result.notes.append(f"{each.option}: the gate leaves out {count}, of {each.why}: {', '.join(each.tests)}")
+        for option in untested_by(self.engine.spec, chain.stages):
+            count = f"{len(option.tests)} test{'s' if len(option.tests) > 1 else ''}"
+            result.notes.append(
+                f"{option.option}: the gate leaves out {count}, of {option.why}: {', '.join(option.tests)}"
+            )
         report = self._gate(chain, built)
         if not report.passed:
             names = ", ".join(test for test, _ in report.failures[:3])

@@ -15,12 +15,12 @@ def heaviest(costs: Mapping[str, Any], objects: Sequence[str]) -> tuple[str, flo
         costs: what a build's compiles took (`burnish.toolchain.compile_costs.summary`).
         objects: parts of names.
     """
-    every = costs.get("heaviest", ())
-    mine = [row for row in every if any(word in row[0] for word in objects)]
-    if not mine:
-        seen = f" (the heaviest was {every[0][0]}, {every[0][1] / 1e6:.0f} {UNIT})" if every else ""
+    rows = costs.get("heaviest", ())
+    matching = [row for row in rows if any(word in row[0] for word in objects)]
+    if not matching:
+        seen = f" (the heaviest was {rows[0][0]}, {rows[0][1] / 1e6:.0f} {UNIT})" if rows else ""
         return f"no figure for {' or '.join(objects)}: it is not among the heaviest objects{seen}"
-    path, peak, seconds = max(mine, key=lambda row: row[1])
+    path, peak, seconds = max(matching, key=lambda row: row[1])
     return str(path), float(peak), float(seconds)
 
 

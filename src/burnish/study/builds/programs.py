@@ -21,8 +21,8 @@ from burnish.study.session import Session
 def short_names(programs: Sequence[Path]) -> list[str]:
     """Short names for two programs: the file names, or as much of the path as tells them apart."""
     parts = [program.resolve().parts for program in programs]
-    for length in range(1, max(len(each) for each in parts) + 1):
-        names = ["/".join(each[-length:]) for each in parts]
+    for length in range(1, max(len(path_parts) for path_parts in parts) + 1):
+        names = ["/".join(path_parts[-length:]) for path_parts in parts]
         if len(set(names)) == len(names):
             return names
     return [f"{program.name}#{number}" for number, program in enumerate(programs, start=1)]
@@ -54,16 +54,16 @@ def known_program(session: Session, name: str, built: Built, portable: Portable 
 
 def differences(one: Identity, other: Identity) -> list[str]:
     """What sets two programs apart besides speed: version and features, a line each; none where both are equal."""
-    found = []
+    lines = []
     if one.version != other.version:
-        found.append(f"version: {one.version} against {other.version}")
-    mine, theirs = dict(one.features), dict(other.features)
-    found += [
-        f"{name}: {mine.get(name, 'absent')} against {theirs.get(name, 'absent')}"
-        for name in sorted({*mine, *theirs})
-        if mine.get(name) != theirs.get(name)
+        lines.append(f"version: {one.version} against {other.version}")
+    one_features, other_features = dict(one.features), dict(other.features)
+    lines += [
+        f"{name}: {one_features.get(name, 'absent')} against {other_features.get(name, 'absent')}"
+        for name in sorted({*one_features, *other_features})
+        if one_features.get(name) != other_features.get(name)
     ]
-    return found
+    return lines
 
 
 def note_variant(record: Record, item: Made, notes: Sequence[str]) -> None:
@@ -97,8 +97,8 @@ def same_programs(record: Record, made: Sequence[Made], replicates: Mapping[str,
         replicates: builds of each variant by its name, where it has several: each must be the same.
     """
     programs = {
-        each.event.build.name: (each.event.program.code, each.event.program.data)
-        for each in record.events(ProgramExamined)
+        recorded.event.build.name: (recorded.event.program.code, recorded.event.program.data)
+        for recorded in record.events(ProgramExamined)
     }
     first: dict[tuple[tuple[str, ...], ...], str] = {}
     twins: dict[str, str] = {}

@@ -49,17 +49,19 @@ class Sides:
 def sides(row: StudyRow, architecture: str) -> Sides | None:
     """The sides of a row on a host of that architecture, as the kernel names it; None of a row about something else."""
     if row.patch is not None:
-        every, name = [row.patch], row.patch.name
+        row_patches, name = [row.patch], row.patch.name
     elif row.patch_set is not None:
-        every, name = row.patch_set.measurable(architecture), row.patch_set.name
+        row_patches, name = row.patch_set.measurable(architecture), row.patch_set.name
     else:
         return None
-    marks = reduce(or_, (each.marks for each in every), Marks())
-    return Sides(_those(every, "reverted"), _those(every, "applied"), f"without-{name}", f"with-{name}", marks)
+    marks = reduce(or_, (patch.marks for patch in row_patches), Marks())
+    return Sides(
+        _those(row_patches, "reverted"), _those(row_patches, "applied"), f"without-{name}", f"with-{name}", marks
+    )
 
 
-def _those(every: Iterable[CataloguePatch], direction: str) -> tuple[Path, ...]:
-    return tuple(each.path for each in every if each.path is not None and each.direction == direction)
+def _those(row_patches: Iterable[CataloguePatch], direction: str) -> tuple[Path, ...]:
+    return tuple(patch.path for patch in row_patches if patch.path is not None and patch.direction == direction)
 
 
 def engine_of(row: StudyRow) -> str | None:
@@ -97,5 +99,5 @@ def facts(row: StudyRow, architecture: str) -> dict[str, Any] | None:
 
 def words(rows: Sequence[StudyRow]) -> list[str]:
     """What names the patches of these rows: part of what makes two sittings one study."""
-    named = {each.patch.word for each in rows if each.patch is not None}
-    return sorted(named | {each.patch_set.name for each in rows if each.patch_set is not None})
+    named = {row.patch.word for row in rows if row.patch is not None}
+    return sorted(named | {row.patch_set.name for row in rows if row.patch_set is not None})

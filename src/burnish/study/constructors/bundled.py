@@ -49,7 +49,7 @@ def bundled_study(name: str, engine: str | None, asked: Asked, options: Options)
         second[choose(options.second_compiler, toolchains).family] = options.second_compiler
     given = asked.threads
     ladder = sorted({number for row in own.rows_for(spec.name) for number in row.threads} | set(given))
-    whole = expand(
+    expanded = expand(
         own,
         spec,
         threads=ladder if given else (),
@@ -60,14 +60,16 @@ def bundled_study(name: str, engine: str | None, asked: Asked, options: Options)
     rows = {row.name: row for row in own.rows_for(spec.name)}
     # A ladder that only the words have belongs to rows that have one; rows keep their own numbers otherwise.
     kept = tuple(
-        each
-        for each in whole.comparisons
-        if each.threads is None or each.threads in given or each.threads in rows[each.row].threads
+        comparison
+        for comparison in expanded.comparisons
+        if comparison.threads is None
+        or comparison.threads in given
+        or comparison.threads in rows[comparison.row].threads
     )
-    return of_expanded(own, replace(whole, comparisons=kept), asked, options)
+    return of_expanded(own, replace(expanded, comparisons=kept), asked, options)
 
 
-def of_expanded(own: BundledFile, whole: Expanded, asked: Asked, options: Options) -> Study:
+def of_expanded(own: BundledFile, expanded: Expanded, asked: Asked, options: Options) -> Study:
     """The study of comparisons that a bundled study's file was expanded to.
 
     Args:
@@ -76,13 +78,13 @@ def of_expanded(own: BundledFile, whole: Expanded, asked: Asked, options: Option
         asked: which part.
         options: how.
     """
-    spec = whole.engine
+    spec = expanded.engine
     features = options.features or spec.default_features
     study = Study(
-        definition=_definition(own, whole, features, replace(options, explore=True)),
+        definition=_definition(own, expanded, features, replace(options, explore=True)),
         engine=spec,
-        comparisons=whole.comparisons,
-        variants=whole.variants,
+        comparisons=expanded.comparisons,
+        variants=expanded.variants,
         features=features,
         rule=rule_of(options),
         replicates=Factors(options.layouts, options.trainings),
@@ -94,30 +96,32 @@ def of_expanded(own: BundledFile, whole: Expanded, asked: Asked, options: Option
         once=True,
         sample=options.why,
         sample_seconds=options.seconds,
-        instrumented=whole.instrumented,
+        instrumented=expanded.instrumented,
         bundled=own,
-        architecture=whole.architecture,
+        architecture=expanded.architecture,
     )
     return replace(study, workloads=_analysis_loads(study, asked))
 
 
-def _definition(own: BundledFile, whole: Expanded, features: str, options: Options) -> Definition:
+def _definition(own: BundledFile, expanded: Expanded, features: str, options: Options) -> Definition:
     """What makes two sessions parts of one study: its rows' content and how they are measured, not which part."""
-    spec = whole.engine
+    spec = expanded.engine
     rows = own.rows_for(spec.name)
     meaning: list[Any] = [
         [(row.name, row.base, row.build, row.recipe, row.given, row.versus, row.loads) for row in rows],
         {name: variant.recipe.as_dict() for name, variant in own.builds.items()},
-        {name: each.overlay for name, each in own.series.items()},
-        {name: (each.against, each.overlay) for name, each in own.readings.items()},
+        {name: series.overlay for name, series in own.series.items()},
+        {name: (reading.against, reading.overlay) for name, reading in own.readings.items()},
         own.robust_for(spec.name),
     ]
     pins: dict[str, list[str]] = {}
     if named := patches.words(rows):
-        meaning.append([named, whole.architecture])
-        pins = patch_set.pins(whole.variants.values())
+        meaning.append([named, expanded.architecture])
+        pins = patch_set.pins(expanded.variants.values())
     plain = definition_of(own.name, spec, options, ["baseline"], (), features, ())
-    loads = tuple(dict.fromkeys(each.named[spec.name] for each in own.loads.values() if spec.name in each.named))
+    loads = tuple(
+        dict.fromkeys(load_role.named[spec.name] for load_role in own.loads.values() if spec.name in load_role.named)
+    )
     if options.workloads:
         loads = options.workloads
     return replace(plain, workloads=loads, recipes={"rows": digest_of(meaning)}, patches=pins)
@@ -142,9 +146,9 @@ def _analysis_loads(study: Study, asked: Asked) -> tuple[Workload, ...]:
     roles: list[tuple[str, tuple[int, ...]]] = [(role, ()) for role in (robust.loads if robust else ())]
     if own.timeline is not None and wants_timeline(study, asked):
         roles.append((own.timeline.load, (own.timeline.threads,)))
-    found: list[Workload] = []
+    workloads: list[Workload] = []
     for role, ladder in roles:
         name = own.loads[role].named.get(engine.name)
         if name is not None:
-            found += workload_choice.choose(engine, [name], ladder=ladder)
-    return tuple(found)
+            workloads += workload_choice.choose(engine, [name], ladder=ladder)
+    return tuple(workloads)

@@ -102,7 +102,7 @@ def _different(spec: EngineSpec, workloads: Sequence[Workload], options: Options
             row=f"{DIFFERENT}, {design}",
             candidate=DIFFERENT if built else BASELINE,
             versus=() if built else tuple(f"{name}={value}" for name, value in different.settings),
-            called=DIFFERENT,
+            candidate_name=DIFFERENT,
             role=Role.CONFIRMATION,
         )
         for workload in workloads[:1]

@@ -50,8 +50,8 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
         raise UserError(f"both programs are called {names[0]!r}; give names that differ, as in old=PATH new=PATH")
     # A label names cells, so it belongs to what is asked for.
     identities = [
-        f"{label}={each.server}={each.key}" if label else f"{each.server}={each.key}"
-        for label, each in zip(labels, built, strict=True)
+        f"{label}={program.server}={program.key}" if label else f"{program.server}={program.key}"
+        for label, program in zip(labels, built, strict=True)
     ]
     return Study(
         definition=definition_of("compare", spec, options, identities, workloads, spec.default_features, ()),
@@ -70,7 +70,7 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
                 workload=workload,
                 quantity=None,
                 design=Design(options.design) if options.design else None,
-                called=names[1],
+                candidate_name=names[1],
             )
             for workload in workloads
         ),

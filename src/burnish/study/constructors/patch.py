@@ -77,7 +77,7 @@ def patch_study(home: Home, asked: Asked, options: Options, console: Console, as
         if options.why:
             permitted(read_host(home.root), options, ask)
         place, what = _unpacked(home, spec, options, console)
-        builds = _told_apart(named, base, place, what)
+        builds = _builds_of_series(named, base, place, what)
     variants = variants_of(base, builds)
     names = [variant.name for variant in variants]
     return Study(
@@ -107,14 +107,14 @@ def target(word: str, engine: str | None) -> tuple[EngineSpec, Path | None]:
         word: an engine's name, or a folder or archive with its source.
         engine: whose source it is; None: found out.
     """
-    every = load.engines()
-    if word in every:
+    engines = load.engines()
+    if word in engines:
         if engine not in (None, word):
             raise UserError(f"--engine {engine}: {word} is an engine itself; write ./{word} if you mean a folder")
-        return every[word], None
+        return engines[word], None
     path = Path(word).expanduser()
     if not path.exists():
-        names = [spec.name for spec in every.values() if not spec.hidden]
+        names = [spec.name for spec in engines.values() if not spec.hidden]
         raise UserError(
             f"{word}: neither an engine nor a source tree{nearest(word, names)}; engines are {', '.join(names)}"
         )
@@ -135,17 +135,17 @@ def _unpacked(home: Home, spec: EngineSpec, options: Options, console: Console) 
     return place, f"{source.name} {source.version}"
 
 
-def _told_apart(named: Sequence[series.Named], base: Variant, tree: Path, what: str) -> Builds:
+def _builds_of_series(named: Sequence[series.Named], base: Variant, tree: Path, what: str) -> Builds:
     """The builds of a series, the patches of the recipe itself being there first."""
     first, _ = patch_set.fitted(base, tree)
 
-    def refusal(found: Sequence[patch.Patch]) -> patch.PatchError | None:
-        return patch_set.refusal((*first, *found), tree, what)
+    def refusal(patches: Sequence[patch.Patch]) -> patch.PatchError | None:
+        return patch_set.refusal((*first, *patches), tree, what)
 
     return subsets.builds(subsets.examine(named, refusal, what), refusal)
 
 
-def variants_of(base: Variant, found: Builds) -> tuple[Variant, ...]:
+def variants_of(base: Variant, builds: Builds) -> tuple[Variant, ...]:
     """The unpatched tree and every build of the series as variants of one recipe."""
 
     def variant(name: str, reason: str, words: Sequence[str]) -> Variant:
@@ -157,13 +157,13 @@ def variants_of(base: Variant, found: Builds) -> tuple[Variant, ...]:
         variant(
             build.variant,
             f"{base.name} with {', '.join(build.patches)}.",
-            [each.word for each in found.patches_of(build)],
+            [member.word for member in builds.patches_of(build)],
         )
-        for build in found.builds
+        for build in builds.builds
     )
 
 
-def series_read(recipe: str, found: Builds) -> SeriesRead:
+def series_read(recipe: str, builds: Builds) -> SeriesRead:
     """The series, for the record.
 
     Args:
@@ -180,11 +180,11 @@ def series_read(recipe: str, found: Builds) -> SeriesRead:
                 sha256=member.named.patch.sha256,
                 needs=tuple(member.needs),
             )
-            for member in found.members
+            for member in builds.members
         ),
         builds=tuple(
             PatchBuild(build.variant, str(build.kind), build.patch, tuple(build.patches), tuple(build.also))
-            for build in found.builds
+            for build in builds.builds
         ),
-        left_out=tuple(LeftBuild(patch, str(kind), why) for patch, kind, why in found.left_out),
+        left_out=tuple(LeftBuild(patch, str(kind), why) for patch, kind, why in builds.left_out),
     )

@@ -10,9 +10,9 @@ from burnish.study.extras.extras import (
     TIMELINE,
     Allowance,
     Extra,
+    reported,
     robust_of,
     sampled,
-    told,
     with_rounds,
 )
 from burnish.study.extras.samples import record_samples
@@ -34,7 +34,7 @@ def analyse(workshop: Workshop, plan: StudyPlan) -> None:
     workshop.make_baseline()
     robust = robust_of(workshop.study)
     if robust is not None:
-        workshop.study = with_rounds(workshop.study, robust, told(workshop.record).rounds)
+        workshop.study = with_rounds(workshop.study, robust, reported(workshop.record).rounds)
     left: list[LeftExtra] = []
     for extra in plan.extras:
         why = _perform(workshop, extra)
@@ -65,9 +65,9 @@ def _perform(workshop: Workshop, extra: Extra) -> str | None:
 
 def analysis_open(workshop: Workshop) -> bool:
     """Whether something beyond the comparisons is still to be done."""
-    bundled, done = workshop.study.bundled, told(workshop.record)
+    bundled, done = workshop.study.bundled, reported(workshop.record)
     last = workshop.record.last(ExtrasDone)
-    left = {each.name for each in last.event.left} if last else set()
+    left = {extra.name for extra in last.event.left} if last else set()
     searching = robust_of(workshop.study) is not None and not (done.over or done.stopped)
     timeline = bundled is not None and bundled.timeline is not None and not done.seconds
     return searching or timeline or bool(left & {PROFILES, SAMPLES})

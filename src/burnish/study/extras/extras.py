@@ -53,7 +53,7 @@ SLACK = 1.05
 
 
 @dataclass(frozen=True)
-class Told:
+class Reported:
     """What a study has told beyond its table so far.
 
     Attributes:
@@ -137,22 +137,22 @@ class Allowance:
         )
 
 
-def told(record: Record) -> Told:
+def reported(record: Record) -> Reported:
     """What is on record."""
-    made = (each.event.variant for each in record.events(VariantSettled) if each.event.failure is None)
-    explained = (each.event for each in record.events(BuildExplained))
-    return Told(
-        seconds=frozenset(each.event.build for each in record.events(TimelineRead)),
-        profiles=frozenset(each.event.variant for each in record.events(ProfileInspected)),
+    made = (recorded.event.variant for recorded in record.events(VariantSettled) if recorded.event.failure is None)
+    explained = (recorded.event for recorded in record.events(BuildExplained))
+    return Reported(
+        seconds=frozenset(recorded.event.build for recorded in record.events(TimelineRead)),
+        profiles=frozenset(recorded.event.variant for recorded in record.events(ProfileInspected)),
         builds=tuple(dict.fromkeys(made)),
-        rounds=tuple(each.event for each in record.events(SearchRound)),
+        rounds=tuple(recorded.event for recorded in record.events(SearchRound)),
         stopped=record.last(SearchStopped) is not None,
-        samples=frozenset((each.variant, each.workload) for each in explained if each.failure is None),
+        samples=frozenset((event.variant, event.workload) for event in explained if event.failure is None),
     )
 
 
 def predict(
-    home: Home, study: Study, selection: Selection, options: Options, decided: Collection[ComparisonId], done: Told
+    home: Home, study: Study, selection: Selection, options: Options, decided: Collection[ComparisonId], done: Reported
 ) -> tuple[Forecast, tuple[Extra, ...]]:
     """What rows and everything beyond them will cost; nothing is fetched or made.
 
@@ -178,17 +178,17 @@ def predict(
             study = study.with_variants(variant)
             search = comparisons_of(study, robust, variant.name)
     forecast = costs.predict(home, study, [*selection.chosen, *search], options, decided)
-    units = {each.unit for each in search}
+    units = {comparison.unit for comparison in search}
     extras = [_timeline(study, selection, done)]
     if robust is not None and searching:
-        mine = [cost for cost in forecast.costs if cost.unit in units]
-        making, running = sum(cost.making for cost in mine), sum(cost.trials for cost in mine)
+        round_costs = [cost for cost in forecast.costs if cost.unit in units]
+        making, running = sum(cost.making for cost in round_costs), sum(cost.trials for cost in round_costs)
         title = f"search for weights of {len(robust.loads)} loads"
         extras.append(Extra(SEARCH, title, making, running, robust.rounds - len(done.rounds)))
     extras.append(_profiles(home, study, selection, forecast.plan, done))
     extras.append(_samples(study, selection, done))
     rows = replace(forecast, costs=tuple(cost for cost in forecast.costs if cost.unit not in units))
-    return rows, tuple(each for each in extras if each is not None)
+    return rows, tuple(extra for extra in extras if extra is not None)
 
 
 def robust_of(study: Study) -> Robust | None:
@@ -200,7 +200,9 @@ def with_rounds(study: Study, robust: Robust, rounds: Sequence[SearchRound]) -> 
     """The study with the builds that earlier rounds of the search have made."""
     if study.bundled is None:
         return study
-    return study.with_variants(*(variant_of(study.bundled, study.engine, robust, each.weights) for each in rounds))
+    return study.with_variants(
+        *(variant_of(study.bundled, study.engine, robust, earlier.weights) for earlier in rounds)
+    )
 
 
 def wants_timeline(study: Study, asked: Asked) -> bool:
@@ -209,21 +211,25 @@ def wants_timeline(study: Study, asked: Asked) -> bool:
     return timeline is not None and (not asked.rows or set(timeline.rows) <= set(asked.rows))
 
 
-def _timeline(study: Study, selection: Selection, done: Told) -> Extra | None:
+def _timeline(study: Study, selection: Selection, done: Reported) -> Extra | None:
     """Seconds of the builds that a timeline is about."""
     own, engine = study.bundled.timeline if study.bundled is not None else None, study.engine
     if own is None or not wants_timeline(study, selection.asked):
         return None
-    chosen = [each for each in selection.chosen if each.row in own.rows and each.load == own.load and not each.reason]
-    builds = {name for each in chosen for name in (each.base, each.candidate)} - done.seconds
+    chosen = [
+        comparison
+        for comparison in selection.chosen
+        if comparison.row in own.rows and comparison.load == own.load and not comparison.reason
+    ]
+    builds = {name for comparison in chosen for name in (comparison.base, comparison.candidate)} - done.seconds
     if not builds:
         return None
     once = BOOT_SECONDS + engine.times[Design.SOLO].warmup + own.seconds_on.get(engine.name, own.seconds)
     title = f"throughput by the second of {len(builds)} builds"
-    return Extra(TIMELINE, title, 0.0, len(builds) * once, needs=frozenset(each.key for each in chosen))
+    return Extra(TIMELINE, title, 0.0, len(builds) * once, needs=frozenset(comparison.key for comparison in chosen))
 
 
-def _profiles(home: Home, study: Study, selection: Selection, plan: Plan, done: Told) -> Extra | None:
+def _profiles(home: Home, study: Study, selection: Selection, plan: Plan, done: Reported) -> Extra | None:
     """Reading the profiles of this session's builds, and of earlier ones' that were left out."""
     if study.bundled is None or not study.bundled.profiles:
         return None
@@ -237,9 +243,13 @@ def _profiles(home: Home, study: Study, selection: Selection, plan: Plan, done: 
     return Extra(PROFILES, "what is in the profiles", 0.0, len(trained) * once)
 
 
-def _samples(study: Study, selection: Selection, done: Told) -> Extra | None:
+def _samples(study: Study, selection: Selection, done: Reported) -> Extra | None:
     """Sampling each candidate beside its baseline."""
-    pairs = {(each.candidate, each.workload.name) for each in sampled(study, selection.chosen) if each.workload}
+    pairs = {
+        (comparison.candidate, comparison.workload.name)
+        for comparison in sampled(study, selection.chosen)
+        if comparison.workload
+    }
     left = pairs - done.samples
     if not left:
         return None
@@ -253,12 +263,14 @@ def sampled(study: Study, chosen: Sequence[Comparison]) -> list[Comparison]:
         return []
     skipped = study.unsampled
     return [
-        each
-        for each in chosen
-        if each.workload is not None
-        and each.measure is None
-        and each.reason is None
-        and not (each.control or each.again or each.versus or each.candidate in skipped)
+        comparison
+        for comparison in chosen
+        if comparison.workload is not None
+        and comparison.measure is None
+        and comparison.reason is None
+        and not (
+            comparison.control or comparison.against_itself or comparison.versus or comparison.candidate in skipped
+        )
     ]
 
 
@@ -275,18 +287,18 @@ def within(
     """
     if budget is None:
         return tuple(extras), {}
-    chosen = {each.unit for each in selection.chosen}
+    chosen = {comparison.unit for comparison in selection.chosen}
     left = budget - sum(cost.seconds for cost in rows.costs if cost.unit in chosen)
     kept, out = [], {}
-    for each in extras:
-        why = each.without(selection.cut)
-        if why is None and each.seconds > left:
-            why = f"cut by --budget: the rows leave {duration(max(0.0, left))}, it needs about {minutes(each.seconds)}"
+    for extra in extras:
+        why = extra.without(selection.cut)
+        if why is None and extra.seconds > left:
+            why = f"cut by --budget: the rows leave {duration(max(0.0, left))}, it needs about {minutes(extra.seconds)}"
         if why is None:
-            left -= each.seconds
-            kept.append(each)
+            left -= extra.seconds
+            kept.append(extra)
         else:
-            out[each.title] = why
+            out[extra.title] = why
     return tuple(kept), out
 
 
@@ -294,15 +306,15 @@ def sums(costs: Sequence[UnitCost], extras: Sequence[Extra], left: Mapping[str, 
     """What rows take together, then what is told beyond them, what that takes, and what of it is left out; pure."""
     cells, rows = sum(cost.cells for cost in costs), sum(cost.seconds for cost in costs)
     making, trials = sum(cost.making for cost in costs), sum(cost.trials for cost in costs)
-    told = (
+    summary = (
         f"{cells} cell{'s' if cells > 1 else ''} to measure, about {duration(rows)} at the least number of starts: "
         f"{duration(making)} of builds and tests, {duration(trials)} of trials"
     )
-    lines = [told if cells else "no cell left to measure"]
-    lines += [f"beyond the table: {each.words}" for each in extras]
+    lines = [summary if cells else "no cell left to measure"]
+    lines += [f"beyond the table: {extra.words}" for extra in extras]
     if extras:
-        once = " (of a search one round)" if any(each.most > 1 for each in extras) else ""
-        lines.append(f"all together about {duration(rows + sum(each.seconds for each in extras))}{once}")
+        once = " (of a search one round)" if any(extra.most > 1 for extra in extras) else ""
+        lines.append(f"all together about {duration(rows + sum(extra.seconds for extra in extras))}{once}")
     return [*lines, *(f"left out: {title}: {why}" for title, why in left.items())]
 
 
@@ -310,12 +322,12 @@ def as_dict(extras: Sequence[Extra], left_out: Mapping[str, str]) -> dict[str, A
     """Plain values, for machines."""
     values = [
         {
-            "name": each.name,
-            "title": each.title,
-            "making_seconds": each.making,
-            "running_seconds": each.running,
-            "most": each.most,
+            "name": extra.name,
+            "title": extra.title,
+            "making_seconds": extra.making,
+            "running_seconds": extra.running,
+            "most": extra.most,
         }
-        for each in extras
+        for extra in extras
     ]
     return {"extras": values, "extras_left_out": dict(left_out)}

@@ -25,7 +25,7 @@ def search(workshop: Workshop, robust: Robust, why_not: Callable[[float], str | 
         expected: seconds of a round; once one was made, the next is expected to take as long.
     """
     record = workshop.record
-    rounds = [each.event for each in record.events(SearchRound)]
+    rounds = [recorded.event for recorded in record.events(SearchRound)]
     while len(rounds) < robust.rounds and not (rounds and rounds[-1].robust):
         number = len(rounds) + 1
         weights = weights_after(robust, rounds)
@@ -51,7 +51,7 @@ def search(workshop: Workshop, robust: Robust, why_not: Callable[[float], str | 
             )
         )
         expected = time.monotonic() - began
-        rounds = [each.event for each in record.events(SearchRound)]
+        rounds = [recorded.event for recorded in record.events(SearchRound)]
     return None
 
 

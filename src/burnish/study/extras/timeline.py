@@ -40,7 +40,7 @@ def by_second(ticks: Sequence[Tick], begin: float, seconds: int) -> list[dict[st
         begin: when the first second begins, CLOCK_MONOTONIC.
         seconds: how many.
     """
-    found = []
+    rows = []
     for number in range(seconds):
         start = begin + number
         before = [tick for tick in ticks if tick.at <= start + 1e-3]
@@ -49,14 +49,14 @@ def by_second(ticks: Sequence[Tick], begin: float, seconds: int) -> list[dict[st
             continue
         inside = until[len(before) :]
         latencies = [tick.latency["p95"] for tick in inside if "p95" in tick.latency]
-        found.append(
+        rows.append(
             {
                 "second": number + 1,
                 "rate": (until[-1].done - before[-1].done) / (until[-1].at - before[-1].at),
                 "p95": statistics.median(latencies) if latencies else 0.0,
             }
         )
-    return found
+    return rows
 
 
 def record_timeline(workshop: Workshop, timeline: Timeline) -> None:
@@ -68,11 +68,13 @@ def record_timeline(workshop: Workshop, timeline: Timeline) -> None:
         return
     (workload,) = workload_choice.choose(session.spec, [name], ladder=(timeline.threads,))
     chosen = [
-        each
-        for each in workshop.selection.chosen
-        if each.row in timeline.rows and each.load == timeline.load and each.reason is None
+        comparison
+        for comparison in workshop.selection.chosen
+        if comparison.row in timeline.rows and comparison.load == timeline.load and comparison.reason is None
     ]
-    wanted = {each.base: "original" for each in chosen} | {each.candidate: each.row for each in chosen}
+    wanted = {comparison.base: "original" for comparison in chosen} | {
+        comparison.candidate: comparison.row for comparison in chosen
+    }
     workshop.make(list(wanted))
     for build, row in wanted.items():
         built = workshop.made[build].built
@@ -82,7 +84,7 @@ def record_timeline(workshop: Workshop, timeline: Timeline) -> None:
             continue  # its row was left out, and with it its data
         seconds = _run(workshop, built, workload, timeline.seconds_on.get(session.spec.name, timeline.seconds))
         session.record.append(
-            TimelineRead(build, row, workload.name, tuple(value_of(Second, each) for each in seconds))
+            TimelineRead(build, row, workload.name, tuple(value_of(Second, second) for second in seconds))
         )
 
 
@@ -132,8 +134,10 @@ def _run(workshop: Workshop, built: Built, workload: Workload, seconds: int) -> 
 def record_profiles(workshop: Workshop) -> None:
     """Puts on record what is in the profile of every build that was made with one, in earlier sittings too."""
     session = workshop.session
-    done = {each.event.variant for each in session.record.events(ProfileInspected)}
-    built = {each.event.variant: each.event.failure is None for each in session.record.events(VariantSettled)}
+    done = {recorded.event.variant for recorded in session.record.events(ProfileInspected)}
+    built = {
+        recorded.event.variant: recorded.event.failure is None for recorded in session.record.events(VariantSettled)
+    }
     names = [name for name, good in built.items() if good and name not in done and name in workshop.study.variants]
     workshop.find_chains([name for name in names if name not in workshop.chains])
     for name in names:
@@ -144,11 +148,11 @@ def record_profiles(workshop: Workshop) -> None:
             continue
         began = time.monotonic()
         try:
-            found = inspecting.inspect(entry, session.store, session.engine, find_toolchains(), HOTTEST)
+            contents = inspecting.inspect(entry, session.store, session.engine, find_toolchains(), HOTTEST)
         except UserError as error:
             session.bench.say(f"{name}: its profile can't be told: {error}")
             continue
         session.store.note_cost(session.spec.name, CONTENTS, name, time.monotonic() - began)
-        facts = plain(asdict(found))
+        facts = plain(asdict(contents))
         facts["profile_kind"] = facts.pop("kind")
         session.record.append(value_of(ProfileInspected, {"variant": name, **facts}))

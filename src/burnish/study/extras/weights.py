@@ -76,7 +76,7 @@ def weights_after(robust: Robust, rounds: Sequence[SearchRound]) -> dict[str, fl
     """The weights of the round that follows these, as recorded; equal ones where there are none."""
     if not rounds:
         return equal_weights(robust.loads)
-    return next_weights(rounds[-1].weights, {role: each.ratio for role, each in rounds[-1].intervals.items()})
+    return next_weights(rounds[-1].weights, {role: interval.ratio for role, interval in rounds[-1].intervals.items()})
 
 
 def variant_of(study: BundledFile, engine: EngineSpec, robust: Robust, weights: Mapping[str, float]) -> Variant:
@@ -101,8 +101,8 @@ def file_of(study: Study) -> BundledFile:
 
 
 def _comparison(study: Study, role: str, name: str) -> Comparison:
-    found = file_of(study).loads[role].named.get(study.engine.name)
-    if found is None:
+    name_of_load = file_of(study).loads[role].named.get(study.engine.name)
+    if name_of_load is None:
         raise UserError(f"{study.engine.title} has no load for {role}")
-    (workload,) = workload_choice.choose(study.engine, [found])
+    (workload,) = workload_choice.choose(study.engine, [name_of_load])
     return Comparison(name, "", "", role, None, BASELINE, name, workload=workload, own_base=True)

@@ -21,7 +21,7 @@ from burnish.statistics.verdicts import Judgement, Kind
 from burnish.study.merge.parts import About, OfStart
 from burnish.study.trials.findings import interval_of, member_of, other_methods, side_summary
 from burnish.study.trials.replicates import by_replicate
-from burnish.study.trials.starts import Starts, spoilt, starts_of
+from burnish.study.trials.starts import Starts, invalid_cell, starts_of
 
 
 @dataclass(frozen=True)
@@ -49,19 +49,19 @@ class Gathered:
 
     def readings(self, quantity: str) -> list[float]:
         """Readings of a quantity of all starts, in order."""
-        return [value for each in self.hosts.values() for value in each.of(quantity)]
+        return [value for starts in self.hosts.values() for value in starts.of(quantity)]
 
     def of(self, quantity: str) -> HostCell:
         """Its readings of a quantity, by host."""
         name = self.cell.name
         if self.replicates:
             return HostCell(name, {"": _across(self.sessions, quantity, self.replicates)}, unit="replicate")
-        return HostCell(name, {label: each.of(quantity) for label, each in self.hosts.items() if each.valid})
+        return HostCell(name, {label: starts.of(quantity) for label, starts in self.hosts.items() if starts.valid})
 
     def judge(self, rule: Rule) -> Judgement:
         """Its verdict."""
         cell = self.of(self.about.headline)
-        return spoilt(self.invalid, sum(map(len, cell.readings.values()))) or cell.judge(rule)
+        return invalid_cell(self.invalid, sum(map(len, cell.readings.values()))) or cell.judge(rule)
 
 
 def verdicts(
@@ -87,37 +87,37 @@ def verdicts(
     """
     rule = Rule(**asdict(trials.rule))
     by_cell: dict[CellId, list[OfStart]] = {cell: [] for cell in trials.cells}
-    for cell in sorted({event.cell for event in events}, key=lambda each: each.name):
+    for cell in sorted({event.cell for event in events}, key=lambda cell: cell.name):
         by_cell.setdefault(cell, [])
     for event in events:
         by_cell[event.cell].append(event)
-    found: list[VerdictReached] = []
+    reached: list[VerdictReached] = []
     family: list[tuple[CellId, multiplicity.Member, Kind]] = []
-    for cell, mine in by_cell.items():
-        if not mine or cell.is_canary:
+    for cell, cell_events in by_cell.items():
+        if not cell_events or cell.is_canary:
             continue
-        gathered = _gather(cell, cells.get(cell) or about(cell, trials), mine, labels, trials)
+        gathered = _gather(cell, cells.get(cell) or about(cell, trials), cell_events, labels, trials)
         headline = gathered.about.headline
         claim = cell.role is Role.CLAIM
         taken = max(2, sum(map(len, gathered.of("capacity").readings.values())))
         judged_by = rule if claim else Rule.fixed(taken, delta=rule.delta)
         member: multiplicity.Member = gathered.of(headline)
         if kept and cell in kept:
-            verdict, kind = _as_said(gathered, kept[cell], labels), Kind(kept[cell].verdict)
+            verdict, kind = _kept_verdict(gathered, kept[cell], labels), Kind(kept[cell].verdict)
             member = multiplicity.Cell(cell.name, tuple(gathered.readings(headline)))
         else:
             judgement = gathered.judge(judged_by)
             verdict, kind = _verdict(gathered, judgement, judged_by, labels), judgement.kind
-        found.append(verdict)
+        reached.append(verdict)
         if claim and (together is None or cell in together):
             family.append((cell, member, kind))
     method = multiplicity.exploration if explore else multiplicity.claims
     corrected = method([member for _, member, _ in family], rule)
     members = [
-        member_of(cell, each, Kind.INVALID if alone is Kind.INVALID else each.kind)
-        for each, (cell, _, alone) in zip(corrected, family, strict=True)
+        member_of(cell, corrected_cell, Kind.INVALID if alone is Kind.INVALID else corrected_cell.kind)
+        for corrected_cell, (cell, _, alone) in zip(corrected, family, strict=True)
     ]
-    return found, FamilyJudged(explore, tuple(members))
+    return reached, FamilyJudged(explore, tuple(members))
 
 
 def about(cell: CellId, trials: TrialsPlanned, *, design: str | None = None, headline: str | None = None) -> About:
@@ -138,7 +138,7 @@ def about(cell: CellId, trials: TrialsPlanned, *, design: str | None = None, hea
     )
 
 
-def _as_said(cell: Gathered, verdict: VerdictReached, labels: Mapping[str, str]) -> VerdictReached:
+def _kept_verdict(cell: Gathered, verdict: VerdictReached, labels: Mapping[str, str]) -> VerdictReached:
     """A verdict as it was said, with the host that said it where the record is of several."""
     interval = verdict.ratios.get(cell.about.headline)
     hosts = [HostVerdict(label, verdict.starts, interval) for label in cell.hosts] if len(labels) > 1 else []
@@ -164,15 +164,15 @@ def _verdict(cell: Gathered, judgement: Judgement, rule: Rule, labels: Mapping[s
         verdicts=beside,
         starts=judgement.starts,
         invalid_starts=len(cell.invalid),
-        invalid_pairs=sum(each.invalid_pairs for each in cell.hosts.values()),
-        unsettled=sum(each.unsettled for each in cell.hosts.values()),
+        invalid_pairs=sum(starts.invalid_pairs for starts in cell.hosts.values()),
+        unsettled=sum(starts.unsettled for starts in cell.hosts.values()),
         sd_between=judgement.sd_between if math.isfinite(judgement.sd_between) else None,
         sensitivity=other_methods(alone) if len(cell.hosts) == 1 and read.finite else (),
         sides=_sides(cell.hosts.values()),
         hosts=tuple(
             HostVerdict(label, len(read.readings[label]), interval_of(interval)) for label, interval in hosts.items()
         ),
-        hosts_differ=_apart(list(hosts.values())),
+        hosts_differ=_disjoint(list(hosts.values())),
         kept=False,
     )
 
@@ -188,8 +188,8 @@ def _gather(
         by_host.setdefault(label, []).append(event)
         by_study.setdefault((label, event.origin.study), []).append(event)
     sessions: dict[str, list[Starts]] = {}
-    for (label, _), mine in by_study.items():
-        sessions.setdefault(label, []).append(starts_of(mine))
+    for (label, _), study_events in by_study.items():
+        sessions.setdefault(label, []).append(starts_of(study_events))
     replicates = max((len(keys) for keys in trials.replicates.values()), default=0)
     ordered = {label: starts_of(by_host[label]) for label in sorted(by_host, key=list(labels.values()).index)}
     return Gathered(cell, known, ordered, sessions, replicates)
@@ -210,7 +210,7 @@ def _across(sessions: Mapping[str, Sequence[Starts]], quantity: str, count: int)
 
 def _quantities(cell: Gathered, rule: Rule) -> tuple[dict[str, Interval | None], dict[str, str]]:
     """By quantity its ratio, and the verdict of those that no headline is about."""
-    valid = sum(each.valid for each in cell.hosts.values())
+    valid = sum(starts.valid for starts in cell.hosts.values())
     ratios: dict[str, Interval | None] = {}
     verdicts: dict[str, str] = {}
     for quantity in QUANTITIES:
@@ -225,23 +225,25 @@ def _quantities(cell: Gathered, rule: Rule) -> tuple[dict[str, Interval | None],
     return ratios, verdicts
 
 
-def _apart(intervals: Sequence[Estimate]) -> bool:
+def _disjoint(intervals: Sequence[Estimate]) -> bool:
     """Whether two of the hosts' intervals have nothing in common."""
-    return len(intervals) > 1 and max(each.low for each in intervals) > min(each.high for each in intervals)
+    return len(intervals) > 1 and max(interval.low for interval in intervals) > min(
+        interval.high for interval in intervals
+    )
 
 
 def _sides(hosts: Iterable[Starts]) -> dict[str, SideSummary | None]:
     """Of each side, the mean over hosts of what the median pair says there."""
-    found: dict[str, list[Any]] = {}
+    summaries: dict[str, list[Any]] = {}
     for starts in hosts:
         for label in starts.pairs[0].sides if starts.pairs else ():
-            found.setdefault(label, []).append(plain(side_summary(starts.pairs, label, starts.hardware)))
-    return {label: value_of(SideSummary, _mean(each)) for label, each in found.items()}
+            summaries.setdefault(label, []).append(plain(side_summary(starts.pairs, label, starts.hardware)))
+    return {label: value_of(SideSummary, _mean(values)) for label, values in summaries.items()}
 
 
 def _mean(values: Sequence[Any]) -> Any:
     """Values of one shape as one value of that shape, figures averaged over those that have them."""
     if isinstance(values[0], Mapping):
-        names = dict.fromkeys(name for each in values for name in each)
-        return {name: _mean([each[name] for each in values if name in each]) for name in names}
+        names = dict.fromkeys(name for value in values for name in value)
+        return {name: _mean([value[name] for value in values if name in value]) for name in names}
     return statistics.fmean(values)

@@ -35,7 +35,7 @@ OfHost = FigureMeasured | TimelineRead | ProfileInspected
 OfStart = StartBegun | PairRead | StartDone
 """Events of a start."""
 
-_SAID_ANEW = (StudyBegun, VerdictReached, FamilyJudged, StudyFinished, RecordsMerged)
+_RECOMPUTED = (StudyBegun, VerdictReached, FamilyJudged, StudyFinished, RecordsMerged)
 
 _MACHINE = ("machine", "cpu_model", "cpu_signature", "cores_online", "hypervisor")
 """Facts that tell one host from another and that stay the same from day to day; with them, GiB of memory."""
@@ -109,7 +109,7 @@ class Part:
         cells: what is known of each cell that has a verdict.
         about: everything else, by what it says: source, builds, gates, identities.
         table: of a bundled study, its table; the last one. None of other verbs.
-        said: by cell, the verdict that a study gave itself, which has not been said anew since.
+        verdicts: by cell, the verdict that a study gave itself, which has not been said anew since.
         rounds: rounds of a search for weights.
     """
 
@@ -122,7 +122,7 @@ class Part:
     cells: dict[CellId, About] = field(default_factory=dict)
     about: dict[str, Step] = field(default_factory=dict)
     table: TablePlanned | None = None
-    said: dict[CellId, VerdictReached] = field(default_factory=dict)
+    verdicts: dict[CellId, VerdictReached] = field(default_factory=dict)
     rounds: list[SearchRound] = field(default_factory=list)
 
     def of(self, kind: type[_E]) -> list[_E]:
@@ -138,7 +138,7 @@ class Part:
     def tried(self) -> dict[ComparisonId, CellId]:
         """By comparison, the cell that it was tried as; the last one that has starts, where there are any."""
         begun = {name.cell for name in self.starts}
-        events = [(each.comparison, each.cell) for each in self.of(ComparisonTried)]
+        events = [(event.comparison, event.cell) for event in self.of(ComparisonTried)]
         return dict(events) | {key: cell for key, cell in events if cell in begun}
 
 
@@ -160,7 +160,7 @@ def read(name: str, events: Iterable[Recorded[Event]]) -> Part:
         UserError: it can't be merged: no study, another verb, nothing measured, or recorded by an older Burnish.
     """
     steps = list(compact(events))
-    begun = next(((each.at, each.event) for each in steps if isinstance(each.event, StudyBegun)), None)
+    begun = next(((recorded.at, recorded.event) for recorded in steps if isinstance(recorded.event, StudyBegun)), None)
     if begun is None:
         raise UserError(f"{name}: this record holds no study; `burnish record export STUDY` makes one that does")
     part = _sorted(name, *begun, steps)
@@ -170,7 +170,7 @@ def read(name: str, events: Iterable[Recorded[Event]]) -> Part:
         raise UserError(f"{name}: the record of a {verb}; {allowed}")
     if not part.starts and not part.of(FigureMeasured):
         raise UserError(f"{name}: holds no finished start; leave it out")
-    old = next((key for key, each in part.starts.items() if not _whole(each[-1].event)), None)
+    old = next((key for key, start_steps in part.starts.items() if not _has_verdict_data(start_steps[-1].event)), None)
     if old is not None:
         raise UserError(
             f"{name}: start {old.number} of {old.cell} was recorded by an older Burnish, without its ratios"
@@ -182,15 +182,15 @@ def _sorted(name: str, at: str, begun: StudyBegun, events: Sequence[Recorded[Eve
     part = Part(name, at, begun.definition)
     host = ""
     open_starts: dict[StartName, list[Step]] = {}
-    for each in events:
-        event = each.event
+    for recorded in events:
+        event = recorded.event
         if isinstance(event, SessionBegun):
             host = host_key(event.host)
-            part.hosts[host] = (each.at, event.host)
+            part.hosts[host] = (recorded.at, event.host)
         if isinstance(event, OfStart):
             origin = event.origin or Origin(host, begun.name, event.start)
             key = StartName(event.cell, origin.host, origin.study, origin.start or event.start)
-            open_starts.setdefault(key, []).append(Step(each.at, replace(event, start=key.number, origin=None)))
+            open_starts.setdefault(key, []).append(Step(recorded.at, replace(event, start=key.number, origin=None)))
             if isinstance(event, StartDone):
                 part.starts[key] = open_starts[key]
         elif isinstance(event, TrialsPlanned):
@@ -202,19 +202,19 @@ def _sorted(name: str, at: str, begun: StudyBegun, events: Sequence[Recorded[Eve
         elif isinstance(event, VerdictReached):
             part.cells[event.cell] = About(event.design, event.headline, event.unit, event.per_minute)
             if event.kept is not False:
-                part.said[event.cell] = replace(event, kept=None, hosts=(), hosts_differ=False)
+                part.verdicts[event.cell] = replace(event, kept=None, hosts=(), hosts_differ=False)
         elif isinstance(event, FigureMeasured) and event.hosts:
             continue  # a mean, said anew
-        elif not isinstance(event, _SAID_ANEW):
+        elif not isinstance(event, _RECOMPUTED):
             if isinstance(event, OfHost):
                 origin = event.origin or Origin(host, begun.name)
                 event = replace(event, origin=replace(origin, label=None))
-            step = Step(each.at, event)
+            step = Step(recorded.at, event)
             part.about[step.text] = step
     return part
 
 
-def _whole(done: Event) -> bool:
+def _has_verdict_data(done: Event) -> bool:
     """Whether a closing event has what a verdict needs."""
     assert isinstance(done, StartDone)  # noqa: S101 - a start ends with one
     return done.invalid is not None or (done.pair_ratios is not None and done.hardware is not None)

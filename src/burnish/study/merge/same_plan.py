@@ -39,7 +39,7 @@ def plan(
         asked.pop("source", None)  # where it was; the digest is what it is
     if asked["verb"] == "compare":
         asked["variants"] = program_keys(definition)
-    found = {
+    parts = {
         **asked,
         "the engine's release": source.get("version"),
         "source digest": source.get("digest"),
@@ -47,28 +47,28 @@ def plan(
         "loads": {name: _without_places(load) for name, load in (contest.get("workloads") or {}).items()},
         "compiler": compilers,
     }
-    return _plain(found)
+    return _plain(parts)
 
 
 def program_keys(definition: Mapping[str, Any]) -> list[str]:
     """The digests of the programs that `compare` compares, the baseline's first, wherever they lie."""
-    return [str(each).rpartition("=")[2] for each in definition["variants"]]
+    return [str(program).rpartition("=")[2] for program in definition["variants"]]
 
 
 def difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
     """The path of the first value in which two plans differ, and both values; None where there is none."""
     first, second = dict(one), dict(other)
     for word in _BY_NAME:
-        mine, its = one.get(word, {}), other.get(word, {})
-        both = [name for name in mine if name in its]
-        first[word], second[word] = ({name: each[name] for name in both} for each in (mine, its))
+        one_values, other_values = one.get(word, {}), other.get(word, {})
+        both = [name for name in one_values if name in other_values]
+        first[word], second[word] = ({name: named[name] for name in both} for named in (one_values, other_values))
     if not (one.get("rule") and other.get("rule")):  # one of them has figures only: nothing was tried
         for word in ("rule", "condition", "versus"):
             first[word] = second[word] = None
     return first_difference(first, second)
 
 
-def otherwise(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
+def changed(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
     """The first thing in which two contests of one record measure otherwise what both have: a load, a design's times.
 
     Such starts must not be taken for starts of one cell: a catalogue of another version may ask for other ones.
@@ -77,26 +77,26 @@ def otherwise(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, 
         earlier: body of the event ``contest``, as recorded.
         now: the one that is to follow.
     """
-    found = difference(*(_plain(_measured(each)) for each in (earlier, now)))
-    return found and (found[0].partition(".")[2], *found[1:])
+    differing = difference(*(_plain(_measured(contest)) for contest in (earlier, now)))
+    return differing and (differing[0].partition(".")[2], *differing[1:])
 
 
 def first_difference(one: Any, other: Any, where: str = "") -> tuple[str, Any, Any] | None:
     """The path of the first value that differs, and both values; None where all are equal."""
     if isinstance(one, Mapping) or isinstance(other, Mapping):
-        one, other = ({} if each is None else each for each in (one, other))
+        one, other = ({} if value is None else value for value in (one, other))
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         inner = (
             first_difference(one.get(key), other.get(key), f"{where}.{key}" if where else str(key))
             for key in dict.fromkeys((*one, *other))
         )
-        return next((found for found in inner if found is not None), None)
+        return next((differing for differing in inner if differing is not None), None)
     return None if one == other else (where, one, other)
 
 
 def without_conditions(load: Mapping[str, Any]) -> dict[str, Any]:
     """A load without what follows from a cell's conditions."""
-    return {word: each for word, each in load.items() if word != "saturated"}
+    return {word: value for word, value in load.items() if word != "saturated"}
 
 
 def _measured(contest: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,23 +111,23 @@ def _measured(contest: Mapping[str, Any]) -> dict[str, Any]:
 def _without_places(load: Mapping[str, Any]) -> dict[str, Any]:
     """A load without what says where things lie on its host: a user's script, a parameter; its parts likewise."""
     return {
-        **{word: each for word, each in load.items() if word != "program" or not load.get("file")},
-        "parameters": [each for each in load.get("parameters", ()) if each[0] not in _WHERE],
+        **{word: value for word, value in load.items() if word != "program" or not load.get("file")},
+        "parameters": [parameter for parameter in load.get("parameters", ()) if parameter[0] not in _WHERE],
         "parts": [[_without_places(part), weight] for part, weight in load.get("parts") or ()],
     }
 
 
-def _plain(found: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(parts: Mapping[str, Any]) -> dict[str, Any]:
     """What of it is planned, in the values that a record gives back."""
-    plain: dict[str, Any] = json.loads(json.dumps(_planned(found), default=str))
+    plain: dict[str, Any] = json.loads(json.dumps(_planned(parts), default=str))
     return plain
 
 
 def _planned(value: Any) -> Any:
     """`value` without what is no part of a plan, and without what is empty: older records don't have it."""
     if isinstance(value, Mapping):
-        inner = {key: _planned(each) for key, each in value.items() if key not in _NOT_PLANNED}
-        return {key: each for key, each in inner.items() if each not in (None, "", [], {}, False)}
+        inner = {key: _planned(item) for key, item in value.items() if key not in _NOT_PLANNED}
+        return {key: item for key, item in inner.items() if item not in (None, "", [], {}, False)}
     if isinstance(value, list | tuple):
-        return [_planned(each) for each in value]
+        return [_planned(item) for item in value]
     return value

@@ -158,7 +158,7 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for machines."""
         named = dict(zip(LABELS, self.sides, strict=True))
-        return {"sides": named, "folder": str(self.folder), "results": [each.as_dict() for each in self.outcomes]}
+        return {"sides": named, "folder": str(self.folder), "results": [outcome.as_dict() for outcome in self.outcomes]}
 
 
 def chosen(request: Request) -> list[Micro]:
@@ -168,11 +168,11 @@ def chosen(request: Request) -> list[Micro]:
         UserError: an unknown name, or functions of several engines.
     """
     known = catalogue.micros() if request.known is None else request.known
-    found = [catalogue.micro(name, known) for name in request.names] or list(known.values())
-    engines = sorted({entry.engine for entry in found})
+    entries = [catalogue.micro(name, known) for name in request.names] or list(known.values())
+    engines = sorted({entry.engine for entry in entries})
     if len(engines) > 1:
         raise UserError(f"{', '.join(request.names)}: functions of {' and '.join(engines)}; name those of one engine")
-    return found
+    return entries
 
 
 def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Result:
@@ -220,7 +220,7 @@ def _new_folder(root: Path) -> Path:
     """A folder of this run's own, named by the time."""
     name = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
     names = (name if number == 1 else f"{name}-{number}" for number in count(1))
-    return next(root / each for each in names if not (root / each).exists())
+    return next(root / candidate for candidate in names if not (root / candidate).exists())
 
 
 def _one(

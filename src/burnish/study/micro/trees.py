@@ -93,16 +93,16 @@ class Trees:
         if path.is_dir() and not (path / "CMakeLists.txt").is_file():
             raise UserError(f"{path}: holds neither {DATABASE} nor CMakeLists.txt; name a build folder or sources")
         self.ensure(list(self.spec.build_packages), "trees are configured")
-        found = self._sources(given, path)
+        sources = self._sources(given, path)
         added = self._patches(asked.patches, label)
-        return self._configured(replace(found, patches=(*found.patches, *added)), label)
+        return self._configured(replace(sources, patches=(*sources.patches, *added)), label)
 
     def _patches(self, words: Sequence[str], label: str) -> tuple[Patch, ...]:
-        said = []
+        paths = []
         for word in words:
             mark = REVERTED if word.startswith(REVERTED) else ""
-            said.append(f"{mark}{located(word.removeprefix(REVERTED).strip()).absolute()}")
-        return patch_set.read(Variant(f"side {label.upper()}", Recipe(patches=tuple(said)), "the side's patches"))
+            paths.append(f"{mark}{located(word.removeprefix(REVERTED).strip()).absolute()}")
+        return patch_set.read(Variant(f"side {label.upper()}", Recipe(patches=tuple(paths)), "the side's patches"))
 
     def _sources(self, given: str, path: Path) -> _Sources:
         if path.is_dir():
@@ -125,38 +125,45 @@ class Trees:
             why = "used a profile" if made.profile is not None else "was made from a folder"
             raise UserError(f"{word}: this build {why}, so its objects can't be made again by themselves; name a tree")
         kept = tuple(
-            Patch(entry.folder / each.file, (entry.folder / each.file).read_bytes(), each.reverted)
-            for each in made.patches
+            Patch(entry.folder / patch.file, (entry.folder / patch.file).read_bytes(), patch.reverted)
+            for patch in made.patches
         )
-        step = next((each for each in made.steps if isinstance(each, Command) and each.what == "configure"), None)
+        step = next(
+            (
+                command_step
+                for command_step in made.steps
+                if isinstance(command_step, Command) and command_step.what == "configure"
+            ),
+            None,
+        )
         if step is None:
             raise self._no_database()
 
         def command(source: Path, place: Path) -> Command:
             moved = [
-                each.replace(f"{made.root}/source", str(source)).replace(f"{made.root}/build", str(place))
-                for each in step.argv
+                argument.replace(f"{made.root}/source", str(source)).replace(f"{made.root}/build", str(place))
+                for argument in step.argv
             ]
             return replace(step, argv=tuple(moved))
 
         return _Sources(word, self._own(made.source[1]), kept, command)
 
-    def _configured(self, found: _Sources, label: str) -> Tree:
+    def _configured(self, sources: _Sources, label: str) -> Tree:
         work = self.home.work(self.spec.name) / "micro"
-        source, name = found.folder, found.name
-        if found.patches:
+        source, name = sources.folder, sources.name
+        if sources.patches:
             marker = read_json(source / overlay.MARKER)
             what = f"{marker.get('name', source)} {marker.get('version', '')}".strip()
-            for note in patch_set.fit(found.patches, source, what):
+            for note in patch_set.fit(sources.patches, source, what):
                 self.bench.say(note)
-            name = " + ".join([name, *(_short(patch) for patch in found.patches)])
+            name = " + ".join([name, *(_short(patch) for patch in sources.patches)])
             source = work / f"{label}-source"
-            trees.patched_copy(found.folder, found.patches, source, what)
+            trees.patched_copy(sources.folder, sources.patches, source, what)
         # Patches too: what an earlier run compiled from other headers must not be taken for this tree's.
-        named = digest_of([str(source), self.variant, found.name, *(patch.sha256 for patch in found.patches)])
+        named = digest_of([str(source), self.variant, sources.name, *(patch.sha256 for patch in sources.patches)])
         place = work / f"build-{named}"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        step = found.command(source, place)
+        step = sources.command(source, place)
         with self.bench.step(f"configure {label.upper()}: {name}", f"configure-{label}"):
             done = self.bench.run(step.what, step.argv, cwd=place, env=dict(step.env), timeout=_CONFIGURE_S)
             done.check(f"configuring {name}")

@@ -124,25 +124,25 @@ class Forecast:
         return replace(self, costs=tuple(costs))
 
 
-def within(selection: Selection, found: Forecast, budget: float | None) -> Selection:
+def within(selection: Selection, forecast: Forecast, budget: float | None) -> Selection:
     """What of a selection fits into a budget: units in order, each that still fits; itself where all do; pure.
 
     Raises:
         UserError: not even one row fits; says what it needs.
     """
-    if budget is None or not found.costs:
+    if budget is None or not forecast.costs:
         return selection
     left, cut = budget, dict(selection.cut)
     had: set[str] = set()
     out: dict[Unit, UnitCost] = {}
-    for each_cost in found.costs:
-        cost = each_cost.after(had)
+    for unit_cost in forecast.costs:
+        cost = unit_cost.after(had)
         if cost.seconds <= left:
             left -= cost.seconds
             had |= {need.name for need in cost.needs}
         else:
             out[cost.unit] = cost
-    if len(out) == len(found.costs):
+    if len(out) == len(forecast.costs):
         least = min(out.values(), key=lambda cost: cost.seconds)
         raise UserError(
             f"--budget {duration(budget)}: too small for one row: {unit_words(least.unit)} needs about "
@@ -150,10 +150,12 @@ def within(selection: Selection, found: Forecast, budget: float | None) -> Selec
         )
     if not out:
         return selection
-    for each in selection.chosen:
-        if each.unit in out:
-            cut[each.key] = f"cut by --budget: its row needs about {minutes(out[each.unit].seconds)}"
-    return Selection(tuple(each for each in selection.chosen if each.unit not in out), cut, selection.asked)
+    for comparison in selection.chosen:
+        if comparison.unit in out:
+            cut[comparison.key] = f"cut by --budget: its row needs about {minutes(out[comparison.unit].seconds)}"
+    return Selection(
+        tuple(comparison for comparison in selection.chosen if comparison.unit not in out), cut, selection.asked
+    )
 
 
 def minutes(seconds: float) -> str:
@@ -173,14 +175,16 @@ def predict(
         options: how they are measured.
         decided: the comparisons that have their verdict.
     """
-    open_ones = [each for each in comparisons if each.reason is None and not is_decided(each, decided)]
+    open_ones = [
+        comparison for comparison in comparisons if comparison.reason is None and not is_decided(comparison, decided)
+    ]
     chains: dict[str, Chain] = {}
     plan = Plan(study.engine.name, "programs that exist already", ())
     if study.variants:
         plan, chains = _builds(home, study, open_ones, options)
     missing = {name: chain.missing for name, chain in chains.items() if chain.missing is not None}
-    found = Forecast(plan, tuple(_costs(study, plan, open_ones, missing, options)), missing)
-    return found.of([cost.unit for cost in found.costs])
+    forecast = Forecast(plan, tuple(_costs(study, plan, open_ones, missing, options)), missing)
+    return forecast.of([cost.unit for cost in forecast.costs])
 
 
 def _builds(
@@ -199,20 +203,22 @@ def _builds(
         folder=sources.folder_of(request),
     )
     place = home.work(spec.name) / "source"
-    loads = {each.name: each for each in (*study.workloads, *workloads_of(comparisons))}
+    loads = {workload.name: workload for workload in (*study.workloads, *workloads_of(comparisons))}
     possible = [chain.variant for chain in chains.values() if chain.missing is None]
-    every = located(spec, {**training_workloads(spec, possible), **loads}.values(), place)
+    workloads = located(spec, {**training_workloads(spec, possible), **loads}.values(), place)
 
     def trials(same: frozenset[str]) -> Step | None:
         identical = {name for name, chain in chains.items() if chain.missing is not None or chain.final in same}
-        return trials_step(study, options, [each for each in comparisons if not _first(each.candidate, identical)])
+        return trials_step(
+            study, options, [comparison for comparison in comparisons if not _first(comparison.candidate, identical)]
+        )
 
     plan = forecast.plan_of(
         list(chains.values()),
         spec=spec,
         store=store,
         source=_unpacked(known, place),
-        workloads=every,
+        workloads=workloads,
         trials=None if study.bundled else trials,
     )
     return plan, chains
@@ -232,10 +238,10 @@ def _unpacked(known: Source | None, place: Path) -> Source | None:
 
 def trials_step(study: Study, options: Options, comparisons: Sequence[Comparison]) -> Step | None:
     """The trials at their least, as a step: the smallest number of starts of every cell; None without cells."""
-    cells = [each for each in comparisons if each.cell is not None]
+    cells = [comparison for comparison in comparisons if comparison.cell is not None]
     if not cells:
         return None
-    seconds = sum(_least(study, each) * _start(study, options, each) for each in cells)
+    seconds = sum(_least(study, cell) * _start(study, options, cell) for cell in cells)
     title = f"trials of {len(cells)} cell{'s' if len(cells) > 1 else ''}"
     return Step("trials", title, (), "", False, Figure(seconds))
 
@@ -256,46 +262,52 @@ def _costs(
 ) -> list[UnitCost]:
     """All that each unit needs of the plan, its costs not yet summed (see `Forecast.of`)."""
     costs = []
-    for unit in dict.fromkeys(each.unit for each in comparisons):
-        mine = [
-            each
-            for each in comparisons
-            if each.unit == unit and not any(_first(name, missing) for name in builds_of(each))
+    for unit in dict.fromkeys(comparison.unit for comparison in comparisons):
+        possible = [
+            comparison
+            for comparison in comparisons
+            if comparison.unit == unit and not any(_first(name, missing) for name in builds_of(comparison))
         ]
-        if not mine:
+        if not possible:
             continue
-        builds = {study.base, *(name for each in mine for name in builds_of(each))}
+        builds = {study.base, *(name for comparison in possible for name in builds_of(comparison))}
         needs = [
             Need(step.key or step.title, step.seconds.value, 0.0, step.kept.value)
             for step in plan.building
             if not step.variants or builds & {name.partition("#")[0] for name in step.variants}
         ]
-        for each in mine:
-            if each.measure is not None:
-                needs.append(Need(each.key, OBJECTS_SHARE * study.engine.costs.compile_s))
-            cell = each.cell
-            if cell is None or each.shows == patches.IDENTICAL:
+        for comparison in possible:
+            if comparison.measure is not None:
+                needs.append(Need(comparison.key, OBJECTS_SHARE * study.engine.costs.compile_s))
+            cell = comparison.cell
+            if cell is None or comparison.shows == patches.IDENTICAL:
                 continue  # what is the same machine code is built to prove it, and not tried
-            start = _start(study, options, each)
-            needs.append(Need(f"cell {cell.name}", 0.0, _least(study, each) * start))
-            needs.append(Need(f"canary {each.group} {cell.workload.name}", 0.0, CANARIES * start))
+            start = _start(study, options, comparison)
+            needs.append(Need(f"cell {cell.name}", 0.0, _least(study, comparison) * start))
+            needs.append(Need(f"canary {comparison.group} {cell.workload.name}", 0.0, CANARIES * start))
         once = tuple({need.name: need for need in reversed(needs)}.values())[::-1]
-        costs.append(UnitCost(unit, len(mine), 0.0, 0.0, 0.0, once))
+        costs.append(UnitCost(unit, len(possible), 0.0, 0.0, 0.0, once))
     return costs
 
 
 def workloads_of(comparisons: Sequence[Comparison]) -> tuple[Workload, ...]:
     """The loads of these comparisons, each once."""
-    return tuple({each.workload.name: each.workload for each in comparisons if each.workload is not None}.values())
+    return tuple(
+        {
+            comparison.workload.name: comparison.workload
+            for comparison in comparisons
+            if comparison.workload is not None
+        }.values()
+    )
 
 
-def as_dict(found: Forecast, selection: Selection) -> dict[str, Any]:
+def as_dict(forecast: Forecast, selection: Selection) -> dict[str, Any]:
     """Plain values, for machines."""
     return {
-        "cells": found.cells,
-        "seconds": found.seconds,
-        "kept_bytes": found.plan.kept.value,
-        "tree_bytes": found.plan.tree.value,
+        "cells": forecast.cells,
+        "seconds": forecast.seconds,
+        "kept_bytes": forecast.plan.kept.value,
+        "tree_bytes": forecast.plan.tree.value,
         "rows": [
             {
                 "series": cost.unit[0],
@@ -305,8 +317,8 @@ def as_dict(found: Forecast, selection: Selection) -> dict[str, Any]:
                 "trial_seconds": cost.trials,
                 "kept_bytes": cost.kept,
             }
-            for cost in found.costs
+            for cost in forecast.costs
         ],
-        "missing": dict(found.missing),
+        "missing": dict(forecast.missing),
         "cut": dict(selection.cut),
     }

@@ -55,7 +55,7 @@ def plan_of(
         to_install: system packages that will be installed first.
     """
     possible = [(chain.variant.name, chain.stages) for chain in chains if chain.missing is None]
-    recipes = [(each.variant.name, each.variant.recipe, each.final) for each in chains if each.missing is None]
+    recipes = [(chain.variant.name, chain.variant.recipe, chain.final) for chain in chains if chain.missing is None]
     same = evidence.known_same(recipes, store)
     version = source.version if source else ""
     data = {datasets.dataset_key(spec, version, w): w.dataset for w in workloads if w.dataset != "none"}

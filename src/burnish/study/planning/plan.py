@@ -134,8 +134,8 @@ class Plan:
     @property
     def peak(self) -> Figure | None:
         """The largest process of all, bytes; None where nothing is known of any."""
-        found = [step.peak for step in self.ahead if step.peak is not None]
-        return _largest(found) if found else None
+        peaks = [step.peak for step in self.ahead if step.peak is not None]
+        return _largest(peaks) if peaks else None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the record and for machines."""
@@ -282,15 +282,15 @@ def _kind(stage: Compile, spec: EngineSpec, known: Known, objects: Collection[st
 def _partial(stage: Compile, name: str, spec: EngineSpec, history: History) -> Figure:
     """Seconds of a stage most of whose objects come from the cache: its own, or between those of none and all."""
     steps = (from_cache(stage.title), stage.title, partly_from_cache(stage.title))
-    found = [history.figure(step, name, "seconds", of_its_compiler(step, stage)) for step in steps]
-    for each in found:
-        if each is not None and each.known:
-            return each
+    figures = [history.figure(step, name, "seconds", of_its_compiler(step, stage)) for step in steps]
+    for figure in figures:
+        if figure is not None and figure.known:
+            return figure
     # What other builds took of which some objects were cached says little: their patches were others.
     full = spec.costs.compile_s
     least, most = (
-        each.value if each is not None else guess
-        for each, guess in zip(found[:2], (RELINK_SHARE * full, full), strict=True)
+        figure.value if figure is not None else guess
+        for figure, guess in zip(figures[:2], (RELINK_SHARE * full, full), strict=True)
     )
     return Figure(least + changed_share(stage) * max(0.0, most - least))
 

@@ -54,10 +54,10 @@ class StudyPlan:
     @property
     def lines(self) -> list[str]:
         """What is ahead, a line each: builds, then sums over cells and extras."""
-        chosen = {each.unit for each in self.selection.chosen if each.reason is None}
-        mine = [cost for cost in self.forecast.costs if cost.unit in chosen]
+        chosen = {comparison.unit for comparison in self.selection.chosen if comparison.reason is None}
+        chosen_costs = [cost for cost in self.forecast.costs if cost.unit in chosen]
         ahead = summary(self.builds, seconds=False) if self.builds.steps else []
-        return [*ahead, *extra_work.sums(mine, *self.beyond)]
+        return [*ahead, *extra_work.sums(chosen_costs, *self.beyond)]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for machines."""
@@ -82,15 +82,15 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     options = study.options(options)
     if study.variants:
         ccache.size_gb()  # a limit that is no number is refused before anything else
-    have, done = frozenset[ComparisonId](), extra_work.Told()
+    have, done = frozenset[ComparisonId](), extra_work.Reported()
     with open_record(home, study.definition) as record:
         if record is not None and not options.fresh:
-            have, done = settled(record), extra_work.told(record)
+            have, done = settled(record), extra_work.reported(record)
     forecast, extras = extra_work.predict(home, study, selection, options, have, done)
     chosen = costs.within(selection, forecast, options.budget)
     if chosen is not selection:
         forecast, extras = extra_work.predict(home, study, chosen, options, have, done)
-    forecast = forecast.of([each.unit for each in chosen.chosen])
+    forecast = forecast.of([comparison.unit for comparison in chosen.chosen])
     return StudyPlan(chosen, forecast, extras, options.budget)
 
 

@@ -51,7 +51,7 @@ def claim_together(
         explore: whether the false-discovery rate is controlled rather than the family-wise error.
     """
     method = multiplicity.exploration if explore else multiplicity.claims
-    alone = {each.event.cell: each.event.verdict for each in record.events(VerdictReached)}
+    alone = {recorded.event.cell: recorded.event.verdict for recorded in record.events(VerdictReached)}
     kinds, members = {}, []
     for (cell, _), corrected in zip(family, method([member for _, member in family], rule), strict=True):
         kinds[cell] = Kind.INVALID if alone[cell] == Kind.INVALID else corrected.kind
@@ -108,7 +108,7 @@ def side_summary(
         rss_bytes=statistics.median(used.rss_bytes for used in usage),
         steal=statistics.median(pair.steal for pair in pairs),
         hardware={
-            name: statistics.median(each[label][name] for each in hardware if name in each.get(label, {}))
-            for name in sorted({name for each in hardware for name in each.get(label, {})})
+            name: statistics.median(counts[label][name] for counts in hardware if name in counts.get(label, {}))
+            for name in sorted({name for counts in hardware for name in counts.get(label, {})})
         },
     )

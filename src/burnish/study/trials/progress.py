@@ -32,8 +32,8 @@ class Progress:
             left: starts that are still to be taken at the least, the next one among them.
             usual: seconds of one start where none was taken yet.
         """
-        each = self.seconds / self.taken if self.taken else usual
-        return f"start {self.taken + 1}/{self.taken + left}, about {duration(left * each)} left"
+        per_start = self.seconds / self.taken if self.taken else usual
+        return f"start {self.taken + 1}/{self.taken + left}, about {duration(left * per_start)} left"
 
 
 def least_left(valid: Iterable[int], minimum: int) -> int:

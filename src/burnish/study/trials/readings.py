@@ -59,12 +59,12 @@ def start_done(
         launched={
             label: tuple(
                 LaunchedProcess(
-                    role=each["role"],
-                    argv=tuple(each["argv"]),
-                    peak_rss_bytes=each.get("peak_rss_bytes"),
-                    huge_text_bytes=each.get("huge_text_bytes"),
+                    role=launched["role"],
+                    argv=tuple(launched["argv"]),
+                    peak_rss_bytes=launched.get("peak_rss_bytes"),
+                    huge_text_bytes=launched.get("huge_text_bytes"),
                 )
-                for each in processes
+                for launched in processes
             )
             for label, processes in result.launched.items()
         },

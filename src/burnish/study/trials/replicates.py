@@ -94,8 +94,8 @@ def gathered(variant: Variant, made: Sequence[Made], *, baseline: bool) -> tuple
         return Made(variant, failure=failure, notes=notes), ()
     same = all(item.same for item in made)
     first = made[0]
-    whole = Made(variant, built=first.built, identity=first.identity, same=same, notes=notes)
-    return whole, tuple(item.built for item in made if item.built is not None)
+    result = Made(variant, built=first.built, identity=first.identity, same=same, notes=notes)
+    return result, tuple(item.built for item in made if item.built is not None)
 
 
 def by_replicate(readings: Sequence[float], count: int) -> list[list[float]]:
@@ -105,5 +105,5 @@ def by_replicate(readings: Sequence[float], count: int) -> list[list[float]]:
 
 def fresh(builds: Mapping[str, Sequence[Built]], name: str, start: int) -> Built | None:
     """The build of a variant for its start number `start` (from 0); None where it has no replicates."""
-    mine = builds.get(name)
-    return mine[start % len(mine)] if mine else None
+    replicates = builds.get(name)
+    return replicates[start % len(replicates)] if replicates else None

@@ -58,7 +58,7 @@ class Starts:
         return [reading[quantity] for reading in self.readings if quantity in reading]
 
 
-def begun_otherwise(record: Record, what: str, was: str, now: str) -> UserError:
+def begun_with_other(record: Record, what: str, was: str, now: str) -> UserError:
     """The error of a study whose earlier starts were taken otherwise than the next ones would be."""
     return UserError(
         f"{record.folder.name}: {what} was {was} when its earlier starts were taken, and is {now} now; --fresh begins "
@@ -77,7 +77,7 @@ def check_designs(record: Record, cells: Iterable[Cell]) -> None:
     for cell in cells:
         begun = record.last(StartBegun, cell=cell.id)
         if begun is not None and begun.event.design != cell.design:
-            raise begun_otherwise(record, f"the design of {cell.name}", str(begun.event.design), cell.design)
+            raise begun_with_other(record, f"the design of {cell.name}", str(begun.event.design), cell.design)
 
 
 def cell_starts(record: Record, cell: CellId, *, pairs: bool = False) -> Starts:
@@ -89,15 +89,15 @@ def cell_starts(record: Record, cell: CellId, *, pairs: bool = False) -> Starts:
         pairs: whether the pairs are read too, which takes longer; without, `Starts.pairs` is empty.
     """
     kinds: tuple[type[Event], ...] = (StartDone, PairRead) if pairs else (StartDone,)
-    return starts_of(each.event for each in record.events(*kinds, cell=cell))
+    return starts_of(recorded.event for recorded in record.events(*kinds, cell=cell))
 
 
 def starts_of(events: Iterable[Event]) -> Starts:
     """The finished starts among events of one cell: its `StartDone` and, where they are wanted, its `PairRead`."""
-    every = list(events)
-    closed = {event.start: event for event in every if isinstance(event, StartDone)}
+    all_events = list(events)
+    closed = {event.start: event for event in all_events if isinstance(event, StartDone)}
     valid = {number: event for number, event in closed.items() if event.invalid is None}
-    read = [event for event in every if isinstance(event, PairRead) and event.start in valid]
+    read = [event for event in all_events if isinstance(event, PairRead) and event.start in valid]
     return Starts(
         readings=[event.readings for event in valid.values()],
         invalid=[event.invalid for event in closed.values() if event.invalid is not None],
@@ -110,7 +110,7 @@ def starts_of(events: Iterable[Event]) -> Starts:
     )
 
 
-def spoilt(reasons: Sequence[str], valid: int) -> Judgement | None:
+def invalid_cell(reasons: Sequence[str], valid: int) -> Judgement | None:
     """The judgement of a cell of which too many starts were invalid; None where they are few enough to be repeated.
 
     Of the commonest reason the first is told; reasons that differ in their figures alone are one.

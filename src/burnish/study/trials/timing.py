@@ -39,17 +39,22 @@ def as_asked(own: Timing, options: Options, pairs: int | None = None) -> Timing:
 def timings(session: Session, calibrations: Sequence[Calibration] = ()) -> dict[Design, Timing]:
     """Times of a start under each design: as asked, as the host's calibration recommends, or the engine's own."""
     rule = session.rule
-    found = {}
+    times = {}
     for design, own in session.spec.times.items():
-        mine = [each for each in calibrations if each.design is design]
-        recommended = max((pairs_for(each, rule.precision, rule.minimum) for each in mine), default=None)
-        found[design] = as_asked(own, session.options, recommended)
-    return found
+        of_design = [calibration for calibration in calibrations if calibration.design is design]
+        recommended = max(
+            (pairs_for(calibration, rule.precision, rule.minimum) for calibration in of_design), default=None
+        )
+        times[design] = as_asked(own, session.options, recommended)
+    return times
 
 
 def priors_of(known: Sequence[Calibration], times: Mapping[Design, Timing]) -> dict[tuple[str, Design], HostPrior]:
     """Calibrations as a contest takes them: by workload's name and design, for starts of these times."""
-    return {(each.workload, each.design): each.prior(times[each.design].pairs) for each in known}
+    return {
+        (calibration.workload, calibration.design): calibration.prior(times[calibration.design].pairs)
+        for calibration in known
+    }
 
 
 def start_seconds(timing: Timing) -> float:

@@ -33,7 +33,7 @@ from burnish.study.trials.findings import interval_of, other_methods, side_summa
 from burnish.study.trials.progress import Progress, least_left
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.trials.replicates import by_replicate, fresh
-from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, spoilt
+from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, invalid_cell
 from burnish.study.trials.timing import start_seconds
 
 CANARIES = 2
@@ -102,7 +102,7 @@ class Trials:
     def judge(self, cell: Cell, rule: Rule) -> Judgement:
         """What the record says of a cell so far."""
         starts = cell_starts(self.record, cell.id)
-        if (bad := spoilt(starts.invalid, starts.valid)) is not None:
+        if (bad := invalid_cell(starts.invalid, starts.valid)) is not None:
             return bad
         # A number of starts that was fixed in advance is judged by itself, without the calibration's help.
         prior = self._prior(cell) if cell.role is Role.CLAIM else None
@@ -199,9 +199,9 @@ class Trials:
             invalid = result.pairs[0].invalid if result.pairs else "no pair was read"
         before = next(
             (
-                each.event.fingerprint
-                for each in self.record.events(StartDone)
-                if each.event.cell.workload == cell.id.workload and each.event.invalid is None
+                recorded.event.fingerprint
+                for recorded in self.record.events(StartDone)
+                if recorded.event.cell.workload == cell.id.workload and recorded.event.invalid is None
             ),
             None,
         )

@@ -66,9 +66,9 @@ class Sampled:
 
     def of(self, label: str, *, callers: bool) -> list[Recorded]:
         """A side's recordings: those that its profile is made of, or those with call stacks."""
-        mine = [each for each in self.recorded if label in each.pids]
-        apart = self.stacks is Stacks.DWARF
-        return [each for each in mine if not apart or (each.stacks is Stacks.DWARF) == callers]
+        recordings = [recording for recording in self.recorded if label in recording.pids]
+        separate = self.stacks is Stacks.DWARF
+        return [recording for recording in recordings if not separate or (recording.stacks is Stacks.DWARF) == callers]
 
     @property
     def profiled(self) -> Sequence[Pair]:
@@ -85,8 +85,8 @@ class Sampled:
         if self.ability.kernel:
             return None
         used = [pair.usage[label] for pair in self.profiled]
-        spent = sum(each.user + each.system for each in used)
-        return sum(each.user for each in used) / spent if spent > 0 else 1.0
+        spent = sum(usage.user + usage.system for usage in used)
+        return sum(usage.user for usage in used) / spent if spent > 0 else 1.0
 
 
 def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapping[str, Code]) -> None:
@@ -124,9 +124,9 @@ def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapp
     notes += _simulate(session, workload, sampled)
     places = [place for flat in flats.values() for place in flat.weights]
     named = any(place.object == KERNEL and place.function != UNKNOWN for place in places)
-    met = {function.name for each in profiles.values() for function in each.shares}
+    met = {function.name for profile in profiles.values() for function in profile.shares}
     grouping = _grouping(sampled, codes)
-    seconds = sum(each.seconds for each in sampled.recorded)
+    seconds = sum(recording.seconds for recording in sampled.recorded)
     session.record.append(
         WhyExplained(
             labels=(one, other),
@@ -147,7 +147,7 @@ def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapp
                 grouping=grouping,
                 functions_gone=len(gone),
                 functions_new=len(new),
-                perf_cpu=sum(each.perf_cpu for each in sampled.recorded) / seconds,
+                perf_cpu=sum(recording.perf_cpu for recording in sampled.recorded) / seconds,
             ),
             blind=(*sampled.ability.blind(sampled.stacks, names_kernel=named), *_lost(codes, grouping)),
             pictures=tuple(pictures),
@@ -159,14 +159,14 @@ def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapp
 
 
 def _flat(sampled: Sampled, label: str, log: Path) -> Flat:
-    found = Flat(Counter(), 0)
+    flat_sum = Flat(Counter(), 0)
     for recorded in sampled.of(label, callers=False):
-        said = sampling.read(sampled.perf, recorded, stacks=False, log=log, pids=recorded.pids[label])
-        for flat in samples.parse_flat(said).values():
-            found = found + flat
-    if found.count == 0:
+        output = sampling.read(sampled.perf, recorded, stacks=False, log=log, pids=recorded.pids[label])
+        for flat in samples.parse_flat(output).values():
+            flat_sum = flat_sum + flat
+    if flat_sum.count == 0:
         raise InfrastructureError(f"perf has no sample of {label}: it was idle, or perf lost them all")
-    return found
+    return flat_sum
 
 
 def _mappings(sampled: Sampled, label: str) -> list[samples.Mapping]:
@@ -195,12 +195,12 @@ def _sides(sampled: Sampled, codes: Mapping[str, Code], log: Path) -> list[stack
     """Both builds' call stacks."""
     sides = []
     for label, code in codes.items():
-        found = samples.Stacked(Counter(), 0)
+        stacked = samples.Stacked(Counter(), 0)
         for recorded in sampled.of(label, callers=True):
-            said = sampling.read(sampled.perf, recorded, stacks=True, log=log, pids=recorded.pids[label])
-            for each in samples.parse_stacks(said).values():
-                found = found + each
-        sides.append(stacks.Side(found.weights, str(code.path), sampled.cpu(label), found.count))
+            output = sampling.read(sampled.perf, recorded, stacks=True, log=log, pids=recorded.pids[label])
+            for part in samples.parse_stacks(output).values():
+                stacked = stacked + part
+        sides.append(stacks.Side(stacked.weights, str(code.path), sampled.cpu(label), stacked.count))
     return sides
 
 
@@ -245,8 +245,8 @@ def _grouping(sampled: Sampled, codes: Mapping[str, Code]) -> str:
     """
     if all(code.program.debug for code in codes.values()):
         return "source"
-    told = not any(code.program.stripped for code in codes.values())
-    return "callers" if told and sampled.stacks in (Stacks.LBR, Stacks.POINTERS) else "names"
+    by_name = not any(code.program.stripped for code in codes.values())
+    return "callers" if by_name and sampled.stacks in (Stacks.LBR, Stacks.POINTERS) else "names"
 
 
 def _comparable(
@@ -265,23 +265,23 @@ def _comparable(
 
 def _largest(folded: Mapping[str, Mapping[str, float]], most: int = 4) -> dict[str, tuple[str, ...]]:
     """By function, the names of those that were put into it, the heaviest first."""
-    return {name: tuple(sorted(each, key=lambda inner: -each[inner])[:most]) for name, each in folded.items()}
+    return {name: tuple(sorted(counts, key=lambda inner: -counts[inner])[:most]) for name, counts in folded.items()}
 
 
 def _lost(codes: Mapping[str, Code], grouping: str) -> list[str]:
     """What can't be told for want of symbols or of debug information."""
-    found = [
+    reasons = [
         f"{label} is stripped: its own functions are told by pages of its file only, which can't be set beside "
         "another build's; keep the symbols (strip --strip-debug), or put their .debug file beside it"
         for label, code in codes.items()
         if code.program.stripped
     ]
-    if grouping == "names" and not found:
-        found.append(
+    if grouping == "names" and not reasons:
+        reasons.append(
             "no debug information in both builds: the time of an inlined function is its caller's, and a function that "
             "one build inlines seems to vanish (parts and copies that compilers make of one are put together by name)"
         )
-    return found
+    return reasons
 
 
 def _simulate(session: Session, workload: Workload, sampled: Sampled) -> list[str]:

@@ -86,10 +86,10 @@ def requested(home: Home, first: str, second: str, study: str | None, engine: st
             raise UserError(
                 f"{option}: {path}: there is no such file; give a server program, or a variant's name with --run"
             )
-    found = load.engine(engine) if engine else _engine_of(paths[0])
-    behaviour = create(found)
+    spec = load.engine(engine) if engine else _engine_of(paths[0])
+    behaviour = create(spec)
     one, other = short_names(paths)
-    return Request(found.name, (one, other), (behaviour.existing(paths[0]), behaviour.existing(paths[1])))
+    return Request(spec.name, (one, other), (behaviour.existing(paths[0]), behaviour.existing(paths[1])))
 
 
 def _engine_of(program: Path) -> EngineSpec:
@@ -106,33 +106,33 @@ def _of_study(home: Home, name: str, variants: tuple[str, str], engine: str | No
     folder = studies.find(home, name)
     with contextlib.closing(Record(folder)) as record:
         begun = record.last(StudyBegun)
-        builds = {each.event.build: each.event.key for each in record.events(BuildMade)}
-        programs = {each.event.build.variant: each.event.path for each in record.events(ProgramFound)}
+        builds = {recorded.event.build: recorded.event.key for recorded in record.events(BuildMade)}
+        programs = {recorded.event.build.variant: recorded.event.path for recorded in record.events(ProgramFound)}
     spec = load.engine(str(begun.event.definition["engine"]) if begun else "")
     if engine not in (None, spec.name):
         raise UserError(f"--engine {engine}: study {folder.name} is about {spec.name}; leave the option out")
     if variants[0] == variants[1]:
         raise UserError(f"{variants[0]!r} is named twice; name the two variants that differ")
     behaviour, store = create(spec), Store(home.store)
-    found = []
+    builts = []
     for variant in variants:
         if variant in programs:
-            found.append(behaviour.existing(Path(programs[variant])))
+            builts.append(behaviour.existing(Path(programs[variant])))
             continue
         key = builds.get(BuildId(variant)) or builds.get(BuildId(variant, 1))
         if key is None:
             raise unknown(
                 f"variant of study {folder.name}",
                 variant,
-                [*(each.name for each in builds), *programs] or ["none was built"],
+                [*(built.name for built in builds), *programs] or ["none was built"],
             )
         entry = store.find("builds", key)
         if entry is None:
             raise UserError(
                 f"{variant}: its build {key} is no longer in the store; `burnish tune {spec.name}` makes it again"
             )
-        found.append(behaviour.built(variant, entry.folder, key))
-    return Request(spec.name, variants, (found[0], found[1]))
+        builts.append(behaviour.built(variant, entry.folder, key))
+    return Request(spec.name, variants, (builts[0], builts[1]))
 
 
 def why(
@@ -157,13 +157,13 @@ def why(
     """
     spec = load.engine(request.engine)
     options = replace(options, workloads=(workload or spec.workloads[0],))
-    found = workload_choice.chosen(spec, options)
-    if len(found) > 1:
-        raise UserError(f"--workload {workload}: that is {len(found)} loads; name one, as in {found[0].name}")
+    workloads = workload_choice.chosen(spec, options)
+    if len(workloads) > 1:
+        raise UserError(f"--workload {workload}: that is {len(workloads)} loads; name one, as in {workloads[0].name}")
     groups = [*spec.load_packages, *conditions.groups(spec, options)]
     with studies.lock(home):
         needs.ensure(groups, "the load", options, ask)
-        return explain(home, request, found[0], seconds, options, console, ask)
+        return explain(home, request, workloads[0], seconds, options, console, ask)
 
 
 def permitted(host: HostFacts, options: Options, ask: Ask | None) -> tuple[Path, Ability]:
@@ -190,7 +190,7 @@ def explain(
     definition = definition_of("why", spec, options, named, [workload], spec.default_features, ())
     perf, ability = permitted(read_host(home.root), options, ask)
     session = sessions.begin(home, spec, definition, options, console, (workload,), ask)
-    with sessions.nothing_half_made(session.record):
+    with sessions.removed_if_refused(session.record):
         session.workloads = workload_choice.check(session.engine, session.workloads, session.bench)
         if any(map(session.engine.loads.lacks_source, session.workloads)):
             tree = obtain_source(session, None)[1]
@@ -198,9 +198,9 @@ def explain(
         (workload,) = session.workloads
         pairs = zip(request.names, request.built, strict=True)
         made = [known_program(session, name, built) for name, built in pairs]
-        found = differences(*(each.identity for each in made if each.identity))
+        lines = differences(*(side.identity for side in made if side.identity))
         conditions.possible(session, [(built, conditions.usual(spec, options)) for built in request.built])
-    session.record.append(ProgramsDiffer(tuple(found)))
+    session.record.append(ProgramsDiffer(tuple(lines)))
     with session.bench.step("reading the programs", "why-programs", counts=False):
         codes = {name: machine_code.read_code(built.server.resolve()) for name, built in _builts(made).items()}
     stacks = _stacks(ability, codes.values())
@@ -221,7 +221,7 @@ def _cell(session: Session, candidate: str, workload: Workload) -> Cell:
 
 
 def _builts(made: Sequence[Made]) -> dict[str, Built]:
-    return {each.built.name: each.built for each in made if each.built is not None}
+    return {side.built.name: side.built for side in made if side.built is not None}
 
 
 def _stacks(ability: Ability, codes: Iterable[Code]) -> Stacks:
@@ -266,18 +266,18 @@ def _sample(
     def observe(number: int, pids: Mapping[str, Sequence[int]]) -> Iterator[None]:
         # A copy of the stack with each sample costs too much for all of them: there is a pair for them alone.
         kind = Stacks.NONE if stacks is Stacks.DWARF and number <= PAIRS else stacks
-        processes = {label: tuple(each) for label, each in pids.items()}
-        first = min(pid for each in processes.values() for pid in each)
+        processes = {label: tuple(ids) for label, ids in pids.items()}
+        first = min(pid for ids in processes.values() for pid in ids)
         recording = Sampling(perf, ability, kind, processes, cores, session.scratch / f"{first}-{number}.data")
         counting = {}
         if group is not None and number == 1:
-            counting = {label: hardware.TopDown(each, group, str(perf)) for label, each in processes.items()}
+            counting = {label: hardware.TopDown(ids, group, str(perf)) for label, ids in processes.items()}
         recording.begin()
         try:
             yield
         finally:
             recorded.append(recording.end())
-            slots.update({label: each.stop() for label, each in counting.items()})
+            slots.update({label: counter.stop() for label, counter in counting.items()})
 
     def on_pair(number: int, pair: Pair) -> None:
         pairs.append(pair)

@@ -15,7 +15,7 @@ from burnish.statistics.verdicts import Rule
 from burnish.study.calibration import host_noise
 from burnish.study.cells import Cell
 from burnish.study.merge import same_plan
-from burnish.study.trials.starts import begun_otherwise
+from burnish.study.trials.starts import begun_with_other
 from burnish.study.workshop.workshop import Workshop
 
 
@@ -55,12 +55,14 @@ def note_contest(
         condition=None if study.bundled else base.condition,
         versus=None if study.bundled or candidate.condition == base.condition else candidate.condition,
         calibrations=_calibrations(before, known),
-        forced=tuple(dict.fromkeys((*before.forced, *(each.name for each in known if not each.passes)))),
+        forced=tuple(
+            dict.fromkeys((*before.forced, *(calibration.name for calibration in known if not calibration.passes)))
+        ),
         replicates={name: tuple(built.key for built in builds) for name, builds in workshop.replicates.items()},
     )
-    if (found := same_plan.otherwise(plain(before), plain(now))) is not None:
-        where, was, asked = found
-        raise begun_otherwise(workshop.record, where, repr(was), repr(asked))
+    if (differing := same_plan.changed(plain(before), plain(now))) is not None:
+        where, was, asked = differing
+        raise begun_with_other(workshop.record, where, repr(was), repr(asked))
     workshop.record.append(
         replace(
             now,
@@ -78,5 +80,5 @@ def _rule(rule: Rule) -> StoppingRule:
 
 def _calibrations(before: TrialsPlanned, known: Sequence[Calibration]) -> tuple[HostNoise, ...]:
     """Those of earlier groups and of this one, each load and design once."""
-    every = [*before.calibrations, *(host_noise(each) for each in known)]
-    return tuple({(each.workload, each.design): each for each in every}.values())
+    calibrations = [*before.calibrations, *(host_noise(calibration) for calibration in known)]
+    return tuple({(noise.workload, noise.design): noise for noise in calibrations}.values())

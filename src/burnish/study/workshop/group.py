@@ -23,7 +23,7 @@ from burnish.study.trials.trials import Trials
 from burnish.study.workshop.contest import note_contest
 from burnish.study.workshop.objects import measure_objects
 from burnish.study.workshop.sides import sides_of
-from burnish.study.workshop.workshop import Left, Workshop
+from burnish.study.workshop.workshop import NotMeasured, Workshop
 
 Priors = Mapping[tuple[str, Design], HostPrior]
 """What the host's calibrations say, by (workload's name, design)."""
@@ -53,7 +53,7 @@ def run_group(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
             else:
                 trial = trial_of(workshop, comparison)
                 groups.setdefault(comparison.group, []).append(trial)
-        except Left as left:
+        except NotMeasured as left:
             workshop.record.append(ComparisonLeft(comparison.id, str(left), left.final))
             workshop.session.bench.say(f"{comparison.title}: {left}")
     for trials in groups.values():
@@ -61,7 +61,7 @@ def run_group(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
 
 
 def trial_of(workshop: Workshop, comparison: Comparison) -> Trial:
-    """A comparison's trial; a `Left` where it can't be made.
+    """A comparison's trial; a `NotMeasured` where it can't be made.
 
     A load that waits for the network, or for clients, where its sides' conditions make it wait, need not keep its
     server busy.
@@ -101,9 +101,9 @@ def measure(workshop: Workshop, trials: Sequence[Trial], rule: Rule | None = Non
     runner = trials_of(workshop, trials, times, priors_of(known, times))
     began = time.monotonic()
     for starts in dict.fromkeys(by_start.values()):
-        mine = [cell for cell in cells if by_start[cell.id] == starts]
-        runner.decide(mine, rule or (study.rule if starts is None else Rule.fixed(starts)))
-        keep_calibrations(workshop, mine, times)
+        alike = [cell for cell in cells if by_start[cell.id] == starts]
+        runner.decide(alike, rule or (study.rule if starts is None else Rule.fixed(starts)))
+        keep_calibrations(workshop, alike, times)
     session.store.note_cost(session.spec.name, "trials", f"{len(cells)} cells", time.monotonic() - began)
 
 
@@ -131,7 +131,7 @@ def _twins(workshop: Workshop, comparisons: Sequence[Comparison]) -> frozenset[s
     """Names of builds that are the same program as another, to the byte; of replicates each must be."""
     if not workshop.study.twins:
         return frozenset()
-    names = list(dict.fromkeys(each.candidate for each in comparisons))
+    names = list(dict.fromkeys(comparison.candidate for comparison in comparisons))
     measured = [workshop.made[name] for name in names if workshop.made[name].built and not workshop.made[name].same]
     twins = same_programs(workshop.record, measured, workshop.replicates)
     for name, other in twins.items():

@@ -14,20 +14,20 @@ from burnish.record.events.bundled import FigureMeasured
 from burnish.study.builds import peaks
 from burnish.study.comparison import Comparison
 from burnish.study.trials.replicates import replicate_names
-from burnish.study.workshop.workshop import Left, Workshop
+from burnish.study.workshop.workshop import NotMeasured, Workshop
 
 
 def measure_objects(workshop: Workshop, comparison: Comparison) -> None:
     """Records the peak memory of the comparison's compiles, in both builds.
 
     Raises:
-        Left: a build has no figure for these objects.
+        NotMeasured: a build has no figure for these objects.
     """
     figures = []
     for name in (comparison.base, comparison.candidate):
         peak = peaks.heaviest(_costs(workshop, name, comparison.objects), comparison.objects)
         if isinstance(peak, str):
-            raise Left(f"{name}: {peak}")
+            raise NotMeasured(f"{name}: {peak}")
         figures.append(peak)
     (_, before, _), (path, after, seconds) = figures
     workshop.record.append(
@@ -50,14 +50,14 @@ def _costs(workshop: Workshop, name: str, words: Sequence[str]) -> Mapping[str, 
         workshop.find_chains([name])
     chain = workshop.chains[first]
     if chain.missing is not None:
-        raise Left(f"{name}: {chain.missing}")
+        raise NotMeasured(f"{name}: {chain.missing}")
     entry, stage = workshop.session.store.find("builds", chain.final), chain.stages[0]
     if entry is None and len(chain.stages) == 1 and isinstance(stage, Compile):
         try:
             return workshop.maker.builder.cost_of(stage, name, words)
         except InfrastructureError as error:
             workshop.record.append(BuildFailed(BuildId(name), error.explain()))
-            raise Left(f"{name}: build failed: {error}") from None
+            raise NotMeasured(f"{name}: build failed: {error}") from None
     if entry is None:
         workshop.make([name])
         built = workshop.build(name).built

@@ -44,7 +44,7 @@ def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
         session.record.append(event)
     chosen = open_comparisons(workshop)
     # A host whose calibration failed is refused now, not after an hour of builds.
-    workshop.calibrations([each for each in chosen if each.cell is not None])
+    workshop.calibrations([comparison for comparison in chosen if comparison.cell is not None])
     workshop.check_loads()
     if not study.tolerant:
         _check_conditions(workshop, chosen)
@@ -58,12 +58,18 @@ def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
 def open_comparisons(workshop: Workshop) -> list[Comparison]:
     """The comparisons of this session that have neither a verdict nor a reason against them."""
     have = settled(workshop.record)
-    return [each for each in workshop.selection.chosen if each.reason is None and not is_decided(each, have)]
+    return [
+        comparison
+        for comparison in workshop.selection.chosen
+        if comparison.reason is None and not is_decided(comparison, have)
+    ]
 
 
 def _check_conditions(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
     """Makes every condition ready; loads under them are expected to wait where they must."""
-    sides = dict.fromkeys(side for each in chosen for side in ((each.given, ()), (each.given, each.versus)))
+    sides = dict.fromkeys(
+        side for comparison in chosen for side in ((comparison.given, ()), (comparison.given, comparison.versus))
+    )
     pair = [workshop.condition(given, versus) for given, versus in sides]
     if pair:
         workshop.session.workloads = conditions.loads_under(workshop.session.workloads, pair)
@@ -84,7 +90,7 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
             f"({pinned.event.digest[:12]}, found {source.digest[:12]}); --fresh begins a new study"
         )
     toolchains = find_toolchains()
-    record.append(ToolchainsFound(tuple(value_of(FoundToolchain, plain(each)) for each in toolchains)))
+    record.append(ToolchainsFound(tuple(value_of(FoundToolchain, plain(toolchain)) for toolchain in toolchains)))
     cores = len(session.host.cores_allowed)
     builder = Builder(
         engine=session.engine,
@@ -111,7 +117,7 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
         bench=session.bench,
         cores=frozenset(session.host.cores_allowed),
         scratch=session.scratch,
-        workloads={each.name: each for each in (*located, *session.workloads)},
+        workloads={workload.name: workload for workload in (*located, *session.workloads)},
         version=source.version,
         portable=study.portable,
         look=partial(_possible, workshop),
@@ -134,7 +140,7 @@ def _possible(workshop: Workshop, baseline: Built) -> None:
     """Examines loads on the baseline as far as that takes no data: none are made in vain."""
     if workshop.study.tolerant:
         return
-    given = dict.fromkeys(each.given for each in workshop.selection.chosen)
+    given = dict.fromkeys(comparison.given for comparison in workshop.selection.chosen)
     conditions.possible(workshop.session, [(baseline, workshop.condition(words)) for words in given])
 
 
@@ -156,7 +162,7 @@ def start(workshop: Workshop) -> None:
             condition = conditions.ready(session, condition_of(words, session.spec.settings))
             workshop.examine_strictly(baseline, most, condition, ",".join(words))
         return
-    given = dict.fromkeys(each.given for each in chosen)
+    given = dict.fromkeys(comparison.given for comparison in chosen)
     conditions.examine(session, [(baseline, workshop.condition(words)) for words in given], workshop.data)
 
 
@@ -171,19 +177,19 @@ def _programs(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
     one, two = workshop.made.values()
     assert one.identity is not None and two.identity is not None  # noqa: S101, PT018 - programs that exist
     assert one.built is not None and two.built is not None  # noqa: S101, PT018
-    found = differences(one.identity, two.identity)
-    session.record.append(ProgramsDiffer(tuple(found)))
-    session.bench.say("\n    ".join(f"they differ: {line}" for line in found) or "same version, same features")
+    lines = differences(one.identity, two.identity)
+    session.record.append(ProgramsDiffer(tuple(lines)))
+    session.bench.say("\n    ".join(f"they differ: {line}" for line in lines) or "same version, same features")
     sides = dict.fromkeys(
         side
-        for each in chosen
+        for comparison in chosen
         for side in (
-            (one.built, workshop.condition(each.given)),
-            (two.built, workshop.condition(each.given, each.versus)),
+            (one.built, workshop.condition(comparison.given)),
+            (two.built, workshop.condition(comparison.given, comparison.versus)),
         )
     )
     conditions.possible(session, list(sides))
-    for workload in (each for each in session.workloads if each.dataset != "none"):
+    for workload in (workload for workload in session.workloads if workload.dataset != "none"):
         with session.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", counts=False):
             workshop.program_data[workload.name] = datasets.obtain(
                 session.engine, session.store, one.built, one.built, one.identity.version, workload, session.bench

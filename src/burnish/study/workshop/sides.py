@@ -16,28 +16,28 @@ from burnish.study.builds.make import Made
 from burnish.study.builds.programs import differences, known_program
 from burnish.study.comparison import RELEASE, Comparison
 from burnish.study.session import Session
-from burnish.study.workshop.workshop import Left, Workshop
+from burnish.study.workshop.workshop import NotMeasured, Workshop
 
 
 def sides_of(workshop: Workshop, comparison: Comparison) -> tuple[Contestant, Contestant]:
     """Both sides of a comparison, the base first, examined under their conditions.
 
     Raises:
-        Left: the comparison can't be made.
+        NotMeasured: the comparison can't be made.
     """
     assert comparison.workload is not None  # noqa: S101 - what is not measured otherwise has a load
     if comparison.workload.name in workshop.wrong_loads:
-        raise Left(workshop.wrong_loads[comparison.workload.name])
+        raise NotMeasured(workshop.wrong_loads[comparison.workload.name])
     base = workshop.build(comparison.base)
     first = workshop.condition(comparison.given)
     assert base.built is not None  # noqa: S101 - `build` gives what may be measured
     one = Contestant(comparison.base, base.built, first)
-    if comparison.again:
+    if comparison.against_itself:
         return one, Contestant(comparison.label, base.built, first)
     candidate = _release(workshop) if comparison.release else workshop.build(comparison.candidate)
     assert candidate.built is not None  # noqa: S101
     if candidate.built.key == base.built.key and not comparison.versus and not comparison.control:
-        raise Left("no effect: identical code, not measured", final=True)
+        raise NotMeasured("no effect: identical code, not measured", final=True)
     second = workshop.condition(comparison.given, comparison.versus)
     if workshop.study.tolerant or workshop.study.programs:
         load = workshop.load(comparison.workload)
@@ -48,12 +48,12 @@ def sides_of(workshop: Workshop, comparison: Comparison) -> tuple[Contestant, Co
 
 
 def _release(workshop: Workshop) -> Made:
-    """The release binary; a `Left` where there is none, looked for once."""
+    """The release binary; a `NotMeasured` where there is none, looked for once."""
     if RELEASE not in workshop.made:
         workshop.made[RELEASE] = _find_release(workshop)
     item = workshop.made[RELEASE]
     if item.built is None:
-        raise Left(str(item.failure))
+        raise NotMeasured(str(item.failure))
     return item
 
 

@@ -28,7 +28,7 @@ from burnish.study.trials.replicates import gathered, replicate_names
 from burnish.workload.conditions import condition_of
 
 
-class Left(Exception):
+class NotMeasured(Exception):
     """Why a comparison is not made, for its row.
 
     Attributes:
@@ -107,16 +107,16 @@ class Workshop:
         """Stages of builds that were not asked for when the session began."""
         if not names or self.maker is None:
             return
-        found = chains_of(
+        chains = chains_of(
             self.study,
             names,
             source_digest=self.source_digest,
             home=self.session.home,
             store=self.session.store,
         )
-        wanted = [each for name in names for each in replicate_names(name, self.study.replicates)]
-        self.chains |= {name: found[name] for name in wanted}
-        possible = [found[name].variant for name in wanted if found[name].missing is None]
+        wanted = [replicate for name in names for replicate in replicate_names(name, self.study.replicates)]
+        self.chains |= {name: chains[name] for name in wanted}
+        possible = [chains[name].variant for name in wanted if chains[name].missing is None]
         self.maker.workloads |= workload_choice.training_workloads(self.session.spec, possible)
 
     def make_baseline(self) -> Made:
@@ -141,19 +141,24 @@ class Workshop:
         if not names or self.maker is None:
             return
         self.find_chains([name for name in names if replicate_names(name, factors)[0] not in self.chains])
-        single = [each for name in names for each in replicate_names(name, factors) if each not in self._by_replicate]
-        chains = [self.chains[each] for each in single]
+        single = [
+            replicate
+            for name in names
+            for replicate in replicate_names(name, factors)
+            if replicate not in self._by_replicate
+        ]
+        chains = [self.chains[replicate] for replicate in single]
         try:
-            found = self.maker.make(chains, more=True)
+            made = self.maker.make(chains, more=True)
         except UserError as error:  # an option that this engine has not
             if not self.study.tolerant:
                 raise
-            found = [Made(chain.variant, failure=str(error)) for chain in chains]
-        self._by_replicate |= zip(single, found, strict=True)
+            made = [Made(chain.variant, failure=str(error)) for chain in chains]
+        self._by_replicate |= zip(single, made, strict=True)
         self._noted |= set(names)
         for name in names:
-            mine = [self._by_replicate[each] for each in replicate_names(name, factors)]
-            item, builds = gathered(self.study.variants[name], mine, baseline=name == self.study.base)
+            replicates = [self._by_replicate[replicate] for replicate in replicate_names(name, factors)]
+            item, builds = gathered(self.study.variants[name], replicates, baseline=name == self.study.base)
             if builds:
                 self.replicates[name] = builds
             if item.built is not None and name in self.study.instrumented:
@@ -175,20 +180,20 @@ class Workshop:
         """A build that may be measured; the baseline's own where its program is the same.
 
         Raises:
-            Left: it can't be measured.
+            NotMeasured: it can't be measured.
         """
         item = self.made[name]
         if item.same:
             return self.made[self.study.base]
         if item.built is None:
-            raise Left(f"{name}: {item.failure or 'could not be made'}")
+            raise NotMeasured(f"{name}: {item.failure or 'could not be made'}")
         return item
 
     def condition(self, given: tuple[str, ...], versus: tuple[str, ...] = ()) -> Condition:
         """A condition, made ready once for the study.
 
         Raises:
-            Left: it can't be had, where the study is tolerant; else a `UserError`.
+            NotMeasured: it can't be had, where the study is tolerant; else a `UserError`.
         """
         if (given, versus) not in self._conditions:
             try:
@@ -198,14 +203,14 @@ class Workshop:
             except UserError as error:
                 if not self.study.tolerant:
                     raise
-                raise Left(str(error)) from None
+                raise NotMeasured(str(error)) from None
         return self._conditions[given, versus]
 
     def examine(self, built: Built, workload: Workload, condition: Condition, words: str) -> None:
         """Examines a load on a build under a condition, once; reports what routine tuning left undone.
 
         Raises:
-            Left: the load can't run so, where the study is tolerant; else a `UserError`.
+            NotMeasured: the load can't run so, where the study is tolerant; else a `UserError`.
         """
         name = (built.key, workload.name, words)
         if name not in self._examined:
@@ -216,7 +221,7 @@ class Workshop:
                     raise
                 self._examined[name] = str(error)
         if (why := self._examined[name]) is not None:
-            raise Left(why)
+            raise NotMeasured(why)
 
     def examine_strictly(self, built: Built, workload: Workload, condition: Condition, words: str) -> None:
         """The same where a load that can't run ends the study, whatever it tolerates: a `UserError`."""
@@ -235,7 +240,7 @@ class Workshop:
 
     def load(self, workload: Workload) -> Workload:
         """A load as it was made ready on this host: some need their programs' place in the source."""
-        return next((each for each in self.session.workloads if each.name == workload.name), workload)
+        return next((loaded for loaded in self.session.workloads if loaded.name == workload.name), workload)
 
     def calibrations(self, comparisons: Sequence[Comparison]) -> list[Calibration]:
         """What the host's calibrations say of these comparisons' loads; nothing of unusual conditions.
@@ -245,5 +250,7 @@ class Workshop:
         """
         if self.session.options.defaults_file is not None:
             return []
-        cells = [self.cell(each) for each in comparisons if each.usual and each.cell is not None]
+        cells = [
+            self.cell(comparison) for comparison in comparisons if comparison.usual and comparison.cell is not None
+        ]
         return known_calibrations(self.session, cells)
