@@ -1,4 +1,4 @@
-"""The verdicts of a study as one family, and its best candidate once more on fresh starts: one rule for every verb."""
+"""The verdicts of a study as one family, and its best candidate measured again: one rule for every verb."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from burnish.study.workshop.workshop import NotMeasured, Workshop
 
 @dataclass(frozen=True)
 class Judged:
-    """A comparison with the cell that it was tried as."""
+    """A comparison and the cell of its trial."""
 
     comparison: Comparison
     cell: Cell
@@ -45,7 +45,7 @@ def judge(workshop: Workshop) -> None:
 
 
 def judged_of(workshop: Workshop) -> list[Judged]:
-    """The claims that have their verdict, in the study's order."""
+    """The claims that have a verdict, in the study's order."""
     decided = {recorded.event.cell for recorded in workshop.record.events(VerdictReached)}
     tried = {recorded.event.comparison: recorded.event.cell for recorded in workshop.record.events(ComparisonTried)}
     claims = []
@@ -73,10 +73,10 @@ def _claim(workshop: Workshop, judged: Sequence[Judged]) -> Mapping[CellId, Kind
 
 
 def contenders(study: Study) -> dict[str, dict[str, list[Comparison]]]:
-    """By series and row, the comparisons that say what to build with: those with the series' baseline; pure.
+    """By series and row, the comparisons that a recommendation is made from: those with the series' baseline; pure.
 
-    A row that is compared with another row's build says nothing of the baseline, a control is the baseline itself, and
-    a program that was not built here is none to build with.
+    Left out: a row that is compared with another row's build, which is not a comparison with the baseline; a control,
+    which is the baseline itself; and a release binary, which was not built here.
     """
     by_series: dict[str, dict[str, list[Comparison]]] = {}
     controls = {
@@ -100,7 +100,7 @@ def _is_baseline(study: Study, comparison: Comparison) -> bool:
 
 
 def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[CellId, Kind]) -> None:
-    """The best candidate of each series on fresh starts: picked from many, it looks better than it is."""
+    """Measures the best candidate of each series on fresh starts: picked from many, it looks better than it is."""
     confirmation = workshop.study.confirmation
     by_id = {claim.comparison.id: claim for claim in judged}
     for rows in contenders(workshop.study).values():
@@ -132,7 +132,7 @@ def _best(record: Record, rows: Mapping[str, Sequence[Judged]], kinds: Mapping[C
 
 
 def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
-    """The cells of one row on fresh starts of a number fixed in advance, as far as the budget allows."""
+    """Measures the cells of one row on a fixed number of fresh starts, as far as the budget allows."""
     session, study = workshop.session, workshop.study
     starts = min(study.confirmation.starts, study.replicates.count if study.replicates.count > 1 else 1 << 30)
     times, budget = timings(session), session.options.budget

@@ -1,4 +1,4 @@
-"""Collects what makes a build again without Burnish: script, profile, patches, source list, recipe."""
+"""Collects what is needed to rebuild a program without Burnish: script, profile, patches, source list, recipe."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INSTRUMENTED = "instrumented"
 
 @dataclass(frozen=True)
 class FoundBuild:
-    """A build and, where a study made it, the variant that it is of.
+    """A build and, if a study made it, its variant.
 
     Attributes:
         entry: the build in the store.
@@ -45,7 +45,7 @@ class FoundBuild:
 
 @dataclass(frozen=True)
 class Reproducer:
-    """What was collected.
+    """The collected files.
 
     Attributes:
         folder: where it is.
@@ -66,7 +66,7 @@ def find(home: Home, word: str, study: str | None = None) -> FoundBuild:
     Args:
         home: where store and studies are.
         word: a key or a variant's name.
-        study: name of the study that made it; None looks through all, the newest first.
+        study: name of the run that made it; None searches all runs, the newest first.
     """
     folders = [studies.find(home, study)] if study else list(reversed(studies.folders(home)))
     store = Store(home.store)
@@ -88,7 +88,7 @@ def find(home: Home, word: str, study: str | None = None) -> FoundBuild:
     if len(matching) == 1:
         return next(iter(matching.values()))
     if matching:
-        raise UserError(f"{word}: the keys of several builds begin so ({', '.join(sorted(matching))}); name one whole")
+        raise UserError(f"{word}: several keys begin with this ({', '.join(sorted(matching))}); give the whole key")
     if word in names:
         raise UserError(
             f"{word}: its build is no longer in the store; run its study's command again, which builds it again"
@@ -115,15 +115,15 @@ def _builds(folder: Path) -> list[dict[str, Any]]:
 
 
 def collect(home: Home, build: FoundBuild, folder: Path) -> Reproducer:
-    """Writes script, profiles, patches, source list and recipe into `folder`, which must be new or empty."""
+    """Writes script, profiles, patches, source list and recipe to `folder`, which must be new or empty."""
     making = witness.read(build.entry.about)
     if making is None:
         raise UserError(
-            f"build {build.entry.key}: it was made before Burnish noted how; "
+            f"build {build.entry.key}: it was made by a Burnish that did not yet record how; "
             f"remove {build.entry.folder} and run its study's command again"
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"--output {folder}: it is there already and not empty; name a new folder")
+        raise UserError(f"--output {folder}: this folder exists and is not empty; name a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(home.store)
     _copy_build(build.entry, making, folder, store)
@@ -159,7 +159,7 @@ def _copy_build(entry: Entry, making: Making, folder: Path, store: Store) -> Non
 
 
 def _training(store: Store, making: Making, folder: Path) -> str:
-    """How the profiles were trained, for who wants to train anew; the trained builds' scripts beside it."""
+    """How the profiles were trained, for those who want to train again; copies the scripts of the trained builds."""
     parts: list[str] = []
     scripts: dict[str, str] = {}
     for kept in making.profiles:
@@ -168,16 +168,16 @@ def _training(store: Store, making: Making, folder: Path) -> str:
 
 
 def _trained(store: Store, making: Making, folder: Path, key: str, name: str, scripts: dict[str, str]) -> Iterator[str]:
-    """How the profile `key` was come by; of a merged one, and then how each of its parts was.
+    """Where the profile `key` came from; for a merged profile, each of its parts too.
 
-    `scripts` has the folder of each trained build by its key; what is met here is added.
+    `scripts` has the folder of each trained build by its key; builds that are found here are added.
     """
     profile = store.find("profiles", key)
     if profile is None:
         return
     about = profile.about
     if about.get("imported"):
-        yield f"{name}: imported from {about['imported']}; how it was trained is not known here.\n"
+        yield f"{name}: imported from {about['imported']}; how it was trained is not recorded here.\n"
         return
     if about.get("merged"):
         parts = [(f"part {number} of {name}", *part) for number, part in enumerate(about["merged"], 1)]
@@ -194,7 +194,11 @@ def _trained(store: Store, making: Making, folder: Path, key: str, name: str, sc
         scripts[build.key] = f"{place}-{len(scripts) + 1}" if (folder / place).exists() else place
         _copy_build(build, how, folder / scripts[build.key], store)
     program = scripts.get(str(about["build"]))
-    with_what = f"with the program that {program}/{reproducer.SCRIPT} makes" if program else "with a program now gone"
+    with_what = (
+        f"with the program that {program}/{reproducer.SCRIPT} makes"
+        if program
+        else "with a program that is no longer kept"
+    )
     kind = "bolt-samples" if about["kind"] == "bolt" and about.get("sampled") else about["kind"]
     steps = _TRAINED[kind].format(
         root=making.root, profdata=_tool(making, "llvm-profdata"), profgen=_tool(making, "llvm-profgen")
@@ -242,7 +246,7 @@ def _tool(making: Making, name: str) -> str:
 
 
 def recipe_toml(name: str, reason: str, recipe: Mapping[str, Any], patches: list[str]) -> str:
-    """A variant in the catalogue's form: what differs from the usual recipe.
+    """A variant in the catalogue's format, with the fields that differ from the default recipe.
 
     Args:
         name: the variant's.

@@ -1,4 +1,4 @@
-"""The one runner: a study from plan to verdicts, whatever verb asked for it; resuming is the same call."""
+"""The runner of all verbs: a study from plan to verdicts. Resuming is the same call."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ def run(
     """Runs a study, or resumes it where its record ends; returns the run's folder.
 
     Args:
-        home: where it happens.
-        study: what is asked.
-        options: how.
+        home: the home folder.
+        study: what is measured.
+        options: how it is measured.
         console: for progress.
-        ask: puts a question to the user; None where nobody is there.
-        asked: which part of a bundled study; None: its first delivery.
+        ask: asks the user a question; None if no user is present.
+        asked: which part of a bundled study; None: its default part.
 
     Raises:
-        UserError: what was asked for is impossible, or the budget is too small for any of it.
+        UserError: the request is impossible, or the budget is too small for even one row.
         InfrastructureError: the baseline can't be built, tested or measured.
     """
     options = study.options(options)
     selection = by_name(study, asked or Asked())
     if study.once and not options.fresh and (done := studies.finished(home, study.definition)) is not None:
-        console.print(f"{done.name}: finished already; --fresh measures it again", markup=False, highlight=False)
+        console.print(f"{done.name}: already finished; --fresh measures it again", markup=False, highlight=False)
         return done
     with studies.lock(home):
         needs.install_for(study, selection, options, ask)
@@ -66,7 +66,7 @@ def run(
 
 
 def loads_of(study: Study, plan: StudyPlan) -> tuple[Workload, ...]:
-    """The loads of a session's comparisons, then those that the study asks for beyond them."""
+    """The loads of a session's comparisons, then the study's other loads."""
     chosen = [
         comparison.workload
         for comparison in plan.selection.chosen
@@ -76,7 +76,7 @@ def loads_of(study: Study, plan: StudyPlan) -> tuple[Workload, ...]:
 
 
 def measure(workshop: Workshop, plan: StudyPlan) -> None:
-    """Every group of comparisons in order, until the budget is used up."""
+    """Measures every group of comparisons in order, until the budget is used up."""
     session, study = workshop.session, workshop.study
     groups = study.groups(open_comparisons(workshop))
     expected = {cost.unit: cost.seconds for cost in plan.forecast.costs}
@@ -97,7 +97,7 @@ def measure(workshop: Workshop, plan: StudyPlan) -> None:
 
 
 def close(workshop: Workshop) -> Path:
-    """Closes the record: for good when nothing is open, otherwise so that the same command resumes."""
+    """Closes the record: as finished if nothing is open, otherwise so that the same command resumes."""
     have = settled(workshop.record)
     left = {recorded.event.comparison: recorded.event.final for recorded in workshop.record.events(ComparisonLeft)}
     comparisons = workshop.study.comparisons
@@ -106,7 +106,7 @@ def close(workshop: Workshop) -> Path:
         for comparison in comparisons
         if not (comparison.final or is_decided(comparison, have) or left.get(comparison.id))
     ]
-    if not workshop.study.tolerant:  # what can't be made or measured has its reason, and another session would find it
+    if not workshop.study.tolerant:  # what failed has its reason, and would fail again
         still = [comparison for comparison in still if comparison.key in workshop.selection.cut]
     if not still and not analysis_open(workshop):
         return sessions.finish(workshop.session)

@@ -1,4 +1,4 @@
-"""Which comparisons of a study a session runs: by name, by threads, within a budget."""
+"""Which comparisons of a study a session runs: selected by name and by threads."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from burnish.study.study import Study
 
 @dataclass(frozen=True)
 class Asked:
-    """What of a study is asked for.
+    """Which part of a bundled study is requested.
 
     Attributes:
         rows: names; empty: all.
-        series: names; empty: the first delivery's, or all.
-        threads: numbers of client threads; empty: the first delivery's, or all.
+        series: names; empty: the default part's, or all.
+        threads: numbers of client threads; empty: the default part's, or all.
         everything: all series and threads of the file.
     """
 
@@ -36,8 +36,8 @@ class Selection:
 
     Attributes:
         chosen: comparisons, in order.
-        cut: by a comparison's key, why it is not among them.
-        asked: which part of the study was asked for.
+        cut: by a comparison's key, why it is left out.
+        asked: which part of the study was requested.
     """
 
     chosen: tuple[Comparison, ...]
@@ -57,16 +57,16 @@ def budget_of(text: str | None) -> float | None:
 
 
 def unit_words(unit: Unit) -> str:
-    """As a person reads it: ``unroll`` or ``clang: unroll``."""
+    """A unit in words: ``unroll`` or ``clang: unroll``."""
     series, row = unit
     return f"{series}: {row}" if series else row
 
 
 def by_name(study: Study, asked: Asked) -> Selection:
-    """The comparisons that were asked for by row, series and threads; the others with the option that brings them.
+    """The comparisons selected by row, series and threads; the others with the option that includes them.
 
     Raises:
-        UserError: a row or series that the study has not, each with the nearest name.
+        UserError: unknown rows or series, each with the nearest name.
     """
     own = study.bundled
     if own is None:
@@ -95,24 +95,24 @@ def by_name(study: Study, asked: Asked) -> Selection:
 
 
 def _first(own: BundledFile, asked: Asked) -> tuple[Collection[str], Collection[int]]:
-    """Series and threads that are wanted; empty: all."""
+    """Series and threads that are requested; empty: all."""
     if own.delivery is None or asked.everything:
         return asked.series, asked.threads
     return asked.series or own.delivery.series, asked.threads or own.delivery.threads
 
 
 def builds_of(comparison: Comparison) -> tuple[str, ...]:
-    """The builds that a comparison needs made: where compiles are measured, not the one that they are of."""
+    """The builds that a comparison needs; where compiles are measured, only the base."""
     alone = comparison.release or comparison.measure is not None
     return (comparison.base,) if alone else tuple(dict.fromkeys((comparison.base, comparison.candidate)))
 
 
 def needed(study: Study, comparisons: Sequence[Comparison]) -> list[str]:
-    """The builds that these comparisons need, the baseline first."""
+    """Names of the builds that these comparisons need, the baseline first."""
     named = (name for comparison in comparisons if comparison.reason is None for name in builds_of(comparison))
     return [name for name in dict.fromkeys((study.base, *named)) if name in study.variants]
 
 
 def is_decided(comparison: Comparison, decided: Collection[ComparisonId]) -> bool:
-    """Whether a comparison is among those that have their verdict or figure."""
+    """Whether a comparison has its verdict or figure."""
     return comparison.id in decided

@@ -1,4 +1,4 @@
-"""What a compile's heaviest objects took, read off what is known of a build: a figure without an interval; pure."""
+"""Peak memory of a build's heaviest compiles, from its description: a figure without an interval; pure."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ UNIT = "MB"
 
 
 def heaviest(costs: Mapping[str, Any], objects: Sequence[str]) -> tuple[str, float, float] | str:
-    """(object, bytes at its peak, seconds) of the heaviest of these objects; in words why there is none.
+    """(object, peak bytes, seconds) of the heaviest of these objects, or a string that says why there is none.
 
     Args:
-        costs: what a build's compiles took (`burnish.toolchain.compile_costs.summary`).
-        objects: parts of names.
+        costs: costs of a build's compiles (`burnish.toolchain.compile_costs.summary`).
+        objects: parts of objects' names.
     """
     rows = costs.get("heaviest", ())
     matching = [row for row in rows if any(word in row[0] for word in objects)]
@@ -25,5 +25,5 @@ def heaviest(costs: Mapping[str, Any], objects: Sequence[str]) -> tuple[str, flo
 
 
 def words(value: float, base: float) -> str:
-    """A figure beside that of what it is held against, both in `UNIT`."""
+    """A figure and that of the base in words, both in `UNIT`."""
     return f"{value:,.0f} {UNIT} (as usual {base:,.0f})"

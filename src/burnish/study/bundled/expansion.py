@@ -1,4 +1,4 @@
-"""From a study's file to its comparisons on an engine: rows, series, readings, loads and threads, one cell for each."""
+"""From a study's file to its comparisons on an engine: a cell for each row, series, reading, load and thread count."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class OwnLoads:
     """The user's loads and data in the place of a bundled study's.
 
     Attributes:
-        words: loads as they were asked for; empty: the file's.
+        words: loads as requested; empty: the file's.
         data: the user's data for the user's loads.
         settings: server settings of the user's configuration file.
     """
@@ -44,10 +44,10 @@ class Expanded:
 
     Attributes:
         engine: the engine.
-        comparisons: all of them, in the order in which they are made.
+        comparisons: all of them, in the order of measurement.
         variants: the builds that they need, by name, the baseline first.
         instrumented: names of builds that end with the stage that writes a profile.
-        architecture: the host's, as the kernel names it, on which it depends what patches can show.
+        architecture: the host's, as the kernel names it; it decides what patches can show.
     """
 
     engine: EngineSpec
@@ -68,7 +68,7 @@ class _Builds:
     def add(
         self, name: str, recipe: Recipe, reason: str, *, instrumented: bool = False, marks: Marks | None = None
     ) -> str:
-        """The name of the build with this recipe; `name`, or one like it, where it is new."""
+        """The name of the build with this recipe; if the recipe is new, `name` or a variation of it that is free."""
         if (recipe, instrumented) not in self.names:
             likes = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
             unused = next(candidate for candidate in likes if candidate not in self.variants)
@@ -94,10 +94,10 @@ def expand(
     Args:
         study: the study.
         engine: the engine.
-        threads: numbers of client threads instead of the rows' own, for rows that have a ladder.
-        settings: condition of all sides beyond the rows' own.
-        own: the user's loads instead of the file's; None: the file's.
-        second: by family of compilers the other one of it on this machine; None where there is none.
+        threads: numbers of client threads in place of the rows' own, for rows that have a ladder.
+        settings: condition of all sides, in addition to the rows' own.
+        own: the user's loads in place of the file's; None: the file's.
+        second: by compiler family, another compiler of it on this machine, or None.
         architecture: as the kernel names it; None: this machine's.
     """
     here = architecture or platform.machine()
@@ -118,7 +118,7 @@ def expand(
 
 
 def other_compilers(toolchains: Sequence[Toolchain]) -> dict[str, str | None]:
-    """By family the compiler that stands for another patch level of the newest: one of the same major if there is."""
+    """By family, the compiler used as another patch level of the newest: one of the same major version if possible."""
     others: dict[str, str | None] = {}
     for family in ("gcc", "clang"):
         compilers = [toolchain for toolchain in toolchains if toolchain.family == family]
@@ -220,7 +220,7 @@ class _Maker:
             versus=row.versus,
             control=control,
             release=row.release,
-            reason=f"{row.build} is its base: nothing is different" if idle else why,
+            reason=f"{row.build} is its base: nothing differs" if idle else why,
             final=idle,
         )
         suite = len(workloads) > 1
@@ -245,7 +245,7 @@ class _Maker:
                     return (
                         row.base,
                         row.build,
-                        f"there is one {family} only on this machine; --second-compiler names another",
+                        f"there is only one {family} on this machine; --second-compiler names another",
                     )
                 final = overlaid(final, {"toolchain": other}, where)
         except UserError as error:

@@ -1,4 +1,4 @@
-"""Which rows of a bundled study a recommendation can be made of; pure."""
+"""Which rows of a bundled study a recommendation can be made from; pure."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from burnish.record.events.bundled import PlannedComparison, TablePlanned
 
 
 def over_baseline(table: TablePlanned) -> dict[str, dict[str, list[str]]]:
-    """By series and row, the keys of what is compared with the series' baseline: what a recommendation is made of.
+    """By series and row, the keys of the comparisons that a recommendation is made from.
 
-    A row that is compared with another row's build says nothing of the baseline, a control is the baseline itself, and
-    a program that was not built here is none to build with.
+    These compare with the series' baseline. Left out: a row that is compared with another row's build; a control, which
+    is the baseline itself; and a release binary, which was not built here.
     """
     keys: dict[str, dict[str, list[str]]] = {}
     controls = {

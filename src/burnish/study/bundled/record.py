@@ -20,7 +20,7 @@ from burnish.study.study import Study
 
 
 def record_table(record: Record, study: Study, selection: Selection) -> None:
-    """Records the study's table: what a report is made from, whatever becomes of it."""
+    """Records the study's table, from which a report is made even if not all of it is measured."""
     own = study.bundled
     assert own is not None  # noqa: S101 - a bundled study's own
     rows = own.rows_for(study.engine.name)

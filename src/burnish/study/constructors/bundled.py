@@ -29,17 +29,17 @@ from burnish.toolchain.toolchains import choose, find_toolchains
 
 
 def bundled_study(name: str, engine: str | None, asked: Asked, options: Options) -> Study:
-    """All comparisons of a bundled study; which of them a session runs is decided by name and budget.
+    """All comparisons of a bundled study; names and budget decide which of them a session runs.
 
     Args:
         name: the study's.
         engine: the engine; None: the study's own.
-        asked: which part; its threads replace those of rows that have a ladder.
-        options: how.
+        asked: which part; its thread counts replace those of rows that have a ladder.
+        options: how it is measured.
 
     Raises:
-        UserError: an unknown study or engine, a second compiler that is not there, replicates in a number that gives
-            no verdict.
+        UserError: an unknown study or engine, a second compiler that is not installed, too few replicates for a
+            verdict.
     """
     own = bundled_file(name)
     spec = load.engine(engine or own.engine)
@@ -58,7 +58,7 @@ def bundled_study(name: str, engine: str | None, asked: Asked, options: Options)
         second=second,
     )
     rows = {row.name: row for row in own.rows_for(spec.name)}
-    # A ladder that only the words have belongs to rows that have one; rows keep their own numbers otherwise.
+    # Thread counts that were only requested apply to rows that have a ladder; other rows keep their own.
     kept = tuple(
         comparison
         for comparison in expanded.comparisons
@@ -104,7 +104,7 @@ def of_expanded(own: BundledFile, expanded: Expanded, asked: Asked, options: Opt
 
 
 def _definition(own: BundledFile, expanded: Expanded, features: str, options: Options) -> Definition:
-    """What makes two sessions parts of one study: its rows' content and how they are measured, not which part."""
+    """The study's identity: the content of its rows and how they are measured, not which part is requested."""
     spec = expanded.engine
     rows = own.rows_for(spec.name)
     meaning: list[Any] = [
@@ -128,10 +128,10 @@ def _definition(own: BundledFile, expanded: Expanded, features: str, options: Op
 
 
 def _own_loads(spec: EngineSpec, options: Options) -> OwnLoads:
-    """The user's loads and data in the place of the file's."""
+    """The user's loads and data in place of the file's."""
     if options.data is not None and not options.workloads:
         raise UserError(
-            f"--data {options.data}: no load of your own works on it; name one (.lua or .sql) in --workload"
+            f"--data {options.data}: none of the loads uses it; name one of your own (.lua or .sql) in --workload"
         )
     settings, _ = workload_choice.read_defaults(spec, options)
     data = OwnData(options.data, options.database) if options.data else None
@@ -139,7 +139,7 @@ def _own_loads(spec: EngineSpec, options: Options) -> OwnLoads:
 
 
 def _analysis_loads(study: Study, asked: Asked) -> tuple[Workload, ...]:
-    """The loads that a study's analyses need beside those of its rows."""
+    """The loads that a study's analyses need in addition to those of its rows."""
     own, engine = study.bundled, study.engine
     assert own is not None  # noqa: S101 - a bundled study
     robust = robust_of(study) if not asked.rows else None

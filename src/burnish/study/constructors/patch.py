@@ -1,6 +1,6 @@
-"""`patch`: what each patch of a series does for a load, alone, with the others, and when it is left out.
+"""`patch`: what each patch of a series does for a load: alone, with the others, and when it is left out.
 
-A series becomes variants of one recipe that differ in their patches alone.
+The series becomes variants of one recipe that differ only in their patches.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ SAMPLED = (Kind.ALONE, Kind.WITH_NEEDS, Kind.ALL)
 
 @dataclass(frozen=True)
 class Asked:
-    """What a user asks of `patch` beyond `Options`.
+    """Arguments of `patch` beside `Options`.
 
     Attributes:
         target: an engine's name, or a source tree.
         patches: files, quilt series, git ranges; see `burnish.source.patches.series`.
         engine: whose source tree it is; None: found out.
         recipe: name of the variant that every row is built by.
-        reverse: names of patches that are taken out instead of put in.
+        reverse: names of patches that are reverted instead of applied.
     """
 
     target: str
@@ -59,12 +59,12 @@ class Asked:
 
 
 def patch_study(home: Home, asked: Asked, options: Options, console: Console, ask: Ask | None) -> Study:
-    """The builds that tell a series' patches apart, against the unpatched tree.
+    """The builds that show what each patch of a series does, compared with the unpatched tree.
 
-    The source is fetched and unpacked for it: which patches apply by themselves is seen on the tree.
+    The source is fetched and unpacked first, because which patches apply alone depends on the tree.
 
     Raises:
-        UserError: whatever is wrong with the request or the patches, before anything is built.
+        UserError: the request or the patches are wrong; nothing has been built then.
     """
     spec, tree = target(asked.target, asked.engine)
     options = replace(options, variants=(asked.recipe,), source=tree)
@@ -101,7 +101,7 @@ def patch_study(home: Home, asked: Asked, options: Options, console: Console, as
 
 
 def target(word: str, engine: str | None) -> tuple[EngineSpec, Path | None]:
-    """The engine, and its source tree where one was named; a `UserError` when the word is neither.
+    """The engine, and its source tree if one was named; a `UserError` if the word is neither.
 
     Args:
         word: an engine's name, or a folder or archive with its source.
@@ -110,7 +110,7 @@ def target(word: str, engine: str | None) -> tuple[EngineSpec, Path | None]:
     engines = load.engines()
     if word in engines:
         if engine not in (None, word):
-            raise UserError(f"--engine {engine}: {word} is an engine itself; write ./{word} if you mean a folder")
+            raise UserError(f"--engine {engine}: {word} is an engine itself; write ./{word} for a folder")
         return engines[word], None
     path = Path(word).expanduser()
     if not path.exists():
@@ -121,7 +121,7 @@ def target(word: str, engine: str | None) -> tuple[EngineSpec, Path | None]:
     if engine is not None:
         return load.engine(engine), path
     if not path.is_dir():
-        raise UserError(f"{word}: not a folder, so it does not show whose source it is; name the engine with --engine")
+        raise UserError(f"{word}: not a folder, so the engine cannot be found out from it; name it with --engine")
     return load.engine_of(path), path
 
 
@@ -136,7 +136,7 @@ def _unpacked(home: Home, spec: EngineSpec, options: Options, console: Console) 
 
 
 def _builds_of_series(named: Sequence[series.Named], base: Variant, tree: Path, what: str) -> Builds:
-    """The builds of a series, the patches of the recipe itself being there first."""
+    """The builds of a series; the recipe's own patches are applied first."""
     first, _ = patch_set.fitted(base, tree)
 
     def refusal(patches: Sequence[patch.Patch]) -> patch.PatchError | None:

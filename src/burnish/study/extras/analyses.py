@@ -1,4 +1,4 @@
-"""What is done beyond a study's comparisons, in order, as far as the budget allows."""
+"""Performs a study's extras in order, as far as the budget allows."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from burnish.study.workshop.workshop import Workshop
 
 
 def analyse(workshop: Workshop, plan: StudyPlan) -> None:
-    """Does what the study asks for beyond its comparisons; what there is no time for is recorded as left out.
+    """Performs the extras that a study asks for; those that there is no time for are recorded as left out.
 
     Args:
-        workshop: the study, whose comparisons are done.
-        plan: what was expected of it before.
+        workshop: the study, after its comparisons.
+        plan: the session's plan.
     """
     if not plan.extras:
         return
@@ -45,7 +45,7 @@ def analyse(workshop: Workshop, plan: StudyPlan) -> None:
 
 
 def _perform(workshop: Workshop, extra: Extra) -> str | None:
-    """Does one thing; why not, where it is left out."""
+    """Performs one extra; returns why it is left out, or None."""
     allowance = Allowance(workshop.session.options.budget, workshop.session.began)
     robust = robust_of(workshop.study)
     if extra.name == SEARCH and robust is not None:
@@ -64,7 +64,7 @@ def _perform(workshop: Workshop, extra: Extra) -> str | None:
 
 
 def analysis_open(workshop: Workshop) -> bool:
-    """Whether something beyond the comparisons is still to be done."""
+    """Whether an extra is still to be done."""
     bundled, done = workshop.study.bundled, reported(workshop.record)
     last = workshop.record.last(ExtrasDone)
     left = {extra.name for extra in last.event.left} if last else set()

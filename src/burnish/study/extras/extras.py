@@ -1,6 +1,6 @@
-"""What a study reports beyond its comparisons, as work that takes time: what there is, its cost, what a budget leaves.
+"""A study's extras (what it reports beyond its comparisons): which there are, their cost, what fits a budget.
 
-Rows come first: of a budget, this has what they leave. What is left out is reported, before a run and after it.
+Rows come first: extras get the time that rows leave. What is left out is reported before a run and after it.
 """
 
 from __future__ import annotations
@@ -43,26 +43,26 @@ CONTENTS_SHARE = 0.01
 """Guess at that step, in shares of a full compile."""
 
 BOOT_SECONDS = 4.5
-"""A server's boot, data and stop about its seconds, roughly, as in `burnish.study.trials.timing.start_seconds`."""
+"""Rough time to boot and stop a server and copy its data, as in `burnish.study.trials.timing.start_seconds`."""
 
 SAMPLE_SECONDS = 100.0
-"""Time under load for as many samples as the tables want on a host without a PMU; half of it where there is one."""
+"""Time under load for enough samples on a host without a PMU; with a PMU half of it suffices."""
 
 SLACK = 1.05
-"""A budget may be exceeded by so much: what is expected is rough."""
+"""Factor by which a budget may be exceeded, because expected costs are rough."""
 
 
 @dataclass(frozen=True)
 class Reported:
-    """What a study has told beyond its table so far.
+    """What a run's record has of the study's extras so far.
 
     Attributes:
-        seconds: builds whose seconds are on record.
-        profiles: builds whose profiles are.
+        seconds: builds whose timeline is recorded.
+        profiles: builds whose profiles are recorded.
         builds: builds that were made, in order.
         rounds: the rounds of its search.
-        stopped: whether the search met what it can't continue from, until that is fixed.
-        samples: (build, load) of the samples on record.
+        stopped: whether the search met an error that it cannot continue from until it is fixed.
+        samples: (build, load) of the recorded samples.
     """
 
     seconds: frozenset[str] = frozenset()
@@ -74,7 +74,7 @@ class Reported:
 
     @property
     def over(self) -> bool:
-        """Whether the search has come to its end."""
+        """Whether the search has ended."""
         return bool(self.rounds) and (self.rounds[-1].robust or len(self.rounds) >= self.rounds[-1].rounds)
 
 
@@ -86,9 +86,9 @@ class Extra:
         name: `TIMELINE`, `SEARCH`, `PROFILES` or `SAMPLES`.
         title: for people.
         making: seconds of builds that nothing else needs; of a search, for one round.
-        running: seconds of runs and trials, likewise.
-        most: how often at most; it counts once in every sum.
-        needs: keys of comparisons whose builds it is about: cut, they take it along.
+        running: seconds of runs and trials; of a search, for one round.
+        most: maximum number of repetitions; every sum counts it once.
+        needs: keys of comparisons whose builds it is about; if they are cut, so is this.
     """
 
     name: str
@@ -100,34 +100,34 @@ class Extra:
 
     @property
     def seconds(self) -> float:
-        """All together, once."""
+        """Seconds of everything, done once."""
         return self.making + self.running
 
     def without(self, cut: Collection[str]) -> str | None:
-        """Why it is not to be had when these comparisons are cut; None where it is."""
+        """Why it is left out if these comparisons are cut; None if it is not."""
         return "cut by --budget with its rows" if self.needs & set(cut) else None
 
     @property
     def words(self) -> str:
-        """What it is and what it takes."""
+        """Title and expected time."""
         often = f" a round, {self.most} at most" if self.most > 1 else ""
         return f"{self.title}: about {minutes(self.seconds)}{often}"
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a sitting's budget still allows.
+    """The time that a session's budget still allows.
 
     Attributes:
         budget: seconds; None: as long as it takes.
-        began: when the sitting began, seconds of the monotonic clock.
+        began: when the session began, seconds of the monotonic clock.
     """
 
     budget: float | None = None
     began: float = field(default_factory=time.monotonic)
 
     def why_not(self, seconds: float) -> str | None:
-        """Why there is no time for what takes so many seconds; None where there is."""
+        """Why there is no time for something that takes so many seconds; None if there is time."""
         spent = time.monotonic() - self.began
         if self.budget is None or spent + seconds <= SLACK * self.budget:
             return None
@@ -138,7 +138,7 @@ class Allowance:
 
 
 def reported(record: Record) -> Reported:
-    """What is on record."""
+    """What a record has of the study's extras."""
     made = (recorded.event.variant for recorded in record.events(VariantSettled) if recorded.event.failure is None)
     explained = (recorded.event for recorded in record.events(BuildExplained))
     return Reported(
@@ -154,18 +154,18 @@ def reported(record: Record) -> Reported:
 def predict(
     home: Home, study: Study, selection: Selection, options: Options, decided: Collection[ComparisonId], done: Reported
 ) -> tuple[Forecast, tuple[Extra, ...]]:
-    """What rows and everything beyond them will cost; nothing is fetched or made.
+    """What rows and extras will cost; nothing is fetched or made.
 
     Args:
         home: where the store is.
         study: the study.
-        selection: what was asked for.
+        selection: what was requested.
         options: how it is measured.
-        decided: the comparisons that have their verdict.
-        done: what has been reported already.
+        decided: the comparisons that have a verdict.
+        done: the extras that are already recorded.
 
     Returns:
-        the rows' forecast, whose plan has the builds of all; and what is beyond them, in the order of its doing.
+        the rows' forecast, whose plan has all builds; and the extras, in order.
     """
     robust = robust_of(study)
     searching = robust is not None and not selection.asked.rows and not done.over
@@ -173,7 +173,7 @@ def predict(
     if robust is not None:
         study = with_rounds(study, robust, done.rounds)
     if robust is not None and searching and study.bundled is not None:
-        with contextlib.suppress(UserError):  # the search will say it, when it comes to that
+        with contextlib.suppress(UserError):  # the search will report it
             variant = variant_of(study.bundled, study.engine, robust, weights_after(robust, done.rounds))
             study = study.with_variants(variant)
             search = comparisons_of(study, robust, variant.name)
@@ -192,12 +192,12 @@ def predict(
 
 
 def robust_of(study: Study) -> Robust | None:
-    """The search for weights that a bundled study asks for on its engine."""
+    """The search for weights that a bundled study asks for on its engine; None if it asks for none."""
     return study.bundled.robust_for(study.engine.name) if study.bundled is not None else None
 
 
 def with_rounds(study: Study, robust: Robust, rounds: Sequence[SearchRound]) -> Study:
-    """The study with the builds that earlier rounds of the search have made."""
+    """The study with the builds of the search's earlier rounds."""
     if study.bundled is None:
         return study
     return study.with_variants(
@@ -206,13 +206,13 @@ def with_rounds(study: Study, robust: Robust, rounds: Sequence[SearchRound]) -> 
 
 
 def wants_timeline(study: Study, asked: Asked) -> bool:
-    """Whether the builds whose seconds are reported are among what was asked for."""
+    """Whether the rows of the study's timeline are requested."""
     timeline = study.bundled.timeline if study.bundled is not None else None
     return timeline is not None and (not asked.rows or set(timeline.rows) <= set(asked.rows))
 
 
 def _timeline(study: Study, selection: Selection, done: Reported) -> Extra | None:
-    """Seconds of the builds that a timeline is about."""
+    """The timeline of builds that have none on record."""
     own, engine = study.bundled.timeline if study.bundled is not None else None, study.engine
     if own is None or not wants_timeline(study, selection.asked):
         return None
@@ -230,7 +230,7 @@ def _timeline(study: Study, selection: Selection, done: Reported) -> Extra | Non
 
 
 def _profiles(home: Home, study: Study, selection: Selection, plan: Plan, done: Reported) -> Extra | None:
-    """Reading the profiles of this session's builds, and of earlier ones' that were left out."""
+    """Reading the profiles of this session's builds, and of earlier sessions' that were left out."""
     if study.bundled is None or not study.bundled.profiles:
         return None
     missing = {name for name, _ in plan.left_out}
@@ -244,7 +244,7 @@ def _profiles(home: Home, study: Study, selection: Selection, plan: Plan, done: 
 
 
 def _samples(study: Study, selection: Selection, done: Reported) -> Extra | None:
-    """Sampling each candidate beside its baseline."""
+    """Sampling of each candidate beside its baseline."""
     pairs = {
         (comparison.candidate, comparison.workload.name)
         for comparison in sampled(study, selection.chosen)
@@ -277,12 +277,12 @@ def sampled(study: Study, chosen: Sequence[Comparison]) -> list[Comparison]:
 def within(
     extras: Sequence[Extra], rows: Forecast, selection: Selection, budget: float | None
 ) -> tuple[tuple[Extra, ...], dict[str, str]]:
-    """What fits into what the rows leave of a budget, in order, and of the rest why it does not; pure.
+    """The extras that fit the time that rows leave of a budget, and why the others do not; pure.
 
     Args:
-        extras: what there is.
+        extras: all extras, in order.
         rows: the rows' forecast.
-        selection: the rows that fit.
+        selection: the selected rows.
         budget: seconds; None: as long as it takes.
     """
     if budget is None:
@@ -303,7 +303,7 @@ def within(
 
 
 def sums(costs: Sequence[UnitCost], extras: Sequence[Extra], left: Mapping[str, str]) -> list[str]:
-    """What rows take together, then what is told beyond them, what that takes, and what of it is left out; pure."""
+    """Lines with the rows' total time, each extra with its time, and the extras that are left out; pure."""
     cells, rows = sum(cost.cells for cost in costs), sum(cost.seconds for cost in costs)
     making, trials = sum(cost.making for cost in costs), sum(cost.trials for cost in costs)
     summary = (

@@ -1,7 +1,7 @@
 """Samples of builds beside their baseline, after the trials: which functions make the difference (``--why``).
 
-Each pair of builds is a run of its own (`burnish.study.why`), which has everything; what is most telling goes into the
-study's record. Nothing that goes wrong here takes a verdict back.
+Each pair of builds gets a run of its own (`burnish.study.why`) with all details; the functions that matter most are
+copied to the study's record. An error here does not change a verdict.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from burnish.study.workshop.workshop import Workshop
 
 FUNCTIONS = 6
-"""Most functions of a build that are kept in the study's own record; the run of its samples has all."""
+"""Maximum number of functions per build in the study's own record; the run of its samples has all."""
 
 
 def record_samples(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
-    """Samples the builds of these comparisons beside their baselines; those that are on record already are left."""
+    """Samples the builds of these comparisons beside their baselines, except those that are already recorded."""
     session, record = workshop.session, workshop.record
     done = {
         (recorded.event.variant, recorded.event.workload)
@@ -64,7 +64,7 @@ def _explained(variant: str, workload: str, folder: Path) -> BuildExplained:
     """The functions that make up most of the difference, from the run of the samples."""
     with closing(Record(folder)) as record:
         explained = explanation(ByType(record.every()))
-    assert explained is not None  # noqa: S101 - it was finished
+    assert explained is not None  # noqa: S101 - the run is finished
     functions = [row.as_dict() for row in explaining_rows(explained.rows)[:FUNCTIONS]]
     return BuildExplained(
         variant=variant,

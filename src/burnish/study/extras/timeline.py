@@ -1,4 +1,4 @@
-"""Throughput by the second of a study's builds, one server up at a time; and what is in their profiles."""
+"""Throughput per second of run time of a study's builds, one server at a time; and the contents of their profiles."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from burnish.study.workshop.workshop import Workshop
 
 HOTTEST = 10
-"""So many of a profile's hottest functions are told."""
+"""Number of a profile's hottest functions that are recorded."""
 
 
 def by_second(ticks: Sequence[Tick], begin: float, seconds: int) -> list[dict[str, float]]:
-    """Throughput and 95th percentile of each whole second after `begin`; a second without two ticks is left out.
+    """Throughput and 95th percentile of each whole second after `begin`; seconds without two ticks are left out.
 
     Args:
         ticks: of the load, in order.
         begin: when the first second begins, CLOCK_MONOTONIC.
-        seconds: how many.
+        seconds: number of seconds.
     """
     rows = []
     for number in range(seconds):
@@ -60,7 +60,7 @@ def by_second(ticks: Sequence[Tick], begin: float, seconds: int) -> list[dict[st
 
 
 def record_timeline(workshop: Workshop, timeline: Timeline) -> None:
-    """Runs each of the builds once and puts its seconds on record; those that are there already are left."""
+    """Runs each of the timeline's builds once and records its seconds, except those that are already recorded."""
     session, bundled = workshop.session, workshop.study.bundled
     assert bundled is not None  # noqa: S101 - a bundled study's own
     name = bundled.loads[timeline.load].named.get(session.spec.name)
@@ -81,7 +81,7 @@ def record_timeline(workshop: Workshop, timeline: Timeline) -> None:
         if built is None or session.record.last(TimelineRead, build=build) is not None:
             continue
         if workload.dataset != "none" and workload.name not in workshop.data:
-            continue  # its row was left out, and with it its data
+            continue  # its row was left out, so its data set was not made
         seconds = _run(workshop, built, workload, timeline.seconds_on.get(session.spec.name, timeline.seconds))
         session.record.append(
             TimelineRead(build, row, workload.name, tuple(value_of(Second, second) for second in seconds))
@@ -132,7 +132,7 @@ def _run(workshop: Workshop, built: Built, workload: Workload, seconds: int) -> 
 
 
 def record_profiles(workshop: Workshop) -> None:
-    """Puts on record what is in the profile of every build that was made with one, in earlier sittings too."""
+    """Records the contents of the profile of every build that was made with one, in earlier sessions too."""
     session = workshop.session
     done = {recorded.event.variant for recorded in session.record.events(ProfileInspected)}
     built = {
@@ -150,7 +150,7 @@ def record_profiles(workshop: Workshop) -> None:
         try:
             contents = inspecting.inspect(entry, session.store, session.engine, find_toolchains(), HOTTEST)
         except UserError as error:
-            session.bench.say(f"{name}: its profile can't be told: {error}")
+            session.bench.say(f"{name}: its profile cannot be read: {error}")
             continue
         session.store.note_cost(session.spec.name, CONTENTS, name, time.monotonic() - began)
         facts = plain(asdict(contents))

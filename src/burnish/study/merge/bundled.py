@@ -1,8 +1,8 @@
-"""Records of a bundled study, put together: one table of the cells of all, and what stands beside it (pure).
+"""Merging of records of a bundled study: one table with the cells of all, and what is reported beside it (pure).
 
-Pieces of such a study have one file's rows and each its own selection of them. Of every comparison the table keeps one
-entry; a cell that one study alone has measured keeps the verdict that it had there, and one that several have is said
-anew with the host as a block (`burnish.study.merge.merged`).
+The records have the rows of one study file, each its own selection of them. The merged table has every comparison once.
+A cell that only one run has measured keeps its verdict; a cell that several have measured is judged again with the
+host as a block (`burnish.study.merge.merged`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _V = TypeVar("_V")
 
 
 def asked(part: Part) -> dict[str, Any]:
-    """What must be equal beside the definition, in words that tell which part of the study's file is another."""
+    """What must be equal beside the definition, keyed by words that name the differing part of the study's file."""
     assert part.table is not None  # noqa: S101 - only asked of bundled studies
     table = part.table
     by_word = {"series": table.series, "readings": table.readings, "rows": table.rows}
@@ -46,16 +46,16 @@ def asked(part: Part) -> dict[str, Any]:
 
 
 def planned(part: Part) -> dict[str, Any]:
-    """The trials as far as they are planned: designs by cell, as a load has one for builds, another for conditions."""
+    """The planned part of the trials, with designs by cell: a load has one for builds and another for conditions."""
     trials = plain(part.trials) if part.trials else {}
     loads = {name: same_plan.without_conditions(load) for name, load in trials.get("workloads", {}).items()}
-    # A baseline against itself is one cell, whichever row's design it was mixed in with; no verdict rests on it.
+    # Canaries are left out: they may have the design of any row, and no verdict is based on them.
     planned_designs = {cell.name: design for cell, design in designs(part.starts).items() if not cell.is_canary}
     return {**trials, "designs": planned_designs, "workloads": loads}
 
 
 def designs(starts: Mapping[StartName, Sequence[Step]]) -> dict[CellId, str]:
-    """The design of each cell, as its starts had it."""
+    """The design of each cell, from its starts."""
     by_cell = {}
     for name, steps in starts.items():
         begun = steps[0].event
@@ -65,10 +65,10 @@ def designs(starts: Mapping[StartName, Sequence[Step]]) -> dict[CellId, str]:
 
 
 def check_tried(parts: Sequence[Part]) -> None:
-    """Refuses parts that compare different programs with each other in one cell of the table.
+    """Refuses parts that measured different programs in one cell of the table.
 
     Raises:
-        UserError: names the cell, and what either has in it.
+        UserError: names the cell and both programs.
     """
     tried = [(part, part.tried, {name.cell for name in part.starts}) for part in parts]
     for (one, cells, begun), (other, other_cells, other_begun) in itertools.combinations(tried, 2):
@@ -82,7 +82,7 @@ def check_tried(parts: Sequence[Part]) -> None:
 
 
 def table(parts: Sequence[Part]) -> TablePlanned:
-    """The table of all: each comparison once, and why those that no part has measured are not among them."""
+    """The merged table: each comparison once, with the reason for those that no part has measured."""
     tables = sorted((part.table for part in parts if part.table is not None), key=_largest_first)
     first = min(tables, key=lambda study_table: canonical(plain(replace(study_table, comparisons=(), cut=()))))
     ranked: dict[ComparisonId, list[tuple[tuple[bool, bool, str], PlannedComparison]]] = {}
@@ -114,7 +114,7 @@ def _largest_first(study_table: TablePlanned) -> tuple[int, str]:
 
 
 def _in_order(comparisons: Iterable[PlannedComparison], tables: Sequence[TablePlanned]) -> list[PlannedComparison]:
-    """As a study's file has them: by series, row, reading, load, threads, test."""
+    """The comparisons in the order of the study's file: by series, row, reading, load, threads, test."""
     first = tables[0]
     series, rows, readings = (
         {name: n for n, name in enumerate(names)} for names in (first.series, first.rows, first.readings)
@@ -141,7 +141,7 @@ def _in_order(comparisons: Iterable[PlannedComparison], tables: Sequence[TablePl
 
 
 def tried_as(parts: Sequence[Part], merged_table: TablePlanned) -> dict[ComparisonId, CellId]:
-    """By comparison, the cell that it was tried as, those of the table in its order first."""
+    """By comparison, the cell of its trial; first those of the table, in its order."""
     cells: dict[ComparisonId, CellId] = {}
     for part in parts:
         begun = {name.cell for name in part.starts}
@@ -152,7 +152,7 @@ def tried_as(parts: Sequence[Part], merged_table: TablePlanned) -> dict[Comparis
 
 
 def trials(parts: Sequence[Part], cells: Iterable[CellId]) -> TrialsPlanned | None:
-    """How it was measured: what all have in common, and what each says of the loads that it has run; None of figures.
+    """How the cells were measured: the common part, and each record's loads; None if there were no trials.
 
     Args:
         parts: the records.
@@ -177,7 +177,7 @@ def trials(parts: Sequence[Part], cells: Iterable[CellId]) -> TrialsPlanned | No
 
 
 def _by_name(mappings: Sequence[Mapping[str, _V]]) -> dict[str, _V]:
-    """What each says by name, together; where two say something else the first in the order of their texts."""
+    """The union of the mappings; if values differ, the one whose text sorts first."""
     return {
         name: min((mapping[name] for mapping in mappings if name in mapping), key=lambda value: canonical(plain(value)))
         for name in sorted({name for mapping in mappings for name in mapping})
@@ -191,12 +191,12 @@ def about_cells(
     of_starts: Mapping[CellId, str],
     planned_trials: TrialsPlanned,
 ) -> dict[CellId, About]:
-    """By cell, what is known of it without a verdict.
+    """By cell, design and headline where no verdict has them.
 
     Args:
         whole: the table.
         tried: by comparison, its cell.
-        again: by cell of a best row on fresh starts, its comparison.
+        again: by cell of a confirmation, its comparison.
         of_starts: by cell, its design.
         planned_trials: how it was measured.
     """
@@ -210,7 +210,7 @@ def about_cells(
 
 
 def kept(parts: Sequence[Part], starts: Iterable[StartName]) -> dict[CellId, VerdictReached]:
-    """The verdicts that stay as they were said: of cells whose starts are all of one study on one host."""
+    """The verdicts that are kept: of cells whose starts were all taken by one run on one host."""
     sources: dict[CellId, set[tuple[str, str]]] = {}
     counts: dict[CellId, int] = {}
     for name in starts:
@@ -226,25 +226,25 @@ def kept(parts: Sequence[Part], starts: Iterable[StartName]) -> dict[CellId, Ver
 
 
 def facts(seen: Iterable[tuple[str, OfHost]], labels: Mapping[str, str]) -> list[Step]:
-    """What single hosts saw, each with the label of its host where there are several."""
+    """Events that report what one host observed, with the host's label if there are several hosts."""
     steps = []
     for at, event in seen:
-        assert event.origin is not None  # noqa: S101 - each says where it was seen
+        assert event.origin is not None  # noqa: S101 - every one has its origin
         label = labels[event.origin.host] if len(labels) > 1 else None
         steps.append(Step(at, replace(event, origin=replace(event.origin, label=label))))
     return steps
 
 
 def figures(seen: Iterable[FigureMeasured], labels: Mapping[str, str]) -> list[FigureMeasured]:
-    """Figures without an interval that several hosts have: their mean, each host once, with what each found.
+    """Means over hosts of figures without an interval, with each host's own figure.
 
     Args:
-        seen: in order of time; of each host the last figure counts.
+        seen: in order of time; the last figure of each host counts.
         labels: hosts' labels by key.
     """
     by_comparison: dict[ComparisonId, dict[str, FigureMeasured]] = {}
     for figure in seen:
-        assert figure.origin is not None  # noqa: S101 - each says where it was read
+        assert figure.origin is not None  # noqa: S101 - every one has its origin
         by_comparison.setdefault(figure.comparison, {})[labels[figure.origin.host]] = figure
     means = []
     for comparison, by in by_comparison.items():
@@ -262,11 +262,11 @@ def figures(seen: Iterable[FigureMeasured], labels: Mapping[str, str]) -> list[F
 def rounds(
     parts: Sequence[Part], verdicts: Mapping[CellId, VerdictReached], hosts: Mapping[CellId, Sequence[str]]
 ) -> list[SearchRound]:
-    """The rounds of all searches for weights: of equal weights one, with the intervals that its cells have now.
+    """The rounds of all searches for weights: one for equal weights, with the merged intervals of its cells.
 
     Args:
         parts: the records.
-        verdicts: by cell, as the merged record has them.
+        verdicts: by cell, those of the merged record.
         hosts: by cell, the labels of the hosts that it was measured on.
     """
     by_weights: dict[str, list[SearchRound]] = {}
@@ -287,11 +287,11 @@ def rounds(
 
 
 def _interval(verdict: VerdictReached | None, own: Interval) -> Interval:
-    """The interval of a verdict's headline; a round's own where there is none."""
+    """The interval of a verdict's headline; the round's own if there is no verdict."""
     interval = verdict.ratios.get(verdict.headline) if verdict is not None else None
     return own if interval is None else interval
 
 
 def confirmations(parts: Sequence[Part]) -> dict[CellId, ComparisonId]:
-    """By cell of a best row on fresh starts, its comparison."""
+    """By cell of a confirmation, its comparison."""
     return {begun.cell: begun.comparison for part in parts for begun in part.of(ConfirmationBegun)}

@@ -1,4 +1,4 @@
-"""What the starts of several records say together: verdicts of a merged record, the host as a block (pure)."""
+"""Verdicts of a merged record, from the starts of several records, with the host as a block (pure)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Gathered:
 
     Attributes:
         cell: the cell.
-        about: what its verdict says beside figures.
+        about: design, headline and unit of its verdict.
         hosts: by label, the starts taken there.
         sessions: by label, the starts of each study there, in order.
         replicates: builds of each variant; 0: each was built once.
@@ -48,7 +48,7 @@ class Gathered:
         return [why for starts in self.hosts.values() for why in starts.invalid]
 
     def readings(self, quantity: str) -> list[float]:
-        """Readings of a quantity of all starts, in order."""
+        """All starts' readings of a quantity, in order."""
         return [value for starts in self.hosts.values() for value in starts.of(quantity)]
 
     def of(self, quantity: str) -> HostCell:
@@ -74,15 +74,15 @@ def verdicts(
     kept: Mapping[CellId, VerdictReached] | None = None,
     together: Collection[CellId] | None = None,
 ) -> tuple[list[VerdictReached], FamilyJudged]:
-    """What was found: the verdict of each cell, and all of them as a family.
+    """The verdict of each cell, and all of them as a family.
 
     Args:
         events: of all starts of all cells, each with its origin.
         trials: how it was measured.
         cells: what is known of a cell beside its starts.
         labels: hosts' labels by key.
-        explore: whether cells are looked through rather than claimed together.
-        kept: verdicts that stay as they were said, by cell.
+        explore: whether the false-discovery rate is controlled rather than the family-wise error.
+        kept: verdicts that are kept unchanged, by cell.
         together: cells that are one family; None: every claim.
     """
     rule = Rule(**asdict(trials.rule))
@@ -121,13 +121,13 @@ def verdicts(
 
 
 def about(cell: CellId, trials: TrialsPlanned, *, design: str | None = None, headline: str | None = None) -> About:
-    """What is known of a cell whose verdict no record has.
+    """Design, headline and unit of a cell that has no verdict in any record.
 
     Args:
         cell: the cell.
         trials: how it was measured.
-        design: how its sides shared the host, where that is known; None: as its load's sides do.
-        headline: what its verdict is about, where that is known; None: as of its load.
+        design: its design if known; None: that of its load.
+        headline: its headline if known; None: that of its load.
     """
     load = trials.workloads.get(cell.workload)
     return About(
@@ -139,7 +139,7 @@ def about(cell: CellId, trials: TrialsPlanned, *, design: str | None = None, hea
 
 
 def _kept_verdict(cell: Gathered, verdict: VerdictReached, labels: Mapping[str, str]) -> VerdictReached:
-    """A verdict as it was said, with the host that said it where the record is of several."""
+    """A verdict that is kept, with its host if the record is of several hosts."""
     interval = verdict.ratios.get(cell.about.headline)
     hosts = [HostVerdict(label, verdict.starts, interval) for label in cell.hosts] if len(labels) > 1 else []
     return replace(verdict, kept=True, hosts=tuple(hosts), hosts_differ=False)
@@ -183,7 +183,7 @@ def _gather(
     by_host: dict[str, list[OfStart]] = {}
     by_study: dict[tuple[str, str], list[OfStart]] = {}
     for event in events:
-        assert event.origin is not None  # noqa: S101 - each says where it was taken
+        assert event.origin is not None  # noqa: S101 - every one has its origin
         label = labels[event.origin.host]
         by_host.setdefault(label, []).append(event)
         by_study.setdefault((label, event.origin.study), []).append(event)
@@ -196,7 +196,7 @@ def _gather(
 
 
 def _across(sessions: Mapping[str, Sequence[Starts]], quantity: str, count: int) -> list[float]:
-    """One reading for each replicate that every host has had: the mean over hosts of the means of its starts."""
+    """One reading for each replicate that every host has measured: the mean over hosts of its starts' means."""
     by_host = []
     for studies in sessions.values():
         read: dict[int, list[float]] = {}
@@ -209,7 +209,7 @@ def _across(sessions: Mapping[str, Sequence[Starts]], quantity: str, count: int)
 
 
 def _quantities(cell: Gathered, rule: Rule) -> tuple[dict[str, Interval | None], dict[str, str]]:
-    """By quantity its ratio, and the verdict of those that no headline is about."""
+    """The ratio of each quantity, and the verdict of each quantity that is not a headline."""
     valid = sum(starts.valid for starts in cell.hosts.values())
     ratios: dict[str, Interval | None] = {}
     verdicts: dict[str, str] = {}
@@ -226,14 +226,14 @@ def _quantities(cell: Gathered, rule: Rule) -> tuple[dict[str, Interval | None],
 
 
 def _disjoint(intervals: Sequence[Estimate]) -> bool:
-    """Whether two of the hosts' intervals have nothing in common."""
+    """Whether two of the hosts' intervals do not overlap."""
     return len(intervals) > 1 and max(interval.low for interval in intervals) > min(
         interval.high for interval in intervals
     )
 
 
 def _sides(hosts: Iterable[Starts]) -> dict[str, SideSummary | None]:
-    """Of each side, the mean over hosts of what the median pair says there."""
+    """The summary of each side, averaged over hosts."""
     summaries: dict[str, list[Any]] = {}
     for starts in hosts:
         for label in starts.pairs[0].sides if starts.pairs else ():
@@ -242,7 +242,7 @@ def _sides(hosts: Iterable[Starts]) -> dict[str, SideSummary | None]:
 
 
 def _mean(values: Sequence[Any]) -> Any:
-    """Values of one shape as one value of that shape, figures averaged over those that have them."""
+    """The mean of nested values of one shape; each figure is averaged over the values that have it."""
     if isinstance(values[0], Mapping):
         names = dict.fromkeys(name for value in values for name in value)
         return {name: _mean([value[name] for value in values if name in value]) for name in names}

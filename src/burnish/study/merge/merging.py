@@ -1,8 +1,8 @@
-"""Several records of one plan as one record: pieces of a long study, from one host or from several.
+"""Merges records of one plan into one record: pieces of a long study, from one host or from several.
 
-A merged record is a record like any other: it can be shown, exported and merged again. It is a function of the set of
-what its parts hold, starts above all, so neither their order nor how they were grouped on the way changes a byte of it.
-What the parts said of their starts (verdicts) is left behind and said anew of all of them (`merged`).
+A merged record is a record like any other: it can be shown, exported and merged again. It depends only on the set of
+starts and facts in its parts, so neither their order nor merging in steps changes a byte of it. Verdicts of the parts
+are dropped and reached again from all starts (`merged`).
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from burnish.study.merge import bundled, merged, same_plan
 from burnish.study.merge.parts import OfHost, OfStart, Part, StartName, Step, canonical, read
 
 _AS_WRITTEN = (TablePlanned, SearchRound)
-"""Events whose values' order says something: the order of a study's file."""
+"""Events in which the order of values matters: it is that of the study's file."""
 
 _IN_WORDS = {"verb": "study", "recipes.rows": "what the study's file asks for"}
-"""Of bundled studies, what a plan calls by other names."""
+"""Words for keys of a plan, in messages about bundled studies."""
 
 
 @dataclass(frozen=True)
 class Merged:
-    """What `merge` made.
+    """The result of `merge`.
 
     Attributes:
         events: of the merged record.
-        hosts: how many hosts it was measured on.
-        starts: how many starts it has.
-        twice: how many starts were given more than once.
+        hosts: number of hosts.
+        starts: number of starts.
+        twice: number of starts that were in more than one record.
     """
 
     events: tuple[Recorded[Event], ...]
@@ -63,13 +63,13 @@ def merge(records: Sequence[tuple[str, Iterable[Recorded[Event]]]]) -> Merged:
         records: each one's name for messages, and its events, compact or whole.
 
     Raises:
-        UserError: one can't be merged; their plans differ; they disagree on a start that both have.
+        UserError: a record cannot be merged, their plans differ, or they disagree on a start that both have.
     """
     parts = [read(name, events) for name, events in records]
     if len(parts) < 2:
         raise UserError("merge: one record named; name two or more of one plan")
     plans = [_plan(part) for part in parts]
-    # Each with each: what is compared where both have it may be in the second and the third alone.
+    # Every pair is compared: a value may be present only in, say, the second and the third.
     for (one, plan), (other, other_plan) in itertools.combinations(zip(parts, plans, strict=True), 2):
         difference = same_plan.difference(plan, other_plan)
         if difference is not None:
@@ -98,7 +98,7 @@ def _plan(part: Part) -> dict[str, Any]:
 
 
 def _all_starts(parts: Sequence[Part]) -> tuple[dict[StartName, list[Step]], int]:
-    """Every start once, in order of time, and how many were there more than once."""
+    """Every start once, in order of time, and the number of duplicates."""
     by_name: dict[StartName, tuple[Part, list[Step]]] = {}
     twice = 0
     for part in parts:
@@ -118,7 +118,7 @@ def _all_starts(parts: Sequence[Part]) -> tuple[dict[StartName, list[Step]], int
 
 
 def _readings(steps: Sequence[Step]) -> str:
-    """A start's steps in a form in which equal ones are equal; how sides were launched is recorded once for a cell."""
+    """A start's events as text for comparison, without how sides were launched, which is recorded once per cell."""
     comparable = (
         replace(s, event=replace(s.event, launched=None)) if isinstance(s.event, StartDone) else s for s in steps
     )
@@ -127,7 +127,7 @@ def _readings(steps: Sequence[Step]) -> str:
 
 @dataclass(frozen=True)
 class _Sources:
-    """Where things were measured: hosts' labels by key, in order; and (study, host's key) of all records."""
+    """The hosts' labels by key, in order, and (study, host's key) of all records."""
 
     hosts: dict[str, str]
     studies: list[tuple[str, str]]
@@ -173,7 +173,7 @@ def _put_together(parts: Sequence[Part], starts: Mapping[StartName, list[Step]])
 
 
 def _merged(parts: Sequence[Part], starts: Iterable[StartName], sources: _Sources) -> RecordsMerged:
-    """What was put together."""
+    """The event that lists the merged hosts and studies."""
     names = list(starts)
     facts: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for part in parts:
@@ -195,7 +195,7 @@ def _merged(parts: Sequence[Part], starts: Iterable[StartName], sources: _Source
 def _verdicts(
     parts: Sequence[Part], starts: Mapping[StartName, list[Step]], labels: Mapping[str, str], ended: str
 ) -> list[Step]:
-    """Trials, starts and what all of them say."""
+    """Trials, starts, and the verdicts from all of them."""
     definition = min((part.definition for part in parts), key=canonical)
     trials = _trials(parts, definition)
     if trials is None:
@@ -210,7 +210,7 @@ def _verdicts(
 def _verdicts_of_table(
     parts: Sequence[Part], starts: Mapping[StartName, list[Step]], labels: Mapping[str, str], ended: str
 ) -> list[Step]:
-    """Of a bundled study: its table, trials and starts, and what all of them say."""
+    """Of a bundled study: its table, trials, starts, and the verdicts from all of them."""
     table = bundled.table(parts)
     tried = bundled.tried_as(parts, table)
     again = bundled.confirmations(parts)
@@ -254,7 +254,7 @@ def _count(starts: Iterable[StartName], host: str, study: str | None = None) -> 
 
 
 def _programs(steps: Iterable[Step], definition: Mapping[str, Any]) -> list[Step]:
-    """The programs that `compare` compares, each once, the baseline first: the order says which is which."""
+    """The programs that `compare` compares, each once, the baseline first."""
     order = same_plan.program_keys(definition)
     programs = [(step, step.event) for step in steps if isinstance(step.event, ProgramFound)]
     by_key: dict[str, Step] = {}
@@ -264,7 +264,7 @@ def _programs(steps: Iterable[Step], definition: Mapping[str, Any]) -> list[Step
 
 
 def _trials(parts: Sequence[Part], definition: Mapping[str, Any]) -> TrialsPlanned | None:
-    """How it was measured: what all have in common, the cells of all, and on whom no verdict may rely."""
+    """How it was measured: the common part, the cells of all records, and all forced calibrations."""
     plans = [part.trials for part in parts if part.trials is not None]
     if not plans:
         return None
@@ -286,7 +286,7 @@ def _index(names: Sequence[str], name: str) -> int:
 
 
 def _numbered(starts: Mapping[StartName, list[Step]]) -> list[Step]:
-    """Each cell's starts numbered through, each step with what its start is known by."""
+    """Each cell's starts with consecutive numbers; each event gets the origin of its start."""
     numbers: dict[Any, int] = {}
     numbered = []
     for name, steps in starts.items():
@@ -303,7 +303,7 @@ def _of_starts(steps: Iterable[Step]) -> list[OfStart]:
 
 
 def _in_one_order(event: Event) -> Event:
-    """The event with what it has by name in one order, whatever file it came from."""
+    """The event with its mappings in a fixed order, so that the order of the files does not matter."""
     if isinstance(event, _AS_WRITTEN):
         return event
     kind, body = encode(event)

@@ -1,4 +1,4 @@
-"""What a study will cost on this host, and what of it a budget leaves; nothing is fetched or made."""
+"""What a study will cost on this host, and which rows fit a budget; nothing is fetched or made."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ OBJECTS_SHARE = 0.15
 
 @dataclass(frozen=True)
 class Need:
-    """One thing that a row needs done, which another row may need too.
+    """One thing that a row needs, and that other rows may need too.
 
     Attributes:
-        name: the same for all who need it.
+        name: the same for all rows that need it.
         making: seconds to make, test or fill it.
-        trials: seconds of trials at the least number of starts.
+        trials: seconds of trials at the minimum number of starts.
         kept: bytes that the store will grow by.
     """
 
@@ -58,10 +58,10 @@ class UnitCost:
     Attributes:
         unit: series and row.
         cells: comparisons that are still to be measured.
-        making: seconds to make, test and fill what is not there, without what an earlier row needs too.
-        trials: seconds of trials at the least number of starts, likewise.
-        kept: bytes that the store will grow by, likewise.
-        needs: all that it needs, whoever else does.
+        making: seconds to make, test and fill what is missing, except what an earlier row needs too.
+        trials: seconds of trials at the minimum number of starts, except what an earlier row needs too.
+        kept: bytes that the store will grow by, except for what an earlier row needs too.
+        needs: everything that it needs, shared or not.
     """
 
     unit: Unit
@@ -72,7 +72,7 @@ class UnitCost:
     needs: tuple[Need, ...] = ()
 
     def after(self, had: Collection[str]) -> UnitCost:
-        """What is left of it once the needs of these names are seen to."""
+        """The remaining cost once the needs with these names are met."""
         if not self.needs:
             return self
         left = [need for need in self.needs if need.name not in had]
@@ -85,18 +85,18 @@ class UnitCost:
 
     @property
     def seconds(self) -> float:
-        """All together."""
+        """Total seconds."""
         return self.making + self.trials
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """A study before it is run.
+    """The expected cost of a study.
 
     Attributes:
         plan: the builds' plan.
-        costs: of every unit that has something to do, in order.
-        missing: by build, why it can't be made here.
+        costs: of every unit that has work left, in order.
+        missing: by build, why it cannot be made here.
     """
 
     plan: Plan
@@ -105,16 +105,16 @@ class Forecast:
 
     @property
     def seconds(self) -> float:
-        """Of all units."""
+        """Seconds of all units."""
         return sum(cost.seconds for cost in self.costs)
 
     @property
     def cells(self) -> int:
-        """Likewise."""
+        """Number of cells of all units."""
         return sum(cost.cells for cost in self.costs)
 
     def of(self, units: Collection[Unit]) -> Forecast:
-        """The same where these units alone are run: what several of them need is the first's."""
+        """The forecast if only these units are run: shared needs are counted for the first unit that has them."""
         had: set[str] = set()
         costs = []
         for cost in self.costs:
@@ -125,10 +125,13 @@ class Forecast:
 
 
 def within(selection: Selection, forecast: Forecast, budget: float | None) -> Selection:
-    """What of a selection fits into a budget: units in order, each that still fits; itself where all do; pure.
+    """The part of a selection that fits a budget: units in order, each that still fits; pure.
+
+    Returns:
+        `selection` itself if all units fit.
 
     Raises:
-        UserError: not even one row fits; says what it needs.
+        UserError: not even one row fits.
     """
     if budget is None or not forecast.costs:
         return selection
@@ -159,7 +162,7 @@ def within(selection: Selection, forecast: Forecast, budget: float | None) -> Se
 
 
 def minutes(seconds: float) -> str:
-    """Whole minutes, upwards, as a budget is given."""
+    """Whole minutes, rounded up."""
     return f"{max(1, -int(-seconds // 60))} min"
 
 
@@ -171,9 +174,9 @@ def predict(
     Args:
         home: where the store is.
         study: the study.
-        comparisons: those that were asked for.
+        comparisons: the requested ones.
         options: how they are measured.
-        decided: the comparisons that have their verdict.
+        decided: the comparisons that have a verdict.
     """
     open_ones = [
         comparison for comparison in comparisons if comparison.reason is None and not is_decided(comparison, decided)
@@ -225,19 +228,19 @@ def _builds(
 
 
 def _first(name: str, names: Collection[str]) -> bool:
-    """Whether a build is among these, itself or by its first replicate."""
+    """Whether a build, or its first replicate, is among these."""
     return name in names or f"{name}#1" in names
 
 
 def _unpacked(known: Source | None, place: Path) -> Source | None:
-    """The source, with the word that it must be unpacked first where it must."""
+    """The source in words, with a note if it must be unpacked first."""
     if known is None or sources.is_unpacked(known.digest, place):
         return known
     return replace(known, origin=f"{known.origin}, to be unpacked first")
 
 
 def trials_step(study: Study, options: Options, comparisons: Sequence[Comparison]) -> Step | None:
-    """The trials at their least, as a step: the smallest number of starts of every cell; None without cells."""
+    """The trials as a step, with the minimum number of starts of every cell; None without cells."""
     cells = [comparison for comparison in comparisons if comparison.cell is not None]
     if not cells:
         return None
@@ -247,7 +250,7 @@ def trials_step(study: Study, options: Options, comparisons: Sequence[Comparison
 
 
 def _least(study: Study, comparison: Comparison) -> int:
-    """The smallest number of starts of a comparison."""
+    """The minimum number of starts of a comparison."""
     return comparison.starts or study.rule.minimum
 
 
@@ -260,7 +263,7 @@ def _start(study: Study, options: Options, comparison: Comparison) -> float:
 def _costs(
     study: Study, plan: Plan, comparisons: Sequence[Comparison], missing: Mapping[str, str], options: Options
 ) -> list[UnitCost]:
-    """All that each unit needs of the plan, its costs not yet summed (see `Forecast.of`)."""
+    """What each unit needs of the plan, with costs not yet summed (see `Forecast.of`)."""
     costs = []
     for unit in dict.fromkeys(comparison.unit for comparison in comparisons):
         possible = [
@@ -281,7 +284,7 @@ def _costs(
                 needs.append(Need(comparison.key, OBJECTS_SHARE * study.engine.costs.compile_s))
             cell = comparison.cell
             if cell is None or comparison.shows == patches.IDENTICAL:
-                continue  # what is the same machine code is built to prove it, and not tried
+                continue  # identical machine code is built to prove that, but not measured
             start = _start(study, options, comparison)
             needs.append(Need(f"cell {cell.name}", 0.0, _least(study, comparison) * start))
             needs.append(Need(f"canary {comparison.group} {cell.workload.name}", 0.0, CANARIES * start))

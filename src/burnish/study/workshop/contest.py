@@ -1,4 +1,4 @@
-"""How a study measures, as its record has it: rule, times, loads, cores."""
+"""How a study measures, for its record: rule, times, loads, cores."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def note_contest(
     times: Mapping[Design, Timing],
     known: Sequence[Calibration],
 ) -> None:
-    """Records how the cells are measured; all cells of the study so far are in it.
+    """Records how cells are measured; the event lists all cells of the study so far.
 
     Args:
         workshop: the study.
         base: the side that ratios are against.
         candidate: one of the other sides.
-        cells: what is tried now.
+        cells: the cells that are measured now.
         times: of a start, by design.
-        known: the host's calibrations that verdicts lean on.
+        known: the host's calibrations that verdicts use.
 
     Raises:
-        UserError: a load or a design's times are not what they were when the record's earlier starts were taken.
+        UserError: a load, or a design's times, have changed since the record's earlier starts were taken.
     """
     session, study = workshop.session, workshop.study
     earlier = workshop.record.last(TrialsPlanned)
@@ -79,6 +79,6 @@ def _rule(rule: Rule) -> StoppingRule:
 
 
 def _calibrations(before: TrialsPlanned, known: Sequence[Calibration]) -> tuple[HostNoise, ...]:
-    """Those of earlier groups and of this one, each load and design once."""
+    """The calibrations of earlier groups and of this one, one for each load and design."""
     calibrations = [*before.calibrations, *(host_noise(calibration) for calibration in known)]
     return tuple({(noise.workload, noise.design): noise for noise in calibrations}.values())

@@ -1,4 +1,4 @@
-"""What compiles of single objects took: a figure that is read off the builds, without a trial."""
+"""Memory of single compiles: a figure read from the builds, without a trial."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def measure_objects(workshop: Workshop, comparison: Comparison) -> None:
 
 
 def _costs(workshop: Workshop, name: str, words: Sequence[str]) -> Mapping[str, Any]:
-    """What these objects of a build took: from its description, or from compiling no more than them."""
+    """The compile costs of these objects of a build: from its description, or by compiling just these."""
     assert workshop.maker is not None  # noqa: S101 - such comparisons are of builds
     first = replicate_names(name, workshop.study.replicates)[0]
     if first not in workshop.chains:

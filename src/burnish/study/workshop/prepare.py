@@ -1,4 +1,4 @@
-"""From a study to a workshop: loads checked, source unpacked, every build's stages known; or two programs examined."""
+"""Prepares a workshop: checks loads, unpacks the source, plans every build's stages; or examines two programs."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from burnish.workload.conditions import condition_of
 
 
 def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
-    """A workshop with everything that is known before the first build.
+    """The workshop as it is before the first build.
 
     Raises:
-        UserError: something that was asked for is impossible; a host on which no verdict can be given.
+        UserError: the request is impossible, or this host can give no verdicts.
     """
     workshop = Workshop(session, study, plan.selection)
     if study.bundled is not None:
@@ -56,7 +56,7 @@ def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
 
 
 def open_comparisons(workshop: Workshop) -> list[Comparison]:
-    """The comparisons of this session that have neither a verdict nor a reason against them."""
+    """The comparisons of this session that have neither a verdict nor a reason not to be measured."""
     have = settled(workshop.record)
     return [
         comparison
@@ -66,7 +66,7 @@ def open_comparisons(workshop: Workshop) -> list[Comparison]:
 
 
 def _check_conditions(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
-    """Makes every condition ready; loads under them are expected to wait where they must."""
+    """Prepares every condition and adapts the loads to them."""
     sides = dict.fromkeys(
         side for comparison in chosen for side in ((comparison.given, ()), (comparison.given, comparison.versus))
     )
@@ -76,7 +76,7 @@ def _check_conditions(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
 
 
 def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -> None:
-    """Source, toolchains, stages: everything before the first build."""
+    """Prepares source, toolchains and stages, before the first build."""
     session, study = workshop.session, workshop.study
     spec, record, options = session.spec, session.record, session.options
     pinned = record.last(SourceObtained)
@@ -86,8 +86,8 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
         record.append(source_obtained(source))
     elif pinned.event.digest != source.digest:
         raise UserError(
-            f"{source.origin}: the source is no longer the one this study began with "
-            f"({pinned.event.digest[:12]}, found {source.digest[:12]}); --fresh begins a new study"
+            f"{source.origin}: the source has changed since this run began "
+            f"({pinned.event.digest[:12]}, now {source.digest[:12]}); --fresh begins a new run"
         )
     toolchains = find_toolchains()
     record.append(ToolchainsFound(tuple(value_of(FoundToolchain, plain(toolchain)) for toolchain in toolchains)))
@@ -137,7 +137,7 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
 
 
 def _possible(workshop: Workshop, baseline: Built) -> None:
-    """Examines loads on the baseline as far as that takes no data: none are made in vain."""
+    """Examines loads on the baseline as far as possible without data, before data sets are made."""
     if workshop.study.tolerant:
         return
     given = dict.fromkeys(comparison.given for comparison in workshop.selection.chosen)
@@ -145,8 +145,8 @@ def _possible(workshop: Workshop, baseline: Built) -> None:
 
 
 def start(workshop: Workshop) -> None:
-    """Makes the baseline and examines the loads on it, before other builds are made: a load that can't run is not
-    worth them."""
+    """Makes the baseline and examines the loads on it before other builds are made, so that a load that cannot run is
+    refused early."""
     chosen = open_comparisons(workshop)
     if not chosen or workshop.maker is None:
         return
@@ -155,7 +155,7 @@ def start(workshop: Workshop) -> None:
         return
     session, study = workshop.session, workshop.study
     if study.tolerant:
-        # A ladder of the user's own that the server's connections don't bear is refused before any row.
+        # A requested ladder that exceeds the server's connections is refused before any row.
         most = max(session.workloads, key=lambda workload: workload.threads, default=None)
         if most is not None:
             words = session.options.settings
@@ -167,7 +167,7 @@ def start(workshop: Workshop) -> None:
 
 
 def _programs(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
-    """Two programs that exist already: what they say of themselves, how they differ, data for the loads."""
+    """Examines two existing programs, records how they differ, makes data sets for the loads."""
     session, study = workshop.session, workshop.study
     if any(map(session.engine.loads.lacks_source, session.workloads)):
         tree = obtain_source(session, None)[1]

@@ -1,4 +1,4 @@
-"""The two sides of a comparison: builds, programs or a release binary under their conditions, examined."""
+"""The two sides of a comparison: builds, programs or a release binary, examined under their conditions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def sides_of(workshop: Workshop, comparison: Comparison) -> tuple[Contestant, Co
 
 
 def _release(workshop: Workshop) -> Made:
-    """The release binary; a `NotMeasured` where there is none, looked for once."""
+    """The release binary, searched for once; a `NotMeasured` if there is none."""
     if RELEASE not in workshop.made:
         workshop.made[RELEASE] = _find_release(workshop)
     item = workshop.made[RELEASE]
@@ -58,7 +58,7 @@ def _release(workshop: Workshop) -> Made:
 
 
 def _find_release(workshop: Workshop) -> Made:
-    """The release binary with what sets it apart from the baseline, or why there is none."""
+    """Finds the release binary and records how it differs from the baseline; or the reason why there is none."""
     session = workshop.session
     try:
         path = session.options.release or installed_release(session) or _download_release(workshop)
@@ -73,14 +73,14 @@ def _find_release(workshop: Workshop) -> Made:
 
 
 def installed_release(session: Session) -> Path | None:
-    """The server program that a distribution has installed here, if any."""
+    """The path of the distribution's installed server program, or None."""
     folders = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/libexec"])
     path = shutil.which(Path(session.spec.server).name, path=folders)
     return Path(path) if path else None
 
 
 def _download_release(workshop: Workshop) -> Path:
-    """The distribution's server from its package, of the version that is built where the mirror has it."""
+    """The distribution's server from its package; of the version that is built, if the mirror has it."""
     session = workshop.session
     origin = workshop.maker.builder.origin if workshop.maker is not None else None
     program = Path(session.spec.server).name
