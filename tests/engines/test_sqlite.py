@@ -20,7 +20,7 @@ from burnish.engines.contract import BuildJob, SideSpec, Tick, Workload
 from burnish.engines.sqlite import engine as sqlite
 from burnish.engines.sqlite import gate
 from burnish.engines.sqlite.engine import Sqlite
-from burnish.engines.sqlite.gate import Said
+from burnish.engines.sqlite.gate import CheckResult
 from burnish.engines.sqlite.side import SqliteSide, data_options, program_arguments
 from burnish.engines.testing import EngineContract, Made, make_build
 from burnish.engines.testing.base import FLAG
@@ -310,10 +310,10 @@ def test_every_check_of_the_catalogue_has_a_command() -> None:
 
 def test_judgement() -> None:
     said = {
-        "answers": Said("count: expected 1, got 2", ""),
-        "speedtest1-main": Said(None, "abc"),
-        "trace-4": Said(None, "abc"),
-        "fuzz-8": Said(None, ""),
+        "answers": CheckResult("count: expected 1, got 2", ""),
+        "speedtest1-main": CheckResult(None, "abc"),
+        "trace-4": CheckResult(None, "abc"),
+        "fuzz-8": CheckResult(None, ""),
     }
     same = {"answers": "", "speedtest1-main": "abc", "trace-4": "abc", "fuzz-8": ""}
     other = same | {"speedtest1-main": "def", "trace-4": "def"}
@@ -328,18 +328,18 @@ def test_judgement() -> None:
 
 
 def test_another_word_size_is_judged_by_what_does_not_follow_from_it() -> None:
-    baseline = {"trace-4": Said(None, "abc", "xyz"), "fuzz-8": Said(None, "")}
+    baseline = {"trace-4": CheckResult(None, "abc", "xyz"), "fuzz-8": CheckResult(None, "")}
     expected = gate.expectations(baseline)
 
-    def judged(said: dict[str, Said], expected: dict[str, str], same_word: bool) -> tuple[list[str], int]:
+    def judged(said: dict[str, CheckResult], expected: dict[str, str], same_word: bool) -> tuple[list[str], int]:
         failures, skipped = gate.judge(said, expected, comparable=True, same_word=same_word)
         return [name for name, _ in failures], skipped
 
     assert judged(baseline, expected, True) == ([], 0)
-    narrow = baseline | {"trace-4": Said(None, "def", "xyz")}
+    narrow = baseline | {"trace-4": CheckResult(None, "def", "xyz")}
     assert judged(narrow, expected, True) == (["trace-4"], 0)
     assert judged(narrow, expected, False) == ([], 0)
-    assert judged(baseline | {"trace-4": Said(None, "def", "uvw")}, expected, False) == (["trace-4"], 0)
+    assert judged(baseline | {"trace-4": CheckResult(None, "def", "uvw")}, expected, False) == (["trace-4"], 0)
     older = {"trace-4": "abc", "fuzz-8": ""}
     assert judged(narrow, older, False) == ([], 1), "a baseline that was built before it was kept apart"
 

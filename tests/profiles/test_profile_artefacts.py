@@ -177,7 +177,7 @@ def test_an_archive_whose_data_were_changed_or_lead_elsewhere(
     _, trained, _ = here.make(pgo("gcc"))
     builder, archive = here.shop.builder, tmp_path / "a.tar.gz"
     carrying.export(trained, archive)
-    with pytest.raises(UserError, match="is there already"):
+    with pytest.raises(UserError, match="this file exists"):
         carrying.export(trained, archive)
     with pytest.raises(UserError, match=r"a gcc profile is written to a file that ends in \.tar\.gz$"):
         carrying.export(trained, tmp_path / "a.profdata")

@@ -212,7 +212,7 @@ def kept(
         (kept(), replace(PGO, sampled=True), CLANG, "uses clang-samples;"),
         (kept(source="other"), PGO, CLANG, "was trained on another source .other, this is source."),
         (kept("gcc", toolchain="gcc-13"), Recipe(pgo=True), GCC, "trained with gcc-13, found gcc-12"),
-        (kept(toolchain="clang-22"), PGO, CLANG, "trained with clang-22; clang-19 reads no newer format"),
+        (kept(toolchain="clang-22"), PGO, CLANG, "trained with clang-22; clang-19 cannot read a newer format"),
     ],
 )
 def test_a_profile_that_does_not_belong_is_refused_in_planning(

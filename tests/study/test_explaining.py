@@ -102,7 +102,7 @@ def test_variants_of_a_study(burnish_home: Path, tmp_path: Path) -> None:
         sampling.requested(home(), "baseline", "speed13", name, None)
     with pytest.raises(UserError, match="named twice"):
         sampling.requested(home(), "baseline", "baseline", name, None)
-    with pytest.raises(UserError, match=f"--engine sqlite: study {name} is about fake"):
+    with pytest.raises(UserError, match=f"--engine sqlite: study {name} is of fake"):
         sampling.requested(home(), "baseline", "speed130", name, "sqlite")
     shutil.rmtree(found.built[1].folder)
     with pytest.raises(UserError, match=r"no longer in the store; `burnish tune fake` makes it again"):

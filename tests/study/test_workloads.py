@@ -174,7 +174,7 @@ def test_statements_want_data(tmp_path: Path) -> None:
     assert one(str(path), OwnData(dump)).identity != found.identity
     dump.write_text("USE `shop`; SELECT 1;")
     assert key(one(str(path), OwnData(dump))) != before
-    with pytest.raises(UserError, match="no load of your own works on it"):
+    with pytest.raises(UserError, match="none of the loads uses it"):
         one("oltp_read_only", OwnData(dump))
 
 

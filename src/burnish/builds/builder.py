@@ -1,4 +1,4 @@
-"""Makes the stages of a recipe: compiles at one constant path, and moves what is whole into the store."""
+"""Makes the stages of a recipe: compiles at one constant path and moves finished builds into the store."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from burnish.source.sources import Source
 from burnish.toolchain import ccache, compile_costs, hints, linking
 
 APART = "objects"
-"""What the costs of a compile of single objects are kept under."""
+"""Name under which the costs of compiling single objects are kept."""
 
 
 @dataclass
@@ -53,11 +53,11 @@ class Builder:
         work: the engine's constant work folder.
         source: the unpacked tree in it.
         bench: recorded processes and progress.
-        jobs: parallel jobs: the user's, or as many as there are cores.
-        wide: how many compilers and linkers may run at a time in a stage; not given: `jobs` of each.
-        cache_gb: bound on the compiler cache, GB.
-        origin: where the source is from, for the script that makes a build again; None: a folder.
-        expected: seconds that the plan gives a stage, as in `Plan.expected`; others take what they took before.
+        jobs: parallel jobs: the user's, or the number of cores.
+        wide: how many compilers and linkers may run at a time in a stage; default: `jobs` of each.
+        cache_gb: maximum size of the compiler cache, GB.
+        origin: where the source is from, for the script that rebuilds a program; None: a folder.
+        expected: seconds that the plan expects of a stage, as in `Plan.expected`; others by their earlier costs.
     """
 
     engine: Engine
@@ -78,21 +78,21 @@ class Builder:
 
     @property
     def profile_place(self) -> Path:
-        """Where a profile of one file lies while it is used; part of the command line, so constant."""
+        """Path of a single-file profile while it is used; constant, because it is part of the command line."""
         return self.work / PROFILE_FILE
 
     @property
     def bolt_raw(self) -> Path:
-        """Folder that BOLT-instrumented programs write to; baked into them."""
+        """Folder that BOLT-instrumented programs write to; the path is compiled into them."""
         return self.work / "bolt-raw"
 
     @property
     def link_place(self) -> Path:
-        """Where linker links and wrappers lie while a build needs them; part of the command line, so constant."""
+        """Folder of linker links and wrappers while a build needs them; constant, as part of the command line."""
         return self.work / "link"
 
     def built(self, name: str, entry: Entry) -> Built:
-        """The build in a store entry, under a name for people, with what it is to be launched with."""
+        """The build in a store entry, with a name for people and its launch environment."""
         built = self.engine.built(name, entry.folder, entry.key)
         preloads = postlink.environment(entry)
         return replace(built, environment=(*built.environment, *preloads)) if preloads else built
@@ -190,15 +190,15 @@ class Builder:
             )
         cost = Cost(seconds, peak=self.bench.peak, kept=entry.size(), tree=tree)
         step = cost_title(stage.title, cached.share if cached else 0.0)
-        for each in (step, of_its_compiler(step, stage)):
-            self.store.costs.note(self.engine.spec.name, each, name, cost)
+        for step_name in (step, of_its_compiler(step, stage)):
+            self.store.costs.note(self.engine.spec.name, step_name, name, cost)
         if link := entry.about.get("costs", {}).get("link"):
             peak, spent = link
             self.store.costs.note(self.engine.spec.name, "link", name, Cost(spent, peak=peak))
         return entry
 
     def _jobs(self, stage: Compile, name: str) -> Jobs:
-        """How wide a stage is built; says why where that is not the usual."""
+        """The parallel jobs of a stage; reports the reason if they are fewer than usual."""
         jobs = self.wide(stage, name) if self.wide else Jobs(self.jobs, self.jobs)
         if jobs.reason:
             self.bench.say(jobs.reason)
@@ -227,15 +227,15 @@ class Builder:
             keep_debug=stage.linking.keep_debug or stage.debug,
             full_debug=stage.debug,
             meter=compile_costs.lay(self.work),
-            # gcc's machine code is the same with them; clang's was not looked into.
+            # gcc's machine code is the same with them; clang's was not examined.
             precompiled=self.engine.spec.precompiled if stage.toolchain.family == "gcc" else (),
         )
 
     def cost_of(self, stage: Compile, name: str, words: Sequence[str]) -> Mapping[str, Any]:
-        """What the compiles of some of a stage's objects take; nothing of them is kept but that.
+        """Compiles some of a stage's objects and returns their costs; nothing else of them is kept.
 
         Args:
-            stage: whose flags and source.
+            stage: its flags and source are used.
             name: of the variant, for people.
             words: the objects: any part of their names.
 
@@ -252,19 +252,19 @@ class Builder:
             self._lay_profile(stage)
             job = self._job(stage, self._jobs(stage, name))
             made = self.engine.build_objects(job, words)
-            found = objects.facts(made, job, self.store, self.engine.spec.server)
+            object_facts = objects.facts(made, job, self.store, self.engine.spec.server)
         self.store.note_cost(self.engine.spec.name, APART, name, time.monotonic() - began)
-        return dict(found.get("costs", {}))
+        return dict(object_facts.get("costs", {}))
 
     def _source_list(self) -> Path | None:
-        """The digests of the source's files where it is a folder: what a script checks the folder it is given by."""
+        """The digests of the source's files if it is a folder: a script checks the given folder by them."""
         if self.origin is not None and self.origin.kind != "folder":
             return None
         name = self.origin.digest[:16] if self.origin else "given"
         return witness.source_list(self.source, self.store.root / "sources" / f"{name}.sha256")
 
     def _kept(self, profile: Entry | None) -> KeptProfile | None:
-        """Where the profile that `_lay_profile` laid is kept, and where it lies while it is used."""
+        """Where the profile is kept, and where `_lay_profile` puts it while it is used."""
         if profile is None:
             return None
         data = DATA[profile.about["kind"]]
@@ -272,7 +272,7 @@ class Builder:
         return witness.kept_profile(profile, data, place)
 
     def _lay_profile(self, stage: Compile) -> Entry | None:
-        """Puts the stage's profile where the compilers look for it, after checking whose it is."""
+        """Puts the stage's profile where the compilers look for it, after checking that it belongs to the build."""
         if stage.profile is None:
             return None
         entry = self.store.find("profiles", stage.profile)
@@ -287,7 +287,7 @@ class Builder:
         return entry
 
     def _audit(self, profile: Entry, log: str, objects: Sequence[CompiledObject]) -> profiles.Audit:
-        """How the compile log says that the profile was matched."""
+        """How well the profile was matched, from the compile log."""
         hot, kind = hot_functions(profile.folder), profile.about["kind"]
         if kind == "clang":
             sources = frozenset(Path(item.source).name for item in objects)
@@ -313,7 +313,7 @@ class Builder:
             raise InfrastructureError(f"BOLT's input {stage.build} is not in the store; run the same command again")
         began = time.monotonic()
         folder = self.store.begin("builds", stage.key)
-        # Hard links: but for the program all is shared. The description is the base's own and must stay so.
+        # Hard links: everything but the program is shared. The description belongs to the base and must not change.
         linked_copy(base.folder, folder, DESCRIPTION, reproducer.SCRIPT)
         built = self.engine.built(name, folder, stage.key)
         before = self.engine.built(name, base.folder, base.key).server
@@ -372,7 +372,7 @@ class Builder:
 
 
 def _audit_bolt(name: str, profile: Entry, program: Path, log: Path) -> str:
-    """How BOLT matched its profile, in words; refuses one that does not fit the program."""
+    """How well BOLT matched its profile, in words; refuses a profile that does not fit the program."""
     have, of, stale = profiles.read_bolt(log.read_text(errors="replace"))
     hot, lost = hot_functions(profile.folder), lost_functions(profile.folder, program)
     words = f"{have} of {of} functions with a profile, {stale} stale, {len(lost)} of {len(hot)} hot ones missing"
@@ -388,7 +388,7 @@ def _audit_bolt(name: str, profile: Entry, program: Path, log: Path) -> str:
 
 @contextlib.contextmanager
 def _empty(place: Path) -> Iterator[None]:
-    """An empty folder at a constant path, gone again afterwards."""
+    """An empty folder at a constant path, removed afterwards."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(mode=0o700, parents=True)
     try:

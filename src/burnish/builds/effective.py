@@ -1,7 +1,7 @@
-"""What the compilers were really told: a build's own commands against what the recipe asked for; pure.
+"""Which flags were in force: a build's compile commands compared with what the recipe asked for; pure.
 
 Build systems append flags of their own, and the last one wins: a cmake build type's -O2 silently cancels an
--O3 given before it. So a variant is judged by the commands that made its objects, never by what was asked.
+-O3 given before it. So a variant is judged by the commands that made its objects, not by the request.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from burnish.builds.stages import is_level
 from burnish.program.built import CompiledObject
 
 C_SUFFIXES = (".c", ".s", ".S")
-"""How names of sources end that the C compiler makes, with the flags for C."""
+"""Suffixes of sources that are compiled by the C compiler with the flags for C."""
 
 
 @dataclass(frozen=True)
 class Effective:
-    """What holds for the objects of a build.
+    """The flags in force for the objects of a build.
 
     Attributes:
-        objects: number of objects looked at.
+        objects: number of objects examined.
         levels: (level, number of objects), most frequent first.
-        cancelled: what was asked for and does not hold everywhere: (flag, objects without it, an example).
+        cancelled: requested flags that are not in force everywhere: (flag, objects without it, an example).
     """
 
     objects: int
@@ -43,10 +43,10 @@ class Effective:
 
 
 def _opposites(flag: str) -> re.Pattern[str]:
-    """What a later flag must look like to cancel `flag`; matches the flag itself too."""
+    """Pattern of later flags that cancel `flag`; it matches the flag itself too."""
     if is_level(flag):
         return re.compile(r"-O([0-3sgz]|fast)?")
-    if "-prefix-map=" in flag:  # these add up
+    if "-prefix-map=" in flag:  # these accumulate
         return re.compile(re.escape(flag))
     if re.match(r"-f(no-)?stack-protector", flag):  # -strong, -all and plain replace each other
         return re.compile(r"-f(no-)?stack-protector(-strong|-all|-explicit)?")
@@ -63,24 +63,24 @@ def _plain(flag: str) -> str:
 
 
 def holds(flag: str, command: Sequence[str]) -> bool:
-    """Whether `flag` is in force in a compile command: there, and not overridden by a later one."""
+    """Whether `flag` is in force in a compile command: present, and not overridden by a later one."""
     pattern = _opposites(flag)
     last = next((word for word in reversed(command) if pattern.fullmatch(word)), None)
     return last is not None and _plain(last) == _plain(flag)
 
 
 def examine(objects: Iterable[CompiledObject], c: Sequence[str], cxx: Sequence[str]) -> Effective:
-    """Checks every object against the flags that were asked for its language.
+    """Checks every object for the flags that were requested for its language.
 
     Args:
         objects: the build's objects with the commands that made them.
-        c: flags whose effect is asked for in C; those that no later flag can cancel are looked for too.
-        cxx: the same for C++.
+        c: flags requested for C, including those that no later flag can cancel.
+        cxx: flags requested for C++.
     """
     levels: Counter[str] = Counter()
     missing: dict[str, list[str]] = {}
     count = 0
-    # What the recipe takes back itself is not asked for.
+    # Flags that the recipe itself overrides are not requested.
     asked = {True: [flag for flag in c if holds(flag, c)], False: [flag for flag in cxx if holds(flag, cxx)]}
     for item in objects:
         count += 1

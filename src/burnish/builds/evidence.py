@@ -1,4 +1,4 @@
-"""What a finished build is, from its own program: looked at once, kept in the store, held against a study's demands."""
+"""Facts about a finished build, read from its program once, kept in the store, checked against a study's demands."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from burnish.program.machine_code import demangle
 from burnish.record.store import Store
 
 FORMAT = 1
-"""Raised when more is read of a program than before."""
+"""Increased when more facts are read from a program."""
 
 _AT_LAUNCH = ("preload", "allocator", "huge_text")
-"""Fields of a recipe that may act when the server starts, without a trace in its program."""
+"""Fields of a recipe that may take effect when the server starts, without a trace in its program."""
 
 
 @dataclass(frozen=True)
 class Portable:
-    """What a study asks of its builds' portability.
+    """What a study requires of its builds' portability.
 
     Attributes:
-        demand: level or processor that every build must run on; None: none.
+        demand: level or processor that every build must run on; None: not required.
         emulate: whether builds are tried on the catalogue's processors.
     """
 
@@ -40,22 +40,24 @@ class Portable:
 
     @property
     def needs_emulator(self) -> bool:
-        """Whether anything is to be emulated."""
+        """Whether any processor is emulated."""
         return self.emulate or (self.demand is not None and demanded(self.demand)[1] is not None)
 
     def to_try(self, architecture: str) -> dict[str, Processor]:
         """Processors to try builds of this architecture on."""
-        mine = {name: each for name, each in processors().items() if each.architecture == architecture}
-        return {name: each for name, each in mine.items() if self.emulate or name == self.demand}
+        matching = {
+            name: processor for name, processor in processors().items() if processor.architecture == architecture
+        }
+        return {name: processor for name, processor in matching.items() if self.emulate or name == self.demand}
 
 
 @dataclass(frozen=True)
 class Examiner:
-    """Looks at builds.
+    """Examines builds.
 
     Attributes:
         engine: the engine, which can ask a build queries.
-        store: keeps what was found.
+        store: keeps the results.
         bench: recorded processes.
         scratch: private folder.
     """
@@ -66,32 +68,32 @@ class Examiner:
     scratch: Path
 
     def look(self, built: Built) -> dict[str, Any]:
-        """Plain values: ``program`` (build/program.py) and ``needs`` (build/instructions.py) of a build."""
+        """A build's ``program`` (`burnish.program.program`) and ``needs`` (`burnish.program.instructions`)."""
         data = instruction_data()
         key = _key(built.key, data.digest)
         kept = self.store.find("evidence", key)
         if kept is not None:
             return {name: kept.about[name] for name in ("program", "needs")}
-        found = {
+        facts = {
             "program": program.read(built.server).as_dict(),
             "needs": instructions.scan(built.server, data, _symbols(built)).as_dict(),
         }
         self.store.begin("evidence", key)
-        self.store.admit("evidence", key, {"build": built.key, "what": "program", **found})
-        return found
+        self.store.admit("evidence", key, {"build": built.key, "what": "program", **facts})
+        return facts
 
     def try_on(self, built: Built, wanted: Mapping[str, Processor]) -> dict[str, str | None]:
-        """Why the build does not start or answer on each of these processors, None where it does."""
-        said: dict[str, str | None] = {}
+        """By processor, why the build does not start or answer correctly there; None if it does."""
+        reasons: dict[str, str | None] = {}
         for name, processor in wanted.items():
             emulator = emulation.find(processor.architecture)
             if emulator is None:
-                said[name] = "not tried: qemu's user-mode emulation is not installed (qemu-user)"
+                reasons[name] = "not tried: qemu's user-mode emulation is not installed (qemu-user)"
             elif processor.model not in emulator.models:
-                said[name] = f"not tried: {emulator.version} does not know {processor.model}"
+                reasons[name] = f"not tried: {emulator.version} does not know {processor.model}"
             else:
-                said[name] = self._try(built, name, processor, emulator)
-        return said
+                reasons[name] = self._try(built, name, processor, emulator)
+        return reasons
 
     def _try(self, built: Built, name: str, processor: Processor, emulator: emulation.Emulator) -> str | None:
         launch = [list(built.environment), [option.replace(str(built.folder), "") for option in built.options]]
@@ -111,33 +113,33 @@ class Examiner:
         return why
 
     def changed(self, built: Built, before: Built) -> dict[str, Any]:
-        """Which functions of a build differ from another's of the same source, but for a patch (build/changed.py).
+        """Functions that differ between builds of the same source with and without a patch (`burnish.program.changed`).
 
         Returns:
-            Plain values as `changed.Changed` has them, names as people write them.
+            Plain values as in `changed.Changed`, with demangled names.
         """
         key = digest_of(["changed", FORMAT, before.key, built.key])
         kept = self.store.find("evidence", key)
         if kept is not None:
             return dict(kept.about["found"])
         self.bench.live(f"{built.name}: which functions differ from {before.name}'s")
-        beside = {each.server: place for each in (before, built) if (place := _symbols(each)) is not None}
-        found = changed.compare(before.server, built.server, beside).as_dict()
+        beside = {side.server: place for side in (before, built) if (place := _symbols(side)) is not None}
+        changes = changed.compare(before.server, built.server, beside).as_dict()
         lists = ("differ", "gone", "new")
-        spelled = demangle(name for each in lists for name in found[each])
-        found |= {each: [spelled[name] for name in found[each]] for each in lists}
+        spelled = demangle(name for kind in lists for name in changes[kind])
+        changes |= {kind: [spelled[name] for name in changes[kind]] for kind in lists}
         self.store.begin("evidence", key)
-        self.store.admit("evidence", key, {"build": built.key, "what": "changed", "of": before.key, "found": found})
-        return found
+        self.store.admit("evidence", key, {"build": built.key, "what": "changed", "of": before.key, "found": changes})
+        return changes
 
 
 def only_patched(recipe: Recipe, usual: Recipe) -> bool:
-    """Whether two recipes differ in the patches to the source and in nothing else; pure."""
+    """Whether two recipes differ only in the patches to the source; pure."""
     return recipe.patches != usual.patches and replace(recipe, patches=usual.patches) == usual
 
 
 def _symbols(built: Built) -> Path | None:
-    """The file with a stripped program's symbols, where one is kept beside it."""
+    """The file with a stripped program's symbols, if one is kept beside it."""
     beside = built.server.with_name(f"{built.server.name}.debug")
     return beside if beside.is_file() else None
 
@@ -155,7 +157,7 @@ def refused(facts: Mapping[str, Any], tried: Mapping[str, str | None], portable:
 
 
 def same(
-    mine: Mapping[str, Any], its: Mapping[str, Any], built: Built, baseline: Built, recipe: Recipe, usual: Recipe
+    facts: Mapping[str, Any], its: Mapping[str, Any], built: Built, baseline: Built, recipe: Recipe, usual: Recipe
 ) -> bool:
     """Whether a build would run exactly as the baseline does: same code, same data, same launch; pure.
 
@@ -167,51 +169,51 @@ def same(
         recipe: how the build was made.
         usual: how the baseline was made.
     """
-    return _same_program(mine, its, recipe, usual) and _launch(built) == _launch(baseline)
+    return _same_program(facts, its, recipe, usual) and _launch(built) == _launch(baseline)
 
 
 def _launch(built: Built) -> tuple[object, ...]:
-    """How it is launched, wherever it lies."""
+    """Its launch environment and options, without its folder."""
     return tuple(built.environment), tuple(option.replace(str(built.folder), "") for option in built.options)
 
 
 def known_same(builds: Sequence[tuple[str, Recipe, str]], store: Store) -> frozenset[str]:
-    """Keys of builds that are known to be the baseline's code before a study runs, as an earlier one looked at them.
+    """Keys of builds that an earlier run found to be the baseline's code.
 
     Args:
         builds: (variant, its recipe, key of its final build), the baseline first, as replicates name#1, name#2, ...
-        store: where what was found is kept.
+        store: where the facts are kept.
     """
     if not builds:
         return frozenset()
     first = builds[0][0].partition("#")[0]
     usual = {name.partition("#")[2]: (recipe, key) for name, recipe, key in builds if name.partition("#")[0] == first}
     data = instruction_data().digest
-    found = set()
+    identical = set()
     for name, recipe, key in builds:
         its, its_key = usual.get(name.partition("#")[2], (recipe, key))
         if key == its_key:
             continue
-        kept, base = (store.find("evidence", _key(each, data)) for each in (key, its_key))
+        kept, base = (store.find("evidence", _key(build_key, data)) for build_key in (key, its_key))
         if kept is not None and base is not None and _same_program(kept.about, base.about, recipe, its):
-            found.add(key)
-    return frozenset(found)
+            identical.add(key)
+    return frozenset(identical)
 
 
 def _key(build: str, data: str) -> str:
-    """Where what was found of a build's program is kept."""
+    """Key of the facts about a build's program."""
     return digest_of(["program", FORMAT, build, data])
 
 
-def _same_program(mine: Mapping[str, Any], its: Mapping[str, Any], recipe: Recipe, usual: Recipe) -> bool:
-    if any(mine["program"][part] != its["program"][part] for part in ("code", "data")):
+def _same_program(facts: Mapping[str, Any], its: Mapping[str, Any], recipe: Recipe, usual: Recipe) -> bool:
+    if any(facts["program"][part] != its["program"][part] for part in ("code", "data")):
         return False
     return all(getattr(recipe, name) == getattr(usual, name) for name in _AT_LAUNCH)
 
 
-def compared(mine: Mapping[str, Any], its: Mapping[str, Any]) -> str | None:
-    """What to say when the code is the baseline's but the data are not, or the other way round; pure."""
-    code, data = (mine["program"][part] == its["program"][part] for part in ("code", "data"))
+def compared(facts: Mapping[str, Any], its: Mapping[str, Any]) -> str | None:
+    """A note if the code is the baseline's but the data are not; pure."""
+    code, data = (facts["program"][part] == its["program"][part] for part in ("code", "data"))
     if code and not data:
         return "its code is the baseline's, to the byte; only its data differ"
     return None

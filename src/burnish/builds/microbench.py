@@ -1,4 +1,4 @@
-"""Makes one side of a microbenchmark: the function out of a tree's own objects, linked with driver and harness."""
+"""Makes one side of a microbenchmark: the function from a tree's own objects, linked with driver and harness."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class CrossCompiler:
 
     Attributes:
         architecture: as its kernel names it.
-        cc: the C compiler; the C++ compiler has the same name but for that.
-        launcher: words before a program.
-        version: the emulator's, as it says.
+        cc: the C compiler; the C++ compiler has the corresponding name.
+        launcher: command words before a program.
+        version: the emulator's version line.
     """
 
     architecture: str
@@ -44,7 +44,7 @@ def cross_compiler(architecture: str) -> CrossCompiler:
     """Debian's cross compiler for an architecture and qemu's emulation of it.
 
     Raises:
-        UnavailableError: one of them is not installed; says what brings it.
+        UnavailableError: one of them is not installed; names the package.
     """
     cc = shutil.which(f"{architecture}-linux-gnu-gcc")
     emulator = emulation.find(architecture)
@@ -54,7 +54,7 @@ def cross_compiler(architecture: str) -> CrossCompiler:
             f"--cross-check {architecture}: there is no {missing} for {architecture}; "
             "`python -m burnish.base.system cross-aarch64` installs both"
         )
-    # The newest processor that qemu knows: what is asked is whether the code is right, not where it runs.
+    # The newest processor that qemu knows: the question is whether the code is correct, not where it runs.
     return CrossCompiler(architecture, cc, emulator.bounded("max"), emulator.version)
 
 
@@ -121,7 +121,7 @@ def _needs(entry: Micro, cross: CrossCompiler | None) -> Cross:
 
 
 def _generated(entry: Micro, tree: Tree, bench: Workbench) -> None:
-    """Has a tree that is ours write what the driver includes; refuses a foreign one that lacks it."""
+    """Generates the files that the driver includes, in a tree of ours; refuses a foreign tree that lacks them."""
     missing = {name: target for name, target in entry.generated if not (tree.place / name).is_file()}
     if missing and not tree.ours:
         targets = " ".join(dict.fromkeys(missing.values()))
@@ -145,14 +145,14 @@ def _compile(
 
 
 def _plain(entry: Micro, folder: Path) -> list[tuple[Path, Path]]:
-    """(source, object) of what is the same for both sides: the harness, and symbols that nobody reaches."""
-    found = [(HARNESS / "micro.c", folder / "harness.o")]
+    """(source, object) of what is the same on both sides: the harness, and symbols that are never called."""
+    sources = [(HARNESS / "micro.c", folder / "harness.o")]
     if entry.never_called:
         stubs = folder / "stubs.c"
         lines = [f"__attribute__((weak)) void {name}(void) {{ __builtin_trap(); }}" for name in entry.never_called]
         stubs.write_text("\n".join([*lines, ""]))
-        found.append((stubs, folder / "stubs.o"))
-    return found
+        sources.append((stubs, folder / "stubs.o"))
+    return sources
 
 
 def _link(

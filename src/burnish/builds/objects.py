@@ -1,4 +1,4 @@
-"""What a finished build's objects tell, before they are gone: the compiler's own record, memory, time."""
+"""Facts from a finished build's objects, before they are removed: the compiler's own record, memory, time."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def facts(objects: Sequence[CompiledObject], job: BuildJob, store: Store, server
 
     Args:
         objects: objects of the measured program.
-        job: the build, its folder still there.
-        store: keeps what compiles took, for those that came from the cache.
+        job: the build, whose folder still exists.
+        store: keeps compile costs, for objects that came from the cache.
         server: path of the measured program in the build folder.
 
     Returns:
@@ -30,7 +30,7 @@ def facts(objects: Sequence[CompiledObject], job: BuildJob, store: Store, server
     agreement = switches.examine(
         [(item, switches.read(job.place / item.path)) for item in objects], job.flags.c, job.flags.cxx, C_SUFFIXES
     )
-    found: dict[str, Any] = {
+    description: dict[str, Any] = {
         "record": agreement.summary,
         "disagree": agreement.disagree,
         "unrecorded": agreement.missing,
@@ -43,5 +43,5 @@ def facts(objects: Sequence[CompiledObject], job: BuildJob, store: Store, server
         )
         cached = {compile_costs.command_key(item, job.place): item.path for item in objects if item.path not in noted}
         earlier = {cached[key]: Cost(*values) for key, values in store.costs.compiles(cached).items()}
-        found["costs"] = compile_costs.summary(objects, noted, earlier, server)
-    return found
+        description["costs"] = compile_costs.summary(objects, noted, earlier, server)
+    return description

@@ -1,4 +1,4 @@
-"""What is done around a link: linkers laid out for it, a look at what came of it, strip and preload after it."""
+"""Work around a link: preparing linkers, checking the linked program, strip and preload after it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from burnish.toolchain.link_parts import catalogue, word_flags
 from burnish.toolchain.linking import layout_script
 
 HUGE_TEXT = "lib/huge_text.so"
-"""Place of the library that maps code to huge pages, in a build's folder."""
+"""Path of the library that maps code to huge pages, in a build's folder."""
 
 _SEPARATORS = " :"
 """What LD_PRELOAD's paths must not contain."""
 
 
 def lay_linkers(stage: Compile, folder: Path) -> None:
-    """Makes the folder that a link with another linker, or in another order, is given with -B; takes old ones away."""
+    """Makes the folder passed with -B to a link with another linker or in another order; removes old ones."""
     shutil.rmtree(folder, ignore_errors=True)
     linker = stage.linking.linker
     if linker is None or not stage.linking.needs_folder:
@@ -63,7 +63,7 @@ def shuffling_linker(seed: int, linker: Path, ar: Path) -> str:
 
 
 def needed(program: Path) -> list[str]:
-    """The libraries that a program's file names to be loaded (NEEDED), in its order; empty for a static one."""
+    """The libraries that a program's file asks for (NEEDED), in its order; empty for a static one."""
     text = process.capture(["readelf", "-dW", program])
     return re.findall(r"\(NEEDED\).*\[(\S+)\]", text)
 
@@ -75,10 +75,10 @@ def load_order(program: Path, environment: Mapping[str, str]) -> list[str]:
 
 
 def verify(stage: Compile, built: Built, name: str) -> dict[str, object]:
-    """Facts about a linked program that its recipe promised.
+    """Checks facts about a linked program that its recipe promises.
 
     Raises:
-        InfrastructureError: it is not static, or its malloc is not the allocator's, though it should be.
+        InfrastructureError: it should be static but is not, or its malloc is not the allocator's.
     """
     facts: dict[str, object] = {}
     if stage.linking.linker is not None:
@@ -86,9 +86,9 @@ def verify(stage: Compile, built: Built, name: str) -> dict[str, object]:
     if stage.linking.layout:
         facts["layout"] = stage.linking.layout
     if stage.linking.static:
-        found = needed(built.server)
-        if found or "INTERP" in process.capture(["readelf", "-lW", built.server]):
-            raise InfrastructureError(f"{name}: linked statically, yet it loads {', '.join(found) or 'a loader'}")
+        libraries = needed(built.server)
+        if libraries or "INTERP" in process.capture(["readelf", "-lW", built.server]):
+            raise InfrastructureError(f"{name}: linked statically, yet it loads {', '.join(libraries) or 'a loader'}")
     if stage.linking.allocator is not None:
         _check_first(built, stage.linking.allocator.name, name)
         facts["allocator"] = f"{stage.linking.allocator.name}, linked"
@@ -115,9 +115,9 @@ def environment(entry: Entry) -> tuple[tuple[str, str], ...]:
 
 
 def strip_commands(stage: Strip, before: str, program: str) -> list[tuple[str, ...]]:
-    """What makes the stripped `program`, and beside it the file with its symbols, of the program `before`."""
+    """Commands that strip `before` to `program` and write the file with its symbols beside it."""
     symbols, tool = f"{program}.debug", stage.tool or "objcopy"
-    # Neither objcopy can take the symbols alone out of a program that BOLT wrote; all of it is kept then.
+    # Neither objcopy can extract only the symbols of a program that BOLT wrote; then the whole program is kept.
     keep = (tool, "--only-keep-debug", before, symbols) if stage.tool is None else ("cp", "-p", before, symbols)
     return [
         keep,
@@ -127,7 +127,7 @@ def strip_commands(stage: Strip, before: str, program: str) -> list[tuple[str, .
 
 
 def _launch(stage: Preload) -> tuple[str, ...]:
-    """How a preloaded build's program is started by hand."""
+    """Instructions to start a preloaded build's program by hand."""
     lines, libraries = [], []
     if stage.huge_text:
         source = f"{Path(HUGE_TEXT).stem}.c"
@@ -145,8 +145,8 @@ class PostLink:
     """Makes the stages that work on a finished program.
 
     Attributes:
-        engine: whose builds.
-        store: where they are and go.
+        engine: the engine.
+        store: where builds are read and written.
         bench: recorded processes and progress.
     """
 
@@ -155,7 +155,7 @@ class PostLink:
     bench: Bench
 
     def make(self, stage: Strip | Preload, name: str) -> Entry:
-        """The stage's build, made now."""
+        """Makes the stage's build and returns its entry."""
         expected = self.store.cost(self.engine.spec.name, stage.title, name)
         with self.bench.step(f"{name}: {stage.title}", f"{stage.title}-{name}-{stage.key}", expected):
             base = self.store.find("builds", stage.build)
@@ -183,7 +183,7 @@ class PostLink:
             return entry
 
     def _strip(self, stage: Strip, name: str, base: Entry, folder: Path) -> dict[str, object]:
-        """Symbols into a file beside the program, which names it (debuglink); the build id is that of both."""
+        """Moves symbols to a file beside the program, which refers to it (debuglink); both keep the build id."""
         before = self.engine.built(name, base.folder, base.key).server
         program = self.engine.built(name, folder, stage.key).server
         symbols = program.with_name(f"{program.name}.debug")
@@ -197,7 +197,7 @@ class PostLink:
         return {"strip": stage.what, "stripped_bytes": saved, "symbols": str(symbols.relative_to(folder))}
 
     def _preload(self, stage: Preload, name: str, base: Entry, folder: Path) -> dict[str, object]:
-        """The libraries' places, the one for huge pages compiled, and a look at whether they do what they are for."""
+        """Compiles the library for huge pages, checks that the libraries work, returns their paths."""
         libraries: list[str] = []
         notes = list(base.about.get("notes", ()))
         if stage.huge_text:
@@ -231,12 +231,12 @@ class PostLink:
         return {**facts, "notes": notes}
 
     def _script(self, stage: Strip | Preload, base: Entry, folder: Path, built: Built) -> dict[str, object]:
-        """The script that makes the program again; of one that is only launched otherwise, with a word on that."""
+        """The script that rebuilds the program, with instructions if only its launch is different."""
         making = witness.read(base.about)
         if making is None:
             return {}
         if isinstance(stage, Strip):
-            # The program carries the name of the file with its symbols.
+            # The program contains the name of the file with its symbols.
             commands = strip_commands(stage, "before", built.server.name)
             moved = ("mv", built.server.name, "after")
             making = witness.after_link(making, stage.title, [*commands, moved], built.server, key=stage.key)
@@ -250,11 +250,11 @@ class PostLink:
         return {"sha256": making.sha256, "making": witness.described(making)}
 
     def _huge(self, built: Built) -> tuple[int, int]:
-        """(bytes of code, bytes of it on huge pages) as the kernel says of a short run of the program."""
+        """(bytes of code, bytes of it on huge pages), as the kernel reports for a short run of the program."""
         with tempfile.TemporaryDirectory(prefix="burnish-") as place:
             report = Path(place) / "report"
             env = {**dict(built.environment), "HUGE_TEXT_REPORT": str(report)}
-            # Whatever it answers: the library has done its work by then.
+            # The answer does not matter: the library has done its work by then.
             self.bench.run("huge pages", [built.server, "--version"], env=env, timeout=60)
             words = report.read_text().split() if report.is_file() else ["0", "0"]
         return int(words[0]), int(words[1])

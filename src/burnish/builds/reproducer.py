@@ -1,4 +1,4 @@
-"""The script that makes a build again without Burnish: plain shell, written from the steps that made the build."""
+"""The script that rebuilds a program without Burnish: plain shell, written from the steps that made the build."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ SOURCE_LIST = "source.sha256"
 _POOL = "https://deb.debian.org/debian/pool/main"
 _SECURITY = "https://security.debian.org/debian-security/pool/updates/main"
 _SNAPSHOT = "https://snapshot.debian.org/archive/debian/{date}T000000Z/pool/main"
-"""Where Debian keeps a version: for as long as it is current, for as long as it is supported, for ever."""
+"""Debian's servers: for current versions, for supported versions, for all versions ever."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program that was used and the line in which it told its version."""
+    """A program that was used, and its version line."""
 
     path: str
     version: str
@@ -33,7 +33,7 @@ class KeptPatch:
 
     Attributes:
         file: its name there.
-        reverted: whether it is taken out.
+        reverted: whether it is reverted.
         sha256: hex digest of its content.
     """
 
@@ -49,8 +49,8 @@ class KeptProfile:
     Attributes:
         key: its key in the store.
         name: file or folder of it that is used.
-        place: where it lies while it is used, relative to the root.
-        files: (relative path, hex SHA-256) of what it holds.
+        place: its path while it is used, relative to the root.
+        files: (relative path, hex SHA-256) of its files.
     """
 
     key: str
@@ -61,13 +61,13 @@ class KeptProfile:
 
 @dataclass(frozen=True)
 class AfterLink:
-    """What was done to the linked program: commands in the folder ``bolt``, from ``before`` to ``after``.
+    """A step after the link: commands in the folder ``bolt`` that make ``after`` from ``before``.
 
     Attributes:
         title: for the log.
         commands: the commands, in order.
         programs: the tools and their versions.
-        profile: what they work by; None when that is nothing but the program.
+        profile: the profile that they use; None if they use only the program.
     """
 
     title: str
@@ -81,10 +81,10 @@ class Laid:
     """A file that a build needs beside source and build folder.
 
     Attributes:
-        path: where it lies, relative to the root.
-        content: what is in it; None for a link.
-        target: what it is a link to; None for a file.
-        executable: whether it is run.
+        path: its path, relative to the root.
+        content: its content; None for a link.
+        target: the target of the link; None for a file.
+        executable: whether it is executable.
     """
 
     path: str
@@ -95,29 +95,29 @@ class Laid:
 
 @dataclass(frozen=True)
 class Making:
-    """How a build was made, with all that its script has to say.
+    """How a build was made, with everything that its script needs.
 
     Attributes:
         engine: the engine's name.
         title: source and tools, for a sentence.
         key: the build's key.
-        root: absolute path of the folder in which source and build lay.
+        root: absolute path of the folder with source and build.
         server: path of the program in the build folder.
         source: package's or engine's name, version and kind of the source.
         archives: (file name, hex SHA-256) of what was unpacked, in order.
         patches: patches of the recipe, in order.
-        programs: compilers, assembler, linker: another version of one makes another program.
-        makers: what configures the build or writes code: may make a difference.
-        packages: (Debian package, version) of what building needed.
+        programs: compilers, assembler, linker: other versions make another program.
+        makers: tools that configure the build or generate code: other versions may make another program.
+        packages: (Debian package, version) of the build's requirements.
         profile: the compilers' profile.
-        steps: what made the program in the build folder.
-        jobs: how many compile jobs the steps name.
+        steps: the steps that made the program in the build folder.
+        jobs: number of compile jobs in the steps.
         date: day of the build, YYYYMMDD.
         sha256: hex digest of the program.
         laid: files that the steps need beside source and build folder.
-        after: what became of the program after its link, in order.
-        launch: how the program is started where that is part of the build, a line each.
-        beside: names of further files that stand beside the script.
+        after: steps after the link, in order.
+        launch: instructions to start the program, if they are part of the build, one line each.
+        beside: names of other files beside the script.
     """
 
     engine: str
@@ -144,8 +144,8 @@ class Making:
     @property
     def profiles(self) -> tuple[KeptProfile, ...]:
         """All profiles that went into the program."""
-        every = (self.profile, *(step.profile for step in self.after))
-        return tuple(profile for profile in every if profile is not None)
+        candidates = (self.profile, *(step.profile for step in self.after))
+        return tuple(profile for profile in candidates if profile is not None)
 
 
 def functions() -> str:
@@ -208,17 +208,17 @@ unset CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS SOURCE_DATE_EPOCH CCC_OVERRIDE_
 
 
 def _packages(making: Making) -> str:
-    """The list behind the question why a program came out otherwise."""
+    """The package versions, to explain why a program came out different."""
     lines = "\n".join(f"{name} {version}" for name, version in making.packages)
     return f"packages() {{\n    cat <<'END'\n{lines}\nEND\n}}" if lines else "packages() { :; }"
 
 
 def _checks(making: Making) -> str:
     needed = {"sha256sum", "tar", *(step.argv[0] for step in making.steps if isinstance(step, Command))}
-    programs = dict.fromkeys((*making.programs, *(each for step in making.after for each in step.programs)))
+    programs = dict.fromkeys((*making.programs, *(program for step in making.after for program in step.programs)))
     lines = ["needs " + " ".join(shlex.quote(name) for name in sorted(needed))]
-    lines += [f"same_program {shlex.quote(each.path)} {shlex.quote(each.version)}" for each in programs]
-    lines += [f"like_program {shlex.quote(each.path)} {shlex.quote(each.version)}" for each in making.makers]
+    lines += [f"same_program {shlex.quote(program.path)} {shlex.quote(program.version)}" for program in programs]
+    lines += [f"like_program {shlex.quote(program.path)} {shlex.quote(program.version)}" for program in making.makers]
     if any(re.search(r"=native\b", word) for step in making.steps if isinstance(step, Command) for word in step.argv):
         lines.append("say 'note: made for the processor that it was made on; another one makes another program'")
     return "\n".join(lines)
@@ -246,7 +246,7 @@ def _source(making: Making) -> str:
 
 
 def _layer(file: str) -> str:
-    """The folder of the tree that an archive of a source package becomes ('' for upstream's own)."""
+    """The folder in the tree for an archive of a source package ('' for upstream's own)."""
     if ".debian.tar." in file:
         return "/debian"
     component = re.search(r"\.orig-([A-Za-z0-9-]+)\.tar\.", file)
@@ -290,7 +290,7 @@ def _laid(file: Laid) -> str:
 
 
 def _word(word: str, making: Making) -> str:
-    """A word of a command for the shell: folders below the root by its variable, the jobs by theirs."""
+    """A word of a command for the shell, with variables for the root and the number of jobs."""
     if word == f"-j{making.jobs}":
         return '"-j$JOBS"'
     pieces = re.split(re.escape(making.root) + r"(?=/|$)", word)

@@ -10,7 +10,7 @@ from burnish.builds.stages import Bolt, Compile, Preload, Stage, Strip
 from burnish.source.patches import overlay
 
 _BY_PART = {"key", "title", "toolchain", "flags", "features"}
-"""Fields of a compile stage that `objects_key` takes part by part, or that are made of the others."""
+"""Fields of a compile stage that `objects_key` uses in parts, or that are derived from others."""
 
 _OF_THE_LINK = {
     "with_tools", "relocations", "linking", "debug", "source", "patches",
@@ -19,7 +19,7 @@ _OF_THE_LINK = {
 
 
 def objects_key(stage: Compile) -> str:
-    """Names the objects that a stage compiles: stages with the same name differ in what is linked, or how, alone."""
+    """Key of the objects that a stage compiles: stages with equal keys differ only in the link."""
     rest = {
         field.name: getattr(stage, field.name) for field in fields(stage) if field.name not in _BY_PART | _OF_THE_LINK
     }
@@ -28,18 +28,18 @@ def objects_key(stage: Compile) -> str:
 
 
 ANY_SOURCE = ""
-"""Stands for a stage's source in the name of its objects before any patch: stages of a plan that have it in common
-differ, as far as objects go, in their patches alone."""
+"""Used in place of a stage's source in the key of its objects without patches: the objects of stages with an equal key
+of this kind differ only by their patches."""
 
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".ic", ".i", ".inl", ".inc")
 
 CHANGED_BY_SOURCES, CHANGED_BY_HEADERS, CHANGED_BY_STATIC = 0.02, 0.4, 0.3
-"""Guesses at the share of a build's objects that are compiled anew where patches touch sources alone; where they touch
-headers, which a few objects include or all of them; where a fully static build leaves features out."""
+"""Guesses at the share of a build's objects that are compiled again: if patches touch only sources; if they touch
+headers, which few or all objects include; if a fully static build leaves features out."""
 
 
 def relatives(stage: Compile, source: str, forced: Collection[tuple[str, str]]) -> frozenset[str]:
-    """Names of objects that most of a patched or fully static stage's are equal to: the same recipe's without that.
+    """Keys of objects that most objects of a patched or fully static stage are equal to: those of the plain recipe.
 
     Args:
         stage: the stage; one that is neither has no relatives.
@@ -48,13 +48,15 @@ def relatives(stage: Compile, source: str, forced: Collection[tuple[str, str]]) 
     """
     if not (stage.patches or stage.linking.static):
         return frozenset()
-    options = tuple(each for each in stage.options if each not in forced) if stage.linking.static else stage.options
+    options = (
+        tuple(option for option in stage.options if option not in forced) if stage.linking.static else stage.options
+    )
     before = {ANY_SOURCE, source} if stage.patches else {stage.source}
-    return frozenset(objects_key(replace(stage, source=each, options=options)) for each in before)
+    return frozenset(objects_key(replace(stage, source=digest, options=options)) for digest in before)
 
 
 def changed_share(stage: Compile) -> float:
-    """A guess at the share of such a stage's objects that its relatives' are not equal to."""
+    """A guess at the share of such a stage's objects that differ from those of its relatives."""
     if stage.linking.static:
         return CHANGED_BY_STATIC
     headers = any(name.endswith(_HEADERS) for name in overlay.touched(stage.patches))
@@ -62,8 +64,8 @@ def changed_share(stage: Compile) -> float:
 
 
 MOSTLY, HARDLY = 0.9, 0.1
-"""Shares of cached objects: above the one a compile step only put a build together, up to the other it was a full one.
-What lies between says nothing of another build: it was a patch's own, or a compile that had been killed half way."""
+"""Shares of cached objects: above the first, a compile step counts as a relink; up to the second, as a full compile.
+Costs in between are no guide to other builds: they belong to one patch, or to a compile that was killed half way."""
 
 
 def from_cache(title: str) -> str:
@@ -89,9 +91,9 @@ def cost_title(title: str, cached: float) -> str:
 
 
 def of_its_compiler(title: str, stage: Compile) -> str:
-    """The name in the costs of what any such step took whose compiler is of this stage's family.
+    """The name in the costs for such steps of any stage with a compiler of this family.
 
-    Families are apart, since of MariaDB clang compiles the same objects in two thirds of gcc's time.
+    Families are kept separate, because clang compiles MariaDB in two thirds of gcc's time.
 
     Args:
         title: the step's name in the costs, as `cost_title` and its like give it.
@@ -108,9 +110,9 @@ def kept_as(stage: Stage) -> str:
 def in_order(chains: Sequence[tuple[Stage, ...]]) -> list[Stage]:
     """All stages, each once, in the order in which they are made.
 
-    The first chain, the baseline's, comes first as a whole: without it nothing can be compared. Then what several
-    of the others share, so that whatever happens after it serves most of them; then what is left, chain by chain.
-    A stage comes after all that it is made from: what two chains share they share with all that is before it.
+    The first chain, the baseline's, comes first: without it nothing can be compared. Then come the stages that several
+    of the others share, then the remaining ones, chain by chain. A stage comes after everything that it is made from,
+    because chains that share a stage share all stages before it.
     """
     if not chains:
         return []

@@ -1,8 +1,8 @@
 """From a recipe to the stages that make its build; pure.
 
 A variant's build is the end of a chain: compile, or compile instrumented → train → compile with the profile,
-and with BOLT: instrument → train → optimise. How a recipe comes by its profile is in profile_stages.py. A stage is
-named by a digest of everything it depends on, so that equal stages of different variants are one stage, made once.
+and with BOLT: instrument → train → optimise. How a recipe gets its profile is in `burnish.profiles.stages`. A stage is
+named by a digest of everything it depends on, so equal stages of different variants are one stage, made once.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from burnish.toolchain.spelling import Spelled, counting, spell
 from burnish.toolchain.toolchains import Toolchain, lacks
 
 BUILD_FORMAT = 1
-"""Part of every key: raised when what is kept of a build changes, so that older builds are not taken for new."""
+"""Part of every key: increased when the files kept of a build change, so that older builds are not reused."""
 
 INSTRUMENT = ("-fprofile-generate", "-fprofile-update=atomic")
-"""Both compilers take these; atomic counters, since servers have many threads."""
+"""Both compilers accept these; counters are atomic, because servers have many threads."""
 
 GCC_USE = (
     "-fprofile-use",
@@ -52,25 +52,25 @@ GCC_USE = (
 """gcc finds each .gcda beside its object; mismatches must be counted, so they must not end the compile."""
 
 CLANG_SAY = ("-Wno-error=backend-plugin", "-Xclang", "-mllvm", "-Xclang", "-pgo-warn-missing-function")
-"""Makes clang say which functions have no profile, beside those that mismatch, without ending the compile. Past
-the driver, which would say of a bare -mllvm that the link does not use it: build systems that ask whether the
-compiler takes a flag would hear no."""
+"""Makes clang report functions without a profile, beside mismatching ones, without failing the compile. The flags
+bypass the driver, which warns at the link that a plain -mllvm is unused: build systems that probe for flags would
+then take them as unsupported."""
 
 CS_INSTRUMENT = ("-fcs-profile-generate", "-fprofile-update=atomic")
 """clang's second round: counters placed after the inlining that the first round's profile led to."""
 
 CS_SAY = ("-Wl,-mllvm,-pgo-warn-missing-function",)
-"""With LTO the second round's counters are matched in the link, which must say what it could not match."""
+"""With LTO the second round's counters are matched in the link, which must report what it could not match."""
 
 CS_NAMES = ("-Wl,-mllvm,-use-source-filename-for-promoted-locals",)
-"""ThinLTO renames local functions that it makes visible, after a hash of their file's code; the code is not the same
-in both rounds, and the counters of the hottest functions would go unmatched. With this the file's name is taken."""
+"""ThinLTO renames local functions that it makes visible, by a hash of their file's code. The code differs between the
+two rounds, so counters of the hottest functions would not match. With this flag the file's name is used instead."""
 
 PROBES = ("-fpseudo-probe-for-profiling", "-funique-internal-linkage-names")
 """clang's anchors for branch samples: they survive optimisation and need no debug information in the program."""
 
 STALENESS = ("-Xclang", "-mllvm", "-Xclang", "-report-profile-staleness")
-"""Makes clang say how many samples it could not match."""
+"""Makes clang report how many samples it could not match."""
 
 BOLT_OPTIONS = (
     "-reorder-blocks=ext-tsp",
@@ -94,8 +94,8 @@ class Compile:
         features: feature set.
         options: configure options of the recipe.
         hardening: the engine's hardening switch.
-        with_tools: the gate's tools too.
-        relocations: keep relocations for BOLT.
+        with_tools: whether the gate's tools are built too.
+        relocations: whether relocations are kept for BOLT.
         toolchain: compilers.
         instrumented: whether it writes a profile when it runs.
         profile: key of the profile that it uses, or None.
@@ -179,7 +179,7 @@ Stage = Compile | Train | Merge | Bolt | Strip | Preload
 
 @dataclass(frozen=True)
 class PackageFlags:
-    """What the distribution's package is built with: dpkg-buildflags and the package's own rules."""
+    """The flags of the distribution's package: from dpkg-buildflags and the package's own rules."""
 
     c: tuple[str, ...]
     cxx: tuple[str, ...]
@@ -187,8 +187,8 @@ class PackageFlags:
 
 
 def base_flags(recipe: Recipe, package: PackageFlags, spelled: Spelled | None = None) -> Flags:
-    """The recipe's flags over the package's: one level, the package's removals gone, then catalogue entries and
-    target as they are `spelled`, the recipe's raw additions last."""
+    """The recipe's flags combined with the package's: one level, without removed flags, then catalogue entries and
+    target as `spelled`, the recipe's raw additions last."""
     spelled = spelled or Spelled()
     level = recipe.level or spelled.level or _level(package.c) or "-O2"
 
@@ -217,11 +217,11 @@ def _level(flags: Sequence[str]) -> str | None:
 
 
 def check(variant: Variant, toolchain: Toolchain, spelled: Spelled | None = None) -> None:
-    """Refuses recipes that this toolchain can't follow, before anything is built.
+    """Refuses recipes that this toolchain cannot build, before anything is built.
 
     Raises:
-        UserError: the recipe contradicts itself or its toolchain, on whatever host; it stops the request.
-        UnavailableError: a part is not installed here; the variant is left out and the others go on.
+        UserError: the recipe contradicts itself or its toolchain, on any host; the request is refused.
+        UnavailableError: a part is not installed here; the variant is left out.
     """
     recipe, name = variant.recipe, f"variant {variant.name}"
     if recipe.lto == "thin" and toolchain.family != "clang":
@@ -267,14 +267,14 @@ def stages(
         package: the package's flags, with or without hardening as the recipe asks.
         features: name of the study's feature set.
         with_tools: whether this build makes the gate's tools.
-        bolt: the toolchain whose BOLT is used, when the recipe asks for it.
-        profile_place: constant path at which a clang profile lies while it is used.
-        training: (workload, seconds) to train on; the engine's own when not given.
-        parts: what this machine has for the recipe's link.
+        bolt: the toolchain whose BOLT is used, if the recipe asks for it.
+        profile_place: constant path of a clang profile while it is used.
+        training: (workload, seconds) to train on; default: the engine's own.
+        parts: parts of this machine for the recipe's link.
         link_place: constant path of the folder with linker links and wrappers while a build needs them.
         patches: the recipe's patches as they were read.
         kept: the profile that the recipe names.
-        lbr: whether this host gives branch records to sample.
+        lbr: whether this host provides branch records to sample.
     """
     recipe = variant.recipe
     spelled = spell(recipe, toolchain, this_processor(), f"variant {variant.name}")
@@ -306,7 +306,7 @@ def stages(
         link: Linking = PLAIN,
         debug: bool = False,
     ) -> Compile:
-        # Kept with every clang profile, not for BOLT's sake alone: they are not loaded, and the variants with
+        # Kept with every clang profile, not only for BOLT: they are not loaded, and the variants with
         # and without BOLT then share one build.
         relocations = (recipe.bolt or (recipe.pgo and toolchain.family == "clang")) and not instrumented
         key = digest_of(
@@ -354,7 +354,7 @@ def stages(
         names = CS_NAMES if recipe.lto == "thin" else ()
         # Trained without LTO: counters are placed before it, so the profile is the same and the build much quicker.
         neutral = linking.neutral(recipe)
-        if not recipe.sampled:  # samples are of the very code that ran
+        if not recipe.sampled:  # samples belong to exactly the code that ran
             neutral = counting(neutral, toolchain)
         early = spell(neutral, toolchain, this_processor(), f"variant {variant.name}")
         plain = linking.linked(base_flags(neutral, package, early), neutral, toolchain, parts, link_place)
@@ -372,7 +372,7 @@ def stages(
             chain += [counted, *training_stages]
             profile = training_stages[-1].key
         if recipe.context_sensitive:
-            # With LTO here too: these counters stand where inlining across files has left the code.
+            # With LTO too: these counters are placed after inlining across files.
             again = compiled(
                 _with(flags, (*use, *CS_INSTRUMENT), (*linked, *CS_INSTRUMENT[:1], *names)),
                 title="instrumented again",
@@ -398,7 +398,7 @@ def stages(
 
 
 def _use(recipe: Recipe, kind: ProfileKind, place: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Flags with which the compiler uses a profile, and those of them that the link takes."""
+    """Flags with which the compiler uses a profile, and those of them for the link."""
     if kind == "gcc":
         return (*GCC_USE, *(("-fprofile-partial-training",) if recipe.partial_training else ())), GCC_USE[:1]
     if kind == "gcc-samples":
@@ -411,7 +411,7 @@ def _use(recipe: Recipe, kind: ProfileKind, place: str) -> tuple[tuple[str, ...]
 def _bolt_stages(
     final: str, recipe: Recipe, bolt: Toolchain, plan: TrainingPlan, kept: Kept | None, *, lbr: bool
 ) -> list[Stage]:
-    """What rewrites the build `final`: by branch records where the host has them, else by BOLT's own counters."""
+    """The stages that rewrite the build `final`: by branch records if the host has them, else by BOLT's counters."""
     chain: list[Stage] = []
     if kept is not None and kept.kind == "bolt":
         profile = kept.key
@@ -436,7 +436,7 @@ def _bolt_stages(
 def _after_link(
     recipe: Recipe, build: str, toolchain: Toolchain, bolt: Toolchain | None, parts: Parts
 ) -> tuple[Stage, ...]:
-    """The stages that work on a finished program and never compile it again."""
+    """The stages that work on a finished program without compiling it again."""
     chain: list[Stage] = []
     if recipe.strip is not None:
         tool = str(bolt.bolt.parent / "llvm-objcopy") if bolt is not None and bolt.bolt is not None else None

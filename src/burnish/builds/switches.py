@@ -1,7 +1,7 @@
-"""The compiler's own record in an object: which switches it really worked with.
+"""The compiler's own record in an object: the switches that it used.
 
 gcc writes them into the debug information (DW_AT_producer, with -g), into a section of their own with
--frecord-gcc-switches, and into the objects of link-time optimisation; clang only when it is asked
+-frecord-gcc-switches, and into the objects of link-time optimisation; clang only on request
 (-grecord-command-line, -frecord-command-line). They are found by their section, without reading the debug
 information's tree: a C++ object has thousands of sections, and there are hundreds of objects.
 """
@@ -39,12 +39,12 @@ _UNRECORDED = re.compile(
     r"-f(no-)?(file|debug|macro|profile|coverage)-prefix-map|-fdiagnostics|-frandom-seed|-fplugin|-fprofile-(use|"
     r"generate|instr|sample|dir|list)|-f(no-)?lto|-fuse-ld|-frecord|-grecord|-f(no-)?color|-ftrack-macro|-m(arch|tune|cpu)=native"
 )
-"""Flags that no record repeats as they were given: paths, output, and what ``native`` stands for."""
+"""Flags that no record repeats as given: paths, output, and the expansion of ``native``."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """What an object says of its making.
+    """An object's record of the switches that it was compiled with.
 
     Attributes:
         origin: ``debug information``, ``command line section``, ``gcc's LTO section``, or why there is none.
@@ -57,7 +57,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Agreement:
-    """The objects' own records against the commands that made them.
+    """The objects' own records compared with the commands that made them.
 
     Attributes:
         read: objects with a record.
@@ -96,8 +96,8 @@ def _read(content: mmap.mmap) -> Record:
     if content[:4] != b"\x7fELF" or len(content) < 64:
         return Record("not an ELF object")
     sections = _sections(content)
-    if found := sections.get(".gnu.lto_.opts"):
-        return Record("gcc's LTO section", tuple(shlex.split(found.rstrip(b"\0").decode(errors="replace"))))
+    if options := sections.get(".gnu.lto_.opts"):
+        return Record("gcc's LTO section", tuple(shlex.split(options.rstrip(b"\0").decode(errors="replace"))))
     for name, origin in (
         (".GCC.command.line", "command line section"),
         (".debug_str", "debug information"),
@@ -155,13 +155,13 @@ def _bytes(content: mmap.mmap, row: np.void) -> bytes:
 def examine(
     objects: Iterable[tuple[CompiledObject, Record]], c: Sequence[str], cxx: Sequence[str], c_suffixes: Sequence[str]
 ) -> Agreement:
-    """Compares each object's record with its command, for the flags that were asked for; pure.
+    """Compares each object's record with its command, for the requested flags; pure.
 
     Args:
         objects: the build's objects with their records.
-        c: flags asked for in C.
-        cxx: the same for C++.
-        c_suffixes: how names of C sources end.
+        c: flags requested for C.
+        cxx: flags requested for C++.
+        c_suffixes: suffixes of C sources.
     """
     read_count, missing, wrong = 0, Counter[str](), dict[str, list[str]]()
     for item, record in objects:
@@ -187,5 +187,5 @@ def _recorded(flag: str, origin: str) -> bool:
         return True
     if _UNRECORDED.match(flag):
         return False
-    # The LTO section leaves out what the language's own half of the compiler has dealt with.
+    # The LTO section leaves out flags that the compiler's front end has handled.
     return flag.startswith("-m") or (flag.startswith("-f") and "LTO" not in origin)

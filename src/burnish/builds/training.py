@@ -1,4 +1,4 @@
-"""Training: runs workloads on an instrumented build and turns what it wrote into a profile, or refuses it."""
+"""Training: runs workloads on an instrumented build and makes a profile from its counters, or refuses it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TRAINING_THREADS = 4
 """Client threads in training where the workload allows it: enough to contend, few enough to finish."""
 
 PATIENCE = 4
-"""So many times its own length a training is waited for when nothing has been finished in it."""
+"""Factor on a training's length: how long to wait if no transaction has finished."""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Trainer:
     Attributes:
         builder: the engine's builder (store, folders, progress).
         workloads: the training workloads by name.
-        data: for each of them the dataset's entry in the store, None for a load without data.
+        data: by workload, the dataset's entry in the store; None for a load without data.
         cores: CPU numbers that training may use.
         scratch: private folder for sockets and data copies.
     """
@@ -49,7 +49,7 @@ class Trainer:
     scratch: Path
 
     def train(self, stage: Train, name: str) -> Entry:
-        """The stage's profile, trained now; raises InfrastructureError when it is not usable."""
+        """Trains the stage's profile; raises InfrastructureError if it is not usable."""
         builder = self.builder
         seconds = sum(duration for _, duration in stage.training)
         expected = builder.store.cost(builder.engine.spec.name, stage.title, name) or 2 * seconds
@@ -71,7 +71,7 @@ class Trainer:
             watch = sampler.watching
         elif stage.kind == "clang":
             # %4m: processes of one program merge into a pool of four files, so that a load of many short
-            # processes doesn't leave thousands.
+            # processes does not leave thousands of them.
             environment = (("LLVM_PROFILE_FILE", str(raw / "%4m.profraw")),)
         elif stage.kind == "gcc":
             environment = (("GCOV_PREFIX", str(raw)),)
@@ -134,7 +134,7 @@ class Trainer:
     ) -> float:
         """Loads the build to be trained for `seconds`; returns transactions per second; ends it cleanly.
 
-        `watch` is entered with the server's processes once it is up and left before it ends.
+        `watch` is entered with the server's processes once it is up, and left before it ends.
         """
         bench = self.builder.bench
         folder = self.scratch / "training"
@@ -174,7 +174,7 @@ class Trainer:
         shutil.rmtree(folder, ignore_errors=True)
         if not _moved(ticks):
             waited = (1 + PATIENCE) * seconds
-            raise InfrastructureError(f"training on {workload.name}: nothing was finished in {waited:.0f} s")
+            raise InfrastructureError(f"training on {workload.name}: no transaction was finished in {waited:.0f} s")
         return (ticks[-1].done - ticks[0].done) / (ticks[-1].at - ticks[0].at)
 
     def _look(self, side: Side, ticks: list[Tick], workload: Workload, left: float) -> None:
@@ -217,5 +217,5 @@ class Trainer:
 
 
 def _moved(ticks: Sequence[Tick]) -> bool:
-    """Whether something was finished between the first tick and the last one."""
+    """Whether a transaction was finished between the first tick and the last one."""
     return len(ticks) > 1 and ticks[-1].done > ticks[0].done

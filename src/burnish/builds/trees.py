@@ -1,4 +1,4 @@
-"""A configured tree: how its build compiles each source, read from the compile database that the build wrote."""
+"""A configured tree: how its build compiles each source, read from its compile database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from burnish.source.patches import overlay, patch
 from burnish.source.patches.patch import Patch
 
 DATABASE = "compile_commands.json"
-"""What cmake, meson and others call the compile database, in the build folder."""
+"""Name of the compile database in the build folder (cmake, meson and others)."""
 
 _COMPILER = re.compile(r"(?:.*-)?(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-[\d.]+)?")
 _CXX = {"gcc": "g++", "cc": "c++", "clang": "clang++"}
@@ -49,16 +49,16 @@ class Unit:
 
     @property
     def made(self) -> Path | None:
-        """The object as the tree's build made it, unless it is older than its source."""
+        """The object that the tree's build made; None if it is older than its source."""
         output = self.output
         if output is None or not output.is_file() or not self.source.is_file():
             return None
         return output if output.stat().st_mtime >= self.source.stat().st_mtime else None
 
     def command(self, source: Path, target: Path, extra: Iterable[str] = ()) -> list[str]:
-        """The command for another source and object; it leaves nothing else behind.
+        """The command for another source and object; it writes no other files.
 
-        Link-time optimisation is left out: it would take the function apart that is to be timed by itself.
+        It is without link-time optimisation, which would break up the function that is timed by itself.
         """
         words: list[str] = []
         skip = False
@@ -75,7 +75,7 @@ class Unit:
 
     @property
     def compiler(self) -> str:
-        """The compiler in the command, launchers before it left out."""
+        """The compiler in the command, without launchers before it."""
         return next((word for word in self.argv if _is_compiler(word)), self.argv[0])
 
 
@@ -103,7 +103,7 @@ class Tree:
         name: for people.
         place: its build folder.
         units: its sources.
-        ours: whether Burnish configured it, so that its build may be asked for more.
+        ours: whether Burnish configured it, so that its build may be run again.
     """
 
     name: str
@@ -128,7 +128,7 @@ def read_tree(name: str, place: Path, *, ours: bool = False) -> Tree:
     """The tree whose build folder is `place`.
 
     Raises:
-        UserError: there is no compile database, or it is none.
+        UserError: there is no compile database, or it is not valid.
     """
     path = place / DATABASE
     try:
@@ -152,19 +152,19 @@ def _unit(entry: dict[str, object]) -> Unit:
     return Unit(Path(os.path.normpath(folder / str(entry["file"]))), folder, tuple(words))
 
 
-def patched_copy(source: Path, found: Sequence[Patch], place: Path, what: str) -> None:
-    """A copy of the tree at `source` with patches in it, at `place`, which is replaced.
+def patched_copy(source: Path, patches: Sequence[Patch], place: Path, what: str) -> None:
+    """Copies the tree at `source` to `place`, which is replaced, and applies patches to the copy.
 
-    Files that no patch touches are hard links where the file system allows it: the copy is to be read only.
+    Files that no patch touches are hard links if the file system allows it, so the copy must not be written to.
 
     Raises:
         UserError: a patch does not apply; names file and hunk.
     """
-    mine = {source / name for name in overlay.touched(found)}
+    patched = {source / name for name in overlay.touched(patches)}
 
     def take(one: str, other: str) -> str:
         linked = False
-        if Path(one) not in mine:
+        if Path(one) not in patched:
             with contextlib.suppress(OSError):  # another file system, or one without links
                 os.link(one, other, follow_symlinks=False)
                 linked = True
@@ -175,4 +175,4 @@ def patched_copy(source: Path, found: Sequence[Patch], place: Path, what: str) -
     remove_tree(place)
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     shutil.copytree(source, place, symlinks=True, copy_function=take)
-    patch.apply(found, place, what=what, exact=False)
+    patch.apply(patches, place, what=what, exact=False)

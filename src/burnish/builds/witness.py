@@ -1,4 +1,4 @@
-"""Notes how a build was made while it is made, and leaves the script that makes it again beside it."""
+"""Records how a build is made, and writes the script that rebuilds it beside it."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def observe(
 
     Args:
         engine: whose steps made it.
-        job: the job that was done; what only the gate needs and the compiler cache are left out of the script.
+        job: the finished job; the gate's tools and the compiler cache are left out of the script.
         key: the build's key.
         origin: where the source is from; None: a folder.
         patches: the recipe's patches.
         profile: the compilers' profile.
         server: the program as it is kept.
-        linkers: folder with the linker links and wrappers that the link was given, if there is one.
+        linkers: folder with linker links and wrappers that the link used, if any.
     """
     root = job.place.parent
-    whole = engine.steps(replace(job, with_tools=False, cache=None, meter=None))
-    steps, given = _without_packages(whole, root, (_PACKAGE, engine.spec.folder))
+    all_steps = engine.steps(replace(job, with_tools=False, cache=None, meter=None))
+    steps, given = _without_packages(all_steps, root, (_PACKAGE, engine.spec.folder))
     source = (origin.name, origin.version, str(origin.kind)) if origin else (engine.spec.name, "", "folder")
     title = " ".join(filter(None, (*source[:2], "with", job.toolchain.name)))
     title += f", {len(patches)} patch{'es' if len(patches) > 1 else ''}" if patches else ""
@@ -87,7 +87,7 @@ def observe(
 def _without_packages(
     steps: Sequence[Step], root: Path, packages: Sequence[Path]
 ) -> tuple[tuple[Step, ...], tuple[Laid, ...]]:
-    """The steps with files of installed packages, which a script can't count on, below the root instead."""
+    """The steps, with files of installed packages replaced by copies below the root, as a script needs."""
     package = "|".join(re.escape(str(path)) for path in packages)
     files: dict[str, Laid] = {}
 
@@ -98,13 +98,13 @@ def _without_packages(
         files[path.name] = Laid(f"given/{path.name}", content=path.read_text())
         return str(root / files[path.name].path)
 
-    found = tuple(
+    kept = tuple(
         replace(step, argv=tuple(re.sub(rf"(?:{package})/[\w./+-]+", moved, word) for word in step.argv))
         if isinstance(step, Command)
         else step
         for step in steps
     )
-    return found, tuple(files.values())
+    return kept, tuple(files.values())
 
 
 def _laid(folder: Path | None, root: Path) -> tuple[Laid, ...]:
@@ -120,7 +120,7 @@ def _laid(folder: Path | None, root: Path) -> tuple[Laid, ...]:
 
 
 def leave(making: Making, folder: Path, *, patches: Sequence[Patch] = (), sources: Path | None = None) -> None:
-    """Writes the script, and what it needs of the source, into a build's folder.
+    """Writes the script, and what it needs of the source, to a build's folder.
 
     Args:
         making: how the build was made.
@@ -138,7 +138,7 @@ def leave(making: Making, folder: Path, *, patches: Sequence[Patch] = (), source
 
 
 def read(about: Mapping[str, Any]) -> Making | None:
-    """What a build's description says of its making; None for one that was made before this was noted."""
+    """How a build was made, from its description; None if its Burnish did not record that yet."""
     if "making" not in about:
         return None
     try:
@@ -148,7 +148,7 @@ def read(about: Mapping[str, Any]) -> Making | None:
 
 
 def described(making: Making) -> dict[str, object]:
-    """For a build's description."""
+    """Plain values for a build's description."""
     return asdict(making)
 
 
@@ -161,7 +161,7 @@ def after_link(
     key: str,
     profile: KeptProfile | None = None,
 ) -> Making:
-    """The making of the build `key`, whose program `commands` made from the program of `making`."""
+    """How the build `key` was made: by `commands`, from the program of `making`."""
     tools = dict.fromkeys(argv[0] for argv in commands)
     step = AfterLink(title, tuple(map(tuple, commands)), tuple(map(program, tools)), profile)
     return replace(
@@ -174,7 +174,7 @@ def after_link(
 
 
 def kept_profile(entry: Entry, name: str, place: str) -> KeptProfile:
-    """A profile of the store that is used by its file or folder `name`, and lies at `place` below the root."""
+    """A profile of the store whose file or folder `name` is used at `place` below the root."""
     top = entry.folder / name
     files = sorted(path for path in top.rglob("*") if path.is_file()) if top.is_dir() else [top]
     listed = tuple((str(path.relative_to(entry.folder)), sha256_of(path)) for path in files)
@@ -182,7 +182,7 @@ def kept_profile(entry: Entry, name: str, place: str) -> KeptProfile:
 
 
 def source_list(tree: Path, cached: Path) -> Path:
-    """The file `cached` with the SHA-256 of each file of the clean `tree`; made when it is not there yet."""
+    """The file `cached` with the SHA-256 of each file of the clean `tree`; written if it does not exist."""
     if not cached.is_file():
         cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         files = sorted(path for path in tree.rglob("*") if path.is_file() and not path.is_symlink())
@@ -190,7 +190,7 @@ def source_list(tree: Path, cached: Path) -> Path:
         with draft.open("w", errors="surrogateescape") as file:
             for path in files:
                 name = str(path.relative_to(tree))
-                if name != MARKER and not set(name) & set("\n\r\\"):  # sha256sum has another form for these
+                if name != MARKER and not set(name) & set("\n\r\\"):  # sha256sum writes these in another format
                     file.write(f"{sha256_of(path)}  {name}\n")
         draft.replace(cached)
     return cached
@@ -198,22 +198,22 @@ def source_list(tree: Path, cached: Path) -> Path:
 
 @cache
 def program(path: str) -> Program:
-    """A program and the line in which it tells its version, as the script asks for it."""
+    """A program and its version line, as the script queries it."""
     lines = process.capture([path, "--version"]).splitlines()
     return Program(path, next((line.strip() for line in lines if any(digit.isdigit() for digit in line)), ""))
 
 
 def _programs(job: BuildJob, words: Sequence[str]) -> tuple[Program, ...]:
-    """The compilers that the steps name, and the assembler and linker that these call."""
+    """The compilers in the steps, and the assembler and linker that they call."""
     tools = job.toolchain
     text = "\n".join(words)
-    found = [str(path) for path in (tools.cc, tools.cxx, tools.ar) if path and str(path) in text]
+    paths = [str(path) for path in (tools.cc, tools.cxx, tools.ar) if path and str(path) in text]
     asked = [flag.removeprefix("-fuse-ld=") for flag in job.flags.link if flag.startswith("-fuse-ld=")]
     linker = shutil.which(f"ld.{asked[-1]}" if asked else "ld")
     if asked and asked[-1] == "lld" and tools.linker is not None:
         linker = str(tools.linker)
-    found += [path for path in (linker, shutil.which("as") if tools.family == "gcc" else None) if path]
-    return tuple(map(program, dict.fromkeys(found)))
+    paths += [path for path in (linker, shutil.which("as") if tools.family == "gcc" else None) if path]
+    return tuple(map(program, dict.fromkeys(paths)))
 
 
 @cache
@@ -223,7 +223,7 @@ def _packages(groups: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     names = sorted({"libc6-dev", *(name for group in groups for name in known[group].packages)})
     if shutil.which("dpkg-query") is None:
         return ()
-    # Its exit code says whether one of them is missing, which is no error here.
+    # Its exit code is nonzero if one is missing, which is no error here.
     done = process.run(["dpkg-query", "-W", "-f", "${Package} ${Version}\\n", *names])
     pairs = (line.split() for line in done.output.splitlines())
     return tuple((pair[0], pair[1]) for pair in pairs if len(pair) == 2)

@@ -1,4 +1,4 @@
-"""A build that an engine is asked for, as a value."""
+"""The description of a build that an engine is to make, as a value."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BuildJob:
-    """Everything that one build needs to know.
+    """The parameters of one build.
 
     Attributes:
         source: the unpacked tree (constant path; must not be written to).
-        place: the build folder (constant path; empty at the start, but for the .gcda files of a profile that gcc is to
-            use, which lie where its objects will).
-        toolchain: compilers and friends, as found.
-        flags: complete flags, package's own included, in order.
+        place: the build folder (constant path; empty at the start, except for the .gcda files of a profile that gcc
+            uses, which are where its objects will be).
+        toolchain: compilers and other tools, as found.
+        flags: complete flags, including the package's, in order.
         features: the feature set.
-        options: configure options of the recipe, as (name, value); they win over the feature set's.
+        options: configure options of the recipe, as (name, value); they override the feature set's.
         hardening: whether the engine's own hardening switch stays on.
         with_tools: whether to build the gate's and dataset's tools too (done once for each source).
         relocations: whether the link must keep relocations (BOLT comes after).
         jobs: parallel compile jobs.
         bench: recorded processes and progress.
-        cache: folder of the compiler cache (ccache), so that a compile that was killed goes on where it was, and
-            builds that differ in their link only are not compiled again; None where there is no ccache.
-        cache_gb: bound on its size, GB.
+        cache: folder of the compiler cache (ccache), so that a compile that was killed can be resumed, and
+            builds that differ only in their link are not compiled again; None without ccache.
+        cache_gb: maximum size of it, GB.
         link_jobs: parallel links; None: as many as compile jobs.
         link_threads: threads of one link; None: the linker's own choice, all cores.
         keep_debug: whether debug sections stay in the program although the engine's own link drops them.
-        full_debug: whether objects carry all of the compiler's debug information: samples are mapped by it.
-        meter: what notes the memory and time of each compile and link; None: nothing does.
+        full_debug: whether objects have full debug information, by which samples are mapped.
+        meter: records memory and time of each compile and link; None: they are not recorded.
         precompiled: headers that the engine's build may read once for many files.
     """
 
@@ -73,22 +73,22 @@ class BuildJob:
 
     @property
     def cache_log(self) -> Path:
-        """File that tells what became of each compilation."""
+        """The compiler cache's log, with the result of each compilation."""
         return self.place / "burnish-ccache.log"
 
     @property
     def metered(self) -> tuple[str, ...]:
-        """Words before a compiler or linker that no cache stands before."""
+        """Words before a compiler or linker that is run without the cache."""
         return (str(self.meter.script),) if self.meter else ()
 
     @property
     def meter_environment(self) -> dict[str, str]:
-        """Variables for whatever runs the words of `metered`."""
+        """Environment variables for commands with the words of `metered`."""
         return self.meter.variables if self.meter else {}
 
     @property
     def cache_environment(self) -> dict[str, str]:
-        """Variables for whatever runs the compilers."""
+        """Environment variables for commands that run the compilers."""
         if self.cache is None:
             return self.meter_environment
         behind = {"CCACHE_PREFIX": str(self.meter.script)} if self.meter else {}

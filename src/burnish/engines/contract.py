@@ -1,12 +1,12 @@
-"""What an engine must be able to do beyond what its files say; all that its writer derives from or uses is named here.
+"""The interface of an engine, beside its TOML files; everything that an engine's author derives from or uses.
 
 An engine is stateless: every method takes what it needs and either returns values or runs programs through the
-`Workbench`, which records them (no engine starts a process in another way, but for the sides, which use
+`Workbench`, which records them (engines start processes in no other way, except for sides, which use
 `burnish.base.process.start`). Folders handed to an engine are Burnish's own, private (mode 0700) and removed by
-Burnish; what an engine writes, it writes there and nowhere else.
+Burnish; an engine writes nowhere else.
 
-Errors are of two kinds. A `UserError` says in one line that the request can't be had as it is: what was found, what is
-allowed, what to do. An `InfrastructureError` says that something broke, with the log where there is one
+There are two kinds of error. A `UserError` says in one line why the request is impossible: what was found, what is
+allowed, what to do. An `InfrastructureError` says that something broke, with the log if there is one
 (`Completed.check` raises it for a program that failed). docs/ENGINES.md walks through an engine from the first file to
 the first verdict; `burnish.engines.testing` has the tests that every engine passes.
 """
@@ -57,17 +57,17 @@ __all__ = [
 
 @dataclass(frozen=True)
 class GateReport:
-    """What the gate found.
+    """The result of a gate.
 
     Attributes:
         passed: whether the build may be measured.
         tests: number of tests that ran.
         skipped: number of tests that could not run here.
         failures: names of the tests that failed, with one line each.
-        build_id: build id of the very program that was tested.
+        build_id: build id of the program that was tested.
         seconds: wall time.
-        left_out: names of the tests that were not asked for, since the build's options take out what they test; filled
-            in by Burnish.
+        left_out: names of tests that were not requested, because the build's options remove what they test; filled in
+            by Burnish.
     """
 
     passed: bool
@@ -117,7 +117,7 @@ class Engine(ABC):
     def build(self, job: BuildJob) -> None:
         """Performs `steps` (with `perform`), and with `job.with_tools` makes what the gate needs beside the server.
 
-        `job.source` is read only. On return `spec.server` lies below `job.place`.
+        `job.source` is read only. On return `spec.server` is below `job.place`.
 
         Raises:
             UserError: `job.source` is no source tree of this engine; see `steps`.
@@ -125,27 +125,27 @@ class Engine(ABC):
         """
 
     def build_objects(self, job: BuildJob, words: Sequence[str]) -> list[CompiledObject]:
-        """Makes those objects of the measured program whose names hold one of these words, and returns them.
+        """Makes those objects of the measured program whose names contain one of these words, and returns them.
 
-        Here the whole program is made; an engine that can does less. Raises what `build` does.
+        By default the whole program is made; an engine may do less. Raises as `build`.
         """
         self.build(job)
         return named(self.objects(job), words)
 
     @abstractmethod
     def keep(self, job: BuildJob) -> list[tuple[Path, str]]:
-        """What is kept of a finished build: (file or folder in `job.place`, its relative place in the build's folder).
+        """What is kept of a finished build: (file or folder in `job.place`, its relative path in the build's folder).
 
-        Called after `build`. `spec.server` must be among it, and whatever the program needs when it runs; with
-        `job.with_tools` what the gate and `create_dataset` need of `tools`. Burnish moves it there.
+        Called after `build`. It must include `spec.server` and everything that the program needs at run time; with
+        `job.with_tools` also what the gate and `create_dataset` need of `tools`. Burnish moves it there.
         """
 
     @abstractmethod
     def objects(self, job: BuildJob) -> list[CompiledObject]:
         """Every object of the measured program with the command that made it, read back from the finished build.
 
-        Called after `build` and before what is kept is moved. Read back, not made up: by it Burnish proves which flags
-        were in force. Paths are relative to `job.place`.
+        Called after `build` and before kept files are moved. It must be read back from the build, because
+        Burnish proves by it which flags were in force. Paths are relative to `job.place`.
         """
 
     # Programs.
@@ -156,19 +156,19 @@ class Engine(ABC):
 
         Args:
             name: for people.
-            folder: the build's folder, which may lie anywhere; `Built.server` is `spec.server` in it.
+            folder: the build's folder, at any path; `Built.server` is `spec.server` in it.
             key: the build's content address.
         """
 
     @abstractmethod
     def existing(self, program: Path) -> Built:
-        """A server program that exists already, made by whomever, with what it needs found around it.
+        """A server program that exists already, from any source, with what it needs found around it.
 
-        `Built.key` is a digest of the program's content. Engines are tried in turn to find out whose a program is, so
-        one that is another's must be refused by what it holds, before it is run.
+        `Built.key` is a digest of the program's content. Engines are tried in turn to identify a program, so an engine
+        must refuse another's program by its content, before it is run.
 
         Raises:
-            UserError: it is none of this engine's, is not there, or does not run on this machine.
+            UserError: it is not a program of this engine, does not exist, or does not run on this machine.
         """
 
     @abstractmethod
@@ -251,15 +251,15 @@ class Engine(ABC):
     # Conditions.
 
     def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:  # noqa: ARG002
-        """The condition with whatever it needs made in `folder`; here any but the usual one is refused.
+        """The condition, with everything that it needs made in `folder`; by default only the usual one is allowed.
 
         Args:
             asked: settings and transport, as asked for.
-            folder: the run's own folder, which stays: what is made there is found again when the run is resumed.
+            folder: the run's own folder, which is kept: files in it are used again when the run is resumed.
             bench: recorded processes.
 
         Raises:
-            UserError: it can't be had: another transport, a setting of another kind. Unknown names may be left to
+            UserError: it is not possible: another transport, a setting of the wrong type. Unknown names may be left to
                 `examine`, which has the server.
         """
         if asked.transport != "unix" or asked.settings:
@@ -278,7 +278,7 @@ class Engine(ABC):
         place: Path,
         bench: Workbench,
     ) -> list[str]:
-        """Warnings about a load under a condition before anything is measured; here there are none.
+        """Warnings about a load under a condition before anything is measured; by default none.
 
         Called twice: with the baseline's build before there are data, and with every side and its data before trials.
 
@@ -291,10 +291,10 @@ class Engine(ABC):
             bench: recorded processes.
 
         Returns:
-            A line for each thing that routine tuning left undone, named by the setting.
+            One line for each poorly tuned setting, beginning with its name.
 
         Raises:
-            UserError: it can't work at all: an unknown setting, too many client threads, a statement that fails.
+            UserError: it cannot work: an unknown setting, too many client threads, a statement that fails.
         """
         del built, workload, condition, data, place, bench
         return []

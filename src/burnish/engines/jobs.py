@@ -1,4 +1,4 @@
-"""How many compilers and linkers may run at a time, by the memory that there is; pure.
+"""How many compilers and linkers may run at a time, by the available memory; pure.
 
 A compiler or linker that the kernel kills for want of memory fails a build after minutes, and one that swaps takes
 hours. So the number of each is chosen from what is free and from what one of them took when it was last seen.
@@ -49,10 +49,10 @@ def choose(
 
     Args:
         cores: cores that a build may use.
-        available: bytes that new programs could get; None where the host does not tell, which is taken for plenty.
+        available: bytes available to new programs; None if the host does not report it; then memory is not limited.
         object_peak: largest resident set of one compilation, bytes.
         link_peak: largest resident set of one link with all of its threads, bytes.
-        lto: whether the link compiles: only then has it threads that each take memory.
+        lto: whether the link compiles: only then do its threads each take memory.
         wanted: jobs that the user asked for; never exceeded, and reduced only where they would not fit.
     """
     most = wanted or cores
@@ -87,8 +87,7 @@ def has_lto(flags: Flags) -> bool:
 def link_words(job: BuildJob) -> tuple[str, ...]:
     """Link flags that bound a link's threads; they change how long it takes, never what comes out.
 
-    gcc compiles one part of the program after the other unless it is told how many at a time; clang's linker takes
-    all cores unless it is told fewer.
+    gcc compiles one part of the program after the other by default; clang's linker uses all cores by default.
     """
     if not has_lto(job.flags):
         return ()

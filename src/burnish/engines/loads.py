@@ -46,15 +46,15 @@ class Loads:
         self.spec = spec
 
     def resolve(self, wanted: Asked, data: OwnData | None = None) -> list[Workload]:
-        """The loads that one word of ``--workload`` asks for: one, or each test of a suite as a load of its own.
+        """The loads that one word of ``--workload`` names: one, or each test of a suite as a separate load.
 
         Args:
             wanted: a name, or the path of a file of the user's (it ends in one of `burnish.workload.loads.FILES`), and
                 parameters. What their values may be is for `checked`.
-            data: the user's own data, for loads of the user's; a load of the files has data of its own.
+            data: the user's data, for the user's own loads; loads of the catalogue make theirs.
 
         Returns:
-            Loads whose names tell them apart, so that equal requests have equal names (see `loads.applied`).
+            Loads with different names; equal requests have equal names (see `loads.applied`).
 
         Raises:
             UserError: there is no such load, with the nearest name; a user's file that can't be read or is no load.
@@ -73,7 +73,7 @@ class Loads:
         Called for each load at each step of a ladder of threads.
 
         Raises:
-            UserError: the load can't be run so; says what can.
+            UserError: the load cannot be run like this; says what is possible.
         """
 
     def parameters(self, workload: Workload, bench: Workbench) -> Mapping[str, Parameter]:  # noqa: ARG002
@@ -98,9 +98,9 @@ class Loads:
         return []
 
     def lacks_source(self, workload: Workload) -> bool:  # noqa: ARG002
-        """Whether a part of the load lies in the engine's source tree and it does not say where; see `located`."""
+        """Whether the load uses files of the engine's source tree and lacks their path; see `located`."""
         return False
 
     def located(self, workload: Workload, source: Path) -> Workload:  # noqa: ARG002
-        """The load with the place of what it lacks of the engine's source tree `source`; others as they are."""
+        """The load, with the path of its files in the engine's source tree `source` if it needs one."""
         return workload

@@ -13,13 +13,15 @@ def create(spec: EngineSpec) -> Engine:
     """The behaviour of an engine.
 
     Raises:
-        UserError: the class that its file names is not there, is no `Engine`, or lacks methods of one.
+        UserError: the class that its file names does not exist, is not an `Engine`, or lacks methods of it.
     """
     module, _, name = spec.implementation.partition(":")
     try:
         behaviour = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
-        raise UserError(f"{spec.folder / 'engine.toml'}: class: {spec.implementation} can't be had: {error}") from error
+        raise UserError(
+            f"{spec.folder / 'engine.toml'}: class: {spec.implementation} cannot be loaded: {error}"
+        ) from error
     if not (isinstance(behaviour, type) and issubclass(behaviour, Engine)):
         raise UserError(
             f"{spec.folder / 'engine.toml'}: class: {spec.implementation} is no engine; derive it from "

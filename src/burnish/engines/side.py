@@ -106,7 +106,7 @@ class Side(ABC):
 
     @abstractmethod
     def load(self) -> None:
-        """Starts the load, which goes on until `stop`; returns at once.
+        """Starts the load, which runs until `stop`; returns at once.
 
         Raises:
             InfrastructureError: it can't be started.
@@ -116,9 +116,8 @@ class Side(ABC):
     def ticks(self) -> list[Tick]:
         """The ticks that have come since the last call, in order; never blocks. Empty before `load`.
 
-        They come every `TICK_S`, or with each unit of work where that takes some milliseconds or more: more than a
-        thousand a second are more than Burnish can read beside what it measures. Where units take long, `silence` says
-        so.
+        They come every `TICK_S`, or with each unit of work if that takes some milliseconds or more: Burnish cannot read
+        more than a thousand per second without disturbing the measurement. For long units override `silence`.
         """
 
     @abstractmethod
@@ -130,20 +129,20 @@ class Side(ABC):
         """Processes of the load, alive now; empty where the server is its own client."""
 
     def silence(self) -> float:
-        """Seconds for which the load may write no tick and yet be at work; 0 where it ticks all the time."""
+        """Seconds for which a working load may write no tick; 0 if it ticks all the time."""
         return 0.0
 
     def misses(self) -> int | None:
-        """Pages that the server has read from disk since it began, by its own account; None: it can't say."""
+        """Pages that the server reports to have read from disk since it started; None if it does not report that."""
         return None
 
     def facts(self) -> dict[str, str]:
-        """What is to be recorded of how the side was deployed, by name: the transport, the cipher."""
+        """Facts about the side's deployment for the record, by name: the transport, the cipher."""
         return {}
 
     @abstractmethod
     def trouble(self) -> str | None:
-        """Why this side can't go on (server died, load ended by itself, error lines), in one line; else None.
+        """Why this side cannot continue (server died, load ended, error lines), in one line; else None.
 
         Never blocks for more than a moment. None before `boot` and after `stop`.
         """

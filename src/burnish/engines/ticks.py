@@ -32,9 +32,9 @@ class TickFile:
         with self.path.open("rb") as file:
             file.seek(self._read)
             text = file.read()
-        whole = text[: text.rfind(b"\n") + 1]
-        self._read += len(whole)
-        return whole.splitlines()
+        complete = text[: text.rfind(b"\n") + 1]
+        self._read += len(complete)
+        return complete.splitlines()
 
     def ticks(self) -> list[Tick]:
         """The ticks that have come since the last call (see `parse_tick`)."""

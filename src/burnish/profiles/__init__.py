@@ -1,1 +1,1 @@
-"""Profiles of a server: from what training wrote to an accepted, named artefact, merged, imported and exported."""
+"""Profiles of a server: from training output to an accepted, named profile; merged, imported and exported."""

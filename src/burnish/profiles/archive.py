@@ -1,6 +1,6 @@
-"""Profiles carried from one home to another: an archive with its description, or a bare file of the tool that made it.
+"""Export and import of profiles: an archive with its description, or a bare file of the tool that made it.
 
-An archive says what the profile was trained on; a bare file says nothing, so the audit of the build that uses it
+An archive contains what the profile was trained on. A bare file does not, so the audit of the build that uses it
 decides whether it fits.
 """
 
@@ -38,16 +38,16 @@ _CARRIED = ("engine", "kind", "source", "toolchain", "place", "training", "train
 
 
 def export(entry: Entry, target: Path) -> None:
-    """Writes a profile to a file: an archive with its description, or its data alone where the name says so.
+    """Writes a profile to a file: an archive with its description, or only its data, depending on the suffix.
 
     Raises:
-        UserError: the file is there, or its name fits neither.
+        UserError: the file exists, or its suffix is neither.
         InfrastructureError: the profile has changed since it was made.
     """
     check_digest(entry)
     kind: ProfileKind = entry.about["kind"]
     if target.exists():
-        raise UserError(f"{target}: is there already; name a new file")
+        raise UserError(f"{target}: this file exists; name a new one")
     if not target.parent.is_dir():
         raise UserError(f"{target.parent}: there is no such folder; name a file in one that is there")
     if target.name.endswith(ARCHIVES):
@@ -78,15 +78,15 @@ def import_profile(
 
     Args:
         source: an archive that `export` wrote, a bare file, or a folder.
-        name: the profile's name from now on.
+        name: the profile's new name.
         spec: the engine that it is for.
-        store: where it goes.
+        store: the store to write to.
         toolchains: those of this machine; one of the profile's family reads it.
         bench: runs the tools.
-        here: where the engine's source lies in this home: clang's names of local functions have it in them.
+        here: path of the engine's source in this home, which is part of clang's names of local functions.
 
     Raises:
-        UserError: it is no profile, not of this engine, or no tool here can read it.
+        UserError: it is not a profile, is of another engine, or no tool here can read it.
         InfrastructureError: it is empty or does not cover the server.
     """
     kept.check_name(store, name)
@@ -125,7 +125,7 @@ def import_profile(
 
 
 def _unpack(source: Path, place: Path) -> dict[str, Any]:
-    """Lays the data where a profile's folder has them; returns what the file says of itself."""
+    """Unpacks the data to a profile's folder; returns the archive's description."""
     if source.is_dir():
         if not any(source.rglob("*.gcda")):
             raise UserError(f"{source}: no .gcda file in this folder; name a build folder that gcc's counters are in")
@@ -136,8 +136,8 @@ def _unpack(source: Path, place: Path) -> dict[str, Any]:
     if source.name.endswith(ARCHIVES):
         return _open_archive(source, place)
     if source.suffix not in BARE:
-        found = source.suffix or "a file whose name says nothing of its kind"
-        raise UserError(f"{source}: found {found}; allowed: {', '.join((*ARCHIVES, *BARE))}, a folder of .gcda files")
+        suffix = source.suffix or "a file whose name says nothing of its kind"
+        raise UserError(f"{source}: found {suffix}; allowed: {', '.join((*ARCHIVES, *BARE))}, a folder of .gcda files")
     kind = BARE[source.suffix]
     place.mkdir()
     shutil.copyfile(source, place / DATA[kind])
@@ -157,12 +157,12 @@ def _open_archive(source: Path, place: Path) -> dict[str, Any]:
 
 
 def _only_counters(folder: str, entries: list[str]) -> set[str]:
-    """For a copy of .gcda files alone, in their folders."""
+    """Filter for copying only .gcda files, with their folders."""
     return {name for name in entries if not name.endswith(".gcda") and not (Path(folder) / name).is_dir()}
 
 
 def _move_names(data: Path, there: str, here: str, toolchain: Toolchain, bench: Workbench) -> None:
-    """Local functions are named by their file's path as it was compiled: the former home's becomes this one's."""
+    """Replaces the former home's path by this one's in names of local functions, which contain their file's path."""
     tool, text = str(toolchain.profdata), data.with_suffix(".txt")
     bench.run("text", [tool, "merge", "--text", "-o", text, data]).check("reading the profile")
     content = text.read_text()

@@ -1,4 +1,4 @@
-"""Is a profile any good, and was it used? Pure readings of what the profile tools and the compilers print.
+"""Whether a profile is usable and was used, from the output of profile tools and compilers; pure.
 
 A profile is refused when it is empty, when it does not cover the server, or when the build that used it could
 not match more than 1 % of its hot functions: such a build is not the variant that its name promises.
@@ -14,7 +14,7 @@ from pathlib import Path
 from burnish.toolchain.counts import crc
 
 HOT_SHARE = 0.99
-"""Hot is what together makes 99 % of all counts (LLVM's own default for its hot threshold)."""
+"""Hot functions together have this share of all counts (LLVM's default for its hot threshold)."""
 
 TOLERATED = 0.01
 """Share of the hot functions that may go unmatched."""
@@ -22,7 +22,7 @@ TOLERATED = 0.01
 
 @dataclass(frozen=True)
 class Coverage:
-    """What a profile holds.
+    """What a profile covers.
 
     Attributes:
         functions: number of functions (clang, BOLT) or of object files (gcc) with a record.
@@ -40,7 +40,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Audit:
-    """How a profile was matched when it was used.
+    """How well a profile was matched when it was used.
 
     Attributes:
         hot: number of hot functions (gcc: functions of hot objects).
@@ -49,8 +49,8 @@ class Audit:
         unmatched: number of hot functions that were not matched; of an object without a profile, all that ran.
         all_mismatched: mismatches, hot or not.
         all_absent: functions (gcc: and objects) without a profile, hot or not.
-        stale: what is hot in the profile and not in this build at all: local functions of files, or objects, that
-            it does not have.
+        stale: hot in the profile but absent from this build: objects, or local functions of files, that it does
+            not have.
     """
 
     hot: int
@@ -68,7 +68,7 @@ class Audit:
 
     @property
     def acceptable(self) -> bool:
-        """Whether the build may carry the variant's name."""
+        """Whether the build counts as the variant."""
         return self.share <= TOLERATED
 
     @property
@@ -93,7 +93,7 @@ def _file_and_name(name: str) -> tuple[str, str]:
 
 
 def read_clang(show: str, summary: str, covered: Sequence[str]) -> Coverage:
-    """Coverage from llvm-profdata's own words.
+    """Coverage from llvm-profdata's output.
 
     Args:
         show: output of ``llvm-profdata show --all-functions``.
@@ -124,10 +124,10 @@ def read_clang(show: str, summary: str, covered: Sequence[str]) -> Coverage:
 
 
 def lacking(covered: Sequence[str], ran: Iterable[str]) -> tuple[str, ...]:
-    """Which of `covered` are not among the names (plain or mangled) of the functions that ran."""
+    """Those of `covered` that are not among the (plain or mangled) names of functions that ran."""
     text = "\n".join(ran)
     # A mangled C++ name holds the plain one after its length; a C name is the plain one, and what compilers and
-    # BOLT put behind it begins with a character that no name has ('f.cold', 'f/1').
+    # BOLT append begins with a character that no name contains ('f.cold', 'f/1').
     return tuple(
         name
         for name in covered
@@ -136,7 +136,7 @@ def lacking(covered: Sequence[str], ran: Iterable[str]) -> tuple[str, ...]:
 
 
 def _in_link(name: str) -> str:
-    """A function's own name, without its file and without what ThinLTO puts behind a local one ('f.llvm.123')."""
+    """A function's own name, without its file and without ThinLTO's suffix of local ones ('f.llvm.123')."""
     return re.sub(r"\.llvm\..+$", "", plain_name(name))
 
 
@@ -149,10 +149,10 @@ def audit_clang(
 ) -> Audit:
     """Counts, in a compile log, the functions that clang (with LTO: the link) could not match to the profile.
 
-    What it says of functions without a profile is said only with ``-pgo-warn-missing-function``.
+    Functions without a profile are reported only with ``-pgo-warn-missing-function``.
 
     Args:
-        log: what was printed; a warning names file and function.
+        log: the compile log; a warning names file and function.
         hot: names of the hot functions as the profile has them.
         hot_again: those of a second, context-sensitive round.
         sources: names of the build's source files, without folders; where given, hot local functions of other
@@ -168,10 +168,10 @@ def audit_clang(
 
     def named(what: str) -> tuple[set[tuple[str, str]], set[str]]:
         pattern = rf"^(?:\S*lld: )?warning: (.+?): .*{what} (\S+) Hash = (\d+)"
-        found = re.findall(pattern, log, re.MULTILINE)
-        first = {(file, name) for file, name, value in found if not int(value) & _SECOND_ROUND}
-        # In the link a file is an object, and what was local has another name: the function's own must do.
-        return first, {_in_link(name) for _, name, value in found if int(value) & _SECOND_ROUND}
+        names = re.findall(pattern, log, re.MULTILINE)
+        first = {(file, name) for file, name, value in names if not int(value) & _SECOND_ROUND}
+        # In the link, files are objects and local functions are renamed, so only the function's own name is used.
+        return first, {_in_link(name) for _, name, value in names if int(value) & _SECOND_ROUND}
 
     mismatched, mismatched_again = named(r"\(hash mismatch\)")
     absent, absent_again = named(r"[Nn]o profile data available for function")
@@ -193,7 +193,7 @@ def audit_clang(
 
 @dataclass(frozen=True)
 class ObjectCounts:
-    """What one .gcda file holds.
+    """The counts of one .gcda file.
 
     Attributes:
         functions: functions with at least one count above zero.
@@ -224,7 +224,7 @@ def read_gcov_dump(text: str) -> ObjectCounts:
 
 
 def gcov_ident(symbol: str) -> int:
-    """What a .gcda file calls a function that is visible outside its file.
+    """The identifier in a .gcda file of a function that is visible outside its file.
 
     It is the CRC of the symbol, end included, kept to 31 bits (gcc/coverage.cc, coverage_compute_profile_id). A
     local function's has more in it.
@@ -238,8 +238,8 @@ def read_gcc(objects: Mapping[str, ObjectCounts], covered: Sequence[str], symbol
     Args:
         objects: counts by the .gcda's path relative to the build folder.
         covered: functions that must have run; mangled names may hold them as a part.
-        symbols: the program's functions that are visible outside their files. One of `covered` that is not
-            among them can't be told from its neighbours in a .gcda and is not asked for.
+        symbols: the program's functions that are visible outside their files. Others of `covered` cannot be
+            identified in a .gcda file and are not checked.
     """
     ran = {path: item for path, item in objects.items() if item.total > 0}
     everything = sum(item.total for item in ran.values())
@@ -252,8 +252,8 @@ def read_gcc(objects: Mapping[str, ObjectCounts], covered: Sequence[str], symbol
     idents = frozenset[int]().union(*(item.ran for item in ran.values()))
     missing = []
     for name in covered:
-        mine = [symbol for symbol in symbols if name in symbol and not lacking([name], [symbol])]
-        if mine and not any(gcov_ident(symbol) in idents for symbol in mine):
+        own = [symbol for symbol in symbols if name in symbol and not lacking([name], [symbol])]
+        if own and not any(gcov_ident(symbol) in idents for symbol in own):
             missing.append(name)
     return Coverage(functions=len(objects), counted=len(ran), hot=frozenset(hot), missing=tuple(missing))
 
@@ -266,14 +266,14 @@ def audit_gcc(
 ) -> Audit:
     """Counts, in a compile log, the functions that gcc could not match to the .gcda files.
 
-    gcc names a function in a form of its own ('int T::f(int) const') and the file that it stands in, so what is
-    said of a function is hot when its file is that of a hot object.
+    gcc's warnings name a function in its own notation ('int T::f(int) const') and its file, so a warning counts as hot
+    if the file is that of a hot object.
 
     Args:
-        log: what was printed.
+        log: the compile log.
         objects: counts by the .gcda's path relative to the build folder.
         hot: paths of the hot ones.
-        built: paths of the build's objects; where given, hot ones of the profile that are not there are stale.
+        built: paths of the build's objects; if given, hot ones of the profile that are not among them are stale.
     """
     log = re.sub("[‘’]", "'", log)  # gcc's quotes in a UTF-8 locale
     # The object of a.cc is a.cc.o with cmake and a.o with make.
@@ -290,7 +290,7 @@ def audit_gcc(
     mismatched |= named(r"number of counters in profile data for function '(.+?)' does not match")
     absent = named(r"profile for function '(.+?)' not found in profile data")
     lost = {path for _, path in named(r"'(.+?\.gcda)' profile count data file not found")}
-    hot_lost = {path for path in hot if any(f"/{found}".endswith(f"/{path}") for found in lost)}
+    hot_lost = {path for path in hot if any(f"/{message}".endswith(f"/{path}") for message in lost)}
     hot_mismatched = {name for file, name in mismatched if is_hot(file)}
     hot_absent = {name for file, name in absent if is_hot(file)}
     names = {str(Path(path).with_suffix(".gcda")) for path in built}
@@ -307,19 +307,19 @@ def audit_gcc(
 
 
 def audit_samples(log: str, hot: frozenset[str]) -> Audit:
-    """How clang matched sampled profiles, by its own report (``-report-profile-staleness``).
+    """How well clang matched sampled profiles, from its report (``-report-profile-staleness``).
 
-    It counts samples, of each file in turn: the share that a changed function or call site has cost stands for the
-    share of functions. gcc says nothing of what it could not match.
+    The report counts samples per file; the share lost to changed functions or call sites is used as the share of
+    functions. gcc does not report what it could not match.
     """
-    found = re.findall(r"\((\d+)/(\d+)\) of samples are discarded due to .*mismatch", log)
-    lost = max((int(part) / int(whole) for part, whole in found if int(whole)), default=0.0)
+    shares = re.findall(r"\((\d+)/(\d+)\) of samples are discarded due to .*mismatch", log)
+    lost = max((int(part) / int(total) for part, total in shares if int(total)), default=0.0)
     unmatched = round(lost * len(hot))
     return Audit(len(hot), (), (), unmatched, all_mismatched=unmatched, all_absent=0)
 
 
 def read_bolt(log: str) -> tuple[int, int, int]:
-    """(functions with a profile, functions in all, stale ones) from llvm-bolt's own words."""
+    """(functions with a profile, all functions, stale ones) from llvm-bolt's output."""
     profiled = re.search(r"(\d+) out of (\d+) functions in the binary \([\d.]+%\) have non-empty execution", log)
     stale = re.search(r"(\d+) \([\d.]+% of all profiled\) functions? ha(?:s|ve) invalid", log)
     have, of = (int(profiled[1]), int(profiled[2])) if profiled else (0, 0)

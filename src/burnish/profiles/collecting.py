@@ -1,6 +1,6 @@
-"""From a profile's data files to an accepted profile: what they hold, whether they are any good, their digest.
+"""From a profile's data files to an accepted profile: its content, whether it is usable, its digest.
 
-The same for a profile that was trained just now, merged, or imported.
+The same for trained, merged and imported profiles.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ DATA: Mapping[ProfileKind, str] = {
     "gcc-samples": "profile.afdo",
     "bolt": BOLT_PROFILE,
 }
-"""Where a profile's data are in its folder; with gcc's counters that is a folder of .gcda files."""
+"""By kind, the name of a profile's data in its folder; for gcc's counters a folder of .gcda files."""
 
 HOT = "hot.txt"
 HOT_AGAIN = "hot-again.txt"
-"""The hot functions of the first, and of a context-sensitive second round: one a line."""
+"""Files with the hot functions of the first and of a context-sensitive second round, one per line."""
 
 OBJECTS = "objects.json"
 """In an instrumented build's folder: the source file of each object, to name gcc's functions by."""
@@ -57,40 +57,40 @@ def describe(
 
     Args:
         kind: whose profile it is.
-        folder: where its data lie, as `DATA` says.
+        folder: where its data are, as in `DATA`.
         toolchain: whose tools read it.
         covered: functions that a usable profile must have counted.
         bench: runs the tools.
         name: for messages.
-        program: the program that was trained; None where it is not there (then less can be checked).
-        again: whether only a context-sensitive second round is in it.
+        program: the program that was trained; None if it is not available (then less can be checked).
+        again: whether it has only a context-sensitive second round.
 
     Raises:
-        InfrastructureError: it is empty, does not cover the server, or its tool can't read it.
+        InfrastructureError: it is empty, does not cover the server, or its tool cannot read it.
     """
     if kind == "gcc":
         return _describe_gcc(folder, toolchain, covered, name, program)
     if kind == "clang":
         return _describe_clang(folder, toolchain, covered, bench, name, again=again)
     if kind == "gcc-samples":
-        # What create_gcov wrote can be read by gcc alone.
+        # Only gcc can read what create_gcov wrote.
         if not (folder / DATA[kind]).stat().st_size:
             raise InfrastructureError(f"{name}: the sampled profile is empty")
         (folder / HOT).write_text("")
         return {"functions": None, "counted": None, "hot": 0}
-    found = function_counts(kind, folder, toolchain)
-    ran = {function for function, count in found.items() if count}
+    function_totals = function_counts(kind, folder, toolchain)
+    ran = {function for function, count in function_totals.items() if count}
     expected = list(covered)
     if kind == "bolt":
-        # What was inlined wherever it runs has no function of its own for BOLT to count, though a copy that is
+        # A function that is inlined everywhere has no body for BOLT to count, though a copy that is
         # never called may be left.
         there = _symbols(program) if program else []
         expected = [item for item in covered if not program or not audit.lacking([item], there)]
-    # Some of them must have run, not each: one that was inlined everywhere, or that runs rarely, has no count.
+    # Some must have run, not all: one that is inlined everywhere, or runs rarely, has no count.
     missing = audit.lacking(expected, map(audit.plain_name, ran))
     missing = missing if len(missing) == len(expected) else ()
-    hot = counts.hot_names(found, audit.HOT_SHARE)
-    return _accept(name, audit.Coverage(len(found), len(ran), hot, missing), folder)
+    hot = counts.hot_names(function_totals, audit.HOT_SHARE)
+    return _accept(name, audit.Coverage(len(function_totals), len(ran), hot, missing), folder)
 
 
 def _describe_clang(
@@ -105,15 +105,15 @@ def _describe_clang(
         if not second.counted:
             raise InfrastructureError(f"{name}: the profile is empty: {second.functions} functions, none of them ran")
         (folder / HOT).write_text("")
-        found = {"functions": second.functions, "counted": second.counted, "hot": len(second.hot)}
-        return {**found, **facts, "second_round_alone": True}
+        figures = {"functions": second.functions, "counted": second.counted, "hot": len(second.hot)}
+        return {**figures, **facts, "second_round_alone": True}
     return {**_accept(name, _coverage(folder, toolchain, covered, bench), folder), **facts}
 
 
 def _coverage(
     folder: Path, toolchain: Toolchain, covered: Sequence[str], bench: Workbench, *options: str
 ) -> audit.Coverage:
-    """What llvm-profdata says of a clang profile; its functions are listed only where there are any."""
+    """Coverage of a clang profile from llvm-profdata; functions are listed only if there are any."""
     tool, data = str(toolchain.profdata), folder / PROFILE_FILE
     shown, summary = folder / "functions.txt", folder / "summary.txt"
     for path in (shown, summary):
@@ -146,7 +146,7 @@ def gcc_objects(folder: Path, toolchain: Toolchain) -> dict[str, audit.ObjectCou
     """Counts of each .gcda file of a profile, by its path relative to the build folder."""
     place = folder / DATA["gcc"]
     return {
-        # One of hundreds of short calls that are not worth a record each.
+        # One of hundreds of short calls, which are not recorded one by one.
         str(path.relative_to(place)): audit.read_gcov_dump(process.capture([str(toolchain.gcov_dump), "-l", path]))
         for path in sorted(place.rglob("*.gcda"))
     }
@@ -155,11 +155,11 @@ def gcc_objects(folder: Path, toolchain: Toolchain) -> dict[str, audit.ObjectCou
 def function_counts(
     kind: ProfileKind, folder: Path, toolchain: Toolchain, trained: Built | None = None
 ) -> dict[str, int]:
-    """How often each function ran, by the profile's own data.
+    """How often each function ran, from the profile's data.
 
     Args:
         kind: whose profile it is.
-        folder: where its data lie.
+        folder: where its data are.
         toolchain: whose tools read it.
         trained: the build that was trained, to name gcc's functions by; without it they are numbers.
     """
@@ -168,12 +168,12 @@ def function_counts(
         return counts.bolt_counts(data.read_text(errors="replace"))
     if kind == "gcc":
         names = _gcc_names(trained)
-        found: dict[str, int] = {}
+        totals: dict[str, int] = {}
         for path, item in gcc_objects(folder, toolchain).items():
             for number, total in item.sums.items():
                 name = names.of(path, number)
-                found[name] = found.get(name, 0) + total
-        return found
+                totals[name] = totals.get(name, 0) + total
+        return totals
     if kind == "gcc-samples":
         return {}
     if kind == "clang-samples":
@@ -210,7 +210,7 @@ def _symbols(program: Path, *options: str) -> list[str]:
 def lost_functions(folder: Path, program: Path) -> list[str]:
     """Hot functions of a BOLT profile that the program does not have."""
     there = {name.partition("/")[0] for name in _symbols(program)}
-    # A local function is 'f/file/1' or 'f/1' in BOLT's words.
+    # BOLT writes a local function as 'f/file/1' or 'f/1'.
     return sorted(name for name in hot_functions(folder) if name.partition("/")[0] not in there)
 
 
@@ -220,16 +220,16 @@ def hot_functions(folder: Path, file: str = HOT) -> frozenset[str]:
     return frozenset(path.read_text().split("\n")) - {""} if path.is_file() else frozenset()
 
 
-def _accept(name: str, found: audit.Coverage, folder: Path) -> dict[str, object]:
+def _accept(name: str, coverage: audit.Coverage, folder: Path) -> dict[str, object]:
     """Refuses a profile that is empty or does not cover the server; writes the hot names beside it."""
-    if found.counted == 0:
-        raise InfrastructureError(f"{name}: the profile is empty: {found.functions} functions, none of them ran")
-    if found.missing:
+    if coverage.counted == 0:
+        raise InfrastructureError(f"{name}: the profile is empty: {coverage.functions} functions, none of them ran")
+    if coverage.missing:
         raise InfrastructureError(
-            f"{name}: the profile does not cover the server: {', '.join(found.missing)} never ran in training"
+            f"{name}: the profile does not cover the server: {', '.join(coverage.missing)} never ran in training"
         )
-    (folder / HOT).write_text("\n".join(sorted(found.hot)))
-    return {"functions": found.functions, "counted": found.counted, "hot": len(found.hot)}
+    (folder / HOT).write_text("\n".join(sorted(coverage.hot)))
+    return {"functions": coverage.functions, "counted": coverage.counted, "hot": len(coverage.hot)}
 
 
 def profile_digest(folder: Path) -> str:
@@ -242,11 +242,11 @@ def profile_digest(folder: Path) -> str:
 
 
 def data_files(folder: Path) -> list[Path]:
-    """The files that are the profile, not what describes it."""
+    """The profile's data files, without its description."""
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in _SUFFIXES)
 
 
 def check_digest(entry: Entry) -> None:
-    """Refuses a profile whose bytes are not those that training left."""
+    """Refuses a profile whose data have changed since it was made."""
     if profile_digest(entry.folder) != entry.about["digest"]:
         raise InfrastructureError(f"profile {entry.key} has changed since it was trained ({entry.folder})")

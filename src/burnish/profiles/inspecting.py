@@ -1,4 +1,4 @@
-"""What a profile of the store holds, read back from its own data: for `burnish profile show`."""
+"""The content of a profile of the store, read from its data, for `burnish profile show`."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Inspection:
         key: its key in the store.
         engine: which engine it is for.
         kind: whose profile it is.
-        made: how it came to be, in words: trained, sampled, merged of which parts, imported from where.
-        source: digest of the source that was trained; None where that is not known.
-        build: key of the build that was trained; None likewise.
-        toolchain: what that build was made with; None likewise.
+        made: its origin in words: trained, sampled, merged from which parts, imported from where.
+        source: digest of the source that was trained; None if not known.
+        build: key of the build that was trained; None if not known.
+        toolchain: what that build was made with; None if not known.
         training: (workload, seconds).
         seed: replicate of the training.
         functions: functions with a record.
         counted: how many of them ran.
         hot: how many of those make 99 % of all counts.
         second_round: functions with context-sensitive counters.
-        hottest: (function, share of all counts), hottest first; C++ names as people write them.
+        hottest: (function, share of all counts), hottest first; C++ names demangled.
         size: bytes on disk.
     """
 
@@ -62,14 +62,14 @@ class Inspection:
 
 @dataclass(frozen=True)
 class Overlap:
-    """How alike two profiles are.
+    """How similar two profiles are.
 
     Attributes:
         other: the other one's name or key.
         by_function: 0 to 1, the sum over functions of the smaller share.
         by_counter: 0 to 1, llvm-profdata's own figure; None for other kinds than one round of clang's counters.
         only_here: hot functions of this one that never ran in the other.
-        only_there: the reverse.
+        only_there: hot functions of the other one that never ran in this one.
     """
 
     other: str
@@ -80,9 +80,9 @@ class Overlap:
 
 
 def inspect(entry: Entry, store: Store, engine: Engine, toolchains: Sequence[Toolchain], top: int) -> Inspection:
-    """A profile in figures, with its `top` hottest functions; a `UserError` when no tool here reads it."""
+    """A profile in figures, with its `top` hottest functions; a `UserError` if no tool here reads it."""
     about = entry.about
-    found = _counts(entry, store, engine, toolchains)
+    totals = _counts(entry, store, engine, toolchains)
     return Inspection(
         name=name_of(store, entry.key),
         key=entry.key,
@@ -94,17 +94,17 @@ def inspect(entry: Entry, store: Store, engine: Engine, toolchains: Sequence[Too
         toolchain=about.get("toolchain"),
         training=tuple((workload, seconds) for workload, seconds in about.get("training") or ()),
         seed=about.get("training_seed") or 0,
-        functions=len(found),
-        counted=sum(count > 0 for count in found.values()),
-        hot=len(counts.hot_names(found, audit.HOT_SHARE)),
+        functions=len(totals),
+        counted=sum(count > 0 for count in totals.values()),
+        hot=len(counts.hot_names(totals, audit.HOT_SHARE)),
         second_round=about.get("context_sensitive") or 0,
-        hottest=_spelled(counts.hottest(found, top)),
+        hottest=_spelled(counts.hottest(totals, top)),
         size=entry.size(),
     )
 
 
 def _spelled(hottest: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
-    """Functions under the names that people know; a local one's file stays before its name ('a.cc;f')."""
+    """Functions with demangled names; a local one's file stays before its name ('a.cc;f')."""
     parts = [name.rpartition(";") for name, _ in hottest]
     names = demangle(symbol for _, _, symbol in parts)
     return tuple(
@@ -113,24 +113,24 @@ def _spelled(hottest: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], .
 
 
 def compare(one: Entry, other: Entry, store: Store, engine: Engine, toolchains: Sequence[Toolchain]) -> Overlap:
-    """How alike two profiles of one kind are; a `UserError` when their kinds differ."""
+    """How similar two profiles of one kind are; a `UserError` if their kinds differ."""
     kind = one.about["kind"]
     if kind != other.about["kind"]:
         raise UserError(
             f"--against {other.key}: a profile of kind {other.about['kind']}, {one.key} is of kind {kind}; "
             "name one of the same kind"
         )
-    mine, theirs = (_counts(entry, store, engine, toolchains) for entry in (one, other))
+    here, there = (_counts(entry, store, engine, toolchains) for entry in (one, other))
     hot = audit.HOT_SHARE
     return Overlap(
         other=name_of(store, other.key) or other.key,
-        by_function=counts.overlap(mine, theirs),
-        # With a second round in them llvm-profdata mixes the rounds up and says more than 100 %.
+        by_function=counts.overlap(here, there),
+        # With a second round llvm-profdata mixes up the rounds and reports more than 100 %.
         by_counter=_edge_overlap(one, other, toolchains)
         if kind == "clang" and not (one.about.get("context_sensitive") or other.about.get("context_sensitive"))
         else None,
-        only_here=sum(not theirs.get(name) for name in counts.hot_names(mine, hot)),
-        only_there=sum(not mine.get(name) for name in counts.hot_names(theirs, hot)),
+        only_here=sum(not there.get(name) for name in counts.hot_names(here, hot)),
+        only_there=sum(not here.get(name) for name in counts.hot_names(there, hot)),
     )
 
 
@@ -146,23 +146,23 @@ def reader(kind: ProfileKind, made_by: str | None, toolchains: Sequence[Toolchai
     """A toolchain whose tools read a profile: the one that made it, or the newest of its family.
 
     Raises:
-        UserError: none here can.
+        UserError: no toolchain here can.
     """
     parts = {"clang": "profdata", "clang-samples": "profdata", "gcc": "gcov_dump"}
     part, family = parts.get(kind, "cc"), kind.partition("-")[0] if kind != "bolt" else ""
-    able = [each for each in toolchains if each.family.startswith(family) and getattr(each, part)]
+    able = [toolchain for toolchain in toolchains if toolchain.family.startswith(family) and getattr(toolchain, part)]
     if kind == "gcc" and made_by:
-        able = [each for each in able if each.major == major(made_by)]
+        able = [toolchain for toolchain in able if toolchain.major == major(made_by)]
     if not able:
         raise UserError(f"a {kind} profile{f' of {made_by}' if made_by else ''}: no tool here reads it; install one")
-    return next((each for each in able if each.name == made_by), able[0])
+    return next((toolchain for toolchain in able if toolchain.name == made_by), able[0])
 
 
 def _edge_overlap(one: Entry, other: Entry, toolchains: Sequence[Toolchain]) -> float | None:
     tool = reader("clang", one.about.get("toolchain"), toolchains).profdata
     files = [entry.folder / DATA["clang"] for entry in (one, other)]
-    said = process.capture([str(tool), "overlap", *files])
-    match = re.search(r"^\s*Edge profile overlap: ([\d.]+)%", said, re.MULTILINE)
+    output = process.capture([str(tool), "overlap", *files])
+    match = re.search(r"^\s*Edge profile overlap: ([\d.]+)%", output, re.MULTILINE)
     return float(match[1]) / 100 if match else None
 
 

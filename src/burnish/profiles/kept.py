@@ -1,4 +1,4 @@
-"""Profiles as artefacts with names: what a recipe's ``profile = NAME`` and `burnish profile` mean by one."""
+"""Named profiles: those that a recipe's ``profile = NAME`` and `burnish profile` refer to."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from burnish.record.store import Entry, Store
 NAMES = "profile-names.json"
 _NAME = re.compile(r"[A-Za-z][\w.+-]{0,63}")
 _SHORTEST = 5
-"""Characters of a key that stand for all of it."""
+"""Minimum number of characters of an abbreviated key."""
 
 
 def names(store: Store) -> dict[str, str]:
-    """Key by name of every profile that has one."""
+    """By name, the key of every named profile."""
     path = store.root / NAMES
     return {str(name): str(key) for name, key in json.loads(path.read_text()).items()} if path.is_file() else {}
 
 
 def check_name(store: Store, name: str) -> None:
-    """Refuses a name that is none, or that another profile has."""
+    """Refuses a name that is invalid or taken."""
     if not _NAME.fullmatch(name):
         raise UserError(f"--name {name}: begin with a letter; then letters, digits, '.', '_', '+', '-' (at most 64)")
     if name in names(store):
@@ -30,14 +30,14 @@ def check_name(store: Store, name: str) -> None:
 
 
 def give_name(store: Store, name: str, key: str) -> None:
-    """Names a profile; the file is replaced as a whole."""
-    every = names(store)
-    if every.get(name) == key:
+    """Gives a profile a name; the file of names is replaced atomically."""
+    by_name = names(store)
+    if by_name.get(name) == key:
         return
     check_name(store, name)
     path = store.root / NAMES
     partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps({**every, name: key}, indent=1, sort_keys=True))
+    partial.write_text(json.dumps({**by_name, name: key}, indent=1, sort_keys=True))
     partial.replace(path)
 
 
@@ -45,27 +45,27 @@ def find(store: Store, text: str) -> Entry:
     """The profile called `text`: by name, by key, or by the first characters of a key.
 
     Raises:
-        UserError: there is none, or several; names the nearest.
+        UserError: there is none, or several; suggests the nearest.
     """
-    every = names(store)
-    if text in every:
-        entry = store.find("profiles", every[text])
+    by_name = names(store)
+    if text in by_name:
+        entry = store.find("profiles", by_name[text])
         if entry is None:
-            raise UserError(f"profile {text} ({every[text]}) is no longer in the store; train or import it again")
+            raise UserError(f"profile {text} ({by_name[text]}) is no longer in the store; train or import it again")
         return entry
     keys = [entry.key for entry in store.entries() if entry.kind == "profiles"]
     meant = [key for key in keys if key == text or (len(text) >= _SHORTEST and key.startswith(text))]
     if len(meant) == 1:
-        found = store.find("profiles", meant[0])
-        assert found is not None  # noqa: S101 - listed just now
-        return found
+        profile = store.find("profiles", meant[0])
+        assert profile is not None  # noqa: S101 - listed just now
+        return profile
     if not keys:
         raise UserError(f"unknown profile {text!r}; there is none yet: train one (pgo = true) or import one")
-    raise unknown("profile", text, [*every, *(meant or keys)])
+    raise unknown("profile", text, [*by_name, *(meant or keys)])
 
 
 def as_kept(name: str, entry: Entry) -> Kept:
-    """What planning must know of a profile."""
+    """The facts about a profile that planning needs."""
     about = entry.about
     return Kept(
         name=name,
@@ -79,5 +79,5 @@ def as_kept(name: str, entry: Entry) -> Kept:
 
 
 def name_of(store: Store, key: str) -> str:
-    """A profile's names, separated by commas; '' when it has none."""
+    """A profile's names, separated by commas; '' if it has none."""
     return ", ".join(sorted(name for name, its in names(store).items() if its == key))

@@ -1,4 +1,4 @@
-"""One profile of several: each part's counts times its weight, by the tools of the family that they belong to."""
+"""Merges profiles: each part's counts times its weight, with the tools of their compiler's family."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from burnish.toolchain import counts, gcda
 
 
 def merge(stage: Merge, spec: EngineSpec, store: Store, bench: Workbench, name: str) -> Entry:
-    """The merged profile in the store, made now.
+    """Merges profiles; returns the result's entry in the store.
 
     Args:
         stage: parts and weights.
         spec: the engine that they belong to.
-        store: where they are, and where the merged one goes.
+        store: where they are read and the result is written.
         bench: runs the merge tools.
         name: for messages.
 
     Raises:
-        InfrastructureError: a part is gone or changed, a tool failed, or what came out is no usable profile.
+        InfrastructureError: a part is missing or has changed, a tool failed, or the result is not usable.
     """
     began = time.monotonic()
     parts = []
@@ -51,7 +51,7 @@ def merge(stage: Merge, spec: EngineSpec, store: Store, bench: Workbench, name: 
             **facts,
             "engine": spec.name,
             "kind": stage.kind,
-            # The build by which gcc's functions are named; the first part's, since all come from equal sources.
+            # gcc's functions are named by the first part's build; all parts come from equal sources.
             "build": entries[0].about.get("build"),
             "source": stage.source or None,
             "toolchain": stage.toolchain.name if stage.kind != "bolt" else entries[0].about.get("toolchain"),
@@ -84,7 +84,7 @@ def _merge_data(
 
 
 def _merge_gcda(folders: Sequence[Path], weights: Sequence[int], target: Path) -> None:
-    """Each object's counter files added up; an object that only some parts have is taken from them."""
+    """Adds up the counter files of each object; an object may be missing in some parts."""
     parts: dict[str, list[tuple[Path, int]]] = {}
     for folder, weight in zip(folders, weights, strict=True):
         for path in sorted(folder.rglob("*.gcda")):

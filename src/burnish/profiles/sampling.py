@@ -1,6 +1,6 @@
-"""Profiles from branch records (LBR): perf samples a server under load, and its family's tool makes the profile.
+"""Profiles from branch records (LBR): perf samples a server under load, and the compiler's tool makes the profile.
 
-Only hosts whose processor (and hypervisor) gives branch records have this; bench/host.py finds out by trying.
+Only some processors and hypervisors provide branch records; `burnish.bench.host` finds out by trying.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from burnish.toolchain.toolchains import Toolchain
 EVENT = "cycles:u"
 BRANCHES = "any,u"
 PATIENCE_S = 60.0
-"""Seconds that perf may take to write what it has."""
+"""Seconds that perf may take to write its data."""
 
 
 @dataclass
 class Sampler:
-    """perf on a server, once for each training workload.
+    """Samples a server with perf, once for each training workload.
 
     Attributes:
-        folder: where the samples go.
-        files: what has been sampled so far.
+        folder: where the samples are written.
+        files: the samples so far.
     """
 
     folder: Path
@@ -38,7 +38,7 @@ class Sampler:
 
     @contextlib.contextmanager
     def watching(self, pids: Sequence[int]) -> Iterator[None]:
-        """Samples these processes, and what they start from now on, until the block ends."""
+        """Samples these processes, and processes that they start, until the block ends."""
         data = self.folder / f"{len(self.files)}.perf"
         log = self.folder / f"{len(self.files)}.log"
         argv = ["perf", "record", "-q", "-e", EVENT, "-j", BRANCHES, "-o", str(data)]
@@ -54,36 +54,36 @@ class Sampler:
 
 
 def sample_tool(toolchain: Toolchain) -> Path:
-    """What makes a compiler's profile from perf's samples: llvm-profgen of clang's version, create_gcov for gcc.
+    """The tool that makes a compiler's profile from perf's samples: llvm-profgen of clang's version, or create_gcov.
 
     Raises:
-        UnavailableError: it is not there; says which package has it.
+        UnavailableError: it is not installed; names its package.
     """
     if toolchain.family == "gcc":
-        found = shutil.which("create_gcov")
-        if found is None:
+        path = shutil.which("create_gcov")
+        if path is None:
             raise UnavailableError(f"{toolchain.name}: sampled needs create_gcov; apt install autofdo")
-        return Path(found)
+        return Path(path)
     return _beside(toolchain.profdata, "llvm-profgen", f"apt install llvm-{toolchain.major}")
 
 
 def perf2bolt(toolchain: Toolchain) -> Path:
-    """BOLT's reader of perf's samples; an `UnavailableError` when it is not there."""
+    """BOLT's reader of perf's samples; an `UnavailableError` if it is not installed."""
     return _beside(toolchain.bolt, "perf2bolt", f"apt install bolt-{toolchain.major}")
 
 
-def _beside(tool: Path | None, name: str, mend: str) -> Path:
+def _beside(tool: Path | None, name: str, remedy: str) -> Path:
     # Debian's llvm-N tools are links to plain names in one folder.
     for place in (tool, tool.resolve()) if tool else ():
         if (place.parent / name).is_file():
             return place.parent / name
-    raise UnavailableError(f"no {name} beside {tool or 'the toolchain'}; {mend}")
+    raise UnavailableError(f"no {name} beside {tool or 'the toolchain'}; {remedy}")
 
 
 def compiler_profile(
     toolchain: Toolchain, program: Path, samples: Sequence[Path], target: Path, bench: Workbench, name: str
 ) -> None:
-    """Makes the compiler's profile of all samples, each training workload as heavy as its samples are many."""
+    """Makes the compiler's profile from all samples; each training workload is weighted by its number of samples."""
     tool = sample_tool(toolchain)
     made = []
     for number, data in enumerate(samples):
@@ -110,7 +110,7 @@ def compiler_profile(
 
 
 def _script(data: Path, target: Path, bench: Workbench, name: str) -> None:
-    """perf's samples as the text that llvm-profgen reads; into a file, since they are many."""
+    """Writes perf's samples to a file, as the text that llvm-profgen reads."""
     argv: list[str | Path] = ["perf", "script", "--show-mmap-events", "-F", "ip,brstack", "-i", data]
     bench.run("perf script", argv, log=target).check(f"{name}: reading perf's samples")
     # The first line is the command, as in every log.
@@ -121,7 +121,7 @@ def _script(data: Path, target: Path, bench: Workbench, name: str) -> None:
 def bolt_profile(
     toolchain: Toolchain, program: Path, samples: Sequence[Path], target: Path, bench: Workbench, name: str
 ) -> None:
-    """Makes BOLT's profile of all samples."""
+    """Makes BOLT's profile from all samples."""
     tool = perf2bolt(toolchain)
     texts = []
     for data in samples:
@@ -133,7 +133,7 @@ def bolt_profile(
 
 
 def merge_gcc_samples(files: Sequence[Path], weights: Sequence[int], target: Path, bench: Workbench, name: str) -> None:
-    """autofdo's merger knows no weights: a part is named as many times as it weighs."""
+    """autofdo's merger has no weights, so a part is named as often as its weight."""
     tool = shutil.which("profile_merger")
     if tool is None:
         raise InfrastructureError(f"{name}: gcc's sampled profiles are merged by profile_merger; apt install autofdo")

@@ -1,7 +1,7 @@
-"""How a recipe comes by its profile: training on one load or on several with weights, merges, kept profiles; pure.
+"""How a recipe gets its profile: training on one load or on several with weights, merges, kept profiles; pure.
 
-A training run is named by (instrumented build, workloads, seconds, seed), so that all recipes that train the same
-build the same way share it. Runs on single workloads are merged with the recipe's weights.
+A training run is named by (instrumented build, workloads, seconds, seed), so all recipes that train the same build in
+the same way share it. Runs on single workloads are merged with the recipe's weights.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Train:
         key: content address of the profile.
         build: key of the build that is loaded: instrumented, or an ordinary one for branch samples.
         kind: whose profile it is.
-        toolchain: what the build was made with.
+        toolchain: the toolchain of the build.
         training: (workload, seconds), in order.
         title: for people.
-        seed: replicate of the training: decides the load's keys.
-        source: digest of the source that the build was made of.
+        seed: replicate of the training; random seed of the load's keys.
+        source: digest of the source that the build was made from.
         context_sensitive: whether the counters were placed after inlining (clang's second round).
         sampled: whether the profile comes from branch records (LBR) that perf samples.
     """
@@ -51,11 +51,11 @@ class Train:
 
 @dataclass(frozen=True)
 class Merge:
-    """Stage: one profile of several.
+    """Stage: merge several profiles into one.
 
     Attributes:
         key: content address of the profile.
-        kind: of all parts and of what they become.
+        kind: of all parts and of the result.
         toolchain: whose tools merge them.
         parts: (key of a profile, weight that its counts are multiplied by).
         title: for people.
@@ -75,14 +75,14 @@ class Kept:
     """A profile of the store that a recipe names.
 
     Attributes:
-        name: as the recipe has it.
+        name: as in the recipe.
         key: its key in the store.
         engine: the engine that it belongs to.
         kind: whose profile it is.
-        source: digest of the source that it was trained on; None where that is not known (imported ones): then
-            the audit of the build that uses it decides.
-        toolchain: name of the compiler that the trained build was made with; None where that is not known.
-        second_round: whether context-sensitive counters are in it.
+        source: digest of the source that it was trained on; None if not known (imported ones): then the audit of
+            the build that uses it decides.
+        toolchain: name of the compiler that the trained build was made with; None if not known.
+        second_round: whether it has context-sensitive counters.
     """
 
     name: str
@@ -99,7 +99,7 @@ class TrainingPlan:
     """What a recipe trains on.
 
     Attributes:
-        usual: the engine's training, in one run: what a recipe without weights of its own takes.
+        usual: the engine's training, in one run, for recipes without weights.
         weights: (workload, weight) of the recipe; empty for the usual training.
         seed: replicate of the training.
         source: digest of the source.
@@ -122,8 +122,8 @@ class TrainingPlan:
     ) -> list[Train | Merge]:
         """The stages whose last one is the profile of `build`.
 
-        With weights each workload runs for the longest time that the engine gives to one of its own, so that a
-        weight is a share of load time whatever the engine's seconds are.
+        With weights, each workload runs as long as the longest of the engine's own training, so a weight is a share of
+        load time, independent of the engine's seconds.
         """
 
         def run(training: Runs, title: str) -> Train:
@@ -149,14 +149,14 @@ class TrainingPlan:
         runs = [run(((workload, seconds),), f"{title} on {workload}") for workload, _ in self.weights]
         if len(runs) == 1:
             return list(runs)
-        parts = tuple((each.key, weight) for each, (_, weight) in zip(runs, self.weights, strict=True))
+        parts = tuple((run.key, weight) for run, (_, weight) in zip(runs, self.weights, strict=True))
         return [*runs, merged(parts, kind, toolchain, title=f"{title}, merged", source=self.source)]
 
 
 def merged(
     parts: tuple[tuple[str, float], ...], kind: ProfileKind, toolchain: Toolchain, *, title: str, source: str
 ) -> Merge:
-    """The stage that merges these profiles; equal parts and weights have an equal name."""
+    """The stage that merges these profiles; equal parts and weights have an equal key."""
     return Merge(digest_of(["merge", kind, parts]), kind, toolchain, parts, title, source)
 
 
@@ -168,7 +168,7 @@ def compiler_kind(recipe: Recipe, toolchain: Toolchain) -> ProfileKind:
 
 
 def check_training(variant: Variant, toolchain: Toolchain, *, lbr: bool) -> None:
-    """Refuses what contradicts itself in how a recipe comes by its profile, or what this host can't give."""
+    """Refuses contradictions in how a recipe gets its profile, and requests that this host cannot fulfil."""
     recipe, name = variant.recipe, f"variant {variant.name}"
     trains = recipe.pgo or recipe.bolt
     if not recipe.pgo:
@@ -204,7 +204,7 @@ def check_training(variant: Variant, toolchain: Toolchain, *, lbr: bool) -> None
 
 def _check_profile_alone(recipe: Recipe, name: str) -> None:
     for field in ("training", "training_seed", "context_sensitive"):
-        # A kept compiler profile leaves BOLT a training of its own.
+        # With a kept compiler profile, BOLT still has its own training.
         if getattr(recipe, field) and not (recipe.bolt and recipe.pgo and field != "context_sensitive"):
             raise UserError(f"{name}: profile = {recipe.profile!r} is used instead of training one; leave {field} out")
 
@@ -230,18 +230,18 @@ def check_kept(variant: Variant, kept: Kept, toolchain: Toolchain, *, engine: st
         )
     if kept.toolchain is None or kept.kind == "bolt":
         return
-    theirs, mine = major(kept.toolchain), toolchain.major
-    if kept.kind == "gcc" and theirs != mine:
+    theirs, own = major(kept.toolchain), toolchain.major
+    if kept.kind == "gcc" and theirs != own:
         raise UserError(
             f"{name} was trained with {kept.toolchain}, found {toolchain.name}; gcc reads its own version's"
         )
-    if kept.kind == "clang" and theirs > mine:
+    if kept.kind == "clang" and theirs > own:
         raise UserError(
-            f"{name} was trained with {kept.toolchain}; {toolchain.name} reads no newer format than its own"
+            f"{name} was trained with {kept.toolchain}; {toolchain.name} cannot read a newer format than its own"
         )
 
 
 def major(toolchain: str) -> int:
-    """The major version in a toolchain's name (12 of gcc-12); 0 where it has none."""
+    """The major version in a toolchain's name (12 of gcc-12); 0 if there is none."""
     digits = toolchain.rpartition("-")[2].partition(".")[0]
     return int(digits) if digits.isdigit() else 0

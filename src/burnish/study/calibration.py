@@ -1,4 +1,4 @@
-"""Calibrations on disk: kept in the home, leaned on by later studies of the same host.
+"""Calibrations on disk: kept in the home and used by later studies on the same host.
 
 One file for each (engine, workload, design), bound to the host and the times of a start it was measured with.
 """
@@ -35,7 +35,7 @@ _FORMAT = 1
 
 
 def host_digest(host: HostFacts) -> str:
-    """What the noise depends on and does not change by itself."""
+    """Digest of the host's facts that its noise depends on and that stay the same from day to day."""
     return digest_of(
         [host.cpu_model, host.cpu_signature, host.cores_allowed, host.smt, host.hypervisor, host.governor, host.turbo]
     )
@@ -46,7 +46,7 @@ def _file(home: Home, engine: str, workload: str, design: Design) -> Path:
 
 
 def save(home: Home, calibration: Calibration) -> Path:
-    """Keeps it for later studies; whole or not at all."""
+    """Writes a calibration for later studies to use; atomically."""
     path = _file(home, calibration.engine, calibration.workload, calibration.design)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
@@ -58,47 +58,51 @@ def save(home: Home, calibration: Calibration) -> Path:
 
 
 def find(home: Home, engine: str, workload: str, design: Design, host: HostFacts) -> Calibration | None:
-    """The calibration of this host, if there is one; one of another host or form counts for nothing."""
+    """The calibration of this host, or None; a file of another host or of another format is ignored."""
     path = _file(home, engine, workload, design)
     try:
-        found = from_dict(json.loads(path.read_text()))
+        calibration = from_dict(json.loads(path.read_text()))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found if found.host == host_digest(host) else None
+    return calibration if calibration.host == host_digest(host) else None
 
 
 def known_calibrations(session: Session, cells: Sequence[Cell]) -> list[Calibration]:
-    """What this host's calibrations say of the cells' workloads; a `UserError` where one says: no verdicts here."""
-    found: list[Calibration] = []
+    """This host's calibrations for the cells' workloads.
+
+    Raises:
+        UserError: one of them failed, so this host gives no verdicts without ``--force``.
+    """
+    calibrations: list[Calibration] = []
     for workload, design in dict.fromkeys((cell.workload.name, cell.design) for cell in cells):
-        each = find(session.home, session.spec.name, workload, design, session.host)
-        if each is None or not each.fits(timings(session)[design]):
+        calibration = find(session.home, session.spec.name, workload, design, session.host)
+        if calibration is None or not calibration.fits(timings(session)[design]):
             continue
-        if not each.passes and not session.options.force:
+        if not calibration.passes and not session.options.force:
             raise UserError(
-                f"{each.name}: this host's calibration of {each.at} found the baseline different from itself "
-                f"({each.words}); fix the host (`burnish doctor`) and calibrate again, or say --force"
+                f"{calibration.name}: this host's calibration of {calibration.at} found the baseline different from "
+                f"itself ({calibration.words}); fix the host (`burnish doctor`) and calibrate again, or use --force"
             )
-        found.append(each)
-    return found
+        calibrations.append(calibration)
+    return calibrations
 
 
 def keep_calibrations(workshop: Workshop, cells: Sequence[Cell], times: Mapping[Design, Timing]) -> None:
-    """Keeps what cells say of the host in which the baseline was compared with itself; later studies lean on it."""
+    """Writes the calibrations of a `calibrate` study: of the cells that compared the baseline with itself."""
     if not workshop.study.calibrates:
         return
     for cell in cells:
         if cell.id.candidate != AA:
             continue
-        found = _calibrated(workshop.session, times[cell.design], cell)
-        if found is not None:
-            save(workshop.session.home, found)
-            workshop.record.append(HostCalibrated(host_noise(found)))
+        calibration = _calibrated(workshop.session, times[cell.design], cell)
+        if calibration is not None:
+            save(workshop.session.home, calibration)
+            workshop.record.append(HostCalibrated(host_noise(calibration)))
 
 
 def host_noise(calibration: Calibration) -> HostNoise:
-    """A calibration as the record has it."""
-    noise = {name: Noise(**vars(each)) for name, each in calibration.quantities.items()}
+    """A calibration as a value of the record."""
+    noise = {name: Noise(**vars(quantity)) for name, quantity in calibration.quantities.items()}
     return HostNoise(
         engine=calibration.engine,
         workload=calibration.workload,
@@ -118,7 +122,7 @@ def host_noise(calibration: Calibration) -> HostNoise:
 
 
 def _calibrated(session: Session, timing: Timing, cell: Cell) -> Calibration | None:
-    """What the cell's starts say; None where too many were invalid."""
+    """The calibration from a cell's starts; None if too many of them were invalid."""
     starts = cell_starts(session.record, cell.id)
     verdict = session.record.last(VerdictReached, cell=cell.id)
     if starts.valid < CALIBRATION_STARTS or verdict is None:
@@ -126,7 +130,7 @@ def _calibrated(session: Session, timing: Timing, cell: Cell) -> Calibration | N
         return None
     return calibrate_host(
         {name: starts.of(name) for name in ("capacity", "throughput")},
-        [list(zip(each["capacity"], each["throughput"], strict=True)) for each in starts.pair_ratios],
+        [list(zip(ratios["capacity"], ratios["throughput"], strict=True)) for ratios in starts.pair_ratios],
         starts.seconds,
         engine=session.spec.name,
         workload=cell.workload.name,

@@ -1,4 +1,4 @@
-"""The cells of a study's trials: what is compared with what, on which load, in which design, what for."""
+"""The cells of a study's trials: which candidate is compared, on which load, in which design, for which purpose."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from burnish.model.workload import Design, Workload
 
 
 def own_design(workload: Workload, *, conditions: bool) -> Design:
-    """The design where nobody names one: the load's, but for two conditions.
+    """The default design: the load's own, unless two conditions are compared.
 
-    Those move work to the client, the kernel and the network, so a side must be alone under load, as a user will see
-    it. In short turns, since what the neighbours leave changes from second to second: solo, the starts of one
-    comparison lay almost three times as far apart (docs/WORKLOADS.md, Conditions).
+    Conditions move work to the client, the kernel and the network, so a side must be alone under load, as it will be
+    in production. Turns are short, because the CPU time that other guests leave changes from second to second: with
+    solo, the starts of one comparison scattered almost three times as much (docs/WORKLOADS.md, Conditions).
 
     Args:
         workload: the load.
@@ -24,7 +24,7 @@ def own_design(workload: Workload, *, conditions: bool) -> Design:
 
 @dataclass(frozen=True)
 class Cell:
-    """A candidate against the baseline on one workload, as trials run it.
+    """One comparison of a candidate with the baseline on one workload, as trials run it.
 
     Attributes:
         id: which cell of the study it is.
@@ -40,7 +40,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """For people and logs; the seeds of its starts are drawn from it too."""
+        """Name for people and logs; the seeds of its starts are derived from it too."""
         return self.id.name
 
     @property
@@ -50,7 +50,7 @@ class Cell:
 
     @property
     def role(self) -> Role:
-        """What it is for."""
+        """Purpose of the cell."""
         return self.id.role
 
     @property

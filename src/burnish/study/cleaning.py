@@ -1,4 +1,4 @@
-"""What is kept, how large it is, and what goes when it is too old or too much."""
+"""What is kept on disk, how large it is, and what to remove by age or total size."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Kept:
         folder: where it is.
         size: bytes on disk.
         age_s: seconds since it was last used.
-        named: a profile's names; what has one was kept on purpose.
-        unfinished: whether it is a run that has not come to its end.
+        named: a profile's names; a profile with a name was kept on purpose.
+        unfinished: whether it is an unfinished run.
     """
 
     kind: str
@@ -48,11 +48,11 @@ class Kept:
 def inventory(home: Home) -> list[Kept]:
     """Everything in the home, largest first within each kind."""
     now, store = time.time(), Store(home.store)
-    found = []
+    items = []
     for entry in store.entries():
         named = name_of(store, entry.key) if entry.kind == "profiles" else ""
         words = f"{_words(entry)} {named}".strip()
-        found.append(Kept(entry.kind, entry.key, words, entry.folder, entry.size(), now - entry.used, named))
+        items.append(Kept(entry.kind, entry.key, words, entry.folder, entry.size(), now - entry.used, named))
     for kind, root in (
         ("downloads", home.downloads),
         ("work", home.root / "work"),
@@ -61,20 +61,20 @@ def inventory(home: Home) -> list[Kept]:
     ):
         for folder in sorted(root.glob("*")):
             size = folder_size(folder) if folder.is_dir() else folder.stat().st_blocks * 512
-            found.append(Kept(kind, folder.name, "", folder, size, now - folder.stat().st_mtime))
-    for folder in home.store.glob("thinlto"):  # as a whole: its files are the linker's own business
+            items.append(Kept(kind, folder.name, "", folder, size, now - folder.stat().st_mtime))
+    for folder in home.store.glob("thinlto"):  # one item: the files in it are managed by the linker
         age = now - folder.stat().st_mtime
-        found.append(Kept("thinlto", folder.name, "ThinLTO's cache", folder, folder_size(folder), age))
+        items.append(Kept("thinlto", folder.name, "ThinLTO's cache", folder, folder_size(folder), age))
     for folder in folders(home):
         age = now - (folder / FILE).stat().st_mtime
         unfinished = _is_unfinished(folder)
         words = f"record and logs{' of an unfinished run' if unfinished else ''}"
-        found.append(Kept("studies", folder.name, words, folder, folder_size(folder), age, unfinished=unfinished))
-    return sorted(found, key=lambda item: (item.kind, -item.size))
+        items.append(Kept("studies", folder.name, words, folder, folder_size(folder), age, unfinished=unfinished))
+    return sorted(items, key=lambda item: (item.kind, -item.size))
 
 
 def _is_unfinished(folder: Path) -> bool:
-    """Whether a run was begun here and never ended; a record that can't be read, or was imported, is left alone."""
+    """Whether a run was begun here and not finished; False for a record that is imported or cannot be read."""
     try:
         with contextlib.closing(Record(folder)) as record:
             return record.last(StudyFinished) is None and record.last(RecordImported) is None
@@ -93,33 +93,33 @@ def _words(entry: Entry) -> str:
 
 
 def choose(items: Sequence[Kept], *, older_s: float | None, bound: int | None, unfinished: bool = False) -> list[Kept]:
-    """What is to go: unused for longer than `older_s`, then the longest unused until `bound` bytes are kept.
+    """What to remove: items unused longer than `older_s`, then the least recently used until `bound` bytes are left.
 
-    Finished runs are never chosen: a record can't be made again. Nor are profiles with a name. Pure.
+    Finished runs are never chosen, because a record cannot be made again; nor are profiles with a name. Pure.
 
     Args:
         items: what is kept.
-        older_s: seconds; None: age is no reason.
-        bound: bytes to keep at most, runs not counted; None: size is no reason.
-        unfinished: whether runs without an end go too: all of them, or those older than `older_s`.
+        older_s: seconds; None: age is not considered.
+        bound: bytes to keep at most, runs not counted; None: size is not considered.
+        unfinished: whether unfinished runs are chosen too: all of them, or those older than `older_s`.
     """
-    mortal = [item for item in items if item.kind != "studies" and not item.named]
-    doomed = [item for item in mortal if older_s is not None and item.age_s > older_s]
+    removable = [item for item in items if item.kind != "studies" and not item.named]
+    chosen = [item for item in removable if older_s is not None and item.age_s > older_s]
     if unfinished:
-        doomed += [item for item in items if item.unfinished and (older_s is None or item.age_s > older_s)]
+        chosen += [item for item in items if item.unfinished and (older_s is None or item.age_s > older_s)]
     if bound is not None:
-        left = [item for item in mortal if item not in doomed]
+        left = [item for item in removable if item not in chosen]
         total = sum(item.size for item in left)
         for item in sorted(left, key=lambda item: -item.age_s):
             if total <= bound:
                 break
-            doomed.append(item)
+            chosen.append(item)
             total -= item.size
-    return doomed
+    return chosen
 
 
 def remove(home: Home, items: Sequence[Kept]) -> int:
-    """Takes them away; returns the bytes freed. The home's lock must be held."""
+    """Removes these items; returns the bytes freed. The caller must hold the home's lock."""
     store = Store(home.store)
     entries = {(entry.kind, entry.key): entry for entry in store.entries()}
     for item in items:

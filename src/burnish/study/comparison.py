@@ -15,7 +15,7 @@ RELEASE = "release"
 BASELINE = "baseline"
 
 Unit = tuple[str, str]
-"""(series, row): what a budget takes or leaves."""
+"""(series, row): the smallest part of a study that a budget includes or leaves out."""
 
 
 @dataclass(frozen=True)
@@ -23,30 +23,30 @@ class Comparison:
     """One comparison of a study: two sides under one load.
 
     Attributes:
-        row: the row's name: of a bundled study as its file has it, else the candidate, the load or the design.
+        row: the row's name: in a bundled study as in its file, else the candidate, the load or the design.
         series: the series' name, '' where there is one only.
         reading: the reading's name, '' where there is one only.
         load: the load's role in a bundled study, else its name; '' where nothing is loaded.
         threads: client threads, where the row has a ladder of them; None: the load's own number.
-        base: the build or program that it is compared with, by name.
-        candidate: its build or program, by name; `AA`: the base once more.
+        base: name of the build or program that ratios are against.
+        candidate: name of the other build or program; `AA`: the base again.
         given: condition of both sides, in words.
-        versus: what sets the candidate's condition apart, in words.
+        versus: how the candidate's condition differs, in words.
         workload: the load at that many threads; None where nothing is loaded.
-        quantity: which quantity the verdict is about; None: what the design can tell (see `Workshop.cell`).
+        quantity: which quantity the verdict is about; None: the one that the design measures (see `Workshop.cell`).
         design: trial design; None: the load's, or that for conditions.
         published: the figure, where one was published.
         control: whether both sides are the same build.
-        measure: what is read off the builds instead of a trial.
+        measure: what is read from the builds instead of a trial.
         objects: for which objects.
         release: whether the candidate is a release binary.
         reason: why nothing is measured, where that is known beforehand.
-        final: whether that reason holds whatever is installed or asked.
+        final: whether that reason holds regardless of what is installed or requested.
         test: which of a suite's tests it is; '' where the load is one.
-        shows: what this architecture can show of the row's patch; '' of rows about something else.
-        role: what its cell is for.
+        shows: what this architecture can show of the row's patch; '' for rows that are not about a patch.
+        role: the purpose of its cell.
         starts: a number of starts of its own; None: the study's rule decides.
-        called: what the candidate is called in its cell; '': build and condition.
+        candidate_name: what the candidate is called in its cell; '': build and condition.
         own_base: whether cells of the study have bases and conditions of their own, which are part of their identity.
         by_design: whether the design is part of the cell's identity (`calibrate`).
     """
@@ -74,23 +74,23 @@ class Comparison:
     shows: str = ""
     role: Role = Role.CLAIM
     starts: int | None = None
-    called: str = ""
+    candidate_name: str = ""
     own_base: bool = False
     by_design: bool = False
 
     @property
     def unit(self) -> Unit:
-        """What a budget takes or leaves together with it."""
+        """The part of the study that a budget includes or leaves out with it."""
         return self.series, self.row
 
     @property
-    def again(self) -> bool:
+    def against_itself(self) -> bool:
         """Whether the base is compared with itself, as a calibration does."""
         return self.candidate == AA
 
     @property
     def usual(self) -> bool:
-        """Whether both sides run under the usual condition, the only one that calibrations know."""
+        """Whether both sides run under the default condition, the only one that calibrations are made in."""
         return not self.given and not self.versus
 
     @property
@@ -100,17 +100,17 @@ class Comparison:
 
     @property
     def key(self) -> str:
-        """Names it, for tables and machines."""
+        """Name for tables and machines."""
         return self.id.key
 
     @property
     def title(self) -> str:
-        """The same for people: what there is of series, row, reading, load, threads and test."""
+        """Name for people: whichever of series, row, reading, load, threads and test are set."""
         return self.id.title
 
     @property
     def group(self) -> tuple[str, ...]:
-        """What comparisons that share a baseline's starts have in common: its build and condition."""
+        """The baseline's build and condition, by which comparisons are grouped."""
         return (self.base, *self.given)
 
     @property
@@ -120,25 +120,25 @@ class Comparison:
 
     @property
     def cell_id(self) -> CellId:
-        """Which cell of the trials it is, as planned: of a release, that of whatever program is found."""
+        """The cell of the trials, as planned; for a release binary the program found is added to it later."""
         several = self.own_base
         return CellId(
-            candidate=self.called or self.candidate,
+            candidate=self.candidate_name or self.candidate,
             workload=self.workload.name if self.workload is not None else "",
             role=self.role,
             base=self.base if several else "",
             given=self.given if several else (),
-            versus=() if self.called else self.versus,
+            versus=() if self.candidate_name else self.versus,
             control=self.control,
             design=str(self.design) if self.by_design and self.design else "",
         )
 
     @property
     def cell(self) -> Cell | None:
-        """The cell of its trial, where there is something to try.
+        """The cell of its trial; None if there is no trial.
 
-        Where a reason stands in its place, nothing is known of its builds, and the names that it has instead may be
-        another comparison's.
+        A comparison with a reason has no cell: its builds are not known, and the names in their place may be those of
+        another comparison.
         """
         if self.workload is None or self.measure is not None or self.reason is not None:
             return None

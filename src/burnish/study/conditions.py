@@ -1,4 +1,4 @@
-"""Under which conditions a study's sides run: as asked, made ready, looked at before anything is measured."""
+"""The conditions that a study's sides run under: as requested, prepared, examined before anything is measured."""
 
 from __future__ import annotations
 
@@ -27,18 +27,24 @@ if TYPE_CHECKING:
 
 
 def usual(spec: EngineSpec, options: Options) -> Condition:
-    """The condition of every side, as asked."""
+    """The condition of every side, as requested."""
     return condition_of(options.settings, spec.settings)
 
 
 def versus(spec: EngineSpec, options: Options) -> Condition | None:
-    """The condition of the second program where it is another one; a `UserError` when it is the same after all."""
+    """The second program's condition, or None if it has none of its own.
+
+    Raises:
+        UserError: it is the same as the first one's.
+    """
     if not options.versus:
         return None
     first = usual(spec, options)
     second = condition_of(options.versus, spec.settings, over=first, option="--versus")
     if not difference(first, second):
-        raise UserError(f"--versus {' '.join(options.versus)}: that is the condition of A already; name what differs")
+        raise UserError(
+            f"--versus {' '.join(options.versus)}: that is already the condition of A; name a setting that differs"
+        )
     return second
 
 
@@ -46,76 +52,76 @@ def groups(spec: EngineSpec, options: Options) -> list[str]:
     """Groups of system packages that the conditions and the loads need beside their engine's."""
     needed = {"tls": "tls", "remote": "remote"}
     asked = (usual(spec, options), versus(spec, options))
-    found = [needed[each.transport] for each in asked if each and each.transport in needed]
-    return list(dict.fromkeys([*found, *workloads.groups(spec, options.workloads)]))
+    wanted = [needed[condition.transport] for condition in asked if condition and condition.transport in needed]
+    return list(dict.fromkeys([*wanted, *workloads.groups(spec, options.workloads)]))
 
 
 def words(options: Options) -> tuple[str, ...]:
-    """What was asked of conditions and data, in the form that finds the study again."""
-    said = [*options.settings, *(f"versus {word}" for word in options.versus)]
+    """What was requested of conditions and data, as part of the study's identity."""
+    requested = [*options.settings, *(f"versus {word}" for word in options.versus)]
     if options.defaults_file is not None:
-        said.append(f"defaults {digest_of(defaults_file.content(options.defaults_file))}")
-    return tuple(said)
+        requested.append(f"defaults {digest_of(defaults_file.content(options.defaults_file))}")
+    return tuple(requested)
 
 
 def ready(session: Session, asked: Condition) -> Condition:
-    """The condition with what it needs (certificates) made in the study's folder."""
+    """The condition, with the certificates that it needs made in the study's folder."""
     return session.engine.ready(asked, session.record.folder, session.bench)
 
 
 def loads_under(loads: Sequence[Workload], pair: Sequence[Condition]) -> tuple[Workload, ...]:
     """The loads as they are expected to be under these conditions.
 
-    Where the network is limited, or two conditions are compared by throughput, a server may have to wait: for the
-    network, or for a client that has more to do. That is what is measured then, and makes no pair invalid.
+    Where the network is limited, or two conditions are compared by throughput, a server may have to wait for the
+    network or for a client with more work. That waiting is what is measured, so it makes no pair invalid.
     """
-    waits = any(each.limited for each in pair) or len(set(pair)) > 1
-    return tuple(replace(each, saturated=False) if waits else each for each in loads)
+    waits = any(condition.limited for condition in pair) or len(set(pair)) > 1
+    return tuple(replace(workload, saturated=False) if waits else workload for workload in loads)
 
 
 def possible(session: Session, sides: Sequence[tuple[Built, Condition]]) -> None:
-    """Looks at every load on each server under its condition as far as that takes no data: none are made in vain.
+    """Checks every load on each server under its condition as far as possible without data, before any are made.
 
     Raises:
-        UserError: something can't work at all: a variable that the server does not know, too many client threads.
+        UserError: something cannot work: a variable that the server does not know, too many client threads.
     """
     # The most client threads first: what a refusal asks for then is enough for the whole ladder.
-    loads = sorted(session.workloads, key=lambda each: -each.threads)
-    _amiss(session, loads, sides, {})
+    loads = sorted(session.workloads, key=lambda workload: -workload.threads)
+    _untuned(session, loads, sides, {})
 
 
 def examine(session: Session, sides: Sequence[tuple[Built, Condition]], data: Mapping[str, Entry]) -> None:
-    """Looks at every load on each server under its condition; notes and says what routine tuning left undone.
+    """Examines every load on each server under its condition; records and reports what is poorly tuned.
 
     Raises:
-        UserError: something can't work at all; or, under ``--strict``, something is left undone.
+        UserError: something cannot work; or, under ``--strict``, something is poorly tuned.
     """
-    found = _amiss(session, session.workloads, sides, data)
-    session.record.append(TuningExamined(tuple(found)))
-    for line in found:
+    warnings = _untuned(session, session.workloads, sides, data)
+    session.record.append(TuningExamined(tuple(warnings)))
+    for line in warnings:
         session.bench.say(f"untuned: {line}")
-    if found and session.options.strict:
-        raise UserError(f"--strict: {len(found)} settings to mend before builds are compared: {'; '.join(found)}")
+    if warnings and session.options.strict:
+        raise UserError(f"--strict: {len(warnings)} settings to fix before builds are compared: {'; '.join(warnings)}")
 
 
-def _amiss(
+def _untuned(
     session: Session,
     loads: Sequence[Workload],
     sides: Sequence[tuple[Built, Condition]],
     data: Mapping[str, Entry],
 ) -> list[str]:
-    """What routine tuning left undone, a line each."""
-    found: list[str] = []
+    """What is poorly tuned, one line each."""
+    warnings: list[str] = []
     for workload in loads:
         entry = data.get(workload.name)
         for built, condition in dict.fromkeys(sides):
             place = session.scratch / "examine"
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(mode=0o700, parents=True)
-            found += session.engine.examine(built, workload, condition, _data(entry), place, session.bench)
+            warnings += session.engine.examine(built, workload, condition, _data(entry), place, session.bench)
             shutil.rmtree(place, ignore_errors=True)
-        found += filter(None, [idle(workload, len(session.core_sets[0]))])
-    return list(dict.fromkeys(found))
+        warnings += filter(None, [idle(workload, len(session.core_sets[0]))])
+    return list(dict.fromkeys(warnings))
 
 
 def _data(entry: Entry | None) -> Path | None:

@@ -1,4 +1,4 @@
-"""What makes two calls one study."""
+"""The identity of a study: what decides whether two calls ask for the same one."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ class Definition:
     """What a study is asked to do; equal definitions are the same study as long as it is not finished.
 
     Attributes:
-        verb: ``tune``, ``compare``, ``calibrate``, ``why`` or ``patch``; of a study that ships, its name.
+        verb: ``tune``, ``compare``, ``calibrate``, ``why`` or ``patch``; of a bundled study, its name.
         engine: engine's name.
         variants: names of variants, baseline first (``tune``, ``patch``), or the two programs' paths (``compare``).
         workloads: names of workloads.
         features: feature set of all variants.
-        source: what was asked for as the source: ``debian``, ``debian=VERSION`` or a path.
+        source: the source as requested: ``debian``, ``debian=VERSION`` or a path.
         precision: half-width to reach (0.01 = ±1 %); None stops at the first verdict.
-        max_starts: most starts of a cell.
+        max_starts: maximum number of starts per cell.
         pairs: pairs in a start; None: the calibration's or the engine's.
         turns: turns in a pair; None: the engine's.
         starts: number of starts fixed in advance, or None.
         design: trial design of every cell; None: each workload's own.
-        explore: whether cells are looked through rather than claimed together.
+        explore: whether the false-discovery rate is controlled rather than the family-wise error.
         layouts: layout replicates of every variant.
         trainings: training replicates of every variant.
-        seed: decides slots and keys.
+        seed: random seed of slots and keys.
         recipes: each variant's recipe, as plain values.
-        conditions: what was asked of conditions and data.
+        conditions: the conditions and data as requested.
         patches: by variant that has any, the digests of its patches' content.
         portable: level or processor that every build must run on, or None.
     """
@@ -65,7 +65,7 @@ class Definition:
 
     @property
     def digest(self) -> str:
-        """Names the definition."""
+        """Digest that names the definition."""
         return digest_of(asdict(self))
 
 
@@ -78,7 +78,7 @@ def definition_of(
     features: str,
     recipes: Sequence[Variant],
 ) -> Definition:
-    """What the study is asked to do, in the form that finds it again."""
+    """The definition of a study, from a verb's options."""
     return Definition(
         verb=verb,
         engine=spec.name,

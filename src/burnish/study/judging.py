@@ -1,4 +1,4 @@
-"""The verdicts of a study as one family, and its best candidate once more on fresh starts: one rule for every verb."""
+"""The verdicts of a study as one family, and its best candidate measured again: one rule for every verb."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from burnish.study.trials.findings import claim_together
 from burnish.study.trials.starts import canary_sd, cell_starts
 from burnish.study.trials.timing import priors_of, start_seconds, timings
 from burnish.study.workshop.group import Trial, measure, trial_of
-from burnish.study.workshop.workshop import Left, Workshop
+from burnish.study.workshop.workshop import NotMeasured, Workshop
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A comparison with the cell that it was tried as."""
+    """A comparison and the cell of its trial."""
 
     comparison: Comparison
     cell: Cell
@@ -45,47 +45,54 @@ def judge(workshop: Workshop) -> None:
 
 
 def judged_of(workshop: Workshop) -> list[Judged]:
-    """The claims that have their verdict, in the study's order."""
-    decided = {each.event.cell for each in workshop.record.events(VerdictReached)}
-    tried = {each.event.comparison: each.event.cell for each in workshop.record.events(ComparisonTried)}
-    found = []
+    """The claims that have a verdict, in the study's order."""
+    decided = {recorded.event.cell for recorded in workshop.record.events(VerdictReached)}
+    tried = {recorded.event.comparison: recorded.event.cell for recorded in workshop.record.events(ComparisonTried)}
+    claims = []
     for comparison in workshop.study.comparisons:
         cell = tried.get(comparison.id)
         if comparison.cell is not None and comparison.role is Role.CLAIM and cell in decided:
-            found.append(Judged(comparison, replace(workshop.cell(comparison), id=cell)))
-    return found
+            claims.append(Judged(comparison, replace(workshop.cell(comparison), id=cell)))
+    return claims
 
 
 def _claim(workshop: Workshop, judged: Sequence[Judged]) -> Mapping[CellId, Kind]:
     """The family of all claims that have a verdict."""
-    known = workshop.calibrations([each.comparison for each in judged])
+    known = workshop.calibrations([claim.comparison for claim in judged])
     priors = priors_of(known, timings(workshop.session, known))
     replicated = workshop.study.replicates.count > 1
-    cells = {each.cell.id: each for each in judged}
+    cells = {claim.cell.id: claim for claim in judged}
     family = []
-    for cell, each in cells.items():
-        known_here = each.comparison.usual and not replicated
-        prior = priors.get((each.cell.workload.name, each.cell.design)) if known_here else None
-        readings = tuple(cell_starts(workshop.record, cell).of(each.cell.headline))
-        spread = canary_sd(workshop.record, each.cell)
-        family.append((cell, multiplicity.Cell(each.cell.name, readings, prior, spread)))
+    for cell, claim in cells.items():
+        known_here = claim.comparison.usual and not replicated
+        prior = priors.get((claim.cell.workload.name, claim.cell.design)) if known_here else None
+        readings = tuple(cell_starts(workshop.record, cell).of(claim.cell.headline))
+        spread = canary_sd(workshop.record, claim.cell)
+        family.append((cell, multiplicity.Cell(claim.cell.name, readings, prior, spread)))
     return claim_together(workshop.record, family, workshop.study.rule, explore=workshop.study.explore)
 
 
 def contenders(study: Study) -> dict[str, dict[str, list[Comparison]]]:
-    """By series and row, the comparisons that say what to build with: those with the series' baseline; pure.
+    """By series and row, the comparisons that a recommendation is made from: those with the series' baseline; pure.
 
-    A row that is compared with another row's build says nothing of the baseline, a control is the baseline itself, and
-    a program that was not built here is none to build with.
+    Left out: a row that is compared with another row's build, which is not a comparison with the baseline; a control,
+    which is the baseline itself; and a release binary, which was not built here.
     """
-    found: dict[str, dict[str, list[Comparison]]] = {}
-    controls = {each.row for each in study.comparisons if each.control and _is_baseline(study, each)}
-    for each in study.comparisons:
-        built = each.candidate in study.variants or each.candidate in study.programs
-        tried = each.cell is not None and each.role is Role.CLAIM and each.candidate != AA and not each.release
-        if built and tried and each.row not in controls and _is_baseline(study, each):
-            found.setdefault(each.series, {}).setdefault(each.row, []).append(each)
-    return found
+    by_series: dict[str, dict[str, list[Comparison]]] = {}
+    controls = {
+        comparison.row for comparison in study.comparisons if comparison.control and _is_baseline(study, comparison)
+    }
+    for comparison in study.comparisons:
+        built = comparison.candidate in study.variants or comparison.candidate in study.programs
+        tried = (
+            comparison.cell is not None
+            and comparison.role is Role.CLAIM
+            and comparison.candidate != AA
+            and not comparison.release
+        )
+        if built and tried and comparison.row not in controls and _is_baseline(study, comparison):
+            by_series.setdefault(comparison.series, {}).setdefault(comparison.row, []).append(comparison)
+    return by_series
 
 
 def _is_baseline(study: Study, comparison: Comparison) -> bool:
@@ -93,44 +100,47 @@ def _is_baseline(study: Study, comparison: Comparison) -> bool:
 
 
 def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[CellId, Kind]) -> None:
-    """The best candidate of each series on fresh starts: picked from many, it looks better than it is."""
+    """Measures the best candidate of each series on fresh starts: picked from many, it looks better than it is."""
     confirmation = workshop.study.confirmation
-    by_id = {each.comparison.id: each for each in judged}
+    by_id = {claim.comparison.id: claim for claim in judged}
     for rows in contenders(workshop.study).values():
-        mine = {row: [by_id[each.id] for each in every if each.id in by_id] for row, every in rows.items()}
-        mine = {row: every for row, every in mine.items() if every}
-        if confirmation.more_than is None or len(mine) <= confirmation.more_than:
+        candidates = {
+            row: [by_id[comparison.id] for comparison in comparisons if comparison.id in by_id]
+            for row, comparisons in rows.items()
+        }
+        candidates = {row: claims for row, claims in candidates.items() if claims}
+        if confirmation.more_than is None or len(candidates) <= confirmation.more_than:
             continue
-        best = _best(workshop.record, mine, kinds)
+        best = _best(workshop.record, candidates, kinds)
         if best is not None:
             workshop.session.bench.say(
-                f"{best} is the best of {len(mine)}: measured again on {confirmation.starts} fresh starts"
+                f"{best} is the best of {len(candidates)}: measured again on {confirmation.starts} fresh starts"
             )
-            _again(workshop, [each.comparison for each in mine[best]])
+            _again(workshop, [claim.comparison for claim in candidates[best]])
 
 
 def _best(record: Record, rows: Mapping[str, Sequence[Judged]], kinds: Mapping[CellId, Kind]) -> str | None:
     """The row with the largest mean of its headline, of those that are faster wherever they were measured."""
     values = {
         row: statistics.fmean(
-            statistics.fmean(cell_starts(record, each.cell.id).of(each.cell.headline)) for each in every
+            statistics.fmean(cell_starts(record, claim.cell.id).of(claim.cell.headline)) for claim in claims
         )
-        for row, every in rows.items()
-        if all(kinds.get(each.cell.id) is Kind.FASTER for each in every)
+        for row, claims in rows.items()
+        if all(kinds.get(claim.cell.id) is Kind.FASTER for claim in claims)
     }
     return max(values, key=lambda row: values[row]) if values else None
 
 
 def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
-    """The cells of one row on fresh starts of a number fixed in advance, as far as the budget allows."""
+    """Measures the cells of one row on a fixed number of fresh starts, as far as the budget allows."""
     session, study = workshop.session, workshop.study
     starts = min(study.confirmation.starts, study.replicates.count if study.replicates.count > 1 else 1 << 30)
     times, budget = timings(session), session.options.budget
     try:
         workshop.make_baseline()
         workshop.make(needed(study, comparisons))
-        trials = [_fresh(trial_of(workshop, each), study) for each in comparisons]
-    except Left as left:
+        trials = [_fresh(trial_of(workshop, comparison), study) for comparison in comparisons]
+    except NotMeasured as left:
         session.bench.say(f"not measured again: {left}")
         return
     for trial in trials:
@@ -139,9 +149,9 @@ def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
         if workshop.record.last(VerdictReached, cell=trial.cell.id) is not None or late:
             continue
         workshop.record.append(ConfirmationBegun(trial.comparison.id, trial.cell.id))
-    again = {each.event.cell for each in workshop.record.events(ConfirmationBegun)}
+    again = {recorded.event.cell for recorded in workshop.record.events(ConfirmationBegun)}
     wanted = [trial for trial in trials if trial.cell.id in again]
-    for group in ([each] for each in wanted) if not study.in_turn else ([wanted] if wanted else []):
+    for group in ([trial] for trial in wanted) if not study.in_turn else ([wanted] if wanted else []):
         measure(workshop, group, Rule.fixed(starts, delta=study.rule.delta), again=True)
 
 

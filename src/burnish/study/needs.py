@@ -22,7 +22,7 @@ from burnish.toolchain.toolchains import find_toolchains
 
 
 def optional_groups(variants: Sequence[Variant]) -> list[str]:
-    """Groups of system packages that some of the variants need and that are not there."""
+    """Groups of system packages that some variants need and that are not installed."""
     wanted = []
     if any(v.recipe.toolchain.startswith("clang") for v in variants) and not _have_clang():
         wanted.append("clang")
@@ -32,16 +32,16 @@ def optional_groups(variants: Sequence[Variant]) -> list[str]:
 
 
 def groups_of(study: Study, selection: Selection, options: Options) -> list[str]:
-    """Groups of system packages that a session of a study works with, whether they are there or not."""
+    """Groups of system packages that a session of a study uses, installed or not."""
     variants = _variants(study, selection)
     return [*_needed(study, options), *(optional_groups(variants) if variants else [])]
 
 
 def install_for(study: Study, selection: Selection, options: Options, ask: Ask | None) -> None:
-    """Installs what building and loading need; a row whose tools are refused is left out later on.
+    """Installs what builds and loads need; a row whose packages are declined is left out later.
 
     Raises:
-        UserError: what nothing can be done without is missing, and not to be installed.
+        UserError: required packages are missing and may not be installed.
     """
     variants = _variants(study, selection)
     why = f"building and loading {study.engine.title}" if variants else "the load on the server"
@@ -52,26 +52,26 @@ def install_for(study: Study, selection: Selection, options: Options, ask: Ask |
             for v in variants
             if v.recipe.toolchain.startswith("clang") or v.recipe.bolt or linking.groups(v.recipe)
         )
-        ensure_or_go_on(wanted, f"the variants {names}", options, ask)
-    chosen = [each for each in selection.chosen if each.reason is None]
-    words = {word for each in chosen for word in (*each.given, *each.versus)}
+        ensure_or_continue(wanted, f"the variants {names}", options, ask)
+    chosen = [comparison for comparison in selection.chosen if comparison.reason is None]
+    words = {word for comparison in chosen for word in (*comparison.given, *comparison.versus)}
     groups = [group for group in ("tls", "remote") if f"transport={group}" in words]
     if study.bundled is not None:
-        loads = [each.workload.entry for each in chosen if each.workload is not None]
+        loads = [comparison.workload.entry for comparison in chosen if comparison.workload is not None]
         for group in [*groups, *workloads.groups(study.engine, loads)]:
-            ensure_or_go_on([group], f"rows that need {group}", options, ask)
+            ensure_or_continue([group], f"rows that need {group}", options, ask)
     if study.portable.needs_emulator and emulation.find(emulation.host_architecture()) is None:
         ensure(["portability"], "trying builds on other processors", options, ask)
 
 
 def _variants(study: Study, selection: Selection) -> list[Variant]:
     """The variants that are built."""
-    chosen = [each for each in selection.chosen if each.reason is None]
+    chosen = [comparison for comparison in selection.chosen if comparison.reason is None]
     return [study.variants[name] for name in needed(study, chosen)]
 
 
 def _needed(study: Study, options: Options) -> list[str]:
-    """Groups that nothing can be done without."""
+    """Groups of packages that are required."""
     groups = study.engine.system_packages if study.variants else study.engine.load_packages
     return [*groups, *conditions.groups(study.engine, options)]
 
@@ -88,8 +88,8 @@ def ensure(groups: Sequence[str], why: str, options: Options, ask: Ask | None) -
         system.ensure_packages(names, why=why, yes=options.yes, ask=ask)
 
 
-def ensure_or_go_on(groups: Sequence[str], why: str, options: Options, ask: Ask | None) -> None:
-    """The same for what can be done without; says so where it is not installed."""
+def ensure_or_continue(groups: Sequence[str], why: str, options: Options, ask: Ask | None) -> None:
+    """The same for optional packages; reports those that are not installed."""
     try:
         ensure(groups, why, options, ask)
     except UserError as error:

@@ -1,4 +1,4 @@
-"""What a user may ask of the verbs that measure."""
+"""Options of the verbs that measure."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Ask = Callable[[str], bool]
-"""Puts a question to the user; whether the answer was yes."""
+"""Asks the user a question; returns whether the answer was yes."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a user may ask of any verb that measures.
+    """Options of the verbs that measure; a verb has those that mean something for it.
 
     Attributes:
         variants: names; empty for the engine's ladder and the user's own.
@@ -23,34 +23,34 @@ class Options:
         source_version: version to pin of Debian's package.
         sha256: expected digest of a tarball.
         precision: half-width to reach; None to stop at the first verdict.
-        max_starts: most starts of a cell.
+        max_starts: maximum number of starts per cell.
         pairs: pairs in a start.
         turns: turns in a pair.
-        starts: a number of starts fixed in advance, for figures to be published; None: as many as it takes.
+        starts: a number of starts fixed in advance, for figures to publish; None: as many as the verdict takes.
         design: trial design of every cell; None: each workload's own.
-        explore: look through many cells rather than claim them together.
+        explore: control the false-discovery rate instead of the family-wise error.
         layouts: layout replicates of every variant; 0: each is linked once, in the build system's order.
-        trainings: training replicates, likewise.
+        trainings: training replicates of every variant; 0: each is trained once.
         force: give verdicts although this host's calibration failed; marked in the report.
-        seed: decides slots and keys.
+        seed: random seed of slots and keys.
         jobs: parallel compile jobs; None for all cores.
-        fresh: begin a new study even when an unfinished one would fit.
+        fresh: begin a new run even if an unfinished one could be resumed.
         yes: install what is missing without asking.
         ladder: numbers of client threads, each a load of its own; empty: each load's own number.
         settings: what every server is set to, ``NAME=VALUE`` each (see `burnish.workload.conditions`).
-        versus: what sets the second program's condition apart (`compare`), written as `settings` are.
+        versus: how the second program's condition differs (`compare`), written as `settings` are.
         data: a user's dump or data folder for the user's loads.
-        database: the database in it to work in; None: the only one.
+        database: which database of it is used; None: the only one.
         defaults_file: a user's my.cnf.
-        strict: refuse what routine tuning left undone.
-        portable: level or processor that every build must run on; None: none is demanded.
+        strict: refuse a server whose settings are poorly tuned.
+        portable: level or processor that every build must run on; None: not required.
         portability: try every build on the catalogue's processors.
         release: a distribution's server program; None: the one that is found (bundled studies).
-        second_compiler: compiler that stands for another patch level; None: the one that is found (bundled studies).
-        labels: what two programs are called, None: as their path says; empty: both as their paths say (`compare`).
+        second_compiler: compiler used as the other patch level; None: the one that is found (bundled studies).
+        labels: names of the two programs, each None for a name from its path; empty: both from their paths (`compare`).
         budget: seconds for this session; None: as long as it takes.
-        why: sample every candidate beside the baseline after the trials.
-        seconds: time under load that is sampled; None: until there are samples enough.
+        why: sample every candidate beside the baseline after the trials (``--why``).
+        seconds: time under load that is sampled; None: until there are enough samples.
     """
 
     variants: tuple[str, ...] = ()

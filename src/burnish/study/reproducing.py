@@ -1,4 +1,4 @@
-"""Collects what makes a build again without Burnish: script, profile, patches, source list, recipe."""
+"""Collects what is needed to rebuild a program without Burnish: script, profile, patches, source list, recipe."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _INSTRUMENTED = "instrumented"
 
 
 @dataclass(frozen=True)
-class Found:
-    """A build and, where a study made it, the variant that it is of.
+class FoundBuild:
+    """A build and, if a study made it, its variant.
 
     Attributes:
         entry: the build in the store.
@@ -45,7 +45,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Reproducer:
-    """What was collected.
+    """The collected files.
 
     Attributes:
         folder: where it is.
@@ -60,35 +60,35 @@ class Reproducer:
     sha256: str
 
 
-def find(home: Home, word: str, study: str | None = None) -> Found:
+def find(home: Home, word: str, study: str | None = None) -> FoundBuild:
     """The build whose key is (or begins with) `word`, or the newest one of the variant of that name.
 
     Args:
         home: where store and studies are.
         word: a key or a variant's name.
-        study: name of the study that made it; None looks through all, the newest first.
+        study: name of the run that made it; None searches all runs, the newest first.
     """
     folders = [studies.find(home, study)] if study else list(reversed(studies.folders(home)))
     store = Store(home.store)
     names: set[str] = set()
-    matching: dict[str, Found] = {}
+    matching: dict[str, FoundBuild] = {}
     for folder in folders:
         for made in _builds(folder):
             names.add(made["variant"])
             if made["variant"] == word or (len(word) >= 4 and made["key"].startswith(word)):
                 entry = store.find("builds", made["key"])
-                found = Found(entry, made["variant"], made["reason"], made["recipe"]) if entry else None
-                if found is not None and made["variant"] == word:
-                    return found
-                if found is not None:
-                    matching.setdefault(made["key"], found)
+                build = FoundBuild(entry, made["variant"], made["reason"], made["recipe"]) if entry else None
+                if build is not None and made["variant"] == word:
+                    return build
+                if build is not None:
+                    matching.setdefault(made["key"], build)
     for entry in store.entries():
         if entry.kind == "builds" and len(word) >= 4 and entry.key.startswith(word):
-            matching.setdefault(entry.key, Found(entry))
+            matching.setdefault(entry.key, FoundBuild(entry))
     if len(matching) == 1:
         return next(iter(matching.values()))
     if matching:
-        raise UserError(f"{word}: the keys of several builds begin so ({', '.join(sorted(matching))}); name one whole")
+        raise UserError(f"{word}: several keys begin with this ({', '.join(sorted(matching))}); give the whole key")
     if word in names:
         raise UserError(
             f"{word}: its build is no longer in the store; run its study's command again, which builds it again"
@@ -101,38 +101,38 @@ def _builds(folder: Path) -> list[dict[str, Any]]:
     with closing(Record(folder)) as record:
         begun = record.last(StudyBegun)
         recipes = begun.event.definition["recipes"] if begun else {}
-        reasons = {each.event.variant: each.event.reason for each in record.events(VariantSettled)}
+        reasons = {recorded.event.variant: recorded.event.reason for recorded in record.events(VariantSettled)}
         made = [
             {
-                "variant": each.event.build.name,
-                "key": each.event.key,
-                "recipe": recipes.get(each.event.build.name),
-                "reason": reasons.get(each.event.build.name, ""),
+                "variant": recorded.event.build.name,
+                "key": recorded.event.key,
+                "recipe": recipes.get(recorded.event.build.name),
+                "reason": reasons.get(recorded.event.build.name, ""),
             }
-            for each in record.events(BuildMade)
+            for recorded in record.events(BuildMade)
         ]
     return made[::-1]
 
 
-def collect(home: Home, found: Found, folder: Path) -> Reproducer:
-    """Writes script, profiles, patches, source list and recipe into `folder`, which must be new or empty."""
-    making = witness.read(found.entry.about)
+def collect(home: Home, build: FoundBuild, folder: Path) -> Reproducer:
+    """Writes script, profiles, patches, source list and recipe to `folder`, which must be new or empty."""
+    making = witness.read(build.entry.about)
     if making is None:
         raise UserError(
-            f"build {found.entry.key}: it was made before Burnish noted how; "
-            f"remove {found.entry.folder} and run its study's command again"
+            f"build {build.entry.key}: it was made by a Burnish that did not yet record how; "
+            f"remove {build.entry.folder} and run its study's command again"
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"--output {folder}: it is there already and not empty; name a new folder")
+        raise UserError(f"--output {folder}: this folder exists and is not empty; name a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(home.store)
-    _copy_build(found.entry, making, folder, store)
+    _copy_build(build.entry, making, folder, store)
     notes = _training(store, making, folder)
     if notes:
         (folder / TRAINING).write_text(notes)
     recipe = None
-    if found.recipe is not None and found.variant is not None:
-        recipe = recipe_toml(found.variant, found.reason, found.recipe, [patch.file for patch in making.patches])
+    if build.recipe is not None and build.variant is not None:
+        recipe = recipe_toml(build.variant, build.reason, build.recipe, [patch.file for patch in making.patches])
         (folder / RECIPE).write_text(recipe)
     files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
     order = [reproducer.SCRIPT, *(name for name in files if name != reproducer.SCRIPT)]
@@ -159,7 +159,7 @@ def _copy_build(entry: Entry, making: Making, folder: Path, store: Store) -> Non
 
 
 def _training(store: Store, making: Making, folder: Path) -> str:
-    """How the profiles were trained, for who wants to train anew; the trained builds' scripts beside it."""
+    """How the profiles were trained, for those who want to train again; copies the scripts of the trained builds."""
     parts: list[str] = []
     scripts: dict[str, str] = {}
     for kept in making.profiles:
@@ -168,16 +168,16 @@ def _training(store: Store, making: Making, folder: Path) -> str:
 
 
 def _trained(store: Store, making: Making, folder: Path, key: str, name: str, scripts: dict[str, str]) -> Iterator[str]:
-    """How the profile `key` was come by; of a merged one, and then how each of its parts was.
+    """Where the profile `key` came from; for a merged profile, each of its parts too.
 
-    `scripts` has the folder of each trained build by its key; what is met here is added.
+    `scripts` has the folder of each trained build by its key; builds that are found here are added.
     """
     profile = store.find("profiles", key)
     if profile is None:
         return
     about = profile.about
     if about.get("imported"):
-        yield f"{name}: imported from {about['imported']}; how it was trained is not known here.\n"
+        yield f"{name}: imported from {about['imported']}; how it was trained is not recorded here.\n"
         return
     if about.get("merged"):
         parts = [(f"part {number} of {name}", *part) for number, part in enumerate(about["merged"], 1)]
@@ -194,7 +194,11 @@ def _trained(store: Store, making: Making, folder: Path, key: str, name: str, sc
         scripts[build.key] = f"{place}-{len(scripts) + 1}" if (folder / place).exists() else place
         _copy_build(build, how, folder / scripts[build.key], store)
     program = scripts.get(str(about["build"]))
-    with_what = f"with the program that {program}/{reproducer.SCRIPT} makes" if program else "with a program now gone"
+    with_what = (
+        f"with the program that {program}/{reproducer.SCRIPT} makes"
+        if program
+        else "with a program that is no longer kept"
+    )
     kind = "bolt-samples" if about["kind"] == "bolt" and about.get("sampled") else about["kind"]
     steps = _TRAINED[kind].format(
         root=making.root, profdata=_tool(making, "llvm-profdata"), profgen=_tool(making, "llvm-profgen")
@@ -242,7 +246,7 @@ def _tool(making: Making, name: str) -> str:
 
 
 def recipe_toml(name: str, reason: str, recipe: Mapping[str, Any], patches: list[str]) -> str:
-    """A variant in the catalogue's form: what differs from the usual recipe.
+    """A variant in the catalogue's format, with the fields that differ from the default recipe.
 
     Args:
         name: the variant's.

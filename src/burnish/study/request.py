@@ -1,4 +1,4 @@
-"""What a user asks for, looked up in the catalogue: every name that is not there is reported at once."""
+"""A user's request, looked up in the catalogue; all unknown names are reported at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Request:
-    """A request whose names are all known.
+    """A request with all names resolved.
 
     Attributes:
         spec: the engine.
@@ -43,35 +43,35 @@ def _own(recipes: Path | None) -> Mapping[str, Variant]:
 
 
 def _of_replicates(options: Options, variants: Sequence[Variant]) -> list[UserError]:
-    """What is asked of replicates and can't be: starts in another number, trainings of what trains nothing."""
-    found, most = [], max(options.layouts, options.trainings)
+    """What is wrong with the request for replicates: another number of starts, or nothing to train."""
+    problems, most = [], max(options.layouts, options.trainings)
     if options.starts is not None and most and options.starts != most:
         factor = "--layouts" if options.layouts == most else "--trainings"
-        found.append(
+        problems.append(
             UserError(
                 f"--starts {options.starts}: {factor} {most} gives each start a fresh pair of builds, so there are "
-                f"{most} starts; leave --starts out, or say {factor} {options.starts}"
+                f"{most} starts; leave --starts out, or use {factor} {options.starts}"
             )
         )
     if options.trainings and not any(trains(variant.recipe) for variant in variants):
         names = ", ".join(variant.name for variant in variants)
-        found.append(
+        problems.append(
             UserError(
                 f"--trainings {options.trainings}: nothing is trained for {names}; leave it out (--layouts shuffles "
                 "links), or name a variant that trains a profile, as gcc-pgo does"
             )
         )
-    return found
+    return problems
 
 
 def read_request(engine: str, options: Options) -> Request:
-    """The request in the catalogue's terms.
+    """Looks up everything that a request names.
 
     Raises:
-        UserError: names that are not there (each with the nearest one), a source that is not there, an own file
-            that can't be read; all of them in one error, a line each.
+        UserError: unknown names (each with the nearest one), a missing source, a user's file that cannot be read; all
+            in one error, one line each.
     """
-    spec = load.engine(engine)  # nothing can be looked up without it
+    spec = load.engine(engine)  # everything else depends on it
     problems: list[UserError] = []
 
     def attempt(look: Callable[..., _T], *words: object) -> list[_T]:
@@ -84,9 +84,9 @@ def read_request(engine: str, options: Options) -> Request:
     read = attempt(_own, options.recipes)
     own = read[0] if read else {}
     named = options.variants or (*spec.ladder, *own)
-    # Of a file that can't be read it is not known which variants it has: then no unknown name is one for certain.
+    # If the recipe file cannot be read, its variants are not known, so an unknown name may not be an error.
     named = tuple(name for name in named if read or name in load.variants())
-    variants = [found for name in named for found in attempt(load.variant, name, own)]
+    variants = [variant for name in named for variant in attempt(load.variant, name, own)]
     if not variants or variants[0].name != "baseline":
         variants.insert(0, load.variant("baseline"))
     workloads = chain.from_iterable(attempt(chosen, spec, options))
@@ -100,7 +100,7 @@ def read_request(engine: str, options: Options) -> Request:
         problems.append(
             UserError(f"--source {options.source}: there is no such file or folder; give a tarball or a source tree")
         )
-    if not problems:  # else it is not known what would be built
+    if not problems:  # otherwise the variants may be incomplete
         problems += _of_replicates(options, variants)
     if problems:
         raise together(problems)

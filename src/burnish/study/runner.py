@@ -1,4 +1,4 @@
-"""The one runner: a study from plan to verdicts, whatever verb asked for it; resuming is the same call."""
+"""The runner of all verbs: a study from plan to verdicts. Resuming is the same call."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ def run(
     """Runs a study, or resumes it where its record ends; returns the run's folder.
 
     Args:
-        home: where it happens.
-        study: what is asked.
-        options: how.
+        home: the home folder.
+        study: what is measured.
+        options: how it is measured.
         console: for progress.
-        ask: puts a question to the user; None where nobody is there.
-        asked: which part of a bundled study; None: its first delivery.
+        ask: asks the user a question; None if no user is present.
+        asked: which part of a bundled study; None: its default part.
 
     Raises:
-        UserError: what was asked for is impossible, or the budget is too small for any of it.
+        UserError: the request is impossible, or the budget is too small for even one row.
         InfrastructureError: the baseline can't be built, tested or measured.
     """
     options = study.options(options)
     selection = by_name(study, asked or Asked())
     if study.once and not options.fresh and (done := studies.finished(home, study.definition)) is not None:
-        console.print(f"{done.name}: finished already; --fresh measures it again", markup=False, highlight=False)
+        console.print(f"{done.name}: already finished; --fresh measures it again", markup=False, highlight=False)
         return done
     with studies.lock(home):
         needs.install_for(study, selection, options, ask)
@@ -56,7 +56,7 @@ def run(
         needs.check_disk(home, study.engine, plan.builds.compiles)
         loads = loads_of(study, plan)
         session = sessions.begin(home, study.engine, study.definition, options, console, loads, ask, study.rule)
-        with sessions.nothing_half_made(session.record):
+        with sessions.removed_if_refused(session.record):
             workshop = prepare(session, study, plan)
             start(workshop)
         measure(workshop, plan)
@@ -66,23 +66,27 @@ def run(
 
 
 def loads_of(study: Study, plan: StudyPlan) -> tuple[Workload, ...]:
-    """The loads of a session's comparisons, then those that the study asks for beyond them."""
-    chosen = [each.workload for each in plan.selection.chosen if each.reason is None and each.workload is not None]
-    return tuple({each.name: each for each in (*chosen, *study.workloads)}.values())
+    """The loads of a session's comparisons, then the study's other loads."""
+    chosen = [
+        comparison.workload
+        for comparison in plan.selection.chosen
+        if comparison.reason is None and comparison.workload is not None
+    ]
+    return tuple({workload.name: workload for workload in (*chosen, *study.workloads)}.values())
 
 
 def measure(workshop: Workshop, plan: StudyPlan) -> None:
-    """Every group of comparisons in order, until the budget is used up."""
+    """Measures every group of comparisons in order, until the budget is used up."""
     session, study = workshop.session, workshop.study
     groups = study.groups(open_comparisons(workshop))
     expected = {cost.unit: cost.seconds for cost in plan.forecast.costs}
     budget, cut = session.options.budget, dict(workshop.selection.cut)
     for number, group in enumerate(groups):
         spent = time.monotonic() - session.began
-        ahead = sum(expected.get(unit, 0.0) for unit in dict.fromkeys(each.unit for each in group))
+        ahead = sum(expected.get(unit, 0.0) for unit in dict.fromkeys(comparison.unit for comparison in group))
         if budget is not None and number and spent + ahead > SLACK * budget:
             words = f"cut by --budget: {duration(spent)} of {duration(budget)} were used up by the rows before it"
-            cut |= {each.key: words for each in group}
+            cut |= {comparison.key: words for comparison in group}
             continue
         if not study.in_turn:
             session.bench.say(f"row {number + 1} of {len(groups)}: {unit_words(group[0].unit)}")
@@ -93,13 +97,17 @@ def measure(workshop: Workshop, plan: StudyPlan) -> None:
 
 
 def close(workshop: Workshop) -> Path:
-    """Closes the record: for good when nothing is open, otherwise so that the same command resumes."""
+    """Closes the record: as finished if nothing is open, otherwise so that the same command resumes."""
     have = settled(workshop.record)
-    left = {each.event.comparison: each.event.final for each in workshop.record.events(ComparisonLeft)}
+    left = {recorded.event.comparison: recorded.event.final for recorded in workshop.record.events(ComparisonLeft)}
     comparisons = workshop.study.comparisons
-    still = [each for each in comparisons if not (each.final or is_decided(each, have) or left.get(each.id))]
-    if not workshop.study.tolerant:  # what can't be made or measured has its reason, and another session would find it
-        still = [each for each in still if each.key in workshop.selection.cut]
+    still = [
+        comparison
+        for comparison in comparisons
+        if not (comparison.final or is_decided(comparison, have) or left.get(comparison.id))
+    ]
+    if not workshop.study.tolerant:  # what failed has its reason, and would fail again
+        still = [comparison for comparison in still if comparison.key in workshop.selection.cut]
     if not still and not analysis_open(workshop):
         return sessions.finish(workshop.session)
     workshop.session.bench.say(f"{len(still)} of {len(comparisons)} cells open; the same command resumes")

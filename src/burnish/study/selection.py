@@ -1,4 +1,4 @@
-"""Which comparisons of a study a session runs: by name, by threads, within a budget."""
+"""Which comparisons of a study a session runs: selected by name and by threads."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from burnish.study.study import Study
 
 @dataclass(frozen=True)
 class Asked:
-    """What of a study is asked for.
+    """Which part of a bundled study is requested.
 
     Attributes:
         rows: names; empty: all.
-        series: names; empty: the first delivery's, or all.
-        threads: numbers of client threads; empty: the first delivery's, or all.
+        series: names; empty: the default part's, or all.
+        threads: numbers of client threads; empty: the default part's, or all.
         everything: all series and threads of the file.
     """
 
@@ -36,8 +36,8 @@ class Selection:
 
     Attributes:
         chosen: comparisons, in order.
-        cut: by a comparison's key, why it is not among them.
-        asked: which part of the study was asked for.
+        cut: by a comparison's key, why it is left out.
+        asked: which part of the study was requested.
     """
 
     chosen: tuple[Comparison, ...]
@@ -49,24 +49,24 @@ def budget_of(text: str | None) -> float | None:
     """Seconds of an option such as ``2h``, ``90m`` or ``1h30m``; a `UserError` otherwise."""
     if text is None:
         return None
-    found = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?:in)?)?(?:(\d+)s)?", text.replace(" ", ""))
-    if not found or not any(found.groups()):
+    match = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?:in)?)?(?:(\d+)s)?", text.replace(" ", ""))
+    if not match or not any(match.groups()):
         raise UserError(f"--budget {text}: give hours and minutes, as in 2h, 90m or 1h30m")
-    hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    hours, minutes, seconds = (float(part or 0) for part in match.groups())
     return 3600 * hours + 60 * minutes + seconds
 
 
 def unit_words(unit: Unit) -> str:
-    """As a person reads it: ``unroll`` or ``clang: unroll``."""
+    """A unit in words: ``unroll`` or ``clang: unroll``."""
     series, row = unit
     return f"{series}: {row}" if series else row
 
 
 def by_name(study: Study, asked: Asked) -> Selection:
-    """The comparisons that were asked for by row, series and threads; the others with the option that brings them.
+    """The comparisons selected by row, series and threads; the others with the option that includes them.
 
     Raises:
-        UserError: a row or series that the study has not, each with the nearest name.
+        UserError: unknown rows or series, each with the nearest name.
     """
     own = study.bundled
     if own is None:
@@ -75,44 +75,44 @@ def by_name(study: Study, asked: Asked) -> Selection:
                 if name not in {row.name for row in own.rows}]  # fmt: skip
     problems += [unknown(f"series of {own.name}", name, own.series) for name in asked.series
                  if name not in own.series]  # fmt: skip
-    ladder = sorted({each.threads for each in study.comparisons if each.threads is not None})
+    ladder = sorted({comparison.threads for comparison in study.comparisons if comparison.threads is not None})
     if asked.threads and not ladder:
         problems.append(UserError(f"--threads: no row of {own.name} has a ladder of threads; leave it out"))
     if problems:
         raise together(problems)
     series, threads = _first(own, asked)
     chosen, cut = [], {}
-    for each in study.comparisons:
-        if asked.rows and each.row not in asked.rows:
-            cut[each.key] = "left out by --row"
-        elif series and each.series not in series:
-            cut[each.key] = f"not asked for: --series {each.series} brings it"
-        elif threads and each.threads is not None and each.threads not in threads:
-            cut[each.key] = f"not asked for: --threads {each.threads} brings it"
+    for comparison in study.comparisons:
+        if asked.rows and comparison.row not in asked.rows:
+            cut[comparison.key] = "left out by --row"
+        elif series and comparison.series not in series:
+            cut[comparison.key] = f"not asked for: --series {comparison.series} brings it"
+        elif threads and comparison.threads is not None and comparison.threads not in threads:
+            cut[comparison.key] = f"not asked for: --threads {comparison.threads} brings it"
         else:
-            chosen.append(each)
+            chosen.append(comparison)
     return Selection(tuple(chosen), cut, asked)
 
 
 def _first(own: BundledFile, asked: Asked) -> tuple[Collection[str], Collection[int]]:
-    """Series and threads that are wanted; empty: all."""
+    """Series and threads that are requested; empty: all."""
     if own.delivery is None or asked.everything:
         return asked.series, asked.threads
     return asked.series or own.delivery.series, asked.threads or own.delivery.threads
 
 
 def builds_of(comparison: Comparison) -> tuple[str, ...]:
-    """The builds that a comparison needs made: where compiles are measured, not the one that they are of."""
+    """The builds that a comparison needs; where compiles are measured, only the base."""
     alone = comparison.release or comparison.measure is not None
     return (comparison.base,) if alone else tuple(dict.fromkeys((comparison.base, comparison.candidate)))
 
 
 def needed(study: Study, comparisons: Sequence[Comparison]) -> list[str]:
-    """The builds that these comparisons need, the baseline first."""
-    named = (name for each in comparisons if each.reason is None for name in builds_of(each))
+    """Names of the builds that these comparisons need, the baseline first."""
+    named = (name for comparison in comparisons if comparison.reason is None for name in builds_of(comparison))
     return [name for name in dict.fromkeys((study.base, *named)) if name in study.variants]
 
 
 def is_decided(comparison: Comparison, decided: Collection[ComparisonId]) -> bool:
-    """Whether a comparison is among those that have their verdict or figure."""
+    """Whether a comparison has its verdict or figure."""
     return comparison.id in decided

@@ -1,4 +1,4 @@
-"""One session of a study: its record opened or resumed, the host read, and closed again."""
+"""One session of a study: opens or resumes its record, reads the host, closes the record again."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ from burnish.study.trials.timing import rule_of
 
 @dataclass
 class Session:
-    """What a study works with while it runs.
+    """What a study uses while it runs.
 
     Attributes:
-        home: where all of it happens.
-        store: what outlives the study.
+        home: the home folder.
+        store: builds, profiles and data that outlive the run.
         spec: the engine, as the catalogue describes it.
         engine: its behaviour.
         host: facts about the host.
-        core_sets: CPU numbers of each side in a duet; both sides' are all CPUs where there are no two alike.
-        twin_cores: whether there are two alike.
+        core_sets: CPU numbers of each side in a duet; all CPUs for both sides if no two cores are alike.
+        twin_cores: whether two cores are alike.
         record: the study's.
         bench: recorded processes, progress.
         scratch: private folder of this session.
-        workloads: the loads; once they were examined, as this host and the conditions have them.
+        workloads: the loads; after they were examined, adapted to this host and the conditions.
         rule: when a cell is decided.
-        options: what the user asked for.
-        ask: puts a question to the user; None where nobody is there.
+        options: what the user requested.
+        ask: asks the user a question; None if no user is present.
         began: when the session began, seconds of the monotonic clock.
     """
 
@@ -82,7 +82,7 @@ def begin(
     ask: Ask | None,
     rule: Rule | None = None,
 ) -> Session:
-    """Opens the record, clears what a killed run left, reads the host."""
+    """Opens or resumes the record, removes what a killed run left behind, reads the host."""
     process.sweep()
     netns.sweep()
     store = Store(home.store)
@@ -97,21 +97,21 @@ def begin(
             f"--design duet: needs two physical cores for this process, found {len(facts.cores_allowed)}; "
             "run on a host (or with an affinity) that has two, or leave the option out"
         )
-    every = frozenset(facts.cores_allowed)
+    all_cores = frozenset(facts.cores_allowed)
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
     record.append(SessionBegun(facts.as_record(), resumed))
     word = "resuming" if resumed else "run"
     console.print(f"{word} {record.folder.name} (record: {record.path})", markup=False, highlight=False, soft_wrap=True)
     if sets is None:
-        bench.say("no two physical cores alike for a duet: one side at a time instead, which is noisier")
+        bench.say("no two physical cores are alike, as a duet needs: one side at a time instead, which is noisier")
     return Session(
         home=home,
         store=store,
         spec=spec,
         engine=create(spec),
         host=facts,
-        core_sets=sets or (every, every),
+        core_sets=sets or (all_cores, all_cores),
         twin_cores=sets is not None,
         record=record,
         bench=bench,
@@ -124,8 +124,8 @@ def begin(
 
 
 @contextlib.contextmanager
-def nothing_half_made(record: Record) -> Iterator[None]:
-    """Takes the study's folder away again when the request turns out to be impossible before any work was done."""
+def removed_if_refused(record: Record) -> Iterator[None]:
+    """Removes the run's folder again if the request is refused before any work was done."""
     try:
         yield
     except UserError:
@@ -136,7 +136,7 @@ def nothing_half_made(record: Record) -> Iterator[None]:
 
 
 def finish(session: Session) -> Path:
-    """Closes the record for good; returns the run's folder."""
+    """Closes the record as finished; returns the run's folder."""
     session.record.append(StudyFinished())
     return leave(session)
 

@@ -1,4 +1,4 @@
-"""Studies on disk: found, begun, gone on with; one run at a time in a home."""
+"""Runs on disk: finding, beginning and resuming them; one at a time in a home."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ _DRAFT = ".draft-"
 
 
 def folders(home: Home) -> list[Path]:
-    """The studies' folders, oldest first."""
-    found = [path.parent for path in home.studies.glob(f"*/{FILE}") if not path.parent.name.startswith(_DRAFT)]
-    return sorted(found, key=lambda path: (path / FILE).stat().st_ctime)
+    """The folders of all runs, oldest first."""
+    studies = [path.parent for path in home.studies.glob(f"*/{FILE}") if not path.parent.name.startswith(_DRAFT)]
+    return sorted(studies, key=lambda path: (path / FILE).stat().st_ctime)
 
 
 WITHOUT_VERDICTS = ("why", "calibrate")
-"""Verbs whose runs explain or prepare: they are shown when they are named."""
+"""Verbs whose runs have no verdicts: `find` returns them only if they are named."""
 
 
 def find(home: Home, name: str | None) -> Path:
-    """The run called `name`, or a path to its folder; the newest finished one whose name begins so.
+    """The run with this name or folder, or the newest finished run whose name begins with it.
 
-    Without a name it is the run last written to that has verdicts, else the one last written to.
+    Without a name it is the run with verdicts that was written to last, else the one that was written to last.
 
     Raises:
-        UserError: there is none, or several begin so and none of them is finished.
+        UserError: there is none, or several names begin with it and none of these runs is finished.
     """
-    every = folders(home)
+    runs = folders(home)
     if name is None:
-        if not every:
+        if not runs:
             raise UserError(f"{home.studies}: no run yet; `burnish tune {load.example()}` makes the first one")
-        newest_first = sorted(every, key=lambda path: -(path / FILE).stat().st_mtime)
+        newest_first = sorted(runs, key=lambda path: -(path / FILE).stat().st_mtime)
         return next((path for path in newest_first if _has_verdicts(path)), newest_first[0])
     if (Path(name) / FILE).is_file():
         return Path(name)
-    matching = [path for path in every if path.name == name] or beginning(every, name)
+    matching = [path for path in runs if path.name == name] or beginning(runs, name)
     if len(matching) == 1:
         return matching[0]
     if not matching:
-        raise unknown("run", name, [path.name for path in every] or ["none yet"], "burnish runs")
+        raise unknown("run", name, [path.name for path in runs] or ["none yet"], "burnish runs")
     finished = [path for path in matching if is_finished(path)]
     if not finished:
         names = ", ".join(path.name for path in matching)
@@ -64,19 +64,19 @@ def find(home: Home, name: str | None) -> Path:
     return finished[-1]
 
 
-def beginning(every: Sequence[Path], name: str) -> list[Path]:
-    """The runs whose names begin so, oldest first."""
-    return [path for path in every if path.name.startswith(name)]
+def beginning(runs: Sequence[Path], name: str) -> list[Path]:
+    """The runs whose names begin with `name`, oldest first."""
+    return [path for path in runs if path.name.startswith(name)]
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether a run has come to its end."""
+    """Whether a run is finished."""
     with contextlib.closing(Record(folder)) as record:
         return record.last(StudyFinished) is not None
 
 
 def _has_verdicts(folder: Path) -> bool:
-    """Whether a run compares, and has something to say."""
+    """Whether a run compares something and has a verdict or figure."""
     with contextlib.closing(Record(folder)) as record:
         begun = record.last(StudyBegun)
         verb = begun.event.definition["verb"] if begun else None
@@ -86,12 +86,12 @@ def _has_verdicts(folder: Path) -> bool:
 
 
 def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple[Record, bool]:
-    """The record to write to, and whether an unfinished study is gone on with.
+    """The record to write to, and whether it is an unfinished run that is resumed.
 
     Args:
-        home: where studies are.
+        home: where runs are.
         definition: what is asked.
-        fresh: begin a new study even when an unfinished one would fit.
+        fresh: begin a new run even if an unfinished one could be resumed.
     """
     if not fresh:
         for folder in reversed(folders(home)):
@@ -104,7 +104,7 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
     begun_at = f"{definition.engine}-{definition.verb}-{time.strftime('%Y%m%d-%H%M%S')}"
     names = itertools.chain([begun_at], (f"{begun_at}-{number}" for number in itertools.count(2)))
     name = next(name for name in names if not (home.studies / name).exists())
-    # Whole or not at all: killed before its first event, it would be a study of nothing.
+    # The folder is renamed when its first event is written, so a kill leaves no record without one.
     draft = home.studies / f"{_DRAFT}{name}"
     with contextlib.closing(Record(draft, create=True)) as record:
         record.append(StudyBegun(name, asdict(definition), definition.digest, __version__))
@@ -113,7 +113,7 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
 
 
 def finished(home: Home, definition: Definition) -> Path | None:
-    """The newest study of this definition, when it is finished."""
+    """The newest run of this definition if it is finished, else None."""
     for folder in reversed(folders(home)):
         with contextlib.closing(Record(folder)) as record:
             if _is_of(record, definition):
@@ -123,7 +123,7 @@ def finished(home: Home, definition: Definition) -> Path | None:
 
 @contextlib.contextmanager
 def open_record(home: Home, definition: Definition) -> Iterator[Record | None]:
-    """The record of the unfinished study of this definition, to read; None where there is none."""
+    """The record of the unfinished run of this definition, for reading; None if there is none."""
     for folder in reversed(folders(home)):
         with contextlib.closing(Record(folder)) as record:
             if _is_open(record, definition):
@@ -144,15 +144,15 @@ def _is_open(record: Record, definition: Definition) -> bool:
 
 
 def settled(record: Record) -> frozenset[ComparisonId]:
-    """The comparisons that have their verdict or figure."""
-    decided = {each.event.cell for each in record.events(VerdictReached)}
-    tried = {each.event.comparison for each in record.events(ComparisonTried) if each.event.cell in decided}
-    return frozenset(tried | {each.event.comparison for each in record.events(FigureMeasured)})
+    """The comparisons that have a verdict or figure."""
+    decided = {recorded.event.cell for recorded in record.events(VerdictReached)}
+    tried = {recorded.event.comparison for recorded in record.events(ComparisonTried) if recorded.event.cell in decided}
+    return frozenset(tried | {recorded.event.comparison for recorded in record.events(FigureMeasured)})
 
 
 @contextlib.contextmanager
 def lock(home: Home) -> Iterator[None]:
-    """Holds the home: two runs would build at one place and disturb each other's measurements."""
+    """Locks the home: two runs would build in the same place and disturb each other's measurements."""
     path = home.root / "lock"
     with path.open("a+") as file:
         try:
@@ -160,8 +160,8 @@ def lock(home: Home) -> Iterator[None]:
         except BlockingIOError:
             file.seek(0)
             raise UserError(
-                f"{path}: another burnish (process {file.read().strip() or 'unknown'}) is at work in this home; "
-                "wait for it or end it"
+                f"{path}: another burnish (process {file.read().strip() or 'unknown'}) is running in this home; "
+                "wait for it or stop it"
             ) from None
         file.truncate(0)
         file.write(str(os.getpid()))

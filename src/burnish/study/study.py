@@ -1,4 +1,4 @@
-"""A study: what is asked, as one value that every measuring verb builds and one runner runs."""
+"""A study: what is asked, as one value that every measuring verb constructs and one runner executes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from burnish.study.trials.replicates import Factors
 
 @dataclass(frozen=True)
 class Confirmation:
-    """When the best of several candidates is measured again: picked from many, it looks better than it is.
+    """When the best of several rows is measured again: picked from many, it looks better than it is.
 
     Attributes:
-        more_than: with more candidates than this; None: never.
-        starts: on so many fresh starts, a number fixed in advance.
+        more_than: if it was picked from more rows than this; None: never.
+        starts: number of fresh starts, fixed in advance.
     """
 
     more_than: int | None = 3
@@ -39,33 +39,33 @@ class Study:
     """What is asked.
 
     Attributes:
-        definition: what makes two calls one study; its digest finds an unfinished run of it.
+        definition: the study's identity; its digest finds an unfinished run to resume.
         engine: the engine.
         comparisons: all of them, in order.
         variants: the builds that they need, by name, the baseline first; empty where programs are compared.
         programs: programs that exist already, by name, the base first.
         features: feature set of all variants that name none of their own.
-        workloads: loads that are asked for beyond those of the comparisons.
+        workloads: loads that are needed beside those of the comparisons.
         rule: when a cell is decided.
         replicates: how often each variant is built.
-        portable: what is demanded of the builds' portability.
+        portable: what is required of the builds' portability.
         explore: whether verdicts control the false-discovery rate rather than the family-wise error.
         confirmation: when the best candidate is measured again.
         in_turn: whether the starts of all cells are taken in turn, so that one hour's noise hits all; else they are
             taken row by row, so that a budget can end between two.
-        tolerant: whether a comparison that can't be made is reported as its row's reason and tried again by the next
-            session; else what the user asked for is refused.
+        tolerant: whether a comparison that cannot be made becomes a row with that reason and is tried again by the next
+            session; otherwise the request is refused.
         twins: whether builds that are the same program are measured once.
-        once: whether a finished run answers the same command again.
-        calibrates: whether what it says of the host's noise is kept for later studies.
+        once: whether the same command returns a finished run instead of beginning a new one.
+        calibrates: whether the host's noise, as measured, is kept for later studies.
         sample: whether each candidate is sampled beside the baseline after the trials (``--why``).
         unsampled: names of builds that are not sampled then.
-        sample_seconds: time under load that is sampled; None: until there are samples enough.
-        tree: source tree that the request itself names, which goes before that of the options; None: it names none.
-        opening: what is recorded when a session begins.
+        sample_seconds: time under load that is sampled; None: until there are enough samples.
+        tree: source tree named by the request itself, which overrides that of the options; None: none is named.
+        opening: events recorded when a session begins.
         instrumented: names of builds that end with the stage that writes a profile.
         bundled: the bundled study's file; None of every other.
-        architecture: the host's, as the kernel names it, on which it depends what patches can show.
+        architecture: the host's, as the kernel names it; it decides what patches can show.
     """
 
     definition: Definition
@@ -100,21 +100,21 @@ class Study:
         return next(iter(self.programs or self.variants))
 
     def options(self, given: Options) -> Options:
-        """The options that it is run by: those that were given, with the source that the request names."""
+        """The given options, with the source tree that the request names."""
         return given if self.tree is None else replace(given, source=self.tree)
 
     def row(self, name: str) -> StudyRow:
         """The row of that name in a bundled study's file."""
-        assert self.bundled is not None  # noqa: S101 - asked of those only
+        assert self.bundled is not None  # noqa: S101 - called for these only
         return next(row for row in self.bundled.rows_for(self.engine.name) if row.name == name)
 
     def with_variants(self, *more: Variant) -> Study:
-        """The same with more builds that its comparisons may name."""
-        return replace(self, variants={**self.variants, **{each.name: each for each in more}})
+        """The same study with additional builds that its comparisons may name."""
+        return replace(self, variants={**self.variants, **{variant.name: variant for variant in more}})
 
     def groups(self, chosen: Sequence[Comparison]) -> list[list[Comparison]]:
-        """The comparisons whose builds are made and whose starts are taken together."""
+        """Groups of comparisons whose builds are made, and whose starts are taken, together."""
         if self.in_turn:
             return [list(chosen)] if chosen else []
-        units = dict.fromkeys(each.unit for each in chosen)
-        return [[each for each in chosen if each.unit == unit] for unit in units]
+        units = dict.fromkeys(comparison.unit for comparison in chosen)
+        return [[comparison for comparison in chosen if comparison.unit == unit] for unit in units]

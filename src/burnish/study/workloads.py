@@ -21,7 +21,7 @@ from burnish.workload import defaults_file, loads
 
 
 def read_defaults(spec: EngineSpec, options: Options) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """The settings of the user's configuration file, and what is to be said of it; nothing where there is none."""
+    """The settings of the user's configuration file, and notes on it; both empty without a file."""
     if options.defaults_file is None:
         return (), ()
     path, series = options.defaults_file, "" if options.source else spec.series
@@ -32,8 +32,8 @@ def read_defaults(spec: EngineSpec, options: Options) -> tuple[tuple[tuple[str, 
 
 def chosen(spec: EngineSpec, options: Options) -> tuple[Workload, ...]:
     """The workloads of a request, or the engine's default ones; see `choose`."""
-    settings, told = read_defaults(spec, options)
-    for line in told:
+    settings, notes = read_defaults(spec, options)
+    for line in notes:
         Console(stderr=True).print(f"{options.defaults_file}: {line}", markup=False, highlight=False, soft_wrap=True)
     return choose(
         spec,
@@ -52,7 +52,7 @@ def choose(
     data: OwnData | None = None,
     settings: tuple[tuple[str, str], ...] = (),
 ) -> tuple[Workload, ...]:
-    """The workloads that were asked for, each at every step of the ladder.
+    """The requested workloads, each with every number of threads of the ladder.
 
     Args:
         spec: the engine.
@@ -62,48 +62,50 @@ def choose(
         settings: server settings of the user's configuration file; they replace those of every load.
 
     Raises:
-        UserError: unknown loads, files that can't be read (all of them, a line each), a load asked for twice.
+        UserError: unknown loads, files that cannot be read (all of them, one line each), a load that is named twice.
     """
     known = create(spec).loads
-    found, problems = [], []
+    workloads, problems = [], []
     for word in words:
         try:
-            found += known.resolve(loads.asked(word), data)
+            workloads += known.resolve(loads.asked(word), data)
         except UserError as error:
             problems.append(error)
     if problems:
         raise together(problems)
-    if data is not None and not any(workload.own_data for workload in found):
-        raise UserError(f"--data {data.place}: no load of your own works on it; name one (.lua or .sql) in --workload")
+    if data is not None and not any(workload.own_data for workload in workloads):
+        raise UserError(
+            f"--data {data.place}: none of the loads uses it; name one of your own (.lua or .sql) in --workload"
+        )
     if settings:
-        found = [replace(workload, settings=settings) for workload in found]
-    every = loads.at_each(found, ladder)
-    for workload in every:
+        workloads = [replace(workload, settings=settings) for workload in workloads]
+    chosen_loads = loads.at_each(workloads, ladder)
+    for workload in chosen_loads:
         known.check(workload)
-        if sum(other.name == workload.name for other in every) > 1:
+        if sum(other.name == workload.name for other in chosen_loads) > 1:
             raise UserError(f"{workload.name!r} is named twice; name each once")
-    return every
+    return chosen_loads
 
 
 def training_workloads(spec: EngineSpec, variants: Sequence[Variant]) -> dict[str, Workload]:
-    """The workloads that the engine's training and the recipes' own need; a `UserError` names variant and workload."""
-    found = {name: load.workload(spec, name) for name, _ in spec.training}
+    """The workloads of the engine's training and of the recipes' own; a `UserError` names variant and workload."""
+    by_name = {name: load.workload(spec, name) for name, _ in spec.training}
     for variant in variants:
         for name, _ in variant.recipe.training:
             try:
-                found[name] = load.workload(spec, name)
+                by_name[name] = load.workload(spec, name)
             except UserError as error:
                 raise UserError(f"variant {variant.name}: training: {error}") from None
-    return found
+    return by_name
 
 
 def groups(spec: EngineSpec, words: Iterable[str]) -> list[str]:
-    """Groups of system packages that loads, as they were asked for, need beside their engine's."""
+    """Groups of system packages that these loads need beside their engine's."""
     return create(spec).loads.packages(loads.asked(word).name for word in words)
 
 
 def located(spec: EngineSpec, workloads: Iterable[Workload], source: Path) -> tuple[Workload, ...]:
-    """The workloads; those that lack a part of the engine's source tree have it from the tree `source`."""
+    """The workloads, with the paths of files that they use from the source tree `source`."""
     known = create(spec).loads
     return tuple(known.located(workload, source) for workload in workloads)
 
@@ -112,6 +114,6 @@ def check(engine: Engine, workloads: Sequence[Workload], bench: Workbench) -> tu
     """The workloads with their parameters checked against what their programs take.
 
     Raises:
-        UserError: a script does not load, a parameter is none of its program's, or its value is of another kind.
+        UserError: a script does not load, its program has no such parameter, or a value has the wrong type.
     """
     return tuple(engine.loads.checked(workload, bench) for workload in workloads)

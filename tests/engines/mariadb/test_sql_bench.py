@@ -58,11 +58,11 @@ def test_each_test_is_a_load_of_its_own_over_one_dataset() -> None:
     ("text", "says"),
     [
         ("sql_bench:tests=atis", "unknown test of sql-bench 'atis'"),
-        ("sql_bench:tests=ATIS+ATIS", "sql_bench: tests=ATIS+ATIS: ATIS is there twice"),
+        ("sql_bench:tests=ATIS+ATIS", "sql_bench: tests=ATIS+ATIS: ATIS is named twice"),
         ("sql_bench:loops=ATIS", "sql_bench: loops=ATIS: 'ATIS': give TEST=NUMBER"),
         ("sql_bench:tests=+", "sql_bench: tests=+: name tests with a + between them"),
         ("sql_bench:threads=4", "sql_bench: 4 client threads: its tests have one client each"),
-        ("together:sql_bench=1,checksum=1", "together: sql_bench has a client program of its own; run it apart"),
+        ("together:sql_bench=1,checksum=1", "together: sql_bench has a client program of its own; run it separately"),
     ],
 )
 def test_what_it_has_not_is_told(text: str, says: str) -> None:

@@ -16,7 +16,7 @@ from burnish.record.events.bundled import SearchRound
 from burnish.record.events.verdicts import Interval
 from burnish.record.record import Record
 from burnish.study.comparison import Comparison
-from burnish.study.extras.extras import Allowance, Extra, sums, told, within
+from burnish.study.extras.extras import Allowance, Extra, reported, sums, within
 from burnish.study.extras.search import search
 from burnish.study.extras.weights import weights_after
 from burnish.study.planning.costs import Forecast, UnitCost
@@ -83,11 +83,11 @@ def test_a_search_says_before_which_round_it_stopped(tmp_path: Path) -> None:
             record.append(done_round(number, {"x": 0.5, "y": 0.5}, intervals))
         assert search(at_work, cast("Any", robust), why_not, 60.0) == "before round 3, no time"
         assert asked == [60.0, 60.0]
-        done = told(record)
+        done = reported(record)
         assert (len(done.rounds), done.over, done.stopped) == (2, False, False)
         assert weights_after(cast("Any", robust), done.rounds)["y"] > 0.5
         record.append(done_round(3, {}, {}))
-        assert told(record).over
+        assert reported(record).over
     assert weights_after(cast("Any", robust), ()) == {"x": 0.5, "y": 0.5}
 
 

@@ -12,7 +12,7 @@ from burnish.base.errors import UserError
 from burnish.source.debian import released
 from burnish.study.options import Options
 from burnish.study.workshop.sides import _release
-from burnish.study.workshop.workshop import Left, Workshop
+from burnish.study.workshop.workshop import NotMeasured, Workshop
 
 
 def workshop(tmp_path: Path, package: str | None) -> Workshop:
@@ -35,11 +35,11 @@ def test_what_can_not_be_had_is_asked_for_once(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(released, "obtain", obtain)
     work = workshop(tmp_path, "serverd")
     for _ in range(4):
-        with pytest.raises(Left, match="the mirror is gone"):
+        with pytest.raises(NotMeasured, match="the mirror is gone"):
             _release(work)
     assert asked == [("serverd", "no-such-serverd", "1:1.9-1")]
 
 
 def test_an_engine_without_a_package_says_how_to_name_a_program(tmp_path: Path) -> None:
-    with pytest.raises(Left, match="`no-such-serverd` is not installed; --release PATH names one"):
+    with pytest.raises(NotMeasured, match="`no-such-serverd` is not installed; --release PATH names one"):
         _release(workshop(tmp_path, None))

@@ -249,7 +249,7 @@ def test_no_run_yet(home: Home) -> None:
 def test_one_run_at_a_time(home: Home) -> None:
     with lock(home):
         assert (home.root / "lock").read_text() == str(os.getpid())
-        with pytest.raises(UserError, match=rf"another burnish \(process {os.getpid()}\) is at work"), lock(home):
+        with pytest.raises(UserError, match=rf"another burnish \(process {os.getpid()}\) is running"), lock(home):
             pass
     with lock(home):
         pass

@@ -22,13 +22,11 @@ def contest(found: dict[str, Any], times: dict[str, Any] = TIMES) -> dict[str, A
 
 def test_a_load_with_other_parameters_is_measured_otherwise() -> None:
     one, other = contest(load(["loops", "500"], ["tree", "/a"])), contest(load(["loops", "100"], ["tree", "/b"]))
-    assert same_plan.otherwise(one, other) == ("l.parameters.loops", "500", "100")
-    assert same_plan.otherwise(one, contest(load(["loops", "500"], ["tree", "/b"]))) is None, (
-        "where it lies is no matter"
-    )
-    assert same_plan.otherwise(one, contest(load(["loops", "500"], saturated=True))) is None, "follows from a cell"
-    assert same_plan.otherwise(one, {"workloads": {"m": load()}, "timings": {}}) is None, "nothing that both have"
-    assert same_plan.otherwise({}, one) is None, "nothing was measured so far"
+    assert same_plan.changed(one, other) == ("l.parameters.loops", "500", "100")
+    assert same_plan.changed(one, contest(load(["loops", "500"], ["tree", "/b"]))) is None, "where it lies is no matter"
+    assert same_plan.changed(one, contest(load(["loops", "500"], saturated=True))) is None, "follows from a cell"
+    assert same_plan.changed(one, {"workloads": {"m": load()}, "timings": {}}) is None, "nothing that both have"
+    assert same_plan.changed({}, one) is None, "nothing was measured so far"
 
 
 def test_where_a_users_script_lies_is_no_matter_alone_or_in_a_mix() -> None:
@@ -38,16 +36,20 @@ def test_where_a_users_script_lies_is_no_matter_alone_or_in_a_mix() -> None:
     def mixed(place: str, content: str = "c") -> dict[str, Any]:
         return contest(load(program="mix.lua", parts=[[own(place, content), 2], [load(program="oltp_insert"), 1]]))
 
-    assert same_plan.otherwise(contest(own("/a")), contest(own("/b"))) is None
-    assert same_plan.otherwise(contest(own("/a")), contest(own("/a", "d"))) is not None
-    assert same_plan.otherwise(mixed("/a"), mixed("/b")) is None
-    assert same_plan.otherwise(mixed("/a"), mixed("/a", "d")) is not None
+    assert same_plan.changed(contest(own("/a")), contest(own("/b"))) is None
+    assert same_plan.changed(contest(own("/a")), contest(own("/a", "d"))) is not None
+    assert same_plan.changed(mixed("/a"), mixed("/b")) is None
+    assert same_plan.changed(mixed("/a"), mixed("/a", "d")) is not None
 
 
 def test_so_is_one_read_at_other_times() -> None:
     one = contest(load())
-    assert same_plan.otherwise(one, contest(load(), {"duet": {"window": 0.2, "pairs": 3}})) == ("duet.window", 0.1, 0.2)
-    assert same_plan.otherwise(one, contest(load(), {"duet": {"window": 0.1, "pairs": 2}})) is None, "by calibration"
+    assert same_plan.changed(one, contest(load(), {"duet": {"window": 0.2, "pairs": 3}})) == (
+        "duet.window",
+        0.1,
+        0.2,
+    )
+    assert same_plan.changed(one, contest(load(), {"duet": {"window": 0.1, "pairs": 2}})) is None, "by calibration"
 
 
 def test_a_canarys_design_is_no_part_of_the_plan() -> None:

@@ -111,7 +111,7 @@ def test_a_patch_is_seen_and_handed_over(burnish_home: Path, tmp_path: Path) -> 
 
     for words, says in (
         (["reproduce", "pached"], "unknown variant or build 'pached' (did you mean 'patched'?)"),
-        (["reproduce", "patched", "--output", str(place)], "it is there already and not empty"),
+        (["reproduce", "patched", "--output", str(place)], "this folder exists and is not empty"),
         (["reproduce", "patched", "--run", "nothing"], "unknown run 'nothing'"),
     ):
         child = burnish(*words)

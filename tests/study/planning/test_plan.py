@@ -200,7 +200,7 @@ def test_the_summary_says_what_is_ahead() -> None:
     lines = summary(left)
     assert "7 full compiles, 2 builds from cached objects, 3 trainings, 2 BOLT steps, 8 gates" in lines[0]
     assert lines[-2:] == ["installed first, after asking: bolt-19", "left out: mine: no compiler 'gcc-99'"]
-    assert "trials of 14 cells take ~10 min 00 s at the least" in lines
+    assert "trials of 14 cells take ~10 min 00 s at least" in lines
     assert not any("?" in line for line in lines), "what is not known is not said"
     assert [line for line in lines if " take " not in line] == summary(left, seconds=False)
 

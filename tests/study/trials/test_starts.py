@@ -15,7 +15,7 @@ from burnish.model.workload import Design
 from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.study.cells import Cell
-from burnish.study.trials.starts import check_designs, spoilt, spread_about_zero
+from burnish.study.trials.starts import check_designs, invalid_cell, spread_about_zero
 
 
 def test_the_spread_of_canaries_is_about_what_they_should_be() -> None:
@@ -25,10 +25,10 @@ def test_the_spread_of_canaries_is_about_what_they_should_be() -> None:
 
 def test_reasons_that_differ_in_their_figures_alone_are_one() -> None:
     reasons = ["gcc-12.o3 hangs", "took 7% of 2.5 (bound 5%)", "gcc-13.o3 hangs", "took 19% of 0.1 (bound 5%)"]
-    judged = spoilt(reasons, valid=8)
+    judged = invalid_cell(reasons, valid=8)
     assert judged is not None
     assert "4 starts were invalid, 2 of them: took 7% of 2.5 (bound 5%)" in judged.reason
-    assert spoilt(reasons, valid=9) is None, "few enough to be repeated"
+    assert invalid_cell(reasons, valid=9) is None, "few enough to be repeated"
 
 
 def test_a_cell_that_was_begun_in_another_design_is_refused(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ Its source (the folder beside this file) is a few files of C; `fake.h` there say
 and plant its faults. They are given as raw flags of a recipe (``-DFAKE_SPEED=130``) or as configure options
 (``FAKE_SPEED = 130``); the option ``append_flags`` is put behind all other flags, as build systems do that
 cancel a recipe's flags. With the option ``FAKE_TRAINED`` a build with gcc's profile is as fast at each kind of request
-as that kind's share of the training says (`trained_speed`).
+as that kind's share of the training (`trained_speed`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from burnish.toolchain import counts, gcda
 
 DATA_FILE = "fake.data"
 MARK = b"fake 1.%d\n"
-"""Stands in every program of this engine: what it prints of its version."""
+"""Text in every program of this engine: the beginning of its version line."""
 
 SOURCES = ("server.c", "fake_serve.c", "fake_work.c")
 OPTIONS = (
@@ -199,7 +199,7 @@ class FakeEngine(Engine):
         )
 
     def answers(self, built: Built, place: Path, bench: Workbench, launcher: Sequence[str] = ()) -> str | None:  # noqa: ARG002
-        """The gate's first question to a server of its own."""
+        """The gate's first question to its own server."""
         return answers_under(built, place, launcher)
 
     def create_dataset(
@@ -325,7 +325,7 @@ class FakeSide(Side):
         return [self._load.pid] if self._load is not None and self._load.poll() is None else []
 
     def trouble(self) -> str | None:
-        """Why this side can't go on: the server ended, or the load did."""
+        """Why this side cannot continue: the server or the load has ended."""
         if self._stopped or self._server is None:
             return None
         load_ended = self._load is not None and self._load.poll() is not None
@@ -336,8 +336,8 @@ class FakeSide(Side):
         if self._server.poll() is not None:
             return f"the server {_ending(self._server.returncode)}"
         if load_ended and self._load is not None:
-            said = self._load_log.read_text(errors="replace").strip().splitlines()
-            return f"the load {_ending(self._load.returncode)}: {said[-1] if said else 'it said nothing'}"
+            lines = self._load_log.read_text(errors="replace").strip().splitlines()
+            return f"the load {_ending(self._load.returncode)}: {lines[-1] if lines else 'it said nothing'}"
         return None
 
     def stop(self) -> None:
@@ -355,9 +355,9 @@ def trained_speed(share: float) -> int:
 
 def _calls(profile: Path) -> dict[str, int]:
     """How often each kind of request was answered, by gcc's counters: the largest of its function's arcs."""
-    found = gcda.read(profile.read_bytes()).functions
+    functions = gcda.read(profile.read_bytes()).functions
     calls = dict.fromkeys(REQUESTS.values(), 0)
-    for (number, _, _), kinds in found.items():
+    for (number, _, _), kinds in functions.items():
         for function in calls:
             if number == counts.crc(0, function) & 0x7FFFFFFF:
                 calls[function] = max(kinds.get(ARCS, ()), default=0)

@@ -69,7 +69,7 @@ def checksum(letter: str, data: bytes) -> str:
 
 
 def ask(place: Path, requests: str) -> str:
-    """The first line that the server at `place` answers; '' when none is there."""
+    """The first line of the server's answer at `place`; '' if there is none."""
     try:
         with _connected(place) as connection:
             connection.sendall(requests.encode())
@@ -106,7 +106,7 @@ def answers_under(built: Built, place: Path, launcher: Sequence[str]) -> str | N
         )
     try:
         deadline = time.monotonic() + BOOT_S
-        while not (said := ask(place, "a")):
+        while not (answer := ask(place, "a")):
             if server.poll() is not None:
                 how = f"signal {-server.returncode}" if server.returncode < 0 else f"exit code {server.returncode}"
                 return f"the server ended with {how}"
@@ -114,7 +114,7 @@ def answers_under(built: Built, place: Path, launcher: Sequence[str]) -> str | N
                 return f"no answer within {BOOT_S:g} s"
             time.sleep(0.02)
         right = f"a {checksum('a', DATA)}"
-        return None if said == right else f"asked for a checksum it said {said!r} instead of {right!r}"
+        return None if answer == right else f"asked for a checksum it said {answer!r} instead of {right!r}"
     finally:
         process.stop(server, patience=1.0)
 
@@ -170,35 +170,35 @@ def _starts(subject: _Subject) -> str:
 
 
 def _answers(subject: _Subject) -> str:
-    for letter, found in zip(LETTERS, subject.ask(LETTERS), strict=True):
+    for letter, answer in zip(LETTERS, subject.ask(LETTERS), strict=True):
         expected = f"{letter} {checksum(letter, DATA)}"
-        if found != expected:
-            return f"asked {letter!r}: expected {expected!r}, found {found!r}"
+        if answer != expected:
+            return f"asked {letter!r}: expected {expected!r}, found {answer!r}"
     return ""
 
 
 def _ordering(subject: _Subject) -> str:
     asked = "zebra" * 4
-    found = "".join(line[:1] for line in subject.ask(asked))
-    return "" if found == asked else f"asked {asked!r} at once: answered in the order {found!r}"
+    order = "".join(line[:1] for line in subject.ask(asked))
+    return "" if order == asked else f"asked {asked!r} at once: answered in the order {order!r}"
 
 
 def _survives(subject: _Subject) -> str:
     for _ in range(3):  # connections that hang up without waiting for their answers
         with _connected(subject.place) as connection:
             connection.sendall(b"abc")
-    found = subject.ask("%a")
-    if found[0] != "! unknown request":
-        return f"asked something unknown: found {found[0]!r}"
-    return "" if found[1].startswith("a ") else f"after that asked 'a': found {found[1]!r}"
+    answers = subject.ask("%a")
+    if answers[0] != "! unknown request":
+        return f"asked something unknown: found {answers[0]!r}"
+    return "" if answers[1].startswith("a ") else f"after that asked 'a': found {answers[1]!r}"
 
 
 def _writes(subject: _Subject) -> str:
     before = subject.data.read_bytes()
-    found = subject.ask("WW")
+    answers = subject.ask("WW")
     after = subject.data.read_bytes()
-    if [line[:2] for line in found] != ["W ", "W "]:
-        return f"asked to write twice: found {found!r}"
+    if [line[:2] for line in answers] != ["W ", "W "]:
+        return f"asked to write twice: found {answers!r}"
     if after[: len(before)] != before or after[len(before) :] != b"%015d\n" % 2:
         return f"after two writes the data end in {after[-16:]!r}"
     return ""

@@ -80,8 +80,8 @@ def ask(built: Built, place: Path, bench: Workbench, launcher: Sequence[str]) ->
         return f"no end after {_SECONDS:g} s"
     if not done.ok:
         how = f"signal {-done.exit_code}" if done.exit_code < 0 else f"exit code {done.exit_code}"
-        said = next((line for line in lines if re.search(r"ERROR|signal|Illegal|qemu", line)), "")
-        return f"the server ended with {how}{': ' if said else ''}{said[:200]}"
+        message = next((line for line in lines if re.search(r"ERROR|signal|Illegal|qemu", line)), "")
+        return f"the server ended with {how}{': ' if message else ''}{message[:200]}"
     return wrong(out)
 
 
@@ -89,7 +89,7 @@ def wrong(out: Path) -> str | None:
     """The first answer in `out` that is not the known one."""
     for name, right in KNOWN.items():
         file = out / name
-        said = file.read_text().strip("\n").partition("\t")[2] if file.is_file() else "nothing"
-        if said != right:
-            return f"{name}: expected {right!r}, got {said[:200]!r}"
+        answer = file.read_text().strip("\n").partition("\t")[2] if file.is_file() else "nothing"
+        if answer != right:
+            return f"{name}: expected {right!r}, got {answer[:200]!r}"
     return None

@@ -1,7 +1,7 @@
-"""Builds MariaDB with cmake and ninja, and says what of a build is kept.
+"""Builds MariaDB with cmake and ninja, and lists what is kept of a build.
 
 What is kept has the build tree's layout (``sql/mariadbd``, ``sql/share``, ``scripts``, with tools also
-``client``, ``extra``, ``mysql-test``, …): server, bootstrap and mtr find their parts in it wherever it lies.
+``client``, ``extra``, ``mysql-test``, …): server, bootstrap and mtr find their parts in it at any path.
 """
 
 from __future__ import annotations
@@ -102,12 +102,12 @@ def precompiled(job: BuildJob) -> list[str]:
     """
     if set(",;") & set(str(job.source)):
         return []
-    found = []
+    headers_by_target = []
     for entry in job.precompiled:
         headers = [job.source / header for header in entry.headers]
         if all(header.is_file() for header in headers):
-            found.append(",".join([entry.target, *map(str, headers)]))
-    return found
+            headers_by_target.append(",".join([entry.target, *map(str, headers)]))
+    return headers_by_target
 
 
 _APPENDED: dict[str, tuple[str, ...]] = {
@@ -125,15 +125,15 @@ _APPENDED_TO_LINK = {"HAVE_LINK_FLAG__Wl__z_relro__z_now": ("-Wl,-z,norelro", "-
 
 def _checks_answered(flags: Flags) -> dict[str, str]:
     """Answers no to the checks whose flags would cancel the recipe's own."""
-    found = {}
+    answered = {}
     for language, given in (("C", flags.c), ("CXX", flags.cxx)):
         for check, cancelled in _APPENDED.items():
             if set(cancelled) & set(given):
-                found[f"have_{language}_{check}"] = "0"
+                answered[f"have_{language}_{check}"] = "0"
     for check, cancelled in _APPENDED_TO_LINK.items():
         if set(cancelled) & set(flags.link):
-            found[check] = "0"
-    return found
+            answered[check] = "0"
+    return answered
 
 
 def steps(job: BuildJob) -> tuple[Command, Command]:
@@ -173,7 +173,7 @@ def build_objects(job: BuildJob, words: Sequence[str]) -> list[CompiledObject]:
     _configure(configure, job)
     wanted = named(objects(job), words)
     if wanted:
-        argv = ("ninja", "-C", str(job.place), f"-j{job.jobs}", *(each.path for each in wanted))
+        argv = ("ninja", "-C", str(job.place), f"-j{job.jobs}", *(wanted_object.path for wanted_object in wanted))
         some = replace(compile_, argv=argv)
         perform([some], job, doing=_DOING, timeout=_COMPILE_SECONDS, on_line=counter(job.bench))
     return wanted
@@ -235,12 +235,12 @@ def objects(job: BuildJob) -> list[CompiledObject]:
     done.check("asking ninja for the server's objects")
     wanted = {line.strip() for line in lines if line.strip().endswith(".o")}
     database = json.loads((job.place / "compile_commands.json").read_text())
-    found = []
+    compiled = []
     for entry in database:
         command = tuple(shlex.split(entry["command"]))
         made = command[command.index("-o") + 1] if "-o" in command else str(entry.get("output", ""))
         if made in wanted:
-            found.append(CompiledObject(path=made, source=str(entry["file"]), command=command))
-    if not found:
+            compiled.append(CompiledObject(path=made, source=str(entry["file"]), command=command))
+    if not compiled:
         raise InfrastructureError(f"{job.place}: no object of {SERVER} in compile_commands.json")
-    return found
+    return compiled

@@ -25,7 +25,7 @@ _SHARES = ("sql/share", "share/mysql", "share/mariadb", "share")
 _MESSAGES = "english/errmsg.sys"
 
 SYSTEM = Path("/usr")
-"""Where a distribution's package has its messages, whatever program asks for them."""
+"""Folders of messages of a distribution's package."""
 
 
 def installation(program: Path) -> tuple[Path, Path] | None:
@@ -47,10 +47,10 @@ def installation(program: Path) -> tuple[Path, Path] | None:
 
 
 def location_options(messages: Path) -> tuple[str, ...]:
-    """Server options that say where messages and character sets are; the compiled-in places may not exist."""
+    """Server options with the paths of messages and character sets; the compiled-in paths may not exist."""
     charsets = messages / "charsets"
-    found = (f"--character-sets-dir={charsets}",) if charsets.is_dir() else ()
-    return (f"--lc-messages-dir={messages}", *found)
+    options = (f"--character-sets-dir={charsets}",) if charsets.is_dir() else ()
+    return (f"--lc-messages-dir={messages}", *options)
 
 
 def system_scripts(builds: Iterable[Built]) -> list[Path]:

@@ -69,8 +69,8 @@ class MariaDB(Engine):
         program = program.expanduser().resolve()
         if not program.is_file():
             raise UserError(f"{program}: there is no such program; name a mariadbd")
-        found = mariadb_data.installation(program)
-        if found is None:
+        installation = mariadb_data.installation(program)
+        if installation is None:
             raise UserError(
                 f"{program}: no english/errmsg.sys in share/mysql, share/mariadb or sql/share beside it or in /usr, "
                 "and a MariaDB server does not start without; unpack the whole server package in one folder"
@@ -80,7 +80,7 @@ class MariaDB(Engine):
             file.seek(0)
             if file.read(4) != b"\x7fELF":
                 raise UserError(f"{program}: not a program (no ELF header); name the mariadbd itself")
-            folder, messages = found
+            folder, messages = installation
             # The system's messages are there for any program; the server's own name is not.
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
                 if folder not in program.parents and content.find(b"MariaDB") < 0:
@@ -173,9 +173,9 @@ class MariaDB(Engine):
 def _libraries(program: Path, bench: Workbench) -> dict[str, str]:
     lines: list[str] = []
     bench.run("libraries", ["readelf", "-d", program], timeout=60, on_line=lines.append)
-    found = (re.search(r"\(NEEDED\).*\[(\S+)\]", line) for line in lines)
+    matches = (re.search(r"\(NEEDED\).*\[(\S+)\]", line) for line in lines)
     # The loader itself is named or not as the linker likes; it is no feature.
-    return {f"library {match[1]}": "linked" for match in found if match and not match[1].startswith("ld-linux")}
+    return {f"library {match[1]}": "linked" for match in matches if match and not match[1].startswith("ld-linux")}
 
 
 def _told_by(built: Built, bench: Workbench) -> dict[str, str]:
@@ -205,8 +205,8 @@ def _told_by(built: Built, bench: Workbench) -> dict[str, str]:
             timeout=60,
         )
         done.check(f"asking {built.server} for its features")
-        told = {f"plugin {name}": value for name, value in _rows(plugins)}
-        return {**told, **dict(_rows(variables))}
+        plugin_values = {f"plugin {name}": value for name, value in _rows(plugins)}
+        return {**plugin_values, **dict(_rows(variables))}
 
 
 def _rows(path: Path) -> list[tuple[str, str]]:

@@ -33,18 +33,18 @@ def examine(
 ) -> list[str]:
     """See `Engine.examine`."""
     values = variables(built, workload, condition, place, bench)
-    said = tuning.warnings(tuning.Facts(values, workload, own_data.size(data, workload.database) if data else 0))
-    said += filter(None, [mixes.uneven(workload)])
+    warnings = tuning.warnings(tuning.Facts(values, workload, own_data.size(data, workload.database) if data else 0))
+    warnings += filter(None, [mixes.uneven(workload)])
     if data is not None and _unusual(workload, condition):
         copy = place / "data"
         bench.run("copy data", ["cp", "-a", "--reflink=auto", data, copy]).check(f"copying the data to {copy}")
         try:
             rehearse(built, workload, condition, copy, place / "side", bench)
         except UserError as error:
-            raise UserError("; ".join([str(error), *said])) from None
+            raise UserError("; ".join([str(error), *warnings])) from None
         finally:
             shutil.rmtree(copy, ignore_errors=True)
-    return said
+    return warnings
 
 
 def variables(built: Built, workload: Workload, condition: Condition, place: Path, bench: Workbench) -> dict[str, str]:
@@ -63,11 +63,11 @@ def variables(built: Built, workload: Workload, condition: Condition, place: Pat
         strict = [plain(name) for name, _ in given if setting_name(name) == plain(name)]
         tuning.check_names(strict, values, str(built.server), origin)
     lines, ok = ask(setting_options(settings))
-    # Of a value that it can't read it may complain and go on to print what it made of it.
-    wrong = [said for said in _errors(lines) if said not in _errors(plainly)]
+    # It may complain about a value that it cannot read and still print a value for it.
+    wrong = [error for error in _errors(lines) if error not in _errors(plainly)]
     if wrong or not ok:
-        said = (wrong or lines[-1:] or ["it said nothing"])[0]
-        raise UserError(f"the server refuses these settings: {said}")
+        message = (wrong or lines[-1:] or ["it said nothing"])[0]
+        raise UserError(f"the server refuses these settings: {message}")
     return tuning.parse_help("\n".join(lines))
 
 
@@ -85,7 +85,7 @@ def _errors(lines: Sequence[str]) -> list[str]:
 
 
 def _unusual(workload: Workload, condition: Condition) -> bool:
-    """Whether nobody has run this load under these settings before."""
+    """Whether this load has not been run under these settings before."""
     shipped = load.workloads().get((workload.engine, workload.entry))
     if shipped is None or shipped.program == sql_bench.PROGRAM:
         return True
@@ -129,8 +129,8 @@ def rehearse(
             trouble = side.trouble()
             if trouble is not None:
                 # A user's script is run by one of ours, which is not the one that lacks something.
-                said = trouble.removeprefix("rehearsal: ").replace("report.lua", workload.name)
-                raise UserError(f"{workload.name}: {said}")
+                message = trouble.removeprefix("rehearsal: ").replace("report.lua", workload.name)
+                raise UserError(f"{workload.name}: {message}")
         facts = side.facts()
         bench.say(f"{workload.name}: runs" + "".join(f", {name} {value}" for name, value in facts.items() if value))
     finally:
@@ -152,7 +152,7 @@ def _try_statements(side: MariaDBSide, workload: Workload) -> None:
             try:
                 side.query(f"PREPARE burnish FROM '{pymysql.converters.escape_string(text)}'", workload.database)
             except pymysql.err.MySQLError as error:
-                code, said = (*error.args, "", "")[:2]
+                code, message = (*error.args, "", "")[:2]
                 if code != 1295:  # can't be prepared: the rehearsal will show
                     shown = " ".join(statement.split())[:60]
-                    raise UserError(f"{workload.file}:{unit.line}: {said} (in: {shown})") from None
+                    raise UserError(f"{workload.file}:{unit.line}: {message} (in: {shown})") from None

@@ -82,10 +82,10 @@ def test_file(source: Path, name: str) -> Path | None:
     """
     suite, stem = split(name)
     places = ["main"] if suite == "main" else [f"suite/{suite}/t", f"suite/{suite}"]
-    found = [source / "mysql-test" / place / f"{stem}.test" for place in places]
+    candidates = [source / "mysql-test" / place / f"{stem}.test" for place in places]
     for where in ("storage", "plugin"):
-        found += sorted(source.glob(f"{where}/*/mysql-test/{suite}/{stem}.test"))
-    return next((path for path in found if path.is_file()), None)
+        candidates += sorted(source.glob(f"{where}/*/mysql-test/{suite}/{stem}.test"))
+    return next((path for path in candidates if path.is_file()), None)
 
 
 def split(name: str) -> tuple[str, str]:
@@ -158,7 +158,7 @@ def available(tools: Built, wanted: Sequence[str]) -> list[str]:
 
 @dataclass
 class Results:
-    """What mtr has said so far; `see` reads one line after the other.
+    """The progress of mtr; `see` reads its output line by line.
 
     Attributes:
         passed: (test, combination) of the tests that passed, in order.
@@ -202,7 +202,7 @@ class Results:
             self.skipped.append(key)
 
     def _fail_at_shutdown(self, name: str) -> None:
-        """A test after which the server's log had errors; one that has failed before says it better."""
+        """Counts a test after which the server's log had errors, unless it has failed already."""
         if name not in {failed.partition(" ")[0] for failed, _ in self.failures}:
             self.failures.append((name, "errors in the server's log while it was shut down"))
 
@@ -230,7 +230,7 @@ def gate(
     """Runs the wanted tests on `subject`'s server.
 
     Args:
-        wanted: names of tests; those that this version of MariaDB lacks are left out, said aloud.
+        wanted: names of tests; those that this version of MariaDB lacks are left out and reported.
         subject: the build that is tested.
         tools: the build that has mtr and its programs.
         place: private scratch folder.
@@ -294,7 +294,7 @@ def gate(
 def _farm(subject: Built, tools: Built, place: Path) -> Path:
     """A tree with the layout of a build: links to the tools' programs and to the subject's server.
 
-    The test suite in it is a folder of its own, since mtr writes beside the tests that fail.
+    The test suite in it is a copy, because mtr writes beside tests that fail.
     """
     shutil.rmtree(place, ignore_errors=True)
     (place / "sql").mkdir(mode=0o700, parents=True)

@@ -85,11 +85,11 @@ def named(folder: str) -> str:
 
 
 def databases(place: Path) -> list[str]:
-    """The databases that a dump or data folder holds, as far as it says so itself; sorted."""
+    """The databases named in a dump or data folder; sorted."""
     if place.is_dir():
         return sorted(named(path.name) for path in place.iterdir() if path.is_dir() and _holds_tables(path))
-    found = (quoted or bare for quoted, bare in _USE.findall(_head(place)))
-    return sorted({name.decode(errors="replace") for name in found} - _SYSTEM)
+    names = (quoted or bare for quoted, bare in _USE.findall(_head(place)))
+    return sorted({name.decode(errors="replace") for name in names} - _SYSTEM)
 
 
 def _holds_tables(folder: Path) -> bool:
@@ -126,16 +126,16 @@ def database_of(place: Path, wanted: str | None) -> str:
     """The database that a load works in: the one that is wanted, or the only one there is.
 
     Raises:
-        UserError: there are several and none is named, or the named one is not there.
+        UserError: there are several and none is named, or the named one does not exist.
     """
-    found = databases(place)
+    names = databases(place)
     if wanted is not None:
-        if place.is_dir() and wanted not in found:
-            raise UserError(f"--database {wanted}: not in {place}; there are: {', '.join(found) or 'none'}")
+        if place.is_dir() and wanted not in names:
+            raise UserError(f"--database {wanted}: not in {place}; there are: {', '.join(names) or 'none'}")
         return wanted
-    if len(found) > 1 or (not found and place.is_dir()):
-        raise UserError(f"--data {place}: it holds {len(found)} databases ({', '.join(found)}); name one in --database")
-    return found[0] if found else "sbtest"
+    if len(names) > 1 or (not names and place.is_dir()):
+        raise UserError(f"--data {place}: it holds {len(names)} databases ({', '.join(names)}); name one in --database")
+    return names[0] if names else "sbtest"
 
 
 def copy_folder(place: Path, target: Path, bench: Workbench) -> None:
@@ -154,7 +154,7 @@ def load_dump(place: Path, server: Server, database: str, tools: Path, bench: Wo
         InfrastructureError: the client failed (its log has line and reason).
     """
     clients = [str(tools / "client" / name) for name in _CLIENTS] + list(_CLIENTS)
-    client = next((found for name in clients if (found := shutil.which(name))), None)
+    client = next((path for name in clients if (path := shutil.which(name))), None)
     if client is None:
         raise UserError(
             f"--data {place}: loading a dump takes MariaDB's client, which is not here; "
@@ -170,7 +170,7 @@ def load_dump(place: Path, server: Server, database: str, tools: Path, bench: Wo
             if isinstance(error, OSError) and error.errno is not None:
                 raise  # the disk's, not the dump's
             raise _unreadable(place, error) from None
-    into = [] if databases(place) else [database]  # else the dump says itself where it goes
+    into = [] if databases(place) else [database]  # otherwise the dump names its database
     for name in into:
         server.query(f"CREATE DATABASE `{name}`")
     words = [client, "--no-defaults", f"--socket={server.socket}", "--user=root", *into]

@@ -72,8 +72,8 @@ class Launch:
 
 
 def private_options(data: Path) -> list[str]:
-    """Options that every run of mariadbd gets: nobody's configuration, and root only where we are root."""
-    user = ["--user=root"] if os.geteuid() == 0 else []  # mariadbd refuses to run as root unless told so
+    """Options of every run of mariadbd: no configuration file, and root only if Burnish runs as root."""
+    user = ["--user=root"] if os.geteuid() == 0 else []  # mariadbd refuses to run as root otherwise
     return ["--no-defaults", f"--datadir={data}", *user]
 
 
@@ -89,7 +89,7 @@ def setting_options(settings: Iterable[tuple[str, str]]) -> list[str]:
 
 
 class Server:
-    """A mariadbd that answers on a Unix socket, and over TCP where the transport says so; ended by `stop`.
+    """A mariadbd that answers on a Unix socket, and over TCP if the transport asks for it; ended by `stop`.
 
     Args:
         launch: how it is launched.
@@ -114,7 +114,7 @@ class Server:
 
     @property
     def socket(self) -> Path:
-        """The Unix socket; in a folder of its own under /tmp where the launch folder's path is too long."""
+        """The Unix socket; in a separate folder under /tmp if the launch folder's path is too long."""
         if self._socket_folder is None:
             folder = self.launch.folder
             if len(str(folder / "mariadbd.sock")) > _SOCKET_LENGTH:
@@ -224,7 +224,7 @@ class Server:
         )
 
     def query(self, statement: str, database: str | None = None) -> list[tuple[object, ...]]:
-        """Rows of one statement, over a connection of its own."""
+        """Rows of one statement, over a new connection."""
         connection = pymysql.connect(
             unix_socket=str(self.socket),
             user="root",
@@ -269,8 +269,8 @@ class Server:
         )
         try:
             for table, index in self.query(listed, database):
-                whole = f"SELECT COUNT(*) FROM `{table}` FORCE INDEX (`{index}`)"  # noqa: S608 (the server's own names)
-                self.query(whole, database)
+                scan = f"SELECT COUNT(*) FROM `{table}` FORCE INDEX (`{index}`)"  # noqa: S608 (the server's own names)
+                self.query(scan, database)
         except (pymysql.err.MySQLError, OSError) as error:
             raise InfrastructureError(f"reading the indexes of {database}: {error}", log=self.log) from error
 

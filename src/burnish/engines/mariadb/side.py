@@ -53,17 +53,17 @@ class MariaDBSide(Side):
         self._server.boot()
 
     def fingerprint(self) -> str:
-        """See `Side.fingerprint`; where the data are meant to be in memory, all of them are there behind it."""
+        """See `Side.fingerprint`; if the data are meant to be in memory, it reads all of them into memory."""
         workload = self.spec.workload
         if workload.dataset == "none":
             return ""
-        found = self._server.fingerprint(workload.database)
+        fingerprint = self._server.fingerprint(workload.database)
         if workload.in_memory:  # the checksums have read all rows, and a load of few long queries misses the rest late
             self._server.read_indexes(workload.database)
-        return found
+        return fingerprint
 
     def query(self, statement: str, database: str) -> list[tuple[object, ...]]:
-        """Rows of one statement, over a connection of its own."""
+        """Rows of one statement, over a new connection."""
         return self._server.query(statement, database)
 
     def load(self) -> None:
@@ -132,11 +132,11 @@ class MariaDBSide(Side):
             return None
         if self._server.pid and not self._server.alive:
             return f"{self.spec.label}: {self._server.ending()} (its log: {self._server.log})"
-        said = None if self._load is None else self._load.trouble() or self._in_the_clear(self._load)
-        return f"{self.spec.label}: {said}" if said else None
+        message = None if self._load is None else self._load.trouble() or self._in_the_clear(self._load)
+        return f"{self.spec.label}: {message}" if message else None
 
     def _in_the_clear(self, load: LoadProcess) -> str | None:
-        """Why the load's connections are not what the condition says, once the load has told."""
+        """Why the load's connections are not as the condition asks, once the load has reported them."""
         if self.spec.condition.transport == "unix":
             return None
         cipher, tls = load.cipher(), self.spec.condition.transport == "tls"

@@ -68,7 +68,7 @@ def check_names(settings: Iterable[str], values: Mapping[str, str], server: str,
 
 
 def warnings(facts: Facts) -> list[str]:
-    """What is amiss, a line each, named by the variable.
+    """Poorly tuned settings, one line each, beginning with the variable.
 
     Raises:
         UserError: the load can't even connect.
@@ -80,8 +80,8 @@ def warnings(facts: Facts) -> list[str]:
             f"max_connections is {connections}, but {facts.workload.name} has {threads} client threads (and "
             f"{SPARE} connections are Burnish's); --set max_connections={threads + SPARE} or more"
         )
-    found = (_memory(facts), _log(facts), *_logs(values), _prepared(facts), _tables(facts))
-    return [line for line in found if line]
+    warnings = (_memory(facts), _log(facts), *_logs(values), _prepared(facts), _tables(facts))
+    return [line for line in warnings if line]
 
 
 def _number(values: Mapping[str, str], name: str) -> int | None:
@@ -91,7 +91,7 @@ def _number(values: Mapping[str, str], name: str) -> int | None:
 
 def _memory(facts: Facts) -> str | None:
     pool = _number(facts.values, "innodb_buffer_pool_size")
-    # Of a user's own data it is not known whether they are meant to fit, so that it is said; no pair is held to it.
+    # Whether a user's own data are meant to fit is not known, so this is a warning and makes no pair invalid.
     if pool is None or pool >= facts.data_bytes or not (facts.workload.in_memory or facts.workload.own_data):
         return None
     return (
@@ -111,14 +111,14 @@ def _log(facts: Facts) -> str | None:
 
 
 def _logs(values: Mapping[str, str]) -> list[str]:
-    said = [
+    warnings = [
         f"{name} is on: each statement is written to a file"
         for name in ("slow_query_log", "general_log")
         if values.get(name, "").upper() in _ON
     ]
     if values.get("query_cache_type", "OFF").upper() not in ("OFF", "0"):
-        said.append("query_cache_type is on: equal statements are answered without being run")
-    return said
+        warnings.append("query_cache_type is on: equal statements are answered without being run")
+    return warnings
 
 
 def _prepared(facts: Facts) -> str | None:

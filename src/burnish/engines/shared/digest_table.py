@@ -45,9 +45,9 @@ def connected(socket: Path, user: str, password: str) -> Iterator[Cursor]:
             unix_socket=str(socket), user=user, password=password, connect_timeout=10, read_timeout=600
         )
     except (pymysql.err.MySQLError, OSError) as error:
-        said = error.args[-1] if error.args else error
+        message = error.args[-1] if error.args else error
         raise UserError(
-            f"--socket {socket}: {said}; name a running server's socket, and --user and --password-file if it asks"
+            f"--socket {socket}: {message}; name a running server's socket, and --user and --password-file if it asks"
         ) from None
     with connection, connection.cursor() as cursor:
         cursor.execute("SET SESSION TRANSACTION READ ONLY")
@@ -66,13 +66,13 @@ def digests(cursor: Cursor, where: str) -> list[Digest]:
         cursor.execute(_DIGESTS.format(sample=sample))
     except pymysql.err.MySQLError as error:
         raise UserError(f"{where}: {error.args[-1]}; the user needs SELECT on performance_schema") from None
-    found = []
-    for schema, text, count, sent, examined, affected, said in cursor.fetchall():
-        each = Averages(*(float(number) / count if count else None for number in (sent, examined, affected)))
-        found.append(Digest(schema or "", " ".join((text or "").split()), int(count), each, said or ""))
-    if not found:
+    digests = []
+    for schema, text, count, sent, examined, affected, sample_text in cursor.fetchall():
+        averages = Averages(*(float(number) / count if count else None for number in (sent, examined, affected)))
+        digests.append(Digest(schema or "", " ".join((text or "").split()), int(count), averages, sample_text or ""))
+    if not digests:
         raise UserError(f"{where}: it keeps no digests; start it with performance_schema=ON and run the load on it")
-    return found
+    return digests
 
 
 def tables(cursor: Cursor, database: str) -> dict[str, Table]:
@@ -89,8 +89,8 @@ def tables(cursor: Cursor, database: str) -> dict[str, Table]:
     for table, name in cursor.fetchall():
         leading.setdefault(table, []).append(name)
     return {
-        name.lower(): _looked_at(cursor, database, name, Table(name, each), leading.get(name, []))
-        for name, each in columns.items()
+        name.lower(): _looked_at(cursor, database, name, Table(name, table_columns), leading.get(name, []))
+        for name, table_columns in columns.items()
     }
 
 
@@ -106,4 +106,4 @@ def _looked_at(cursor: Cursor, database: str, name: str, table: Table, leading: 
             cursor.execute(f"SELECT MIN(`{column}`), MAX(`{column}`) FROM `{database}`.`{name}`")  # noqa: S608
             ends = [str(value) for value in cursor.fetchone() or () if value is not None]
             values[column.lower()] = [*ends, *values.get(column.lower(), [])]
-    return known(table, {column: seen_in(each) for column, each in values.items()})
+    return known(table, {column: seen_in(column_values) for column, column_values in values.items()})

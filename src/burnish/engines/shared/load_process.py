@@ -1,4 +1,4 @@
-"""A load program in a process of its own that writes ticks to a file: its life, and the ticks as values."""
+"""A load program in a separate process that writes ticks to a file: start, stop, and the ticks as values."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LoadProcess:
         self._stopping = False
 
     def start(self) -> None:
-        """Starts the load; it goes on until `stop`."""
+        """Starts the load, which runs until `stop`."""
         self._ticks.clear()
         with self.log.open("wb") as sink:
             self._process = start(

@@ -44,23 +44,27 @@ def mixed(spec: EngineSpec, wanted: Asked, own: Callable[[Path], Workload]) -> W
             file that is no load.
     """
     mixing = next(mixing for mixing in MIXINGS if mixing == wanted.name.replace("-", "_"))
-    mine = {name: value for (engine, name), value in load.workloads().items() if engine == spec.name}
-    mine |= {name: own(Path(name)) for name, _ in wanted.parameters if name.endswith(loads.FILES)}
-    weights = {name: text for name, text in wanted.parameters if name in mine}
-    shared = {name: text for name, text in wanted.parameters if name not in mine and name != loads.THREADS}
-    taken = {name for each in weights for name in (*dict(mine[each].parameters), *mine[each].shape)}
+    known_loads = {name: value for (engine, name), value in load.workloads().items() if engine == spec.name}
+    known_loads |= {name: own(Path(name)) for name, _ in wanted.parameters if name.endswith(loads.FILES)}
+    weights = {name: text for name, text in wanted.parameters if name in known_loads}
+    shared = {name: text for name, text in wanted.parameters if name not in known_loads and name != loads.THREADS}
+    taken = {
+        name
+        for load_name in weights
+        for name in (*dict(known_loads[load_name].parameters), *known_loads[load_name].shape)
+    }
     for name in shared:
-        if difflib.get_close_matches(name, mine, n=1, cutoff=_MISSPELT) and name not in taken:
-            raise _nobodys(wanted.name, name, (*mine, *taken))
-    parts = [(_part(mine[name], shared), _weight(wanted.name, name, text)) for name, text in weights.items()]
+        if difflib.get_close_matches(name, known_loads, n=1, cutoff=_MISSPELT) and name not in taken:
+            raise _nobodys(wanted.name, name, (*known_loads, *taken))
+    parts = [(_part(known_loads[name], shared), _weight(wanted.name, name, text)) for name, text in weights.items()]
     if len(parts) < 2:
         raise UserError(
             f"{wanted.name}: a mix has two loads or more, as in {wanted.name}:oltp_read_only=3,oltp_insert=1"
         )
     _check_data([part for part, _ in parts], wanted.name)
-    told = [(part.name, str(weight)) for part, weight in parts]
-    told += [(name.replace("_", "-"), text) for name, text in sorted(shared.items())]
-    words = ",".join(f"{name}={text}" for name, text in told)
+    parameters = [(part.name, str(weight)) for part, weight in parts]
+    parameters += [(name.replace("_", "-"), text) for name, text in sorted(shared.items())]
+    words = ",".join(f"{name}={text}" for name, text in parameters)
     contents = [part.content for part, _ in parts if part.content]
     with_data = [part for part, _ in parts if part.own_data]
     base = Workload(
@@ -101,7 +105,9 @@ def _weight(where: str, name: str, text: str) -> int:
 def _joined(one: tuple[tuple[str, str], ...], other: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
     for name, value in other:
         if dict(one).get(name, value) != value:
-            raise UserError(f"a mix: its loads want different {name} ({dict(one)[name]} and {value}); run them apart")
+            raise UserError(
+                f"a mix: its loads want different {name} ({dict(one)[name]} and {value}); run them separately"
+            )
     return one + tuple(item for item in other if item not in one)
 
 
@@ -110,9 +116,9 @@ def _check_data(parts: Iterable[Workload], where: str) -> None:
     seen: dict[str, tuple[tuple[str, str], ...]] = {}
     for part in parts:
         if part.program == sql_bench.PROGRAM:
-            raise UserError(f"{where}: {part.name} has a client program of its own; run it apart")
+            raise UserError(f"{where}: {part.name} has a client program of its own; run it separately")
         if part.dataset == BULK:
-            raise UserError(f"{where}: {part.name} makes tables of the same names as the others; run it apart")
+            raise UserError(f"{where}: {part.name} makes tables of the same names as the others; run it separately")
         if seen.setdefault(part.dataset, part.data_parameters()) != part.data_parameters():
             raise UserError(
                 f"{where}: {part.name} wants other data than the load before it; give both the same size, as in "
@@ -132,35 +138,35 @@ def check(workload: Workload, known: Callable[[Workload], Mapping[str, Parameter
         known: the parameters that a load's program takes.
 
     Raises:
-        UserError: a parameter that nobody takes, or a value of another kind.
+        UserError: a parameter that no part takes, or a value of the wrong type.
     """
     own = known(workload)
-    each = [(part, weight, known(part)) for part, weight in workload.parts]
+    part_takes = [(part, weight, known(part)) for part, weight in workload.parts]
     given = {name: text for name, text in workload.parameters if name not in own}
     for name in given:
-        if not any(name in takes for _, _, takes in each):
-            raise _nobodys(workload.entry, name, {*own, *(other for _, _, takes in each for other in takes)})
+        if not any(name in takes for _, _, takes in part_takes):
+            raise _nobodys(workload.entry, name, {*own, *(other for _, _, takes in part_takes for other in takes)})
     parts = []
-    for part, weight, takes in each:
-        mine = {name: text for name, text in given.items() if name in takes and name not in part.without}
-        full = replace(part, parameters=tuple({**dict(part.parameters), **mine}.items()))
+    for part, weight, takes in part_takes:
+        own_parameters = {name: text for name, text in given.items() if name in takes and name not in part.without}
+        full = replace(part, parameters=tuple({**dict(part.parameters), **own_parameters}.items()))
         parts.append((loads.check(full, takes), weight))
     general = tuple(item for item in workload.parameters if item[0] in own)
     return loads.check(replace(workload, parts=tuple(parts), parameters=general), own)
 
 
 def order(weights: Iterable[int]) -> list[int]:
-    """Places of a mix's parts in the order that ``mix.lua`` gives its threads, each as often as its weight says."""
+    """Indices of a mix's parts in the order that ``mix.lua`` gives its threads, each as often as its weight."""
     all_weights = list(weights)
     total = sum(all_weights)
     credit = [0] * len(all_weights)
-    found = []
+    sequence = []
     for _ in range(total):
         credit = [have + weight for have, weight in zip(credit, all_weights, strict=True)]
         best = credit.index(max(credit))
         credit[best] -= total
-        found.append(best)
-    return found
+        sequence.append(best)
+    return sequence
 
 
 def shares(workload: Workload) -> list[int]:
@@ -185,15 +191,15 @@ def check_shares(workload: Workload) -> None:
 
 
 def uneven(workload: Workload) -> str | None:
-    """A line where threads can't be shared out as the weights of parts that run together say."""
+    """A warning if threads cannot be shared out in proportion to the weights; else None."""
     if not workload.parts or workload.mixing != "together":
         return None
     weights = [weight for _, weight in workload.parts]
     had, total = shares(workload), sum(weights)
     if all(count * total == weight * workload.threads for count, weight in zip(had, weights, strict=True)):
         return None
-    whole = total // math.gcd(*weights)
+    multiple = total // math.gcd(*weights)
     return (
         f"{workload.name}: {workload.threads} client threads are shared out {' : '.join(map(str, had))}, not "
-        f"{' : '.join(map(str, weights))}; take a multiple of {whole}"
+        f"{' : '.join(map(str, weights))}; take a multiple of {multiple}"
     )

@@ -1,6 +1,6 @@
 """sql-bench, "the MySQL benchmarks": Perl scripts of MariaDB's own tree, each a fixed piece of work by one client.
 
-Their files are used as they are, under the names that MariaDB's build gives them. A pass through a test is a unit: it
+Their files are used unchanged, under the names that MariaDB's build gives them. A pass through a test is a unit: it
 is run again and again, and its wall time and the server's CPU time for it are what is read.
 """
 
@@ -79,7 +79,7 @@ def tests_of(text: str) -> tuple[str, ...]:
         if name not in TESTS:
             raise unknown("test of sql-bench", name, TESTS)
         if names.count(name) > 1:
-            raise UserError(f"sql_bench: tests={text}: {name} is there twice; name each once")
+            raise UserError(f"sql_bench: tests={text}: {name} is named twice; name each once")
     if not names:
         raise UserError(f"sql_bench: tests={text}: name tests with a + between them, as in tests=ATIS+select")
     return tuple(names)
@@ -87,18 +87,18 @@ def tests_of(text: str) -> tuple[str, ...]:
 
 def loops_of(text: str) -> dict[str, str]:
     """Loop counts by test, as in ``ATIS=500+select=100``; a `UserError` where that can't be read."""
-    found = {}
+    loops = {}
     for word in filter(None, () if text == "none" else text.split("+")):
         name, _, number = word.partition("=")
         tests_of(name)
         if not number.isdecimal() or not int(number):
             raise UserError(f"sql_bench: loops={text}: {word!r}: give TEST=NUMBER, as in ATIS=500+select=100")
-        found[name] = number
-    return found
+        loops[name] = number
+    return loops
 
 
 def each_test(entry: Workload, wanted: Asked) -> list[Workload]:
-    """The tests that were asked for, each a load of its own, so that each has its own reading and verdict.
+    """The requested tests, each a separate load, so that each has its own reading and verdict.
 
     Args:
         entry: sql-bench as the catalogue has it.
@@ -107,9 +107,9 @@ def each_test(entry: Workload, wanted: Asked) -> list[Workload]:
     given = dict(wanted.parameters)
     asked = tests_of(given.get("tests", entry.parameter("tests")))
     loops_of(given.get("loops", ""))
-    found = [loads.applied(entry, Asked(entry.name, tuple({**given, "tests": name}.items()))) for name in asked]
-    check_clients(found[0].threads)
-    return found
+    workloads = [loads.applied(entry, Asked(entry.name, tuple({**given, "tests": name}.items()))) for name in asked]
+    check_clients(workloads[0].threads)
+    return workloads
 
 
 def check_clients(threads: int) -> None:
@@ -119,22 +119,22 @@ def check_clients(threads: int) -> None:
 
 
 def is_nowhere(workload: Workload) -> bool:
-    """Whether the load is sql-bench's and does not say where that is."""
+    """Whether the load is of sql-bench and lacks its path."""
     return workload.program == PROGRAM and not workload.parameter(TREE)
 
 
 def located(workload: Workload, source: Path) -> Workload:
-    """The load; one of sql-bench that does not say where that is has it from this source tree of the server."""
+    """The load; a load of sql-bench without its path gets that from this source tree of the server."""
     if not is_nowhere(workload):
         return workload
     return replace(workload, parameters=(*workload.parameters, (TREE, str(source / PROGRAM))))
 
 
 def put(workload: Workload, data: Path) -> None:
-    """Puts sql-bench into a dataset, as MariaDB's build installs it: its files as they are, without their ``.sh``.
+    """Puts sql-bench into a dataset, as MariaDB's build installs it: unchanged files, without the suffix ``.sh``.
 
     Raises:
-        UserError: it is not where the workload says.
+        UserError: it is not at the workload's path.
     """
     tree = Path(workload.parameter(TREE))
     files = [path for path in sorted(tree.glob("*")) if path.is_file() and _wanted(path.name)]
@@ -219,25 +219,25 @@ class SqlBenchLoad(LoadProcess):
 
     def pids(self) -> list[int]:
         """See `LoadProcess.pids`: the loop, and the test that it runs now."""
-        found = super().pids()
-        for pid in list(found):
+        pids = super().pids()
+        for pid in list(pids):
             with contextlib.suppress(OSError, ValueError):
-                found += [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-        return found
+                pids += [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        return pids
 
     def cipher(self) -> str | None:
         """See `LoadProcess.cipher`: the TLS version, as each test asks the server for it."""
         if not self.log.is_file():
             return None
         with self.log.open(errors="replace") as file:
-            said = _SERVER.search(file.read(_HEAD))
-        return said[1].partition("/")[2] if said else None
+            match = _SERVER.search(file.read(_HEAD))
+        return match[1].partition("/")[2] if match else None
 
     def ticks(self) -> list[Tick]:
         """See `LoadProcess.ticks`."""
-        found = super().ticks()
-        self._longest = max([self._longest, *(tick.latency.get("max", 0.0) for tick in found)])
-        return found
+        ticks = super().ticks()
+        self._longest = max([self._longest, *(tick.latency.get("max", 0.0) for tick in ticks)])
+        return ticks
 
     def silence(self) -> float:
         """See `LoadProcess.silence`: some times the longest pass so far."""
@@ -250,5 +250,5 @@ class SqlBenchLoad(LoadProcess):
             return None
         lines = [line.strip() for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
         last = [*lines[-_LAST:], "it said nothing"]
-        said = next((line for line in last[:-1] if _ERROR.search(line)), last[-2] if lines else last[-1])
-        return f"sql-bench ended with exit code {code}: {said}"
+        message = next((line for line in last[:-1] if _ERROR.search(line)), last[-2] if lines else last[-1])
+        return f"sql-bench ended with exit code {code}: {message}"

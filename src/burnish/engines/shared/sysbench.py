@@ -47,7 +47,7 @@ class Address:
     within: tuple[str, ...] = ()
 
     def options(self) -> list[str]:
-        """As sysbench options; ``localhost`` would mean the socket, whatever the port."""
+        """As sysbench options; ``localhost`` would mean the socket, regardless of the port."""
         if self.port is None:
             return [f"--mysql-socket={self.socket}"]
         return [f"--mysql-host={self.host}", f"--mysql-port={self.port}", *(["--mysql-ssl=on"] if self.tls else [])]
@@ -93,13 +93,13 @@ def prepare(workload: Workload, address: Address, *, bench: Workbench) -> None:
         ]
         done = bench.run(f"prepare {part.dataset}", words, timeout=3600, on_line=lines.append)
         if not done.ok and any("does not implement the 'prepare' command" in line for line in lines):
-            bench.say(f"{part.entry} makes no data of its own (its script has no prepare command)")
+            bench.say(f"{part.entry} makes no data (its script has no prepare command)")
             continue
         there = next((match[0] for line in lines if (match := _THERE.search(line))), None)
         if there is not None and workload.parts:
             raise UserError(
                 f"{workload.entry}: {part.name} makes tables of the same names as the data before it ({there}); run it "
-                "apart, or have a script of yours make none: sysbench.cmdline.commands.prepare = {function() end}"
+                "separately, or have a script of yours make none: sysbench.cmdline.commands.prepare = {function() end}"
             )
         done.check(f"preparing the data of {part.name}")
 
@@ -108,7 +108,7 @@ def preparing(workload: Workload) -> list[Workload]:
     """The loads whose scripts make the data of `workload`: itself, or one for each dataset of its parts.
 
     What works on a user's data has them. A user's scripts come last: of two that make the same tables, theirs is the
-    one that can be told to make none.
+    one that has an option to make none.
     """
     parts = [part for part, _ in workload.parts] or [workload]
     making = {part.dataset: part for part in parts if not part.own_data}
@@ -143,7 +143,7 @@ def environment(workload: Workload, folder: Path) -> dict[str, str]:
 
 
 def _own_environment(workload: Workload, compiled: Path) -> dict[str, str]:
-    """What the script of a user's file is told, `compiled` being where statements go; nothing for a shipped load."""
+    """Options of the script of a user's file; `compiled` is the path of its statements. None for a catalogue load."""
     if not workload.file:
         return {}
     content = unchanged(workload)
@@ -186,12 +186,12 @@ class SysbenchLoad(LoadProcess):
             "BURNISH_TICK_S": str(TICK_S),
             "BURNISH_LATENCY_EVERY": str(LATENCY_EVERY),
             "BURNISH_SERVER_PID": str(server_pid),
-            # A script finds what it requires beside itself; the closing ;; stands for the usual places.
+            # A script finds what it requires beside itself; the closing ;; means the default paths.
             "LUA_PATH": f"{Path(program).parent}/?.lua;{_SHIPPED}/?.lua;{os.environ.get('LUA_PATH', '')};;",
             **({"BURNISH_CIPHER": str(self._cipher)} if address.port is not None else {}),
             **environment(workload, folder),
         }
-        chosen = {  # what the workload does not say
+        chosen = {  # unless the workload sets it
             "rand_type": "uniform",  # the default, `special`, has a few hot keys that no real load has
             **dict(workload.parameters),
         }
@@ -220,11 +220,13 @@ class SysbenchLoad(LoadProcess):
         """Why the load can't be relied on: it ended by itself or complained; None while all is well."""
         if self._process is None or self._stopping:
             return None
-        said = complaints(self.log.read_text(errors="replace")) if self.log.is_file() else []
+        complaints_logged = complaints(self.log.read_text(errors="replace")) if self.log.is_file() else []
         code = self.ended()
         if code is not None:
-            return f"sysbench ended by itself with exit code {code}" + (f": {said[0]}" if said else "")
-        return f"sysbench said: {said[0]}" if said else None
+            return f"sysbench ended by itself with exit code {code}" + (
+                f": {complaints_logged[0]}" if complaints_logged else ""
+            )
+        return f"sysbench said: {complaints_logged[0]}" if complaints_logged else None
 
 
 def complaints(text: str) -> list[str]:

@@ -23,7 +23,7 @@ _NOTHING = ("nothing",)  # of a load's parameters, none says what a user's own d
 class SysbenchLoads(Loads):
     """Loads of a server that speaks MySQL's protocol; the engine names the shared files that it takes.
 
-    An engine that works on users' data derives from it, and says what these are (`own_data`).
+    An engine that works on users' data derives from it and implements `own_data`.
     """
 
     beside = (
@@ -107,20 +107,20 @@ class SysbenchLoads(Loads):
     def checked(self, workload: Workload, bench: Workbench) -> Workload:
         """See `Loads.checked`."""
         if workload.parts:
-            return mixes.check(workload, lambda each: self.parameters(each, bench))
+            return mixes.check(workload, lambda part: self.parameters(part, bench))
         return super().checked(workload, bench)
 
     def packages(self, names: Iterable[str]) -> list[str]:
         """See `Loads.packages`: Perl and its driver for sql-bench."""
         suites = {
             name
-            for (engine, name), each in load.workloads().items()
-            if engine == self.spec.name and each.program == sql_bench.PROGRAM
+            for (engine, name), entry in load.workloads().items()
+            if engine == self.spec.name and entry.program == sql_bench.PROGRAM
         }
         return [sql_bench.PACKAGES] if suites & set(names) else []
 
     def lacks_source(self, workload: Workload) -> bool:
-        """See `Loads.lacks_source`: sql-bench lies in the server's tree."""
+        """See `Loads.lacks_source`: sql-bench is in the server's tree."""
         return sql_bench.is_nowhere(workload)
 
     def located(self, workload: Workload, source: Path) -> Workload:

@@ -28,14 +28,14 @@ _FATAL = re.compile(r"^(?:FATAL|ERROR|PANIC): (.*)")
 
 def of_help(lines: Sequence[str]) -> dict[str, Parameter]:
     """The parameters in what ``sysbench SCRIPT help`` printed, by name with underscores."""
-    found = {}
+    parameters = {}
     for line in lines:
         match = _OPTION.match(line)
         if match:
             form = match[2] or ""
             kind = "switch" if "on|off" in form else "number" if form == "=N" else "text"
-            found[match[1].replace("-", "_")] = Parameter(kind)
-    return found
+            parameters[match[1].replace("-", "_")] = Parameter(kind)
+    return parameters
 
 
 def known(workload: Workload, bench: Workbench) -> dict[str, Parameter]:
@@ -47,5 +47,5 @@ def known(workload: Workload, bench: Workbench) -> dict[str, Parameter]:
     if fatal is not None:
         raise UserError(f"{workload.entry}: the script does not load: {fatal}")
     if not done.ok and not any("does not implement the 'help' command" in line for line in lines):
-        raise UserError(f"{workload.entry}: the script does not load: {' '.join(lines[-1:]) or 'no reason told'}")
+        raise UserError(f"{workload.entry}: the script does not load: {' '.join(lines[-1:]) or 'no reason given'}")
     return {**GENERAL, **of_help(lines)}

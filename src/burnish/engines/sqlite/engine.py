@@ -30,7 +30,7 @@ from burnish.program.elf import build_id, word_of
 LOOP = "sqlite_loop.c"
 COMMANDS = "compile_commands.json"
 MARK = b"usage: burnish-sqlite [loop|still] "
-"""Stands in every program of this engine, so that a foreign one need not be run to be recognised."""
+"""Text in every program of this engine, by which others are recognised without being run."""
 
 _OWN_MAIN = ("shell", "speedtest1", "kvtest", "fuzzcheck")
 _OBJECTS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -94,15 +94,15 @@ class Sqlite(Engine):
             self._make_gate(job)
 
     def _make_gate(self, job: BuildJob) -> None:
-        """Keeps the fuzz databases and what this build says of them: all others must say the same."""
+        """Keeps the fuzz databases and this build's results on them, which all other builds must reproduce."""
         folder, scratch = job.place / "gate", job.place / "gate-run"
         folder.mkdir()
         scratch.mkdir()
         for name in gate.fuzz_data(self.spec.gate_tests):
             shutil.copyfile(job.source / "test" / name, folder / name)
         job.bench.live("recording what the gate expects")
-        said = gate.run_checks(job.place / self.spec.server, {}, self.spec.gate_tests, folder, scratch, job.bench)
-        (folder / "expected.json").write_text(json.dumps(gate.expectations(said), indent=1))
+        results = gate.run_checks(job.place / self.spec.server, {}, self.spec.gate_tests, folder, scratch, job.bench)
+        (folder / "expected.json").write_text(json.dumps(gate.expectations(results), indent=1))
 
     def keep(self, job: BuildJob) -> list[tuple[Path, str]]:
         """The program, the commands that made it, and of the build with tools the gate's data."""
@@ -149,14 +149,14 @@ class Sqlite(Engine):
         data = gate.folder_of(tools)
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         wanted = self.spec.gate_tests if tests is None else tests
-        said = gate.run_checks(subject.server.resolve(), dict(subject.environment), wanted, data, place, bench)
+        results = gate.run_checks(subject.server.resolve(), dict(subject.environment), wanted, data, place, bench)
         expected = json.loads((data / "expected.json").read_text())
         comparable = self.identity(subject, bench).features == self.identity(tools, bench).features
         same_word = word_of(subject.server) == word_of(tools.server)
-        failures, skipped = gate.judge(said, expected, comparable=comparable, same_word=same_word)
+        failures, skipped = gate.judge(results, expected, comparable=comparable, same_word=same_word)
         return GateReport(
             passed=not failures,
-            tests=len(said) - skipped,
+            tests=len(results) - skipped,
             skipped=skipped,
             failures=tuple(failures),
             build_id=build_id(subject.server),

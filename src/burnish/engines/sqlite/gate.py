@@ -1,7 +1,7 @@
 """SQLite's gate: its own test programs, run by the very program that will be measured.
 
-The checks run in parallel under make, each into a file; what they said is compared with known answers, or with
-what the baseline said when the gate's data were made. A trace holds every row of some thousand fuzzer-made SQL
+The checks run in parallel under make, each writing a file. Results are compared with known answers, or with those of
+the baseline when the gate's data were made. A trace holds every row of some thousand fuzzer-made SQL
 scripts, run with the clock standing still: a build that answers one of them differently is seen, where fuzzcheck
 itself only looks for crashes and leaks. (Malformed databases are not traced: their rows may be what happened to
 lie in memory.)
@@ -35,13 +35,13 @@ _OF_THE_WORD = "^cache_spill = INT "
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a check said.
+class CheckResult:
+    """The result of a check.
 
     Attributes:
         failure: why it failed by itself, or None.
         result: what must be the same in every build: a hash or a digest; '' when nothing is compared.
-        portable: the same without what follows from the word size; '' where that is nothing.
+        portable: the same without what depends on the word size; '' if there is nothing to compare.
     """
 
     failure: str | None
@@ -53,10 +53,10 @@ PORTABLE = "{} in any word size"
 """Name of a check's portable result among the expected ones."""
 
 
-def expectations(said: Mapping[str, Said]) -> dict[str, str]:
-    """What all other builds must say, by check, from what the baseline said."""
-    plain = {name: item.result for name, item in said.items()}
-    return plain | {PORTABLE.format(name): item.portable for name, item in said.items() if item.portable}
+def expectations(results: Mapping[str, CheckResult]) -> dict[str, str]:
+    """By check, the result that all other builds must have, from the baseline's results."""
+    plain = {name: item.result for name, item in results.items()}
+    return plain | {PORTABLE.format(name): item.portable for name, item in results.items() if item.portable}
 
 
 def answers_sql() -> str:
@@ -71,8 +71,8 @@ def known_answers(sql: str) -> dict[str, str]:
 
 def fuzz_data(tests: Sequence[str]) -> list[str]:
     """Names of the fuzz databases that the gate's tests need."""
-    found = [match[2] for name in tests if (match := _FUZZ_NAME.fullmatch(name))]
-    return [f"fuzzdata{number}.db" for number in dict.fromkeys(found)]
+    numbers = [match[2] for name in tests if (match := _FUZZ_NAME.fullmatch(name))]
+    return [f"fuzzdata{number}.db" for number in dict.fromkeys(numbers)]
 
 
 def run_checks(
@@ -82,8 +82,8 @@ def run_checks(
     data: Path,
     place: Path,
     bench: Workbench,
-) -> dict[str, Said]:
-    """Runs the checks, as many at a time as there are cores, and reads what they said.
+) -> dict[str, CheckResult]:
+    """Runs the checks, as many at a time as there are cores, and reads their results.
 
     Args:
         program: the program to test.
@@ -145,26 +145,28 @@ def _commands(name: str, program: Path, environment: Mapping[str, str], data: Pa
     raise InfrastructureError(f"sqlite/engine.toml: gate_tests: unknown check {name!r}")
 
 
-def _read(name: str, place: Path) -> Said:
-    """How a check ended and what it said."""
+def _read(name: str, place: Path) -> CheckResult:
+    """The result of a check, from its files."""
     code = (place / f"{name}.exit").read_text().strip()
     text = (place / f"{name}.out").read_text(errors="replace")
     if name == "answers":
-        return Said(wrong_answer(text), "")  # its exit code says no more than that
+        return CheckResult(wrong_answer(text), "")  # its exit code has no further information
     if code != "0":
         words = text.strip().splitlines()
         how = f"took more than {CHECK_S} s and was killed" if code == "137" else f"ended with exit code {code}"
-        return Said(f"{how}: {words[-1][:200] if words else 'it said nothing'}", "")
+        return CheckResult(f"{how}: {words[-1][:200] if words else 'it said nothing'}", "")
     if name == "kvtest":
-        found = re.findall(r"^integrity-check: (.*)$", text, re.MULTILINE)
-        return Said(None if found == ["ok", "ok"] else f"integrity check said {'; '.join(found)[:200]}", "")
+        verdicts = re.findall(r"^integrity-check: (.*)$", text, re.MULTILINE)
+        return CheckResult(
+            None if verdicts == ["ok", "ok"] else f"integrity check said {'; '.join(verdicts)[:200]}", ""
+        )
     if name.startswith("speedtest1-"):
         match = re.search(r"^Verification Hash: (.+)$", text, re.MULTILINE)
-        return Said(None, match[1]) if match else Said("no verification hash", "")
+        return CheckResult(None, match[1]) if match else CheckResult("no verification hash", "")
     if not name.startswith("trace-"):
-        return Said(None, "")
+        return CheckResult(None, "")
     plain, portable = (place / f"{name}.sum").read_text(), (place / f"{name}.word-sum").read_text()
-    return Said(None, plain.split()[0], portable.split()[0])
+    return CheckResult(None, plain.split()[0], portable.split()[0])
 
 
 def wrong_answer(text: str) -> str | None:
@@ -180,20 +182,20 @@ def wrong_answer(text: str) -> str | None:
 
 
 def judge(
-    said: Mapping[str, Said], expected: Mapping[str, str], *, comparable: bool, same_word: bool = True
+    results: Mapping[str, CheckResult], expected: Mapping[str, str], *, comparable: bool, same_word: bool = True
 ) -> tuple[list[tuple[str, str]], int]:
     """(test, why) of each failure, and how many checks could not be done.
 
     Args:
-        said: what the checks said.
-        expected: what the baseline said, by check.
+        results: of the checks, by name.
+        expected: the baseline's results, by check.
         comparable: whether the baseline has the same feature set; traces name what is missing, so that they
             differ otherwise. speedtest1 uses nothing that a feature set may lack.
         same_word: whether the baseline has the same word size; otherwise what follows from it is left out, and a
-            trace is skipped where the baseline was built before that was kept apart.
+            trace is skipped if the baseline was built before that result was kept separately.
     """
     failures, skipped = [], 0
-    for name, item in said.items():
+    for name, item in results.items():
         if item.failure is not None:
             failures.append((name, item.failure))
         elif name.startswith("trace-") and not comparable:

@@ -112,7 +112,7 @@ class SqliteSide(Side):
     def load(self) -> None:
         """Lets the process begin with its first unit."""
         assert self._process is not None and self._process.stdin is not None  # noqa: S101, PT018 - boot() came first
-        with contextlib.suppress(BrokenPipeError):  # trouble() says why it is gone
+        with contextlib.suppress(BrokenPipeError):  # trouble() reports why it ended
             self._process.stdin.write(b"go\n")
             self._process.stdin.flush()
 
@@ -122,8 +122,8 @@ class SqliteSide(Side):
             return []
         *lines, self._rest = (self._rest + (self._process.stdout.read() or b"")).split(b"\n")
         return [
-            Tick(at=said["at"], done=said["done"], errors=0, server_cpu=said["server_cpu"], client_cpu=0.0)
-            for said in map(json.loads, lines)
+            Tick(at=tick["at"], done=tick["done"], errors=0, server_cpu=tick["server_cpu"], client_cpu=0.0)
+            for tick in map(json.loads, lines)
         ]
 
     def server_pids(self) -> list[int]:

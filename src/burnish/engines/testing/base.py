@@ -110,7 +110,7 @@ def make_build(engine: Engine, job: BuildJob, folder: Path) -> Made:
     after = state_of(job.source)
     changed = tuple(sorted(name for name, _ in before.items() ^ after.items()))
     objects = tuple(engine.objects(job))
-    missing = tuple(each.path for each in objects if not (job.place / each.path).is_file())
+    missing = tuple(compiled.path for compiled in objects if not (job.place / compiled.path).is_file())
     kept, outside = tuple(engine.keep(job)), []
     for path, where in kept:
         target = folder / where
@@ -173,19 +173,19 @@ class Contract:
     @classmethod
     def toolchain(cls) -> Toolchain:
         """The newest gcc; the test is skipped without one."""
-        found = [each for each in find_toolchains() if each.family == "gcc"]
-        if not found:
+        compilers = [toolchain for toolchain in find_toolchains() if toolchain.family == "gcc"]
+        if not compilers:
             pytest.skip("no gcc on this machine")
-        return found[0]
+        return compilers[0]
 
     @pytest.fixture(scope="class")
     @classmethod
     def source(cls, engine: Engine) -> Path:
         """A source tree: the one that comes with the engine."""
-        found = load.shipped_source(engine.spec)
-        if found is None:
+        source = load.shipped_source(engine.spec)
+        if source is None:
             pytest.fail(f"{engine.spec.name} brings no source: override the fixture `source` in its test class")
-        return found
+        return source
 
     @pytest.fixture(scope="class")
     @classmethod

@@ -69,10 +69,10 @@ class BuildContract(Contract):
         assert made.objects, "objects(): the measured program has some"
         assert made.missing == (), "objects(): paths are relative to the build folder"
         compilers = {str(job.toolchain.cc), str(job.toolchain.cxx)}
-        for each in made.objects:
-            assert FLAG in each.command, f"{each.path}: {' '.join(each.command)}"
-            assert compilers & set(each.command), f"{each.path}: {' '.join(each.command)}"
-            assert each.source
+        for compiled in made.objects:
+            assert FLAG in compiled.command, f"{compiled.path}: {' '.join(compiled.command)}"
+            assert compilers & set(compiled.command), f"{compiled.path}: {' '.join(compiled.command)}"
+            assert compiled.source
 
     def test_a_tree_that_is_none_of_its_own_is_refused(self, engine: Engine, job: BuildJob, tmp_path: Path) -> None:
         """An empty one: in a word, or by the compiler's."""

@@ -50,9 +50,9 @@ class FilesContract(Contract):
         own = [name for owner, name in load.workloads() if owner == engine.spec.name]
         assert own, "there is no load: write one in workloads.toml, or name shared ones in shared_loads"
         for name in own:
-            found = engine.loads.resolve(loads.asked(name))
-            assert found, name
-            for workload in found:
+            workloads = engine.loads.resolve(loads.asked(name))
+            assert workloads, name
+            for workload in workloads:
                 assert workload.engine == engine.spec.name
                 engine.loads.check(workload)
 

@@ -35,10 +35,10 @@ class ProgramContract(Contract):
 
     def test_its_own_program_is_known_again(self, engine: Engine, built: Built, bench: PlainBench) -> None:
         """As one that exists already; its key is of what it holds."""
-        found = engine.existing(built.server)
-        assert found.server == built.server.resolve()
-        assert found.key == engine.existing(built.server).key
-        assert engine.identity(found, bench) == engine.identity(built, bench)
+        existing = engine.existing(built.server)
+        assert existing.server == built.server.resolve()
+        assert existing.key == engine.existing(built.server).key
+        assert engine.identity(existing, bench) == engine.identity(built, bench)
 
     def test_foreign_programs_are_refused_unseen(self, engine: Engine, tmp_path: Path) -> None:
         """Nothing that is not the engine's is run to find that out."""

@@ -43,20 +43,20 @@ def alive(pid: int) -> bool:
 
 def ticks_of(side: Side, count: int) -> list[Tick]:
     """So many ticks of a loaded side; fewer where it got into trouble."""
-    found = list(side.ticks())
+    ticks = list(side.ticks())
     deadline = time.monotonic() + max(PATIENCE_S, side.silence())
-    while len(found) < count and time.monotonic() < deadline and side.trouble() is None:
+    while len(ticks) < count and time.monotonic() < deadline and side.trouble() is None:
         time.sleep(0.02)
-        found += side.ticks()
-    return found
+        ticks += side.ticks()
+    return ticks
 
 
 def trouble_of(side: Side) -> str:
     """Why a side can't go on, once it has said so; '' when it never does."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
-        if (found := side.trouble()) is not None:
-            return found
+        if (trouble := side.trouble()) is not None:
+            return trouble
         time.sleep(0.02)
     return ""
 
@@ -139,19 +139,19 @@ class SideContract(Contract):
         for side in sides:
             side.load()
         for side in sides:
-            found = ticks_of(side, 6)
+            ticks = ticks_of(side, 6)
             assert side.trouble() is None
-            assert len(found) >= 6
-            for before, after in pairwise(found):
+            assert len(ticks) >= 6
+            for before, after in pairwise(ticks):
                 assert after.at > before.at
                 assert after.done >= before.done
                 assert after.errors >= before.errors
                 assert after.server_cpu >= before.server_cpu
                 assert after.client_cpu >= before.client_cpu
                 assert after.steps >= before.steps
-            last = found[-1]
-            assert last.done > found[0].done
-            assert len(found) - 1 <= MOST_TICKS * (last.at - found[0].at), "more ticks than anybody can read"
+            last = ticks[-1]
+            assert last.done > ticks[0].done
+            assert len(ticks) - 1 <= MOST_TICKS * (last.at - ticks[0].at), "more ticks than anybody can read"
             assert last.errors == 0
             assert last.server_cpu > 0
             assert abs(time.monotonic() - last.at) < PATIENCE_S, "at: on the monotonic clock"
@@ -223,9 +223,9 @@ class SideContract(Contract):
         assert len(ticks_of(side, 2)) >= 2
         for pid in side.server_pids():
             os.kill(pid, signal.SIGKILL)
-        said = trouble_of(side)
-        assert said
-        assert "\n" not in said
+        trouble = trouble_of(side)
+        assert trouble
+        assert "\n" not in trouble
         side.stop()
         assert side.server_pids() == side.client_pids() == []
 
@@ -238,9 +238,9 @@ class SideContract(Contract):
         if not side.client_pids():
             pytest.skip("the server is its own client")
         os.kill(side.client_pids()[0], signal.SIGKILL)
-        said = trouble_of(side)
-        assert said
-        assert "\n" not in said
+        trouble = trouble_of(side)
+        assert trouble
+        assert "\n" not in trouble
 
     def test_a_server_that_does_not_start_is_told(self, start: Start, built: Built) -> None:
         """At once, and nothing of it is left."""

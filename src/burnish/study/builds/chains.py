@@ -31,15 +31,15 @@ def chains_of(
 ) -> dict[str, Chain]:
     """The stages of these builds and of the baseline, by name, replicates as name#1, name#2, ...
 
-    One that can't be made says why, where the study is tolerant.
+    If the study is tolerant, one that cannot be made has the reason in `missing`.
 
     Args:
         study: whose builds they are.
         names: of the builds.
         source_digest: the source's.
         home: where builds are made.
-        store: what there is already.
-        folder: the folder that the source is copied from, if it is: patches are tried there before it is.
+        store: finished work.
+        folder: folder that the source will be copied from, if any: until it is copied, patches are tried there.
     """
     spec = study.engine
     work = home.work(spec.name)
@@ -59,18 +59,18 @@ def chains_of(
         lenient=study.tolerant,
         folder=folder,
     )
-    found = (
+    by_name = (
         {chain.variant.name: _trainable(spec, chain) for chain in chains}
         if study.tolerant
         else {chain.variant.name: chain for chain in chains}
     )
-    for name in study.instrumented & set(found):
-        found[name] = _until_instrumented(found[name])
-    return found
+    for name in study.instrumented & set(by_name):
+        by_name[name] = _until_instrumented(by_name[name])
+    return by_name
 
 
 def _trainable(spec: EngineSpec, chain: Chain) -> Chain:
-    """The chain, with why it can't be made where its training names a load that the engine has not."""
+    """The chain; it cannot be made if its training names a load that the engine lacks."""
     try:
         training_workloads(spec, [chain.variant])
     except UserError as error:

@@ -56,12 +56,12 @@ from burnish.toolchain.link_parts import find_parts
 from burnish.toolchain.toolchains import Toolchain, choose
 
 UNKNOWN_SOURCE = "not fetched yet"
-"""Stands for the digest of a source that must be fetched: no build has it, so none counts as cached."""
+"""Used as the digest of a source that must still be fetched: no build has it, so none counts as cached."""
 
 
 @dataclass(frozen=True)
 class Chain:
-    """A variant and the stages that make its build; or why it can't be built here."""
+    """A variant and the stages that make its build, or why it cannot be built here."""
 
     variant: Variant
     stages: tuple[Stage, ...] = ()
@@ -76,13 +76,13 @@ class Chain:
 
 @dataclass
 class Made:
-    """What became of a variant.
+    """A variant's build, or why there is none.
 
     Attributes:
-        built: its build, when it may be measured.
-        identity: version and features as the program tells them.
+        built: its build, if it may be measured.
+        identity: version and features as the program reports them.
         failure: why it is not measured, otherwise.
-        same: whether its program is the baseline's, so that there is nothing to measure; it needs no gate then.
+        same: whether its program is the baseline's; then there is nothing to measure and no gate is needed.
     """
 
     variant: Variant
@@ -94,18 +94,18 @@ class Made:
 
 
 def gate_key(spec: EngineSpec, chain: Sequence[Stage]) -> str:
-    """Names the gate's result for the build that a chain of stages ends in."""
+    """Key of the gate's result for the last build of a chain."""
     return digest_of([chain[-1].key, asked_of(spec, chain)])
 
 
 def asked_of(spec: EngineSpec, chain: Sequence[Stage]) -> tuple[str, ...]:
-    """The gate's tests for a build: the engine's, but for those that its options make pointless."""
-    away = {test for each in untested_by(spec, chain) for test in each.tests}
-    return tuple(test for test in spec.gate_tests if test not in away)
+    """The gate's tests for a build: the engine's, except for those of features that its options remove."""
+    excluded = {test for option in untested_by(spec, chain) for test in option.tests}
+    return tuple(test for test in spec.gate_tests if test not in excluded)
 
 
 def untested_by(spec: EngineSpec, chain: Sequence[Stage]) -> list[Untested]:
-    """The options of a chain's compile that take out what gate tests ask for."""
+    """The options of a chain's compile that remove features which gate tests need."""
     last = next((stage for stage in reversed(chain) if isinstance(stage, Compile)), None)
     return untested(spec.name, last.options) if last else []
 
@@ -114,22 +114,22 @@ def package_flags(spec: EngineSpec, source: Path, hardening: bool) -> PackageFla
     """The flags of the distribution's own package: dpkg-buildflags in the source's folder, then its rules'.
 
     Args:
-        spec: engine; its TOML carries what the package's rules add.
+        spec: engine; its TOML has the flags that the package's rules add.
         source: the unpacked tree (dpkg-buildflags maps this path out of debug information).
         hardening: whether the package's hardening stays on.
     """
     if spec.debian_package is None:
         return PackageFlags(spec.package_c, spec.package_cxx, spec.package_link)
     options = spec.build_options if hardening else "hardening=-all"
-    # The variable stands for the current folder: the tree need not be unpacked yet.
+    # The variable replaces the current folder, so the tree need not be unpacked yet.
     env = {"DEB_BUILD_MAINT_OPTIONS": options, "DEB_BUILD_PATH": str(source)}
     done = process.run(["dpkg-buildflags", "--dump"], env=env)
     lines = (line.partition("=") for line in done.check("asking dpkg-buildflags").output.splitlines())
-    said = {name: tuple(shlex.split(value)) for name, _, value in lines}
+    flags = {name: tuple(shlex.split(value)) for name, _, value in lines}
     return PackageFlags(
-        c=(*said["CFLAGS"], *said["CPPFLAGS"], *spec.package_c),
-        cxx=(*said["CXXFLAGS"], *said["CPPFLAGS"], *spec.package_cxx),
-        link=(*said["LDFLAGS"], *spec.package_link),
+        c=(*flags["CFLAGS"], *flags["CPPFLAGS"], *spec.package_c),
+        cxx=(*flags["CXXFLAGS"], *flags["CPPFLAGS"], *spec.package_cxx),
+        link=(*flags["LDFLAGS"], *spec.package_link),
     )
 
 
@@ -147,7 +147,7 @@ def resolve(
     lenient: bool = False,
     folder: Path | None = None,
 ) -> list[Chain]:
-    """Each variant's stages on this machine; a variant whose tools are missing says so and is left out.
+    """Each variant's stages on this machine; a variant whose tools are missing is left out with that reason.
 
     The first variant is the baseline: it makes the gate's tools as well, and it must be possible. `store` holds the
     profiles that recipes name; `lbr` is whether the host gives branch records; `lenient` leaves a variant out whatever
@@ -208,7 +208,7 @@ def resolve(
 
 @contextlib.contextmanager
 def _about(variant: Variant, key: str) -> Iterator[None]:
-    """Names the variant, and the key of its recipe, in what is said of it."""
+    """Adds the variant and the key of its recipe to the message of a `UserError`."""
     try:
         yield
     except UserError as error:
@@ -217,11 +217,11 @@ def _about(variant: Variant, key: str) -> Iterator[None]:
 
 
 def _profile(store: Store | None, named: str | None, source_digest: str) -> Kept | None:
-    """What planning must know of the profile that a recipe names; while the source is unknown it may be of any."""
+    """The profile that a recipe names; while the source is unknown, that of the profile is not compared with it."""
     if store is None or named is None:
         return None
-    found = kept.as_kept(named, kept.find(store, named))
-    return replace(found, source=None) if source_digest == UNKNOWN_SOURCE else found
+    profile = kept.as_kept(named, kept.find(store, named))
+    return replace(profile, source=None) if source_digest == UNKNOWN_SOURCE else profile
 
 
 def _bolt(variant: Variant, toolchain: Toolchain, *, lbr: bool) -> Toolchain | None:
@@ -255,7 +255,7 @@ class Maker:
         workloads: all workloads that trials and training need, by name.
         version: the source's version, for datasets.
         portable: what the study asks of its builds' portability.
-        look: called with the baseline as soon as it is built, before data are made for it; raises what is wrong.
+        look: called with the baseline as soon as it is built, before data sets are made; raises if something is wrong.
     """
 
     engine: Engine
@@ -282,14 +282,14 @@ class Maker:
         return self.store.find(kept_as(stage), stage.key) is not None
 
     def make(self, chains: Sequence[Chain], *, more: bool = False) -> list[Made]:
-        """All variants' builds, gated; one that fails is a row with its reason, the others go on.
+        """Makes and tests all variants' builds; one that fails becomes a row with its reason, the others continue.
 
         The baseline is made and tested first. Then come the stages that several variants share, then each
         variant's own. A shared stage that fails is not tried again for the next variant that needs it.
 
         Args:
             chains: every variant's stages, the baseline's first.
-            more: whether an earlier call has made the baseline, and `chains` are others only.
+            more: whether an earlier call has made the baseline, so that `chains` has only other variants.
         """
         made = []
         for number, chain in enumerate(chains, int(more)):
@@ -311,17 +311,17 @@ class Maker:
         return made
 
     def _make_shared(self, chains: Sequence[Chain]) -> None:
-        """Stages of several variants, before any that is one variant's alone."""
+        """Makes the stages that several variants share, before those of single variants."""
         possible = [chain for chain in chains if chain.missing is None]
         users = Counter(key for chain in possible for key in {stage.key for stage in chain.stages})
         for stage in in_order([chain.stages for chain in possible]):
             if users[stage.key] > 1 and not self._have(stage):
-                chain = next(each for each in possible if stage in each.stages)
-                with contextlib.suppress(InfrastructureError):  # kept, and raised for each variant that needs it
+                chain = next(candidate for candidate in possible if stage in candidate.stages)
+                with contextlib.suppress(InfrastructureError):  # remembered, and raised for each variant that needs it
                     self._make_up_to(stage, chain)
 
     def _make_up_to(self, last: Stage, chain: Chain) -> None:
-        """Makes what is missing of a chain, up to and with the stage `last`."""
+        """Makes the missing stages of a chain, up to and including `last`."""
         for stage in chain.stages:
             if stage.key in self._failed:
                 raise self._failed[stage.key]
@@ -356,7 +356,7 @@ class Maker:
         )
         result = Made(chain.variant, built=built, identity=identity, notes=list(chain.notes))
         if patches := entry.about.get("patches"):
-            listed = ", ".join(f"{'-R ' if each['reverted'] else ''}{each['file']}" for each in patches)
+            listed = ", ".join(f"{'-R ' if patch['reverted'] else ''}{patch['file']}" for patch in patches)
             result.notes.insert(0, f"patched, source {entry.about['source'][:12]}: {listed}")
         for flag, count, example in entry.about.get("cancelled", ()):
             result.notes.append(
@@ -368,9 +368,11 @@ class Maker:
             result.notes.append(f"{flag}: {count} objects were compiled without, by their own record ({example})")
         if not self._examine(result, built, baseline=baseline):
             return result
-        for each in untested_by(self.engine.spec, chain.stages):
-            count = f"{len(each.tests)} test{'s' if len(each.tests) > 1 else ''}"
-            result.notes.append(f"{each.option}: the gate leaves out {count}, of {each.why}: {', '.join(each.tests)}")
+        for option in untested_by(self.engine.spec, chain.stages):
+            count = f"{len(option.tests)} test{'s' if len(option.tests) > 1 else ''}"
+            result.notes.append(
+                f"{option.option}: the gate leaves out {count}, of {option.why}: {', '.join(option.tests)}"
+            )
         report = self._gate(chain, built)
         if not report.passed:
             names = ", ".join(test for test, _ in report.failures[:3])
@@ -379,12 +381,12 @@ class Maker:
                 raise InfrastructureError(
                     f"the baseline failed its gate ({names}): nothing can be compared with it",
                     log=self.bench.log_path(f"gate-{name}.log"),
-                    kept="the build; mend what made the tests fail and run the same command again",
+                    kept="the build; fix what made the tests fail and run the same command again",
                 )
         return result
 
     def _examine(self, result: Made, built: Built, *, baseline: bool) -> bool:
-        """Looks at the build's program; whether it goes on to the gate and the trials."""
+        """Examines the build's program; returns whether it continues to the gate and the trials."""
         examiner = Examiner(self.engine, self.store, self.bench, self.scratch)
         facts = examiner.look(built)
         tried = examiner.try_on(built, self.portable.to_try(facts["program"]["machine"]))
@@ -425,7 +427,7 @@ class Maker:
         self._note(type(stage).__name__.lower(), stage.title, name, stage.key, began, about)
 
     def _note(self, kind: str, title: str, name: str, key: str, began: float, about: Mapping[str, Any]) -> None:
-        """Puts a step that was made now, not taken from the store, on record with what it cost."""
+        """Records a step that was made now, not taken from the store, with its cost."""
         cache = about.get("cache")
         self.record.append(
             StageDone(
@@ -510,13 +512,13 @@ class Maker:
 
 
 def _words(error: InfrastructureError) -> str:
-    """What failed, the first error line of its log, and where the log is."""
+    """What failed, the first error in its log, and where the log is."""
     first = str(error).splitlines()[0]
     if error.log is None:
         return first
     text = error.log.read_text(errors="replace") if error.log.is_file() else ""
     cause = failures.first_error(failures.last_command(text))
-    what = f"{first.partition(': `')[0]}: {cause}" if cause else first  # the cause says more than an exit code
+    what = f"{first.partition(': `')[0]}: {cause}" if cause else first  # more useful than an exit code
     return f"{what} (log: {error.log.parent.name}/{error.log.name})"
 
 

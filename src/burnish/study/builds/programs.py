@@ -1,4 +1,4 @@
-"""Programs that exist already as sides: what they are called, what they say of themselves, how they differ."""
+"""Existing programs as sides: their names, versions and features, and how they differ."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from burnish.study.session import Session
 
 
 def short_names(programs: Sequence[Path]) -> list[str]:
-    """Short names for two programs: the file names, or as much of the path as tells them apart."""
+    """Short names for two programs: the file names, or as much of the path as makes them differ."""
     parts = [program.resolve().parts for program in programs]
-    for length in range(1, max(len(each) for each in parts) + 1):
-        names = ["/".join(each[-length:]) for each in parts]
+    for length in range(1, max(len(path_parts) for path_parts in parts) + 1):
+        names = ["/".join(path_parts[-length:]) for path_parts in parts]
         if len(set(names)) == len(names):
             return names
     return [f"{program.name}#{number}" for number, program in enumerate(programs, start=1)]
 
 
 def known_program(session: Session, name: str, built: Built, portable: Portable | None = None) -> Made:
-    """An existing program under its short name, with what it says of itself, noted in the record.
+    """An existing program under its short name, examined and recorded.
 
     Args:
         session: the study's.
-        name: what it is called.
+        name: its name in the study.
         built: the program.
-        portable: what is demanded of its portability; None: nothing.
+        portable: what is required of its portability; None: nothing.
 
     Raises:
-        UserError: it does not run where it must.
+        UserError: it does not run on a processor that it must run on.
     """
     renamed, portable = replace(built, name=name), portable or Portable()
     identity = session.engine.identity(renamed, session.bench)
@@ -48,31 +48,31 @@ def known_program(session: Session, name: str, built: Built, portable: Portable 
     tried = examiner.try_on(renamed, portable.to_try(facts["program"]["machine"]))
     session.record.append(program_examined(BuildId(name), built.key, tried, facts))
     if why := refused(facts, tried, portable):
-        raise UserError(f"{name}: {built.server}: {why}; name another program, or leave the demand out")
+        raise UserError(f"{name}: {built.server}: {why}; name another program, or leave out --portable")
     return Made(Variant(name, Recipe(), "an existing program"), renamed, identity)
 
 
 def differences(one: Identity, other: Identity) -> list[str]:
-    """What sets two programs apart besides speed: version and features, a line each; none where both are equal."""
-    found = []
+    """How two programs differ besides speed, in version and features: one line each."""
+    lines = []
     if one.version != other.version:
-        found.append(f"version: {one.version} against {other.version}")
-    mine, theirs = dict(one.features), dict(other.features)
-    found += [
-        f"{name}: {mine.get(name, 'absent')} against {theirs.get(name, 'absent')}"
-        for name in sorted({*mine, *theirs})
-        if mine.get(name) != theirs.get(name)
+        lines.append(f"version: {one.version} against {other.version}")
+    one_features, other_features = dict(one.features), dict(other.features)
+    lines += [
+        f"{name}: {one_features.get(name, 'absent')} against {other_features.get(name, 'absent')}"
+        for name in sorted({*one_features, *other_features})
+        if one_features.get(name) != other_features.get(name)
     ]
-    return found
+    return lines
 
 
 def note_variant(record: Record, item: Made, notes: Sequence[str]) -> None:
-    """Puts on record what became of a variant.
+    """Records whether a variant can be measured, with notes.
 
     Args:
         record: the study's.
         item: the variant.
-        notes: what a reader should know of it, a sentence each.
+        notes: sentences for the report.
     """
     record.append(
         VariantSettled(
@@ -89,7 +89,7 @@ def note_variant(record: Record, item: Made, notes: Sequence[str]) -> None:
 
 
 def same_programs(record: Record, made: Sequence[Made], replicates: Mapping[str, Sequence[Built]]) -> dict[str, str]:
-    """Builds that are the same program as an earlier one, to the byte, each with that one's name.
+    """Builds whose programs are byte for byte the same as an earlier one's, each with the earlier one's name.
 
     Args:
         record: has the digests of every program that was examined.
@@ -97,8 +97,8 @@ def same_programs(record: Record, made: Sequence[Made], replicates: Mapping[str,
         replicates: builds of each variant by its name, where it has several: each must be the same.
     """
     programs = {
-        each.event.build.name: (each.event.program.code, each.event.program.data)
-        for each in record.events(ProgramExamined)
+        recorded.event.build.name: (recorded.event.program.code, recorded.event.program.data)
+        for recorded in record.events(ProgramExamined)
     }
     first: dict[tuple[tuple[str, ...], ...], str] = {}
     twins: dict[str, str] = {}

@@ -21,14 +21,14 @@ def build_id(name: str) -> BuildId:
 
 
 def identity_recorded(identity: built.Identity) -> Identity:
-    """What a program says it is."""
+    """A program's version and features, for the record."""
     return value_of(Identity, plain(asdict(identity)))
 
 
 def program_examined(
     build: BuildId, key: str, tried: Mapping[str, str | None], facts: Mapping[str, Any]
 ) -> ProgramExamined:
-    """What a program's file says.
+    """The facts read from a program's file, for the record.
 
     Args:
         build: whose program.
@@ -46,5 +46,5 @@ def program_examined(
 
 
 def gate_findings(report: GateReport) -> GateFindings:
-    """What a gate found."""
+    """A gate's report, for the record."""
     return value_of(GateFindings, plain(asdict(report)))

@@ -1,4 +1,4 @@
-"""The source that a study was asked for, or its engine's own."""
+"""The source that a study builds: the requested one, or its engine's own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from burnish.study.session import Session
 
 
 def source_request(spec: EngineSpec, options: Options, pinned: str | None = None) -> sources.SourceRequest:
-    """The source that was asked for, or the engine's own in the version that the study began with."""
+    """The requested source, or the engine's own in the version that the run began with."""
     local = options.source or load.shipped_source(spec)
     debian = None
     if local is None:
@@ -31,14 +31,14 @@ def source_request(spec: EngineSpec, options: Options, pinned: str | None = None
 def unpacked(
     home: Home, spec: EngineSpec, options: Options, say: Callable[[str], None], pinned: str | None = None
 ) -> tuple[sources.Source, Path]:
-    """The source that was asked for, fetched where it is not here yet, and its tree at the engine's constant place.
+    """The requested source, fetched if necessary, and its tree at the engine's constant path.
 
     Args:
         home: where it goes.
         spec: the engine.
-        options: what was asked for.
-        say: called with what a reader should know of it.
-        pinned: version of the package that a study began with, if it has begun.
+        options: what was requested.
+        say: called with messages for the user.
+        pinned: version of the package that a run began with, if it has begun.
     """
     request = source_request(spec, options, pinned)
     cache, place = home.downloads, home.work(spec.name) / "source"
@@ -53,7 +53,7 @@ def obtain_source(session: Session, pinned: str | None) -> tuple[sources.Source,
 
 
 def source_obtained(source: sources.Source) -> SourceObtained:
-    """A source, for the record."""
+    """A source as an event of the record."""
     values: dict[str, object] = asdict(source)
     return value_of(
         SourceObtained, {("source_kind" if name == "kind" else name): plain(values[name]) for name in values}

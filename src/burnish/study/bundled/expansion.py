@@ -1,4 +1,4 @@
-"""From a study's file to its comparisons on an engine: rows, series, readings, loads and threads, one cell for each."""
+"""From a study's file to its comparisons on an engine: a cell for each row, series, reading, load and thread count."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class OwnLoads:
     """The user's loads and data in the place of a bundled study's.
 
     Attributes:
-        words: loads as they were asked for; empty: the file's.
+        words: loads as requested; empty: the file's.
         data: the user's data for the user's loads.
         settings: server settings of the user's configuration file.
     """
@@ -45,10 +45,10 @@ class Expanded:
 
     Attributes:
         engine: the engine.
-        comparisons: all of them, in the order in which they are made.
+        comparisons: all of them, in the order of measurement.
         variants: the builds that they need, by name, the baseline first.
         instrumented: names of builds that end with the stage that writes a profile.
-        architecture: the host's, as the kernel names it, on which it depends what patches can show.
+        architecture: the host's, as the kernel names it; it decides what patches can show.
     """
 
     engine: EngineSpec
@@ -69,14 +69,14 @@ class _Builds:
     def add(
         self, name: str, recipe: Recipe, reason: str, *, instrumented: bool = False, marks: Marks | None = None
     ) -> str:
-        """The name of the build with this recipe; `name`, or one like it, where it is new."""
+        """The name of the build with this recipe; if the recipe is new, `name` or a variation of it that is free."""
         if (recipe, instrumented) not in self.names:
             likes = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
-            found = next(each for each in likes if each not in self.variants)
-            self.names[recipe, instrumented] = found
-            variant = load.variant_with(found, recipe, reason)
-            self.variants[found] = replace(variant, **asdict(variant.marks | marks)) if marks else variant
-            self.instrumented |= {found} if instrumented else set()
+            unused = next(candidate for candidate in likes if candidate not in self.variants)
+            self.names[recipe, instrumented] = unused
+            variant = load.variant_with(unused, recipe, reason)
+            self.variants[unused] = replace(variant, **asdict(variant.marks | marks)) if marks else variant
+            self.instrumented |= {unused} if instrumented else set()
         return self.names[recipe, instrumented]
 
 
@@ -95,16 +95,16 @@ def expand(
     Args:
         study: the study.
         engine: the engine.
-        threads: numbers of client threads instead of the rows' own, for rows that have a ladder.
-        settings: condition of all sides beyond the rows' own.
-        own: the user's loads instead of the file's; None: the file's.
-        second: by family of compilers the other one of it on this machine; None where there is none.
+        threads: numbers of client threads in place of the rows' own, for rows that have a ladder.
+        settings: condition of all sides, in addition to the rows' own.
+        own: the user's loads in place of the file's; None: the file's.
+        second: by compiler family, another compiler of it on this machine, or None.
         architecture: as the kernel names it; None: this machine's.
     """
     here = architecture or platform.machine()
     builds = _Builds()
     builds.add(BASELINE, Recipe(), load.variant(BASELINE).reason)
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for series in study.series.values():
         for row in study.rows_for(engine.name):
             if series.name in row.series:
@@ -114,16 +114,17 @@ def expand(
                     made = _Maker(
                         study, engine, row, series, reading, builds, tuple(settings), own or OwnLoads(), second, here
                     )
-                    found += made.comparisons(steps)
-    return Expanded(engine, tuple(found), builds.variants, frozenset(builds.instrumented), here)
+                    comparisons += made.comparisons(steps)
+    return Expanded(engine, tuple(comparisons), builds.variants, frozenset(builds.instrumented), here)
 
 
-def other_compilers(found: Sequence[Toolchain]) -> dict[str, str | None]:
-    """By family the compiler that stands for another patch level of the newest: one of the same major if there is."""
+def other_compilers(toolchains: Sequence[Toolchain]) -> dict[str, str | None]:
+    """By family, the compiler used as another patch level of the newest: one of the same major version if possible."""
     others: dict[str, str | None] = {}
     for family in ("gcc", "clang"):
-        mine = [each for each in found if each.family == family]
-        rest = sorted(mine[1:], key=lambda each: each.major != mine[0].major)  # stable: else the next newest
+        compilers = [toolchain for toolchain in toolchains if toolchain.family == family]
+        # The sort is stable: without one of the same major it is the next newest.
+        rest = sorted(compilers[1:], key=lambda compiler: compiler.major != compilers[0].major)
         others[family] = rest[0].name if rest else None
     return others
 
@@ -149,15 +150,15 @@ class _Maker:
         if row.measure is not None:
             base, candidate, why = self._pair()
             return [replace(self._bare(base, candidate), reason=why)]
-        every = ((load, number) for load in self._loads() for number in steps or (None,))
-        return [each for load, number in every for each in self._under(*load, number)]
+        load_and_threads = ((load, number) for load in self._loads() for number in steps or (None,))
+        return [comparison for load, number in load_and_threads for comparison in self._under(*load, number)]
 
     def _loads(self) -> list[tuple[str, str | None, tuple[str, ...]]]:
         """Each of the row's loads: its role, the engine's name for it, the settings that belong to it here."""
         if self.own.words:
             return [(word, word, ()) for word in self.own.words]
         if self.row.patch is not None:
-            return [(each.workload, each.workload, each.words) for each in self.row.patch.loads] or [("", None, ())]
+            return [(load.workload, load.workload, load.words) for load in self.row.patch.loads] or [("", None, ())]
         loads = self.study.loads
         return [
             (role, loads[role].named.get(self.engine.name) if role else None, ()) for role in self.row.loads or ("",)
@@ -196,7 +197,7 @@ class _Maker:
         if name is None:
             return [replace(plain, reason=f"{self.engine.title} has no load for {role}", final=True)]
         try:
-            every = workload_choice.choose(
+            workloads = workload_choice.choose(
                 self.engine,
                 [name],
                 ladder=(number,) if number else (),
@@ -209,10 +210,10 @@ class _Maker:
         except UserError as error:
             return [replace(plain, reason=f"not known to this Burnish: {error}")]
         base, candidate, why = self._pair()
-        apart = bool(difference(first, second))
-        control = why is None and base == candidate and not apart and not row.release
+        conditions_differ = bool(difference(first, second))
+        control = why is None and base == candidate and not conditions_differ and not row.release
         idle = control and not (row.control or reading.control)
-        whole = replace(
+        comparison = replace(
             plain,
             base=base,
             candidate=RELEASE if row.release else candidate,
@@ -220,11 +221,14 @@ class _Maker:
             versus=row.versus,
             control=control,
             release=row.release,
-            reason=f"{row.build} is its base: nothing is different" if idle else why,
+            reason=f"{row.build} is its base: nothing differs" if idle else why,
             final=idle,
         )
-        suite = len(every) > 1
-        return [replace(whole, workload=each, test=each.name.partition(":")[2] if suite else "") for each in every]
+        suite = len(workloads) > 1
+        return [
+            replace(comparison, workload=workload, test=workload.name.partition(":")[2] if suite else "")
+            for workload in workloads
+        ]
 
     def _pair(self) -> tuple[str, str, str | None]:
         """(base, candidate, why not) of the row under its series and reading."""
@@ -232,23 +236,23 @@ class _Maker:
         where = f"study {self.study.name}, row {row.name}"
         try:
             base = overlaid(self.study.build(row.base).recipe, series.overlay, where)
-            mine = overlaid(self.study.build(row.build).recipe, series.overlay, where)
-            mine = overlaid(mine, named(row.recipe, self.study, self.engine.name), where)
-            final = overlaid(mine, named(reading.overlay, self.study, self.engine.name), where)
+            recipe = overlaid(self.study.build(row.build).recipe, series.overlay, where)
+            recipe = overlaid(recipe, named(row.recipe, self.study, self.engine.name), where)
+            final = overlaid(recipe, named(reading.overlay, self.study, self.engine.name), where)
             if reading.second_compiler:
-                family = "clang" if mine.toolchain.startswith("clang") else "gcc"
+                family = "clang" if recipe.toolchain.startswith("clang") else "gcc"
                 other = (self.second or {}).get(family)
                 if other is None:
                     return (
                         row.base,
                         row.build,
-                        f"there is one {family} only on this machine; --second-compiler names another",
+                        f"there is only one {family} on this machine; --second-compiler names another",
                     )
                 final = overlaid(final, {"toolchain": other}, where)
         except UserError as error:
             return row.base, row.build, str(error)
         if not (final.pgo or final.bolt):
-            final = replace(final, training=mine.training)  # without a profile there is nothing to train
+            final = replace(final, training=recipe.training)  # without a profile there is nothing to train
         prefix = f"{series.name}." if series.name else ""
         if (patched := patches.sides(row, self.architecture)) is not None:
             return *self._patched(final, patched, prefix, where), None
@@ -258,9 +262,9 @@ class _Maker:
         if row.base_instrumented:
             held = self.builds.add(f"{prefix}{row.base}.instrumented", base, reason, instrumented=True)
         if reading.against == "row":
-            held = self.builds.add(f"{prefix}{own}", mine, reason, instrumented=row.instrumented)
-        told = final.toolchain if reading.second_compiler else reading.name
-        name = f"{prefix}{own}.{told}" if final != mine else f"{prefix}{own}"
+            held = self.builds.add(f"{prefix}{own}", recipe, reason, instrumented=row.instrumented)
+        suffix = final.toolchain if reading.second_compiler else reading.name
+        name = f"{prefix}{own}.{suffix}" if final != recipe else f"{prefix}{own}"
         return held, self.builds.add(name, final, reason, instrumented=row.instrumented), None
 
     def _patched(self, recipe: Recipe, sides: Sides, prefix: str, where: str) -> tuple[str, str]:
@@ -281,13 +285,13 @@ class _Maker:
         if reference is None:
             return None
         reading = self.reading
-        apart = reading.against != "row"  # else the row's own line, in the reading's other column
+        other_line = reading.against != "row"  # else the row's own line, in the reading's other column
         asked = Reference(
             reference.table,
             reference.line,
-            (reference.against if apart else "") or reference.line,
+            (reference.against if other_line else "") or reference.line,
             reference.column or reading.column,
-            (reference.against_column if apart else "") or reading.against_column,
+            (reference.against_column if other_line else "") or reading.against_column,
         )
         try:
             return published.figure(asked, number)

@@ -1,7 +1,7 @@
 """The two sides of a study's row about patches: the tree with them, and the tree without; pure.
 
-What was published is what a patch does that is put in. Where today's tree has it already, ours takes it out: then the
-tree as it is stands for the one with the patch, and the patched one for the one without.
+The published figure is the effect of applying the patch. If today's tree already contains it, the patch in the
+catalogue removes it: then the unmodified tree is the side with the patch, and the patched tree the side without.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from burnish.catalogue.patches import CataloguePatch, patch_set
 from burnish.model.recipe import Marks
 
 NO_PATCH = "no patch"
-"""What an architecture can show of an entry without a patch."""
+"""What can be shown of an entry without a patch."""
 
 IDENTICAL = "identical"
-"""Likewise, of a patch that changes no machine code there."""
+"""What can be shown of a patch that changes no machine code on the architecture."""
 
 UNKNOWN = "not known"
-"""Likewise, where nobody looked what it can show."""
+"""What can be shown of a patch that has not been examined on the architecture."""
 
 
 @dataclass(frozen=True)
 class Sides:
-    """What is patched for each side of a row.
+    """The patches of each side of a row.
 
     Attributes:
-        without: patches that make the tree without; none: it is the tree as it is.
-        having: likewise, the tree with.
-        without_name: what the tree without is called.
-        having_name: likewise, the tree with.
-        marks: what a patched side costs beyond time.
+        without: patches that make the tree without the change; empty: the unmodified tree.
+        having: patches that make the tree with the change; empty: the unmodified tree.
+        without_name: name of the tree without the change.
+        having_name: name of the tree with the change.
+        marks: what a patched side costs besides time.
     """
 
     without: tuple[Path, ...]
@@ -47,30 +47,32 @@ class Sides:
 
 
 def sides(row: StudyRow, architecture: str) -> Sides | None:
-    """The sides of a row on a host of that architecture, as the kernel names it; None of a row about something else."""
+    """The sides of a row on a host of this architecture (as the kernel names it); None for rows without patches."""
     if row.patch is not None:
-        every, name = [row.patch], row.patch.name
+        row_patches, name = [row.patch], row.patch.name
     elif row.patch_set is not None:
-        every, name = row.patch_set.measurable(architecture), row.patch_set.name
+        row_patches, name = row.patch_set.measurable(architecture), row.patch_set.name
     else:
         return None
-    marks = reduce(or_, (each.marks for each in every), Marks())
-    return Sides(_those(every, "reverted"), _those(every, "applied"), f"without-{name}", f"with-{name}", marks)
+    marks = reduce(or_, (patch.marks for patch in row_patches), Marks())
+    return Sides(
+        _those(row_patches, "reverted"), _those(row_patches, "applied"), f"without-{name}", f"with-{name}", marks
+    )
 
 
-def _those(every: Iterable[CataloguePatch], direction: str) -> tuple[Path, ...]:
-    return tuple(each.path for each in every if each.path is not None and each.direction == direction)
+def _those(row_patches: Iterable[CataloguePatch], direction: str) -> tuple[Path, ...]:
+    return tuple(patch.path for patch in row_patches if patch.path is not None and patch.direction == direction)
 
 
 def engine_of(row: StudyRow) -> str | None:
-    """Whose tree the row's patches are for; None of a row about something else."""
+    """The engine that the row's patches are for; None for a row that is not about patches."""
     if row.patch is not None:
         return patch_set(row.patch.set).engine
     return row.patch_set.engine if row.patch_set is not None else None
 
 
 def shows(row: StudyRow, architecture: str) -> str:
-    """What a host of that architecture can show of the row's patch; '' of a row about something else."""
+    """What a host of this architecture can show of the row's patch; '' for a row that is not about a patch."""
     if row.patch is None:
         return ""
     if row.patch.direction == "none":
@@ -79,7 +81,7 @@ def shows(row: StudyRow, architecture: str) -> str:
 
 
 def facts(row: StudyRow, architecture: str) -> dict[str, Any] | None:
-    """What a report tells of the row's patch, as plain values; None of a row about something else."""
+    """The row's patch for the report, as plain values; None for a row that is not about a patch."""
     patch = row.patch
     if patch is None:
         return None
@@ -96,6 +98,6 @@ def facts(row: StudyRow, architecture: str) -> dict[str, Any] | None:
 
 
 def words(rows: Sequence[StudyRow]) -> list[str]:
-    """What names the patches of these rows: part of what makes two sittings one study."""
-    named = {each.patch.word for each in rows if each.patch is not None}
-    return sorted(named | {each.patch_set.name for each in rows if each.patch_set is not None})
+    """Names of the patches of these rows, as part of the study's identity."""
+    named = {row.patch.word for row in rows if row.patch is not None}
+    return sorted(named | {row.patch_set.name for row in rows if row.patch_set is not None})

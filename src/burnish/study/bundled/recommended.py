@@ -1,4 +1,4 @@
-"""Which rows of a bundled study a recommendation can be made of; pure."""
+"""Which rows of a bundled study a recommendation can be made from; pure."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from burnish.record.events.bundled import PlannedComparison, TablePlanned
 
 
 def over_baseline(table: TablePlanned) -> dict[str, dict[str, list[str]]]:
-    """By series and row, the keys of what is compared with the series' baseline: what a recommendation is made of.
+    """By series and row, the keys of the comparisons that a recommendation is made from.
 
-    A row that is compared with another row's build says nothing of the baseline, a control is the baseline itself, and
-    a program that was not built here is none to build with.
+    These compare with the series' baseline. Left out: a row that is compared with another row's build; a control, which
+    is the baseline itself; and a release binary, which was not built here.
     """
-    found: dict[str, dict[str, list[str]]] = {}
-    controls = {each.id.row for each in table.comparisons if each.control and _is_baseline(each)}
-    for each in table.comparisons:
-        built = each.candidate in table.builds
-        if built and each.cell is not None and each.id.row not in controls and _is_baseline(each):
-            found.setdefault(each.id.series, {}).setdefault(each.id.row, []).append(each.id.key)
-    return found
+    keys: dict[str, dict[str, list[str]]] = {}
+    controls = {
+        comparison.id.row for comparison in table.comparisons if comparison.control and _is_baseline(comparison)
+    }
+    for comparison in table.comparisons:
+        built = comparison.candidate in table.builds
+        if built and comparison.cell is not None and comparison.id.row not in controls and _is_baseline(comparison):
+            keys.setdefault(comparison.id.series, {}).setdefault(comparison.id.row, []).append(comparison.id.key)
+    return keys
 
 
-def _is_baseline(each: PlannedComparison) -> bool:
-    return each.base in ("baseline", f"{each.id.series}.baseline")
+def _is_baseline(comparison: PlannedComparison) -> bool:
+    return comparison.base in ("baseline", f"{comparison.id.series}.baseline")

@@ -20,11 +20,11 @@ from burnish.study.study import Study
 
 
 def record_table(record: Record, study: Study, selection: Selection) -> None:
-    """Records the study's table: what a report is made from, whatever becomes of it."""
+    """Records the study's table, from which a report is made even if not all of it is measured."""
     own = study.bundled
     assert own is not None  # noqa: S101 - a bundled study's own
     rows = own.rows_for(study.engine.name)
-    ids: dict[str, ComparisonId] = {each.key: each.id for each in study.comparisons}
+    ids: dict[str, ComparisonId] = {comparison.key: comparison.id for comparison in study.comparisons}
     record.append(
         TablePlanned(
             study=own.name,
@@ -33,8 +33,8 @@ def record_table(record: Record, study: Study, selection: Selection) -> None:
             sources=tuple(own.sources),
             recommends=own.recommends,
             rows={row.name: Titled(row.title, row.reason) for row in rows},
-            readings={name: Titled(each.title, each.reason) for name, each in own.readings.items()},
-            series={name: each.reason for name, each in own.series.items()},
+            readings={name: Titled(reading.title, reading.reason) for name, reading in own.readings.items()},
+            series={name: series.reason for name, series in own.series.items()},
             builds=tuple(study.variants),
             architecture=study.architecture,
             patches={
@@ -43,7 +43,7 @@ def record_table(record: Record, study: Study, selection: Selection) -> None:
                 if patches.engine_of(row) == study.engine.name
                 and (facts := patches.facts(row, study.architecture)) is not None
             },
-            comparisons=tuple(_planned(each) for each in study.comparisons),
+            comparisons=tuple(_planned(comparison) for comparison in study.comparisons),
             cut=tuple(Omission(ids[key], why) for key, why in selection.cut.items()),
         )
     )

@@ -1,1 +1,1 @@
-"""From a verb's words to a study: one module for each measuring verb, all of them values that one runner runs."""
+"""From a verb's options to a `Study`: one module for each measuring verb; one runner executes them all."""

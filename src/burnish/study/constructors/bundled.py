@@ -29,17 +29,17 @@ from burnish.toolchain.toolchains import choose, find_toolchains
 
 
 def bundled_study(name: str, engine: str | None, asked: Asked, options: Options) -> Study:
-    """All comparisons of a bundled study; which of them a session runs is decided by name and budget.
+    """All comparisons of a bundled study; names and budget decide which of them a session runs.
 
     Args:
         name: the study's.
         engine: the engine; None: the study's own.
-        asked: which part; its threads replace those of rows that have a ladder.
-        options: how.
+        asked: which part; its thread counts replace those of rows that have a ladder.
+        options: how it is measured.
 
     Raises:
-        UserError: an unknown study or engine, a second compiler that is not there, replicates in a number that gives
-            no verdict.
+        UserError: an unknown study or engine, a second compiler that is not installed, too few replicates for a
+            verdict.
     """
     own = bundled_file(name)
     spec = load.engine(engine or own.engine)
@@ -49,7 +49,7 @@ def bundled_study(name: str, engine: str | None, asked: Asked, options: Options)
         second[choose(options.second_compiler, toolchains).family] = options.second_compiler
     given = asked.threads
     ladder = sorted({number for row in own.rows_for(spec.name) for number in row.threads} | set(given))
-    whole = expand(
+    expanded = expand(
         own,
         spec,
         threads=ladder if given else (),
@@ -58,16 +58,18 @@ def bundled_study(name: str, engine: str | None, asked: Asked, options: Options)
         second=second,
     )
     rows = {row.name: row for row in own.rows_for(spec.name)}
-    # A ladder that only the words have belongs to rows that have one; rows keep their own numbers otherwise.
+    # Thread counts that were only requested apply to rows that have a ladder; other rows keep their own.
     kept = tuple(
-        each
-        for each in whole.comparisons
-        if each.threads is None or each.threads in given or each.threads in rows[each.row].threads
+        comparison
+        for comparison in expanded.comparisons
+        if comparison.threads is None
+        or comparison.threads in given
+        or comparison.threads in rows[comparison.row].threads
     )
-    return of_expanded(own, replace(whole, comparisons=kept), asked, options)
+    return of_expanded(own, replace(expanded, comparisons=kept), asked, options)
 
 
-def of_expanded(own: BundledFile, whole: Expanded, asked: Asked, options: Options) -> Study:
+def of_expanded(own: BundledFile, expanded: Expanded, asked: Asked, options: Options) -> Study:
     """The study of comparisons that a bundled study's file was expanded to.
 
     Args:
@@ -76,13 +78,13 @@ def of_expanded(own: BundledFile, whole: Expanded, asked: Asked, options: Option
         asked: which part.
         options: how.
     """
-    spec = whole.engine
+    spec = expanded.engine
     features = options.features or spec.default_features
     study = Study(
-        definition=_definition(own, whole, features, replace(options, explore=True)),
+        definition=_definition(own, expanded, features, replace(options, explore=True)),
         engine=spec,
-        comparisons=whole.comparisons,
-        variants=whole.variants,
+        comparisons=expanded.comparisons,
+        variants=expanded.variants,
         features=features,
         rule=rule_of(options),
         replicates=Factors(options.layouts, options.trainings),
@@ -94,40 +96,42 @@ def of_expanded(own: BundledFile, whole: Expanded, asked: Asked, options: Option
         once=True,
         sample=options.why,
         sample_seconds=options.seconds,
-        instrumented=whole.instrumented,
+        instrumented=expanded.instrumented,
         bundled=own,
-        architecture=whole.architecture,
+        architecture=expanded.architecture,
     )
     return replace(study, workloads=_analysis_loads(study, asked))
 
 
-def _definition(own: BundledFile, whole: Expanded, features: str, options: Options) -> Definition:
-    """What makes two sessions parts of one study: its rows' content and how they are measured, not which part."""
-    spec = whole.engine
+def _definition(own: BundledFile, expanded: Expanded, features: str, options: Options) -> Definition:
+    """The study's identity: the content of its rows and how they are measured, not which part is requested."""
+    spec = expanded.engine
     rows = own.rows_for(spec.name)
     meaning: list[Any] = [
         [(row.name, row.base, row.build, row.recipe, row.given, row.versus, row.loads) for row in rows],
         {name: variant.recipe.as_dict() for name, variant in own.builds.items()},
-        {name: each.overlay for name, each in own.series.items()},
-        {name: (each.against, each.overlay) for name, each in own.readings.items()},
+        {name: series.overlay for name, series in own.series.items()},
+        {name: (reading.against, reading.overlay) for name, reading in own.readings.items()},
         own.robust_for(spec.name),
     ]
     pins: dict[str, list[str]] = {}
     if named := patches.words(rows):
-        meaning.append([named, whole.architecture])
-        pins = patch_set.pins(whole.variants.values())
+        meaning.append([named, expanded.architecture])
+        pins = patch_set.pins(expanded.variants.values())
     plain = definition_of(own.name, spec, options, ["baseline"], (), features, ())
-    loads = tuple(dict.fromkeys(each.named[spec.name] for each in own.loads.values() if spec.name in each.named))
+    loads = tuple(
+        dict.fromkeys(load_role.named[spec.name] for load_role in own.loads.values() if spec.name in load_role.named)
+    )
     if options.workloads:
         loads = options.workloads
     return replace(plain, workloads=loads, recipes={"rows": digest_of(meaning)}, patches=pins)
 
 
 def _own_loads(spec: EngineSpec, options: Options) -> OwnLoads:
-    """The user's loads and data in the place of the file's."""
+    """The user's loads and data in place of the file's."""
     if options.data is not None and not options.workloads:
         raise UserError(
-            f"--data {options.data}: no load of your own works on it; name one (.lua or .sql) in --workload"
+            f"--data {options.data}: none of the loads uses it; name one of your own (.lua or .sql) in --workload"
         )
     settings, _ = workload_choice.read_defaults(spec, options)
     data = OwnData(options.data, options.database) if options.data else None
@@ -135,16 +139,16 @@ def _own_loads(spec: EngineSpec, options: Options) -> OwnLoads:
 
 
 def _analysis_loads(study: Study, asked: Asked) -> tuple[Workload, ...]:
-    """The loads that a study's analyses need beside those of its rows."""
+    """The loads that a study's analyses need in addition to those of its rows."""
     own, engine = study.bundled, study.engine
     assert own is not None  # noqa: S101 - a bundled study
     robust = robust_of(study) if not asked.rows else None
     roles: list[tuple[str, tuple[int, ...]]] = [(role, ()) for role in (robust.loads if robust else ())]
     if own.timeline is not None and wants_timeline(study, asked):
         roles.append((own.timeline.load, (own.timeline.threads,)))
-    found: list[Workload] = []
+    workloads: list[Workload] = []
     for role, ladder in roles:
         name = own.loads[role].named.get(engine.name)
         if name is not None:
-            found += workload_choice.choose(engine, [name], ladder=ladder)
-    return tuple(found)
+            workloads += workload_choice.choose(engine, [name], ladder=ladder)
+    return tuple(workloads)

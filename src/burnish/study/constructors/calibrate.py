@@ -22,22 +22,22 @@ from burnish.study.study import Confirmation, Study
 from burnish.study.workloads import chosen
 
 DIFFERENT_STARTS = {Design.DUET: 4, Design.SOLO: 8}
-"""Starts of the known-different pair under duet and solo, which is noisier by far."""
+"""Starts of the known difference under duet and solo; solo is far noisier."""
 
 DIFFERENT = "known-different"
 
 
 def calibrate_study(engine: str, designs: Sequence[Design], options: Options, *, twin_cores: bool) -> Study:
-    """A/A starts under each design in turn, so that all are measured in the same hour, then the known difference.
+    """A/A starts under all designs in turn, so that all are measured in the same hour, then a known difference.
 
     Args:
         engine: the engine.
         designs: whose noise is measured.
-        options: how.
-        twin_cores: whether the host has two cores alike, without which there is no duet.
+        options: how it is measured.
+        twin_cores: whether the host has two cores alike, which a duet needs.
 
     Raises:
-        UserError: unknown names; replicates, of which an A/A start of one build has none.
+        UserError: unknown names; replicates, which an A/A start of one build cannot have.
     """
     for option, number in (("--layouts", options.layouts), ("--trainings", options.trainings)):
         if number:
@@ -91,7 +91,7 @@ def _equal(workload: Workload, design: Design, starts: int, options: Options) ->
 
 
 def _different(spec: EngineSpec, workloads: Sequence[Workload], options: Options, twin_cores: bool) -> list[Comparison]:
-    """The known difference on the first load; empty where the engine has none."""
+    """The known difference on the first load; empty if the engine has none."""
     different = spec.different
     if different is None:
         return []
@@ -102,7 +102,7 @@ def _different(spec: EngineSpec, workloads: Sequence[Workload], options: Options
             row=f"{DIFFERENT}, {design}",
             candidate=DIFFERENT if built else BASELINE,
             versus=() if built else tuple(f"{name}={value}" for name, value in different.settings),
-            called=DIFFERENT,
+            candidate_name=DIFFERENT,
             role=Role.CONFIRMATION,
         )
         for workload in workloads[:1]

@@ -26,12 +26,12 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
 
     Args:
         engine: whose programs they are.
-        programs: the two; the same one twice, where conditions are compared.
-        options: how.
+        programs: the two programs; the same one twice if conditions are compared.
+        options: how they are measured.
 
     Raises:
-        UserError: a program that is none of the engine's, unknown loads, conditions that are the same after all,
-            replicates of what is not built.
+        UserError: a program of another engine, unknown loads, conditions that do not differ, replicates of programs
+            that are not built.
     """
     for option, number in (("--layouts", options.layouts), ("--trainings", options.trainings)):
         if number:
@@ -48,10 +48,10 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
     names = [label or name for label, name in zip(labels, names, strict=True)]
     if len(set(names)) < len(names):
         raise UserError(f"both programs are called {names[0]!r}; give names that differ, as in old=PATH new=PATH")
-    # A label names cells, so it belongs to what is asked for.
+    # A label names cells, so it is part of the study's identity.
     identities = [
-        f"{label}={each.server}={each.key}" if label else f"{each.server}={each.key}"
-        for label, each in zip(labels, built, strict=True)
+        f"{label}={program.server}={program.key}" if label else f"{program.server}={program.key}"
+        for label, program in zip(labels, built, strict=True)
     ]
     return Study(
         definition=definition_of("compare", spec, options, identities, workloads, spec.default_features, ()),
@@ -70,7 +70,7 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
                 workload=workload,
                 quantity=None,
                 design=Design(options.design) if options.design else None,
-                called=names[1],
+                candidate_name=names[1],
             )
             for workload in workloads
         ),

@@ -1,6 +1,6 @@
-"""`patch`: what each patch of a series does for a load, alone, with the others, and when it is left out.
+"""`patch`: what each patch of a series does for a load: alone, with the others, and when it is left out.
 
-A series becomes variants of one recipe that differ in their patches alone.
+The series becomes variants of one recipe that differ only in their patches.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ SAMPLED = (Kind.ALONE, Kind.WITH_NEEDS, Kind.ALL)
 
 @dataclass(frozen=True)
 class Asked:
-    """What a user asks of `patch` beyond `Options`.
+    """Arguments of `patch` beside `Options`.
 
     Attributes:
         target: an engine's name, or a source tree.
         patches: files, quilt series, git ranges; see `burnish.source.patches.series`.
         engine: whose source tree it is; None: found out.
         recipe: name of the variant that every row is built by.
-        reverse: names of patches that are taken out instead of put in.
+        reverse: names of patches that are reverted instead of applied.
     """
 
     target: str
@@ -59,12 +59,12 @@ class Asked:
 
 
 def patch_study(home: Home, asked: Asked, options: Options, console: Console, ask: Ask | None) -> Study:
-    """The builds that tell a series' patches apart, against the unpatched tree.
+    """The builds that show what each patch of a series does, compared with the unpatched tree.
 
-    The source is fetched and unpacked for it: which patches apply by themselves is seen on the tree.
+    The source is fetched and unpacked first, because which patches apply alone depends on the tree.
 
     Raises:
-        UserError: whatever is wrong with the request or the patches, before anything is built.
+        UserError: the request or the patches are wrong; nothing has been built then.
     """
     spec, tree = target(asked.target, asked.engine)
     options = replace(options, variants=(asked.recipe,), source=tree)
@@ -77,7 +77,7 @@ def patch_study(home: Home, asked: Asked, options: Options, console: Console, as
         if options.why:
             permitted(read_host(home.root), options, ask)
         place, what = _unpacked(home, spec, options, console)
-        builds = _told_apart(named, base, place, what)
+        builds = _builds_of_series(named, base, place, what)
     variants = variants_of(base, builds)
     names = [variant.name for variant in variants]
     return Study(
@@ -101,27 +101,27 @@ def patch_study(home: Home, asked: Asked, options: Options, console: Console, as
 
 
 def target(word: str, engine: str | None) -> tuple[EngineSpec, Path | None]:
-    """The engine, and its source tree where one was named; a `UserError` when the word is neither.
+    """The engine, and its source tree if one was named; a `UserError` if the word is neither.
 
     Args:
         word: an engine's name, or a folder or archive with its source.
         engine: whose source it is; None: found out.
     """
-    every = load.engines()
-    if word in every:
+    engines = load.engines()
+    if word in engines:
         if engine not in (None, word):
-            raise UserError(f"--engine {engine}: {word} is an engine itself; write ./{word} if you mean a folder")
-        return every[word], None
+            raise UserError(f"--engine {engine}: {word} is an engine itself; write ./{word} for a folder")
+        return engines[word], None
     path = Path(word).expanduser()
     if not path.exists():
-        names = [spec.name for spec in every.values() if not spec.hidden]
+        names = [spec.name for spec in engines.values() if not spec.hidden]
         raise UserError(
             f"{word}: neither an engine nor a source tree{nearest(word, names)}; engines are {', '.join(names)}"
         )
     if engine is not None:
         return load.engine(engine), path
     if not path.is_dir():
-        raise UserError(f"{word}: not a folder, so it does not show whose source it is; name the engine with --engine")
+        raise UserError(f"{word}: not a folder, so the engine cannot be found out from it; name it with --engine")
     return load.engine_of(path), path
 
 
@@ -135,17 +135,17 @@ def _unpacked(home: Home, spec: EngineSpec, options: Options, console: Console) 
     return place, f"{source.name} {source.version}"
 
 
-def _told_apart(named: Sequence[series.Named], base: Variant, tree: Path, what: str) -> Builds:
-    """The builds of a series, the patches of the recipe itself being there first."""
+def _builds_of_series(named: Sequence[series.Named], base: Variant, tree: Path, what: str) -> Builds:
+    """The builds of a series; the recipe's own patches are applied first."""
     first, _ = patch_set.fitted(base, tree)
 
-    def refusal(found: Sequence[patch.Patch]) -> patch.PatchError | None:
-        return patch_set.refusal((*first, *found), tree, what)
+    def refusal(patches: Sequence[patch.Patch]) -> patch.PatchError | None:
+        return patch_set.refusal((*first, *patches), tree, what)
 
     return subsets.builds(subsets.examine(named, refusal, what), refusal)
 
 
-def variants_of(base: Variant, found: Builds) -> tuple[Variant, ...]:
+def variants_of(base: Variant, builds: Builds) -> tuple[Variant, ...]:
     """The unpatched tree and every build of the series as variants of one recipe."""
 
     def variant(name: str, reason: str, words: Sequence[str]) -> Variant:
@@ -157,13 +157,13 @@ def variants_of(base: Variant, found: Builds) -> tuple[Variant, ...]:
         variant(
             build.variant,
             f"{base.name} with {', '.join(build.patches)}.",
-            [each.word for each in found.patches_of(build)],
+            [member.word for member in builds.patches_of(build)],
         )
-        for build in found.builds
+        for build in builds.builds
     )
 
 
-def series_read(recipe: str, found: Builds) -> SeriesRead:
+def series_read(recipe: str, builds: Builds) -> SeriesRead:
     """The series, for the record.
 
     Args:
@@ -180,11 +180,11 @@ def series_read(recipe: str, found: Builds) -> SeriesRead:
                 sha256=member.named.patch.sha256,
                 needs=tuple(member.needs),
             )
-            for member in found.members
+            for member in builds.members
         ),
         builds=tuple(
             PatchBuild(build.variant, str(build.kind), build.patch, tuple(build.patches), tuple(build.also))
-            for build in found.builds
+            for build in builds.builds
         ),
-        left_out=tuple(LeftBuild(patch, str(kind), why) for patch, kind, why in found.left_out),
+        left_out=tuple(LeftBuild(patch, str(kind), why) for patch, kind, why in builds.left_out),
     )

@@ -19,7 +19,7 @@ def tune_study(engine: str, options: Options) -> Study:
     """The study of an engine's ladder, or of the variants that were named.
 
     Raises:
-        UserError: whatever is wrong with the request; every problem, a line each.
+        UserError: everything that is wrong with the request, one line each.
     """
     request = read_request(engine, options)
     variants, workloads = request.variants, request.workloads
@@ -43,7 +43,7 @@ def tune_study(engine: str, options: Options) -> Study:
 def comparisons_of(
     variants: tuple[Variant, ...], workloads: tuple[Workload, ...], options: Options
 ) -> tuple[Comparison, ...]:
-    """Every variant but the first, which is the baseline, against it on every load."""
+    """Every variant compared with the first, the baseline, on every load."""
     baseline, *candidates = variants
     return tuple(
         Comparison(
@@ -65,7 +65,7 @@ def comparisons_of(
 
 
 def portable_of(options: Options) -> Portable:
-    """What is demanded of the builds' portability; an unknown level or processor is a `UserError` at once."""
+    """What is required of the builds' portability; a `UserError` for an unknown level or processor."""
     if options.portable is not None:
         demanded(options.portable)
     return Portable(options.portable, options.portability)

@@ -1,4 +1,4 @@
-"""What is done beyond a study's comparisons, in order, as far as the budget allows."""
+"""Performs a study's extras in order, as far as the budget allows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from burnish.study.extras.extras import (
     TIMELINE,
     Allowance,
     Extra,
+    reported,
     robust_of,
     sampled,
-    told,
     with_rounds,
 )
 from burnish.study.extras.samples import record_samples
@@ -23,18 +23,18 @@ from burnish.study.workshop.workshop import Workshop
 
 
 def analyse(workshop: Workshop, plan: StudyPlan) -> None:
-    """Does what the study asks for beyond its comparisons; what there is no time for is recorded as left out.
+    """Performs the extras that a study asks for; those that there is no time for are recorded as left out.
 
     Args:
-        workshop: the study, whose comparisons are done.
-        plan: what was expected of it before.
+        workshop: the study, after its comparisons.
+        plan: the session's plan.
     """
     if not plan.extras:
         return
     workshop.make_baseline()
     robust = robust_of(workshop.study)
     if robust is not None:
-        workshop.study = with_rounds(workshop.study, robust, told(workshop.record).rounds)
+        workshop.study = with_rounds(workshop.study, robust, reported(workshop.record).rounds)
     left: list[LeftExtra] = []
     for extra in plan.extras:
         why = _perform(workshop, extra)
@@ -45,7 +45,7 @@ def analyse(workshop: Workshop, plan: StudyPlan) -> None:
 
 
 def _perform(workshop: Workshop, extra: Extra) -> str | None:
-    """Does one thing; why not, where it is left out."""
+    """Performs one extra; returns why it is left out, or None."""
     allowance = Allowance(workshop.session.options.budget, workshop.session.began)
     robust = robust_of(workshop.study)
     if extra.name == SEARCH and robust is not None:
@@ -64,10 +64,10 @@ def _perform(workshop: Workshop, extra: Extra) -> str | None:
 
 
 def analysis_open(workshop: Workshop) -> bool:
-    """Whether something beyond the comparisons is still to be done."""
-    bundled, done = workshop.study.bundled, told(workshop.record)
+    """Whether an extra is still to be done."""
+    bundled, done = workshop.study.bundled, reported(workshop.record)
     last = workshop.record.last(ExtrasDone)
-    left = {each.name for each in last.event.left} if last else set()
+    left = {extra.name for extra in last.event.left} if last else set()
     searching = robust_of(workshop.study) is not None and not (done.over or done.stopped)
     timeline = bundled is not None and bundled.timeline is not None and not done.seconds
     return searching or timeline or bool(left & {PROFILES, SAMPLES})

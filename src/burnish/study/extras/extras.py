@@ -1,6 +1,6 @@
-"""What a study reports beyond its comparisons, as work that takes time: what there is, its cost, what a budget leaves.
+"""A study's extras (what it reports beyond its comparisons): which there are, their cost, what fits a budget.
 
-Rows come first: of a budget, this has what they leave. What is left out is reported, before a run and after it.
+Rows come first: extras get the time that rows leave. What is left out is reported before a run and after it.
 """
 
 from __future__ import annotations
@@ -43,26 +43,26 @@ CONTENTS_SHARE = 0.01
 """Guess at that step, in shares of a full compile."""
 
 BOOT_SECONDS = 4.5
-"""A server's boot, data and stop about its seconds, roughly, as in `burnish.study.trials.timing.start_seconds`."""
+"""Rough time to boot and stop a server and copy its data, as in `burnish.study.trials.timing.start_seconds`."""
 
 SAMPLE_SECONDS = 100.0
-"""Time under load for as many samples as the tables want on a host without a PMU; half of it where there is one."""
+"""Time under load for enough samples on a host without a PMU; with a PMU half of it suffices."""
 
 SLACK = 1.05
-"""A budget may be exceeded by so much: what is expected is rough."""
+"""Factor by which a budget may be exceeded, because expected costs are rough."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a study has told beyond its table so far.
+class Reported:
+    """What a run's record has of the study's extras so far.
 
     Attributes:
-        seconds: builds whose seconds are on record.
-        profiles: builds whose profiles are.
+        seconds: builds whose timeline is recorded.
+        profiles: builds whose profiles are recorded.
         builds: builds that were made, in order.
         rounds: the rounds of its search.
-        stopped: whether the search met what it can't continue from, until that is fixed.
-        samples: (build, load) of the samples on record.
+        stopped: whether the search met an error that it cannot continue from until it is fixed.
+        samples: (build, load) of the recorded samples.
     """
 
     seconds: frozenset[str] = frozenset()
@@ -74,7 +74,7 @@ class Told:
 
     @property
     def over(self) -> bool:
-        """Whether the search has come to its end."""
+        """Whether the search has ended."""
         return bool(self.rounds) and (self.rounds[-1].robust or len(self.rounds) >= self.rounds[-1].rounds)
 
 
@@ -86,9 +86,9 @@ class Extra:
         name: `TIMELINE`, `SEARCH`, `PROFILES` or `SAMPLES`.
         title: for people.
         making: seconds of builds that nothing else needs; of a search, for one round.
-        running: seconds of runs and trials, likewise.
-        most: how often at most; it counts once in every sum.
-        needs: keys of comparisons whose builds it is about: cut, they take it along.
+        running: seconds of runs and trials; of a search, for one round.
+        most: maximum number of repetitions; every sum counts it once.
+        needs: keys of comparisons whose builds it is about; if they are cut, so is this.
     """
 
     name: str
@@ -100,34 +100,34 @@ class Extra:
 
     @property
     def seconds(self) -> float:
-        """All together, once."""
+        """Seconds of everything, done once."""
         return self.making + self.running
 
     def without(self, cut: Collection[str]) -> str | None:
-        """Why it is not to be had when these comparisons are cut; None where it is."""
+        """Why it is left out if these comparisons are cut; None if it is not."""
         return "cut by --budget with its rows" if self.needs & set(cut) else None
 
     @property
     def words(self) -> str:
-        """What it is and what it takes."""
+        """Title and expected time."""
         often = f" a round, {self.most} at most" if self.most > 1 else ""
         return f"{self.title}: about {minutes(self.seconds)}{often}"
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a sitting's budget still allows.
+    """The time that a session's budget still allows.
 
     Attributes:
         budget: seconds; None: as long as it takes.
-        began: when the sitting began, seconds of the monotonic clock.
+        began: when the session began, seconds of the monotonic clock.
     """
 
     budget: float | None = None
     began: float = field(default_factory=time.monotonic)
 
     def why_not(self, seconds: float) -> str | None:
-        """Why there is no time for what takes so many seconds; None where there is."""
+        """Why there is no time for something that takes so many seconds; None if there is time."""
         spent = time.monotonic() - self.began
         if self.budget is None or spent + seconds <= SLACK * self.budget:
             return None
@@ -137,35 +137,35 @@ class Allowance:
         )
 
 
-def told(record: Record) -> Told:
-    """What is on record."""
-    made = (each.event.variant for each in record.events(VariantSettled) if each.event.failure is None)
-    explained = (each.event for each in record.events(BuildExplained))
-    return Told(
-        seconds=frozenset(each.event.build for each in record.events(TimelineRead)),
-        profiles=frozenset(each.event.variant for each in record.events(ProfileInspected)),
+def reported(record: Record) -> Reported:
+    """What a record has of the study's extras."""
+    made = (recorded.event.variant for recorded in record.events(VariantSettled) if recorded.event.failure is None)
+    explained = (recorded.event for recorded in record.events(BuildExplained))
+    return Reported(
+        seconds=frozenset(recorded.event.build for recorded in record.events(TimelineRead)),
+        profiles=frozenset(recorded.event.variant for recorded in record.events(ProfileInspected)),
         builds=tuple(dict.fromkeys(made)),
-        rounds=tuple(each.event for each in record.events(SearchRound)),
+        rounds=tuple(recorded.event for recorded in record.events(SearchRound)),
         stopped=record.last(SearchStopped) is not None,
-        samples=frozenset((each.variant, each.workload) for each in explained if each.failure is None),
+        samples=frozenset((event.variant, event.workload) for event in explained if event.failure is None),
     )
 
 
 def predict(
-    home: Home, study: Study, selection: Selection, options: Options, decided: Collection[ComparisonId], done: Told
+    home: Home, study: Study, selection: Selection, options: Options, decided: Collection[ComparisonId], done: Reported
 ) -> tuple[Forecast, tuple[Extra, ...]]:
-    """What rows and everything beyond them will cost; nothing is fetched or made.
+    """What rows and extras will cost; nothing is fetched or made.
 
     Args:
         home: where the store is.
         study: the study.
-        selection: what was asked for.
+        selection: what was requested.
         options: how it is measured.
-        decided: the comparisons that have their verdict.
-        done: what has been reported already.
+        decided: the comparisons that have a verdict.
+        done: the extras that are already recorded.
 
     Returns:
-        the rows' forecast, whose plan has the builds of all; and what is beyond them, in the order of its doing.
+        the rows' forecast, whose plan has all builds; and the extras, in order.
     """
     robust = robust_of(study)
     searching = robust is not None and not selection.asked.rows and not done.over
@@ -173,58 +173,64 @@ def predict(
     if robust is not None:
         study = with_rounds(study, robust, done.rounds)
     if robust is not None and searching and study.bundled is not None:
-        with contextlib.suppress(UserError):  # the search will say it, when it comes to that
+        with contextlib.suppress(UserError):  # the search will report it
             variant = variant_of(study.bundled, study.engine, robust, weights_after(robust, done.rounds))
             study = study.with_variants(variant)
             search = comparisons_of(study, robust, variant.name)
     forecast = costs.predict(home, study, [*selection.chosen, *search], options, decided)
-    units = {each.unit for each in search}
+    units = {comparison.unit for comparison in search}
     extras = [_timeline(study, selection, done)]
     if robust is not None and searching:
-        mine = [cost for cost in forecast.costs if cost.unit in units]
-        making, running = sum(cost.making for cost in mine), sum(cost.trials for cost in mine)
+        round_costs = [cost for cost in forecast.costs if cost.unit in units]
+        making, running = sum(cost.making for cost in round_costs), sum(cost.trials for cost in round_costs)
         title = f"search for weights of {len(robust.loads)} loads"
         extras.append(Extra(SEARCH, title, making, running, robust.rounds - len(done.rounds)))
     extras.append(_profiles(home, study, selection, forecast.plan, done))
     extras.append(_samples(study, selection, done))
     rows = replace(forecast, costs=tuple(cost for cost in forecast.costs if cost.unit not in units))
-    return rows, tuple(each for each in extras if each is not None)
+    return rows, tuple(extra for extra in extras if extra is not None)
 
 
 def robust_of(study: Study) -> Robust | None:
-    """The search for weights that a bundled study asks for on its engine."""
+    """The search for weights that a bundled study asks for on its engine; None if it asks for none."""
     return study.bundled.robust_for(study.engine.name) if study.bundled is not None else None
 
 
 def with_rounds(study: Study, robust: Robust, rounds: Sequence[SearchRound]) -> Study:
-    """The study with the builds that earlier rounds of the search have made."""
+    """The study with the builds of the search's earlier rounds."""
     if study.bundled is None:
         return study
-    return study.with_variants(*(variant_of(study.bundled, study.engine, robust, each.weights) for each in rounds))
+    return study.with_variants(
+        *(variant_of(study.bundled, study.engine, robust, earlier.weights) for earlier in rounds)
+    )
 
 
 def wants_timeline(study: Study, asked: Asked) -> bool:
-    """Whether the builds whose seconds are reported are among what was asked for."""
+    """Whether the rows of the study's timeline are requested."""
     timeline = study.bundled.timeline if study.bundled is not None else None
     return timeline is not None and (not asked.rows or set(timeline.rows) <= set(asked.rows))
 
 
-def _timeline(study: Study, selection: Selection, done: Told) -> Extra | None:
-    """Seconds of the builds that a timeline is about."""
+def _timeline(study: Study, selection: Selection, done: Reported) -> Extra | None:
+    """The timeline of builds that have none on record."""
     own, engine = study.bundled.timeline if study.bundled is not None else None, study.engine
     if own is None or not wants_timeline(study, selection.asked):
         return None
-    chosen = [each for each in selection.chosen if each.row in own.rows and each.load == own.load and not each.reason]
-    builds = {name for each in chosen for name in (each.base, each.candidate)} - done.seconds
+    chosen = [
+        comparison
+        for comparison in selection.chosen
+        if comparison.row in own.rows and comparison.load == own.load and not comparison.reason
+    ]
+    builds = {name for comparison in chosen for name in (comparison.base, comparison.candidate)} - done.seconds
     if not builds:
         return None
     once = BOOT_SECONDS + engine.times[Design.SOLO].warmup + own.seconds_on.get(engine.name, own.seconds)
     title = f"throughput by the second of {len(builds)} builds"
-    return Extra(TIMELINE, title, 0.0, len(builds) * once, needs=frozenset(each.key for each in chosen))
+    return Extra(TIMELINE, title, 0.0, len(builds) * once, needs=frozenset(comparison.key for comparison in chosen))
 
 
-def _profiles(home: Home, study: Study, selection: Selection, plan: Plan, done: Told) -> Extra | None:
-    """Reading the profiles of this session's builds, and of earlier ones' that were left out."""
+def _profiles(home: Home, study: Study, selection: Selection, plan: Plan, done: Reported) -> Extra | None:
+    """Reading the profiles of this session's builds, and of earlier sessions' that were left out."""
     if study.bundled is None or not study.bundled.profiles:
         return None
     missing = {name for name, _ in plan.left_out}
@@ -237,9 +243,13 @@ def _profiles(home: Home, study: Study, selection: Selection, plan: Plan, done: 
     return Extra(PROFILES, "what is in the profiles", 0.0, len(trained) * once)
 
 
-def _samples(study: Study, selection: Selection, done: Told) -> Extra | None:
-    """Sampling each candidate beside its baseline."""
-    pairs = {(each.candidate, each.workload.name) for each in sampled(study, selection.chosen) if each.workload}
+def _samples(study: Study, selection: Selection, done: Reported) -> Extra | None:
+    """Sampling of each candidate beside its baseline."""
+    pairs = {
+        (comparison.candidate, comparison.workload.name)
+        for comparison in sampled(study, selection.chosen)
+        if comparison.workload
+    }
     left = pairs - done.samples
     if not left:
         return None
@@ -253,56 +263,58 @@ def sampled(study: Study, chosen: Sequence[Comparison]) -> list[Comparison]:
         return []
     skipped = study.unsampled
     return [
-        each
-        for each in chosen
-        if each.workload is not None
-        and each.measure is None
-        and each.reason is None
-        and not (each.control or each.again or each.versus or each.candidate in skipped)
+        comparison
+        for comparison in chosen
+        if comparison.workload is not None
+        and comparison.measure is None
+        and comparison.reason is None
+        and not (
+            comparison.control or comparison.against_itself or comparison.versus or comparison.candidate in skipped
+        )
     ]
 
 
 def within(
     extras: Sequence[Extra], rows: Forecast, selection: Selection, budget: float | None
 ) -> tuple[tuple[Extra, ...], dict[str, str]]:
-    """What fits into what the rows leave of a budget, in order, and of the rest why it does not; pure.
+    """The extras that fit the time that rows leave of a budget, and why the others do not; pure.
 
     Args:
-        extras: what there is.
+        extras: all extras, in order.
         rows: the rows' forecast.
-        selection: the rows that fit.
+        selection: the selected rows.
         budget: seconds; None: as long as it takes.
     """
     if budget is None:
         return tuple(extras), {}
-    chosen = {each.unit for each in selection.chosen}
+    chosen = {comparison.unit for comparison in selection.chosen}
     left = budget - sum(cost.seconds for cost in rows.costs if cost.unit in chosen)
     kept, out = [], {}
-    for each in extras:
-        why = each.without(selection.cut)
-        if why is None and each.seconds > left:
-            why = f"cut by --budget: the rows leave {duration(max(0.0, left))}, it needs about {minutes(each.seconds)}"
+    for extra in extras:
+        why = extra.without(selection.cut)
+        if why is None and extra.seconds > left:
+            why = f"cut by --budget: the rows leave {duration(max(0.0, left))}, it needs about {minutes(extra.seconds)}"
         if why is None:
-            left -= each.seconds
-            kept.append(each)
+            left -= extra.seconds
+            kept.append(extra)
         else:
-            out[each.title] = why
+            out[extra.title] = why
     return tuple(kept), out
 
 
 def sums(costs: Sequence[UnitCost], extras: Sequence[Extra], left: Mapping[str, str]) -> list[str]:
-    """What rows take together, then what is told beyond them, what that takes, and what of it is left out; pure."""
+    """Lines with the rows' total time, each extra with its time, and the extras that are left out; pure."""
     cells, rows = sum(cost.cells for cost in costs), sum(cost.seconds for cost in costs)
     making, trials = sum(cost.making for cost in costs), sum(cost.trials for cost in costs)
-    told = (
+    summary = (
         f"{cells} cell{'s' if cells > 1 else ''} to measure, about {duration(rows)} at the least number of starts: "
         f"{duration(making)} of builds and tests, {duration(trials)} of trials"
     )
-    lines = [told if cells else "no cell left to measure"]
-    lines += [f"beyond the table: {each.words}" for each in extras]
+    lines = [summary if cells else "no cell left to measure"]
+    lines += [f"beyond the table: {extra.words}" for extra in extras]
     if extras:
-        once = " (of a search one round)" if any(each.most > 1 for each in extras) else ""
-        lines.append(f"all together about {duration(rows + sum(each.seconds for each in extras))}{once}")
+        once = " (of a search one round)" if any(extra.most > 1 for extra in extras) else ""
+        lines.append(f"all together about {duration(rows + sum(extra.seconds for extra in extras))}{once}")
     return [*lines, *(f"left out: {title}: {why}" for title, why in left.items())]
 
 
@@ -310,12 +322,12 @@ def as_dict(extras: Sequence[Extra], left_out: Mapping[str, str]) -> dict[str, A
     """Plain values, for machines."""
     values = [
         {
-            "name": each.name,
-            "title": each.title,
-            "making_seconds": each.making,
-            "running_seconds": each.running,
-            "most": each.most,
+            "name": extra.name,
+            "title": extra.title,
+            "making_seconds": extra.making,
+            "running_seconds": extra.running,
+            "most": extra.most,
         }
-        for each in extras
+        for extra in extras
     ]
     return {"extras": values, "extras_left_out": dict(left_out)}

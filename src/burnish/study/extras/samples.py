@@ -1,7 +1,7 @@
 """Samples of builds beside their baseline, after the trials: which functions make the difference (``--why``).
 
-Each pair of builds is a run of its own (`burnish.study.why`), which has everything; what is most telling goes into the
-study's record. Nothing that goes wrong here takes a verdict back.
+Each pair of builds gets a run of its own (`burnish.study.why`) with all details; the functions that matter most are
+copied to the study's record. An error here does not change a verdict.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ if TYPE_CHECKING:
     from burnish.study.workshop.workshop import Workshop
 
 FUNCTIONS = 6
-"""Most functions of a build that are kept in the study's own record; the run of its samples has all."""
+"""Maximum number of functions per build in the study's own record; the run of its samples has all."""
 
 
 def record_samples(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
-    """Samples the builds of these comparisons beside their baselines; those that are on record already are left."""
+    """Samples the builds of these comparisons beside their baselines, except those that are already recorded."""
     session, record = workshop.session, workshop.record
     done = {
-        (each.event.variant, each.event.workload) for each in record.events(BuildExplained) if not each.event.failure
+        (recorded.event.variant, recorded.event.workload)
+        for recorded in record.events(BuildExplained)
+        if not recorded.event.failure
     }
     for comparison in comparisons:
         workload, base, item = comparison.workload, workshop.made[comparison.base], workshop.made[comparison.candidate]
@@ -61,14 +63,14 @@ def record_samples(workshop: Workshop, comparisons: Sequence[Comparison]) -> Non
 def _explained(variant: str, workload: str, folder: Path) -> BuildExplained:
     """The functions that make up most of the difference, from the run of the samples."""
     with closing(Record(folder)) as record:
-        found = explanation(ByType(record.every()))
-    assert found is not None  # noqa: S101 - it was finished
-    functions = [row.as_dict() for row in explaining_rows(found.rows)[:FUNCTIONS]]
+        explained = explanation(ByType(record.every()))
+    assert explained is not None  # noqa: S101 - the run is finished
+    functions = [row.as_dict() for row in explaining_rows(explained.rows)[:FUNCTIONS]]
     return BuildExplained(
         variant=variant,
         workload=workload,
         study=folder.name,
-        unit=found.unit,
-        cpu=(found.before.cpu, found.after.cpu),
-        functions=tuple(value_of(FunctionCost, plain(each)) for each in functions),
+        unit=explained.unit,
+        cpu=(explained.before.cpu, explained.after.cpu),
+        functions=tuple(value_of(FunctionCost, plain(function)) for function in functions),
     )

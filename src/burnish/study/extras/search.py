@@ -1,4 +1,4 @@
-"""The search for weights of training loads, round by round: each a build that is measured on every load."""
+"""The search for weights of training loads: each round makes a build and measures it on every load."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from burnish.study.workshop.workshop import Workshop
 
 
 def search(workshop: Workshop, robust: Robust, why_not: Callable[[float], str | None], expected: float) -> str | None:
-    """Continues the search; returns why it stopped before its end, None where it did not.
+    """Continues the search; returns why it stopped early, or None.
 
     Args:
         workshop: the study.
         robust: what is searched.
-        why_not: says why there is no time for what takes so many seconds, or None.
-        expected: seconds of a round; once one was made, the next is expected to take as long.
+        why_not: returns why there is no time for something that takes so many seconds, or None.
+        expected: expected seconds of the first round; later ones are expected to take as long as the one before.
     """
     record = workshop.record
-    rounds = [each.event for each in record.events(SearchRound)]
+    rounds = [recorded.event for recorded in record.events(SearchRound)]
     while len(rounds) < robust.rounds and not (rounds and rounds[-1].robust):
         number = len(rounds) + 1
         weights = weights_after(robust, rounds)
@@ -51,14 +51,18 @@ def search(workshop: Workshop, robust: Robust, why_not: Callable[[float], str | 
             )
         )
         expected = time.monotonic() - began
-        rounds = [each.event for each in record.events(SearchRound)]
+        rounds = [recorded.event for recorded in record.events(SearchRound)]
     return None
 
 
 def _round(
     workshop: Workshop, robust: Robust, weights: Mapping[str, float]
 ) -> tuple[dict[str, Interval], dict[str, CellId | None]]:
-    """One build with these weights on every load: interval and cell of each; a `UserError` when one can't be had."""
+    """Measures one build with these weights on every load; returns interval and cell of each load.
+
+    Raises:
+        UserError: a load has no verdict.
+    """
     record = workshop.record
     variant = variant_of(file_of(workshop.study), workshop.session.spec, robust, weights)
     workshop.add(variant)

@@ -1,4 +1,4 @@
-"""Throughput by the second of a study's builds, one server up at a time; and what is in their profiles."""
+"""Throughput per second of run time of a study's builds, one server at a time; and the contents of their profiles."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from burnish.study.workshop.workshop import Workshop
 
 HOTTEST = 10
-"""So many of a profile's hottest functions are told."""
+"""Number of a profile's hottest functions that are recorded."""
 
 
 def by_second(ticks: Sequence[Tick], begin: float, seconds: int) -> list[dict[str, float]]:
-    """Throughput and 95th percentile of each whole second after `begin`; a second without two ticks is left out.
+    """Throughput and 95th percentile of each whole second after `begin`; seconds without two ticks are left out.
 
     Args:
         ticks: of the load, in order.
         begin: when the first second begins, CLOCK_MONOTONIC.
-        seconds: how many.
+        seconds: number of seconds.
     """
-    found = []
+    rows = []
     for number in range(seconds):
         start = begin + number
         before = [tick for tick in ticks if tick.at <= start + 1e-3]
@@ -49,18 +49,18 @@ def by_second(ticks: Sequence[Tick], begin: float, seconds: int) -> list[dict[st
             continue
         inside = until[len(before) :]
         latencies = [tick.latency["p95"] for tick in inside if "p95" in tick.latency]
-        found.append(
+        rows.append(
             {
                 "second": number + 1,
                 "rate": (until[-1].done - before[-1].done) / (until[-1].at - before[-1].at),
                 "p95": statistics.median(latencies) if latencies else 0.0,
             }
         )
-    return found
+    return rows
 
 
 def record_timeline(workshop: Workshop, timeline: Timeline) -> None:
-    """Runs each of the builds once and puts its seconds on record; those that are there already are left."""
+    """Runs each of the timeline's builds once and records its seconds, except those that are already recorded."""
     session, bundled = workshop.session, workshop.study.bundled
     assert bundled is not None  # noqa: S101 - a bundled study's own
     name = bundled.loads[timeline.load].named.get(session.spec.name)
@@ -68,21 +68,23 @@ def record_timeline(workshop: Workshop, timeline: Timeline) -> None:
         return
     (workload,) = workload_choice.choose(session.spec, [name], ladder=(timeline.threads,))
     chosen = [
-        each
-        for each in workshop.selection.chosen
-        if each.row in timeline.rows and each.load == timeline.load and each.reason is None
+        comparison
+        for comparison in workshop.selection.chosen
+        if comparison.row in timeline.rows and comparison.load == timeline.load and comparison.reason is None
     ]
-    wanted = {each.base: "original" for each in chosen} | {each.candidate: each.row for each in chosen}
+    wanted = {comparison.base: "original" for comparison in chosen} | {
+        comparison.candidate: comparison.row for comparison in chosen
+    }
     workshop.make(list(wanted))
     for build, row in wanted.items():
         built = workshop.made[build].built
         if built is None or session.record.last(TimelineRead, build=build) is not None:
             continue
         if workload.dataset != "none" and workload.name not in workshop.data:
-            continue  # its row was left out, and with it its data
+            continue  # its row was left out, so its data set was not made
         seconds = _run(workshop, built, workload, timeline.seconds_on.get(session.spec.name, timeline.seconds))
         session.record.append(
-            TimelineRead(build, row, workload.name, tuple(value_of(Second, each) for each in seconds))
+            TimelineRead(build, row, workload.name, tuple(value_of(Second, second) for second in seconds))
         )
 
 
@@ -130,10 +132,12 @@ def _run(workshop: Workshop, built: Built, workload: Workload, seconds: int) -> 
 
 
 def record_profiles(workshop: Workshop) -> None:
-    """Puts on record what is in the profile of every build that was made with one, in earlier sittings too."""
+    """Records the contents of the profile of every build that was made with one, in earlier sessions too."""
     session = workshop.session
-    done = {each.event.variant for each in session.record.events(ProfileInspected)}
-    built = {each.event.variant: each.event.failure is None for each in session.record.events(VariantSettled)}
+    done = {recorded.event.variant for recorded in session.record.events(ProfileInspected)}
+    built = {
+        recorded.event.variant: recorded.event.failure is None for recorded in session.record.events(VariantSettled)
+    }
     names = [name for name, good in built.items() if good and name not in done and name in workshop.study.variants]
     workshop.find_chains([name for name in names if name not in workshop.chains])
     for name in names:
@@ -144,11 +148,11 @@ def record_profiles(workshop: Workshop) -> None:
             continue
         began = time.monotonic()
         try:
-            found = inspecting.inspect(entry, session.store, session.engine, find_toolchains(), HOTTEST)
+            contents = inspecting.inspect(entry, session.store, session.engine, find_toolchains(), HOTTEST)
         except UserError as error:
-            session.bench.say(f"{name}: its profile can't be told: {error}")
+            session.bench.say(f"{name}: its profile cannot be read: {error}")
             continue
         session.store.note_cost(session.spec.name, CONTENTS, name, time.monotonic() - began)
-        facts = plain(asdict(found))
+        facts = plain(asdict(contents))
         facts["profile_kind"] = facts.pop("kind")
         session.record.append(value_of(ProfileInspected, {"variant": name, **facts}))

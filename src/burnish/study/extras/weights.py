@@ -1,9 +1,9 @@
-"""Weights of training loads under which a build is on no load slower than the baseline: a search, round by round.
+"""A search for weights of training loads with which a build is not slower than the baseline on any load.
 
-Each round is a build trained with these weights and measured on every load. The next round's weights are the last
-one's, shifted towards the loads that gained least (multiplicative weights, with which the worst of several outcomes
-is made as good as it can be: Freund and Schapire 1999, Games and Economic Behavior 29:79). A round's weights follow
-from the record alone, so that a search goes on where it was.
+Each round makes a build trained with these weights and measures it on every load. The next weights are shifted towards
+the loads that gained least (multiplicative weights, which make the worst of several outcomes as good as possible:
+Freund and Schapire 1999, Games and Economic Behavior 29:79). A round's weights depend on the record alone, so a search
+can be resumed.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from burnish.study.comparison import BASELINE, Comparison
 from burnish.study.study import Study
 
 STEP = 1.5
-"""The load that gained least has its weight raised against the one that gained most by e to this power."""
+"""The weight of the load that gained least is multiplied by e to this power, relative to the one that gained most."""
 
 LEAST = 0.02
-"""No weight falls below this share: what is not trained at all is cold."""
+"""Minimum share of a load: code that is not trained at all is treated as cold."""
 
 Intervals = Mapping[str, Interval]
 """By load, the ratio to the baseline."""
 
 
 def equal_weights(loads: tuple[str, ...]) -> dict[str, float]:
-    """Where the search begins."""
+    """The weights of the first round."""
     return {role: round(1.0 / len(loads), 3) for role in loads}
 
 
 def next_weights(weights: Mapping[str, float], ratios: Mapping[str, float]) -> dict[str, float]:
-    """The weights after a round, shifted towards the loads with the smallest ratios; they add up to 1 but for rounding.
+    """The weights after a round, shifted towards the loads with the smallest ratios; they add up to 1, rounding aside.
 
     Args:
         weights: of the round.
@@ -58,12 +58,12 @@ def next_weights(weights: Mapping[str, float], ratios: Mapping[str, float]) -> d
 
 
 def name_of(weights: Mapping[str, float]) -> str:
-    """The build's name: equal weights are one build on every host, others are never taken for it."""
+    """The build's name, which contains its weights."""
     return "-".join(["weights", *(f"{weight:g}" for weight in weights.values())])
 
 
 def is_robust(intervals: Intervals, delta: float) -> bool:
-    """Whether on every load it is proved that the build is at most `delta` slower than the baseline."""
+    """Whether it is proved on every load that the build is at most `delta` slower than the baseline."""
     return all(interval.low >= 1.0 - delta for interval in intervals.values())
 
 
@@ -73,10 +73,10 @@ def worst(intervals: Intervals) -> str:
 
 
 def weights_after(robust: Robust, rounds: Sequence[SearchRound]) -> dict[str, float]:
-    """The weights of the round that follows these, as recorded; equal ones where there are none."""
+    """The weights of the round after these recorded ones; equal weights if there are none."""
     if not rounds:
         return equal_weights(robust.loads)
-    return next_weights(rounds[-1].weights, {role: each.ratio for role, each in rounds[-1].intervals.items()})
+    return next_weights(rounds[-1].weights, {role: interval.ratio for role, interval in rounds[-1].intervals.items()})
 
 
 def variant_of(study: BundledFile, engine: EngineSpec, robust: Robust, weights: Mapping[str, float]) -> Variant:
@@ -90,19 +90,19 @@ def variant_of(study: BundledFile, engine: EngineSpec, robust: Robust, weights: 
 
 
 def comparisons_of(study: Study, robust: Robust, name: str) -> list[Comparison]:
-    """A build of that name against the baseline on every load of the search; a `UserError` where one is not there."""
+    """Comparisons of that build with the baseline on every load of the search; a `UserError` for an unknown load."""
     return [_comparison(study, role, name) for role in robust.loads]
 
 
 def file_of(study: Study) -> BundledFile:
-    """The bundled study's file, which alone asks for a search."""
+    """The bundled study's file; only such studies ask for a search."""
     assert study.bundled is not None  # noqa: S101
     return study.bundled
 
 
 def _comparison(study: Study, role: str, name: str) -> Comparison:
-    found = file_of(study).loads[role].named.get(study.engine.name)
-    if found is None:
+    name_of_load = file_of(study).loads[role].named.get(study.engine.name)
+    if name_of_load is None:
         raise UserError(f"{study.engine.title} has no load for {role}")
-    (workload,) = workload_choice.choose(study.engine, [found])
+    (workload,) = workload_choice.choose(study.engine, [name_of_load])
     return Comparison(name, "", "", role, None, BASELINE, name, workload=workload, own_base=True)

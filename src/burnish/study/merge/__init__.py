@@ -1,1 +1,1 @@
-"""Records of one plan put together as one record; pure."""
+"""Merging of records of one plan into one record; pure."""

@@ -1,8 +1,8 @@
-"""Records of a bundled study, put together: one table of the cells of all, and what stands beside it (pure).
+"""Merging of records of a bundled study: one table with the cells of all, and what is reported beside it (pure).
 
-Pieces of such a study have one file's rows and each its own selection of them. Of every comparison the table keeps one
-entry; a cell that one study alone has measured keeps the verdict that it had there, and one that several have is said
-anew with the host as a block (`burnish.study.merge.merged`).
+The records have the rows of one study file, each its own selection of them. The merged table has every comparison once.
+A cell that only one run has measured keeps its verdict; a cell that several have measured is judged again with the
+host as a block (`burnish.study.merge.merged`).
 """
 
 from __future__ import annotations
@@ -36,90 +36,94 @@ _V = TypeVar("_V")
 
 
 def asked(part: Part) -> dict[str, Any]:
-    """What must be equal beside the definition, in words that tell which part of the study's file is another."""
+    """What must be equal beside the definition, keyed by words that name the differing part of the study's file."""
     assert part.table is not None  # noqa: S101 - only asked of bundled studies
     table = part.table
     by_word = {"series": table.series, "readings": table.readings, "rows": table.rows}
-    names: dict[str, Any] = {f"its {word}": dict.fromkeys(each, "there") for word, each in by_word.items()}
+    names: dict[str, Any] = {f"its {word}": dict.fromkeys(titled, "there") for word, titled in by_word.items()}
     patched = {"architecture": table.architecture or None} if table.patches else {}
     return {**names, **patched}
 
 
 def planned(part: Part) -> dict[str, Any]:
-    """The trials as far as they are planned: designs by cell, as a load has one for builds, another for conditions."""
+    """The planned part of the trials, with designs by cell: a load has one for builds and another for conditions."""
     trials = plain(part.trials) if part.trials else {}
     loads = {name: same_plan.without_conditions(load) for name, load in trials.get("workloads", {}).items()}
-    # A baseline against itself is one cell, whichever row's design it was mixed in with; no verdict rests on it.
+    # Canaries are left out: they may have the design of any row, and no verdict is based on them.
     planned_designs = {cell.name: design for cell, design in designs(part.starts).items() if not cell.is_canary}
     return {**trials, "designs": planned_designs, "workloads": loads}
 
 
 def designs(starts: Mapping[StartName, Sequence[Step]]) -> dict[CellId, str]:
-    """The design of each cell, as its starts had it."""
-    found = {}
+    """The design of each cell, from its starts."""
+    by_cell = {}
     for name, steps in starts.items():
         begun = steps[0].event
         if isinstance(begun, StartBegun) and begun.design is not None:
-            found[name.cell] = begun.design
-    return found
+            by_cell[name.cell] = begun.design
+    return by_cell
 
 
 def check_tried(parts: Sequence[Part]) -> None:
-    """Refuses parts that compare different programs with each other in one cell of the table.
+    """Refuses parts that measured different programs in one cell of the table.
 
     Raises:
-        UserError: names the cell, and what either has in it.
+        UserError: names the cell and both programs.
     """
     tried = [(part, part.tried, {name.cell for name in part.starts}) for part in parts]
-    for (one, mine, begun), (other, its, there) in itertools.combinations(tried, 2):
-        for key in sorted(mine.keys() & its.keys(), key=lambda each: each.key):
-            if mine[key] != its[key] and mine[key] in begun and its[key] in there:
+    for (one, cells, begun), (other, other_cells, other_begun) in itertools.combinations(tried, 2):
+        for key in sorted(cells.keys() & other_cells.keys(), key=lambda key: key.key):
+            if cells[key] != other_cells[key] and cells[key] in begun and other_cells[key] in other_begun:
                 raise UserError(
-                    f"merge: {one.name} and {other.name} have different programs in one cell: {mine[key].name!r} in "
-                    f"the one, {its[key].name!r} in the other; measure its row again with the same --release and "
-                    "--second-compiler"
+                    f"merge: {one.name} and {other.name} have different programs in one cell: {cells[key].name!r} in "
+                    f"the one, {other_cells[key].name!r} in the other; measure its row again with the same --release "
+                    "and --second-compiler"
                 )
 
 
 def table(parts: Sequence[Part]) -> TablePlanned:
-    """The table of all: each comparison once, and why those that no part has measured are not among them."""
+    """The merged table: each comparison once, with the reason for those that no part has measured."""
     tables = sorted((part.table for part in parts if part.table is not None), key=_largest_first)
-    first = min(tables, key=lambda each: canonical(plain(replace(each, comparisons=(), cut=()))))
+    first = min(tables, key=lambda study_table: canonical(plain(replace(study_table, comparisons=(), cut=()))))
     ranked: dict[ComparisonId, list[tuple[tuple[bool, bool, str], PlannedComparison]]] = {}
     for part in parts:
         tried = part.tried
-        for each in part.table.comparisons if part.table else ():
-            rank = (each.id not in tried, each.reason is not None, canonical(plain(each)))
-            ranked.setdefault(each.id, []).append((rank, each))
-    builds = sorted({name for each in tables for name in each.builds} - {"baseline"})
-    cuts = [{each.comparison: each.why for each in found.cut} for found in tables]
+        for comparison in part.table.comparisons if part.table else ():
+            rank = (comparison.id not in tried, comparison.reason is not None, canonical(plain(comparison)))
+            ranked.setdefault(comparison.id, []).append((rank, comparison))
+    builds = sorted({name for study_table in tables for name in study_table.builds} - {"baseline"})
+    cuts = [{omission.comparison: omission.why for omission in study_table.cut} for study_table in tables]
     cut = []
-    for key in sorted(ranked, key=lambda each: each.key):
-        found = zip(cuts, tables, strict=True)
-        said = [mine.get(key) for mine, its in found if any(each.id == key for each in its.comparisons)]
-        reasons = [why for why in said if why is not None]
-        if len(reasons) == len(said):
+    for key in sorted(ranked, key=lambda comparison_id: comparison_id.key):
+        pairs = zip(cuts, tables, strict=True)
+        answers = [
+            omitted.get(key)
+            for omitted, study_table in pairs
+            if any(comparison.id == key for comparison in study_table.comparisons)
+        ]
+        reasons = [why for why in answers if why is not None]
+        if len(reasons) == len(answers):
             cut.append(Omission(key, min(reasons)))
-    chosen = [min(each, key=lambda ranked_one: ranked_one[0])[1] for each in ranked.values()]
+    chosen = [min(entries, key=lambda entry: entry[0])[1] for entries in ranked.values()]
     comparisons = tuple(_in_order(chosen, tables))
     return replace(first, builds=("baseline", *builds), comparisons=comparisons, cut=tuple(cut))
 
 
-def _largest_first(found: TablePlanned) -> tuple[int, str]:
-    return -len(found.comparisons), canonical(plain(found))
+def _largest_first(study_table: TablePlanned) -> tuple[int, str]:
+    return -len(study_table.comparisons), canonical(plain(study_table))
 
 
 def _in_order(comparisons: Iterable[PlannedComparison], tables: Sequence[TablePlanned]) -> list[PlannedComparison]:
-    """As a study's file has them: by series, row, reading, load, threads, test."""
+    """The comparisons in the order of the study's file: by series, row, reading, load, threads, test."""
     first = tables[0]
     series, rows, readings = (
         {name: n for n, name in enumerate(names)} for names in (first.series, first.rows, first.readings)
     )
     loads: dict[tuple[str, str], int] = {}
     tests: dict[tuple[str, str, str], int] = {}
-    for each in (each.id for found in tables for each in found.comparisons):
-        loads.setdefault((each.row, each.load), len(loads))
-        tests.setdefault((each.row, each.load, each.test), len(tests))
+    for comparison_id in (comparison.id for study_table in tables for comparison in study_table.comparisons):
+        loads.setdefault((comparison_id.row, comparison_id.load), len(loads))
+        tests.setdefault((comparison_id.row, comparison_id.load, comparison_id.test), len(tests))
 
     def place(planned_one: PlannedComparison) -> tuple[int, int, int, int, int, int, str]:
         its = planned_one.id
@@ -136,67 +140,67 @@ def _in_order(comparisons: Iterable[PlannedComparison], tables: Sequence[TablePl
     return sorted(comparisons, key=place)
 
 
-def tried_as(parts: Sequence[Part], whole: TablePlanned) -> dict[ComparisonId, CellId]:
-    """By comparison, the cell that it was tried as, those of the table in its order first."""
-    found: dict[ComparisonId, CellId] = {}
+def tried_as(parts: Sequence[Part], merged_table: TablePlanned) -> dict[ComparisonId, CellId]:
+    """By comparison, the cell of its trial; first those of the table, in its order."""
+    cells: dict[ComparisonId, CellId] = {}
     for part in parts:
         begun = {name.cell for name in part.starts}
-        found |= {key: cell for key, cell in part.tried.items() if cell in begun}
-    keys = [each.id for each in whole.comparisons]
-    others = sorted(found.keys() - set(keys), key=lambda each: each.key)
-    return {key: found[key] for key in (*keys, *others) if key in found}
+        cells |= {key: cell for key, cell in part.tried.items() if cell in begun}
+    keys = [comparison.id for comparison in merged_table.comparisons]
+    others = sorted(cells.keys() - set(keys), key=lambda comparison_id: comparison_id.key)
+    return {key: cells[key] for key in (*keys, *others) if key in cells}
 
 
 def trials(parts: Sequence[Part], cells: Iterable[CellId]) -> TrialsPlanned | None:
-    """How it was measured: what all have in common, and what each says of the loads that it has run; None of figures.
+    """How the cells were measured: the common part, and each record's loads; None if there were no trials.
 
     Args:
         parts: the records.
         cells: the cells that have starts, in the table's order.
     """
-    every = [part.trials for part in parts if part.trials]
-    if not every:
+    plans = [part.trials for part in parts if part.trials]
+    if not plans:
         return None
     common = [
-        replace(each, cells=(), calibrations=(), forced=(), designs={}, timings={}, workloads={}, headlines={})
-        for each in every
+        replace(plan, cells=(), calibrations=(), forced=(), designs={}, timings={}, workloads={}, headlines={})
+        for plan in plans
     ]
     return replace(
-        min(common, key=lambda each: canonical(plain(each))),
-        designs=_by_name([each.designs for each in every]),
-        timings=_by_name([each.timings for each in every]),
-        workloads=_by_name([each.workloads for each in every]),
-        headlines=_by_name([each.headlines for each in every]),
+        min(common, key=lambda plan: canonical(plain(plan))),
+        designs=_by_name([plan.designs for plan in plans]),
+        timings=_by_name([plan.timings for plan in plans]),
+        workloads=_by_name([plan.workloads for plan in plans]),
+        headlines=_by_name([plan.headlines for plan in plans]),
         cells=tuple(dict.fromkeys(cells)),
-        forced=tuple(sorted({name for each in every for name in each.forced})),
+        forced=tuple(sorted({name for plan in plans for name in plan.forced})),
     )
 
 
-def _by_name(every: Sequence[Mapping[str, _V]]) -> dict[str, _V]:
-    """What each says by name, together; where two say something else the first in the order of their texts."""
+def _by_name(mappings: Sequence[Mapping[str, _V]]) -> dict[str, _V]:
+    """The union of the mappings; if values differ, the one whose text sorts first."""
     return {
-        name: min((each[name] for each in every if name in each), key=lambda value: canonical(plain(value)))
-        for name in sorted({name for each in every for name in each})
+        name: min((mapping[name] for mapping in mappings if name in mapping), key=lambda value: canonical(plain(value)))
+        for name in sorted({name for mapping in mappings for name in mapping})
     }
 
 
 def about_cells(
-    whole: TablePlanned,
+    merged_table: TablePlanned,
     tried: Mapping[ComparisonId, CellId],
     again: Mapping[CellId, ComparisonId],
     of_starts: Mapping[CellId, str],
     planned_trials: TrialsPlanned,
 ) -> dict[CellId, About]:
-    """By cell, what is known of it without a verdict.
+    """By cell, design and headline where no verdict has them.
 
     Args:
         whole: the table.
         tried: by comparison, its cell.
-        again: by cell of a best row on fresh starts, its comparison.
+        again: by cell of a confirmation, its comparison.
         of_starts: by cell, its design.
         planned_trials: how it was measured.
     """
-    quantities = {each.id: each.quantity for each in whole.comparisons}
+    quantities = {comparison.id: comparison.quantity for comparison in merged_table.comparisons}
     cells = {cell: key for key, cell in tried.items()} | dict(again)
     return {
         cell: about(cell, planned_trials, design=of_starts[cell], headline=quantities.get(key, "capacity"))
@@ -206,88 +210,88 @@ def about_cells(
 
 
 def kept(parts: Sequence[Part], starts: Iterable[StartName]) -> dict[CellId, VerdictReached]:
-    """The verdicts that stay as they were said: of cells whose starts are all of one study on one host."""
+    """The verdicts that are kept: of cells whose starts were all taken by one run on one host."""
     sources: dict[CellId, set[tuple[str, str]]] = {}
     counts: dict[CellId, int] = {}
     for name in starts:
         sources.setdefault(name.cell, set()).add((name.host, name.study))
         counts[name.cell] = counts.get(name.cell, 0) + 1
-    found = {}
+    verdicts = {}
     for cell, own in sources.items():
-        said = [part.said[cell] for part in parts if cell in part.said]
-        whole = [each for each in said if each.starts + each.invalid_starts == counts[cell]]
-        if len(own) == 1 and whole:
-            found[cell] = min(whole, key=lambda each: canonical(plain(each)))
-    return found
+        reached = [part.verdicts[cell] for part in parts if cell in part.verdicts]
+        complete = [verdict for verdict in reached if verdict.starts + verdict.invalid_starts == counts[cell]]
+        if len(own) == 1 and complete:
+            verdicts[cell] = min(complete, key=lambda verdict: canonical(plain(verdict)))
+    return verdicts
 
 
 def facts(seen: Iterable[tuple[str, OfHost]], labels: Mapping[str, str]) -> list[Step]:
-    """What single hosts saw, each with the label of its host where there are several."""
-    found = []
+    """Events that report what one host observed, with the host's label if there are several hosts."""
+    steps = []
     for at, event in seen:
-        assert event.origin is not None  # noqa: S101 - each says where it was seen
+        assert event.origin is not None  # noqa: S101 - every one has its origin
         label = labels[event.origin.host] if len(labels) > 1 else None
-        found.append(Step(at, replace(event, origin=replace(event.origin, label=label))))
-    return found
+        steps.append(Step(at, replace(event, origin=replace(event.origin, label=label))))
+    return steps
 
 
 def figures(seen: Iterable[FigureMeasured], labels: Mapping[str, str]) -> list[FigureMeasured]:
-    """Figures without an interval that several hosts have: their mean, each host once, with what each found.
+    """Means over hosts of figures without an interval, with each host's own figure.
 
     Args:
-        seen: in order of time; of each host the last figure counts.
+        seen: in order of time; the last figure of each host counts.
         labels: hosts' labels by key.
     """
     by_comparison: dict[ComparisonId, dict[str, FigureMeasured]] = {}
-    for each in seen:
-        assert each.origin is not None  # noqa: S101 - each says where it was read
-        by_comparison.setdefault(each.comparison, {})[labels[each.origin.host]] = each
-    found = []
+    for figure in seen:
+        assert figure.origin is not None  # noqa: S101 - every one has its origin
+        by_comparison.setdefault(figure.comparison, {})[labels[figure.origin.host]] = figure
+    means = []
     for comparison, by in by_comparison.items():
         if len(by) < 2:
             continue
         hosts = [HostFigure(label, by[label].value, by[label].base) for label in sorted(by)]
-        value, base = statistics.fmean(each.value for each in hosts), statistics.fmean(each.base for each in hosts)
-        parts = ", ".join(f"{each.host} {peaks.words(each.value, each.base)}" for each in hosts)
+        value, base = statistics.fmean(host.value for host in hosts), statistics.fmean(host.base for host in hosts)
+        parts = ", ".join(f"{host.host} {peaks.words(host.value, host.base)}" for host in hosts)
         note = f"mean of these hosts: {parts}; read off the compiles, so it has no interval"
         words = peaks.words(value, base)
-        found.append(FigureMeasured(comparison, value, base, peaks.UNIT, words, note, tuple(hosts)))
-    return found
+        means.append(FigureMeasured(comparison, value, base, peaks.UNIT, words, note, tuple(hosts)))
+    return means
 
 
 def rounds(
     parts: Sequence[Part], verdicts: Mapping[CellId, VerdictReached], hosts: Mapping[CellId, Sequence[str]]
 ) -> list[SearchRound]:
-    """The rounds of all searches for weights: of equal weights one, with the intervals that its cells have now.
+    """The rounds of all searches for weights: one for equal weights, with the merged intervals of its cells.
 
     Args:
         parts: the records.
-        verdicts: by cell, as the merged record has them.
+        verdicts: by cell, those of the merged record.
         hosts: by cell, the labels of the hosts that it was measured on.
     """
     by_weights: dict[str, list[SearchRound]] = {}
-    for each in (each for part in parts for each in part.rounds):
-        by_weights.setdefault(canonical(each.weights), []).append(each)
-    found = []
+    for search_round in (search_round for part in parts for search_round in part.rounds):
+        by_weights.setdefault(canonical(search_round.weights), []).append(search_round)
+    merged_rounds = []
     for same in by_weights.values():
-        first = min(same, key=lambda each: (each.round, canonical(plain(each))))
+        first = min(same, key=lambda search_round: (search_round.round, canonical(plain(search_round))))
         cells = {role: cell for role, cell in first.cells.items() if cell is not None}
         intervals = {
             role: _interval(verdicts.get(cells[role]) if role in cells else None, own)
             for role, own in first.intervals.items()
         }
         on = sorted({label for cell in cells.values() for label in hosts.get(cell, ())})
-        robust = all(each.low >= 1.0 - first.delta for each in intervals.values())
-        found.append(replace(first, intervals=intervals, robust=robust, on=tuple(on)))
-    return sorted(found, key=lambda each: (each.round, canonical(each.weights)))
+        robust = all(interval.low >= 1.0 - first.delta for interval in intervals.values())
+        merged_rounds.append(replace(first, intervals=intervals, robust=robust, on=tuple(on)))
+    return sorted(merged_rounds, key=lambda search_round: (search_round.round, canonical(search_round.weights)))
 
 
 def _interval(verdict: VerdictReached | None, own: Interval) -> Interval:
-    """The interval of a verdict's headline; a round's own where there is none."""
-    found = verdict.ratios.get(verdict.headline) if verdict is not None else None
-    return own if found is None else found
+    """The interval of a verdict's headline; the round's own if there is no verdict."""
+    interval = verdict.ratios.get(verdict.headline) if verdict is not None else None
+    return own if interval is None else interval
 
 
 def confirmations(parts: Sequence[Part]) -> dict[CellId, ComparisonId]:
-    """By cell of a best row on fresh starts, its comparison."""
-    return {each.cell: each.comparison for part in parts for each in part.of(ConfirmationBegun)}
+    """By cell of a confirmation, its comparison."""
+    return {begun.cell: begun.comparison for part in parts for begun in part.of(ConfirmationBegun)}

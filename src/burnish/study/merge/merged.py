@@ -1,4 +1,4 @@
-"""What the starts of several records say together: verdicts of a merged record, the host as a block (pure)."""
+"""Verdicts of a merged record, from the starts of several records, with the host as a block (pure)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from burnish.statistics.verdicts import Judgement, Kind
 from burnish.study.merge.parts import About, OfStart
 from burnish.study.trials.findings import interval_of, member_of, other_methods, side_summary
 from burnish.study.trials.replicates import by_replicate
-from burnish.study.trials.starts import Starts, spoilt, starts_of
+from burnish.study.trials.starts import Starts, invalid_cell, starts_of
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Gathered:
 
     Attributes:
         cell: the cell.
-        about: what its verdict says beside figures.
+        about: design, headline and unit of its verdict.
         hosts: by label, the starts taken there.
         sessions: by label, the starts of each study there, in order.
         replicates: builds of each variant; 0: each was built once.
@@ -48,20 +48,20 @@ class Gathered:
         return [why for starts in self.hosts.values() for why in starts.invalid]
 
     def readings(self, quantity: str) -> list[float]:
-        """Readings of a quantity of all starts, in order."""
-        return [value for each in self.hosts.values() for value in each.of(quantity)]
+        """All starts' readings of a quantity, in order."""
+        return [value for starts in self.hosts.values() for value in starts.of(quantity)]
 
     def of(self, quantity: str) -> HostCell:
         """Its readings of a quantity, by host."""
         name = self.cell.name
         if self.replicates:
             return HostCell(name, {"": _across(self.sessions, quantity, self.replicates)}, unit="replicate")
-        return HostCell(name, {label: each.of(quantity) for label, each in self.hosts.items() if each.valid})
+        return HostCell(name, {label: starts.of(quantity) for label, starts in self.hosts.items() if starts.valid})
 
     def judge(self, rule: Rule) -> Judgement:
         """Its verdict."""
         cell = self.of(self.about.headline)
-        return spoilt(self.invalid, sum(map(len, cell.readings.values()))) or cell.judge(rule)
+        return invalid_cell(self.invalid, sum(map(len, cell.readings.values()))) or cell.judge(rule)
 
 
 def verdicts(
@@ -74,60 +74,60 @@ def verdicts(
     kept: Mapping[CellId, VerdictReached] | None = None,
     together: Collection[CellId] | None = None,
 ) -> tuple[list[VerdictReached], FamilyJudged]:
-    """What was found: the verdict of each cell, and all of them as a family.
+    """The verdict of each cell, and all of them as a family.
 
     Args:
         events: of all starts of all cells, each with its origin.
         trials: how it was measured.
         cells: what is known of a cell beside its starts.
         labels: hosts' labels by key.
-        explore: whether cells are looked through rather than claimed together.
-        kept: verdicts that stay as they were said, by cell.
+        explore: whether the false-discovery rate is controlled rather than the family-wise error.
+        kept: verdicts that are kept unchanged, by cell.
         together: cells that are one family; None: every claim.
     """
     rule = Rule(**asdict(trials.rule))
     by_cell: dict[CellId, list[OfStart]] = {cell: [] for cell in trials.cells}
-    for cell in sorted({event.cell for event in events}, key=lambda each: each.name):
+    for cell in sorted({event.cell for event in events}, key=lambda cell: cell.name):
         by_cell.setdefault(cell, [])
     for event in events:
         by_cell[event.cell].append(event)
-    found: list[VerdictReached] = []
+    reached: list[VerdictReached] = []
     family: list[tuple[CellId, multiplicity.Member, Kind]] = []
-    for cell, mine in by_cell.items():
-        if not mine or cell.is_canary:
+    for cell, cell_events in by_cell.items():
+        if not cell_events or cell.is_canary:
             continue
-        gathered = _gather(cell, cells.get(cell) or about(cell, trials), mine, labels, trials)
+        gathered = _gather(cell, cells.get(cell) or about(cell, trials), cell_events, labels, trials)
         headline = gathered.about.headline
         claim = cell.role is Role.CLAIM
         taken = max(2, sum(map(len, gathered.of("capacity").readings.values())))
         judged_by = rule if claim else Rule.fixed(taken, delta=rule.delta)
         member: multiplicity.Member = gathered.of(headline)
         if kept and cell in kept:
-            verdict, kind = _as_said(gathered, kept[cell], labels), Kind(kept[cell].verdict)
+            verdict, kind = _kept_verdict(gathered, kept[cell], labels), Kind(kept[cell].verdict)
             member = multiplicity.Cell(cell.name, tuple(gathered.readings(headline)))
         else:
             judgement = gathered.judge(judged_by)
             verdict, kind = _verdict(gathered, judgement, judged_by, labels), judgement.kind
-        found.append(verdict)
+        reached.append(verdict)
         if claim and (together is None or cell in together):
             family.append((cell, member, kind))
     method = multiplicity.exploration if explore else multiplicity.claims
     corrected = method([member for _, member, _ in family], rule)
     members = [
-        member_of(cell, each, Kind.INVALID if alone is Kind.INVALID else each.kind)
-        for each, (cell, _, alone) in zip(corrected, family, strict=True)
+        member_of(cell, corrected_cell, Kind.INVALID if alone is Kind.INVALID else corrected_cell.kind)
+        for corrected_cell, (cell, _, alone) in zip(corrected, family, strict=True)
     ]
-    return found, FamilyJudged(explore, tuple(members))
+    return reached, FamilyJudged(explore, tuple(members))
 
 
 def about(cell: CellId, trials: TrialsPlanned, *, design: str | None = None, headline: str | None = None) -> About:
-    """What is known of a cell whose verdict no record has.
+    """Design, headline and unit of a cell that has no verdict in any record.
 
     Args:
         cell: the cell.
         trials: how it was measured.
-        design: how its sides shared the host, where that is known; None: as its load's sides do.
-        headline: what its verdict is about, where that is known; None: as of its load.
+        design: its design if known; None: that of its load.
+        headline: its headline if known; None: that of its load.
     """
     load = trials.workloads.get(cell.workload)
     return About(
@@ -138,8 +138,8 @@ def about(cell: CellId, trials: TrialsPlanned, *, design: str | None = None, hea
     )
 
 
-def _as_said(cell: Gathered, verdict: VerdictReached, labels: Mapping[str, str]) -> VerdictReached:
-    """A verdict as it was said, with the host that said it where the record is of several."""
+def _kept_verdict(cell: Gathered, verdict: VerdictReached, labels: Mapping[str, str]) -> VerdictReached:
+    """A verdict that is kept, with its host if the record is of several hosts."""
     interval = verdict.ratios.get(cell.about.headline)
     hosts = [HostVerdict(label, verdict.starts, interval) for label in cell.hosts] if len(labels) > 1 else []
     return replace(verdict, kept=True, hosts=tuple(hosts), hosts_differ=False)
@@ -164,15 +164,15 @@ def _verdict(cell: Gathered, judgement: Judgement, rule: Rule, labels: Mapping[s
         verdicts=beside,
         starts=judgement.starts,
         invalid_starts=len(cell.invalid),
-        invalid_pairs=sum(each.invalid_pairs for each in cell.hosts.values()),
-        unsettled=sum(each.unsettled for each in cell.hosts.values()),
+        invalid_pairs=sum(starts.invalid_pairs for starts in cell.hosts.values()),
+        unsettled=sum(starts.unsettled for starts in cell.hosts.values()),
         sd_between=judgement.sd_between if math.isfinite(judgement.sd_between) else None,
         sensitivity=other_methods(alone) if len(cell.hosts) == 1 and read.finite else (),
         sides=_sides(cell.hosts.values()),
         hosts=tuple(
             HostVerdict(label, len(read.readings[label]), interval_of(interval)) for label, interval in hosts.items()
         ),
-        hosts_differ=_apart(list(hosts.values())),
+        hosts_differ=_disjoint(list(hosts.values())),
         kept=False,
     )
 
@@ -183,20 +183,20 @@ def _gather(
     by_host: dict[str, list[OfStart]] = {}
     by_study: dict[tuple[str, str], list[OfStart]] = {}
     for event in events:
-        assert event.origin is not None  # noqa: S101 - each says where it was taken
+        assert event.origin is not None  # noqa: S101 - every one has its origin
         label = labels[event.origin.host]
         by_host.setdefault(label, []).append(event)
         by_study.setdefault((label, event.origin.study), []).append(event)
     sessions: dict[str, list[Starts]] = {}
-    for (label, _), mine in by_study.items():
-        sessions.setdefault(label, []).append(starts_of(mine))
+    for (label, _), study_events in by_study.items():
+        sessions.setdefault(label, []).append(starts_of(study_events))
     replicates = max((len(keys) for keys in trials.replicates.values()), default=0)
     ordered = {label: starts_of(by_host[label]) for label in sorted(by_host, key=list(labels.values()).index)}
     return Gathered(cell, known, ordered, sessions, replicates)
 
 
 def _across(sessions: Mapping[str, Sequence[Starts]], quantity: str, count: int) -> list[float]:
-    """One reading for each replicate that every host has had: the mean over hosts of the means of its starts."""
+    """One reading for each replicate that every host has measured: the mean over hosts of its starts' means."""
     by_host = []
     for studies in sessions.values():
         read: dict[int, list[float]] = {}
@@ -209,8 +209,8 @@ def _across(sessions: Mapping[str, Sequence[Starts]], quantity: str, count: int)
 
 
 def _quantities(cell: Gathered, rule: Rule) -> tuple[dict[str, Interval | None], dict[str, str]]:
-    """By quantity its ratio, and the verdict of those that no headline is about."""
-    valid = sum(each.valid for each in cell.hosts.values())
+    """The ratio of each quantity, and the verdict of each quantity that is not a headline."""
+    valid = sum(starts.valid for starts in cell.hosts.values())
     ratios: dict[str, Interval | None] = {}
     verdicts: dict[str, str] = {}
     for quantity in QUANTITIES:
@@ -225,23 +225,25 @@ def _quantities(cell: Gathered, rule: Rule) -> tuple[dict[str, Interval | None],
     return ratios, verdicts
 
 
-def _apart(intervals: Sequence[Estimate]) -> bool:
-    """Whether two of the hosts' intervals have nothing in common."""
-    return len(intervals) > 1 and max(each.low for each in intervals) > min(each.high for each in intervals)
+def _disjoint(intervals: Sequence[Estimate]) -> bool:
+    """Whether two of the hosts' intervals do not overlap."""
+    return len(intervals) > 1 and max(interval.low for interval in intervals) > min(
+        interval.high for interval in intervals
+    )
 
 
 def _sides(hosts: Iterable[Starts]) -> dict[str, SideSummary | None]:
-    """Of each side, the mean over hosts of what the median pair says there."""
-    found: dict[str, list[Any]] = {}
+    """The summary of each side, averaged over hosts."""
+    summaries: dict[str, list[Any]] = {}
     for starts in hosts:
         for label in starts.pairs[0].sides if starts.pairs else ():
-            found.setdefault(label, []).append(plain(side_summary(starts.pairs, label, starts.hardware)))
-    return {label: value_of(SideSummary, _mean(each)) for label, each in found.items()}
+            summaries.setdefault(label, []).append(plain(side_summary(starts.pairs, label, starts.hardware)))
+    return {label: value_of(SideSummary, _mean(values)) for label, values in summaries.items()}
 
 
 def _mean(values: Sequence[Any]) -> Any:
-    """Values of one shape as one value of that shape, figures averaged over those that have them."""
+    """The mean of nested values of one shape; each figure is averaged over the values that have it."""
     if isinstance(values[0], Mapping):
-        names = dict.fromkeys(name for each in values for name in each)
-        return {name: _mean([each[name] for each in values if name in each]) for name in names}
+        names = dict.fromkeys(name for value in values for name in value)
+        return {name: _mean([value[name] for value in values if name in value]) for name in names}
     return statistics.fmean(values)

@@ -1,8 +1,8 @@
-"""Several records of one plan as one record: pieces of a long study, from one host or from several.
+"""Merges records of one plan into one record: pieces of a long study, from one host or from several.
 
-A merged record is a record like any other: it can be shown, exported and merged again. It is a function of the set of
-what its parts hold, starts above all, so neither their order nor how they were grouped on the way changes a byte of it.
-What the parts said of their starts (verdicts) is left behind and said anew of all of them (`merged`).
+A merged record is a record like any other: it can be shown, exported and merged again. It depends only on the set of
+starts and facts in its parts, so neither their order nor merging in steps changes a byte of it. Verdicts of the parts
+are dropped and reached again from all starts (`merged`).
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from burnish.study.merge import bundled, merged, same_plan
 from burnish.study.merge.parts import OfHost, OfStart, Part, StartName, Step, canonical, read
 
 _AS_WRITTEN = (TablePlanned, SearchRound)
-"""Events whose values' order says something: the order of a study's file."""
+"""Events in which the order of values matters: it is that of the study's file."""
 
 _IN_WORDS = {"verb": "study", "recipes.rows": "what the study's file asks for"}
-"""Of bundled studies, what a plan calls by other names."""
+"""Words for keys of a plan, in messages about bundled studies."""
 
 
 @dataclass(frozen=True)
 class Merged:
-    """What `merge` made.
+    """The result of `merge`.
 
     Attributes:
         events: of the merged record.
-        hosts: how many hosts it was measured on.
-        starts: how many starts it has.
-        twice: how many starts were given more than once.
+        hosts: number of hosts.
+        starts: number of starts.
+        twice: number of starts that were in more than one record.
     """
 
     events: tuple[Recorded[Event], ...]
@@ -63,17 +63,17 @@ def merge(records: Sequence[tuple[str, Iterable[Recorded[Event]]]]) -> Merged:
         records: each one's name for messages, and its events, compact or whole.
 
     Raises:
-        UserError: one can't be merged; their plans differ; they disagree on a start that both have.
+        UserError: a record cannot be merged, their plans differ, or they disagree on a start that both have.
     """
     parts = [read(name, events) for name, events in records]
     if len(parts) < 2:
         raise UserError("merge: one record named; name two or more of one plan")
     plans = [_plan(part) for part in parts]
-    # Each with each: what is compared where both have it may be in the second and the third alone.
-    for (one, mine), (other, its) in itertools.combinations(zip(parts, plans, strict=True), 2):
-        found = same_plan.difference(mine, its)
-        if found is not None:
-            where, here, there = found
+    # Every pair is compared: a value may be present only in, say, the second and the third.
+    for (one, plan), (other, other_plan) in itertools.combinations(zip(parts, plans, strict=True), 2):
+        difference = same_plan.difference(plan, other_plan)
+        if difference is not None:
+            where, here, there = difference
             words = _IN_WORDS if one.table or other.table else {}
             raise UserError(
                 f"merge: {one.name} and {other.name} are not of one plan: {words.get(where, where)} is "
@@ -81,13 +81,13 @@ def merge(records: Sequence[tuple[str, Iterable[Recorded[Event]]]]) -> Merged:
             )
     bundled.check_tried([part for part in parts if part.table])
     starts, twice = _all_starts(parts)
-    whole = _put_together(parts, starts)
-    return Merged(whole, len(_sources(parts, starts).hosts), len(starts), twice)
+    put_together = _put_together(parts, starts)
+    return Merged(put_together, len(_sources(parts, starts).hosts), len(starts), twice)
 
 
 def _plan(part: Part) -> dict[str, Any]:
     """What must be equal in all records."""
-    compilers = {each.build.name: each.about.get("toolchain_version") for each in part.of(BuildMade)}
+    compilers = {made.build.name: made.about.get("toolchain_version") for made in part.of(BuildMade)}
     sources = part.of(SourceObtained)
     source = plain(sources[-1]) if sources else {}
     if part.table is None:
@@ -98,34 +98,36 @@ def _plan(part: Part) -> dict[str, Any]:
 
 
 def _all_starts(parts: Sequence[Part]) -> tuple[dict[StartName, list[Step]], int]:
-    """Every start once, in order of time, and how many were there more than once."""
-    found: dict[StartName, tuple[Part, list[Step]]] = {}
+    """Every start once, in order of time, and the number of duplicates."""
+    by_name: dict[StartName, tuple[Part, list[Step]]] = {}
     twice = 0
     for part in parts:
         for name, steps in part.starts.items():
-            if name not in found:
-                found[name] = part, steps
+            if name not in by_name:
+                by_name[name] = part, steps
                 continue
             twice += 1
-            other, known = found[name]
+            other, known = by_name[name]
             if _readings(known) != _readings(steps):
                 raise UserError(
                     f"merge: {other.name} and {part.name} disagree on start {name.number} of {name.cell} in study "
                     f"{name.study}: other readings under one name; one of the two files was changed"
                 )
-    order = sorted(found, key=lambda name: (found[name][1][-1].at, name.rank))
-    return {name: found[name][1] for name in order}, twice
+    order = sorted(by_name, key=lambda name: (by_name[name][1][-1].at, name.rank))
+    return {name: by_name[name][1] for name in order}, twice
 
 
 def _readings(steps: Sequence[Step]) -> str:
-    """A start's steps in a form in which equal ones are equal; how sides were launched is recorded once for a cell."""
-    every = (replace(s, event=replace(s.event, launched=None)) if isinstance(s.event, StartDone) else s for s in steps)
-    return canonical([step.text for step in every])
+    """A start's events as text for comparison, without how sides were launched, which is recorded once per cell."""
+    comparable = (
+        replace(s, event=replace(s.event, launched=None)) if isinstance(s.event, StartDone) else s for s in steps
+    )
+    return canonical([step.text for step in comparable])
 
 
 @dataclass(frozen=True)
 class _Sources:
-    """Where things were measured: hosts' labels by key, in order; and (study, host's key) of all records."""
+    """The hosts' labels by key, in order, and (study, host's key) of all records."""
 
     hosts: dict[str, str]
     studies: list[tuple[str, str]]
@@ -134,7 +136,7 @@ class _Sources:
 def _sources(parts: Sequence[Part], starts: Iterable[StartName]) -> _Sources:
     """A letter for each host, in the order of their first starts, then of what else was seen there."""
     seen = sorted(
-        (at, each.origin.host, each.origin.study) for part in parts for at, each in part.seen if each.origin is not None
+        (at, seen.origin.host, seen.origin.study) for part in parts for at, seen in part.seen if seen.origin is not None
     )
     pairs = [*((name.host, name.study) for name in starts), *((host, study) for _, host, study in seen)]
     keys = list(dict.fromkeys(host for host, _ in pairs))
@@ -147,8 +149,8 @@ def _put_together(parts: Sequence[Part], starts: Mapping[StartName, list[Step]])
     sources = _sources(parts, starts)
     labels = sources.hosts
     about = {key: step for part in parts for key, step in part.about.items()}
-    every = [about[key] for key in sorted(about)]
-    seen = [(step.at, step.event) for step in every if isinstance(step.event, OfHost)]
+    ordered = [about[key] for key in sorted(about)]
+    seen = [(step.at, step.event) for step in ordered if isinstance(step.event, OfHost)]
     ended = max((steps[-1].at for steps in starts.values()), default="")
     ended = max([ended, *(at for at, _ in seen)])
     definition = min((part.definition for part in parts), key=canonical)
@@ -156,8 +158,8 @@ def _put_together(parts: Sequence[Part], starts: Mapping[StartName, list[Step]])
     begun = StudyBegun(name, definition, digest_of(definition), __version__)
     steps = [
         Step(min(part.begun for part in parts), begun),
-        *_programs(every, definition),
-        *(step for step in every if not isinstance(step.event, ProgramFound | OfHost)),
+        *_programs(ordered, definition),
+        *(step for step in ordered if not isinstance(step.event, ProgramFound | OfHost)),
         *bundled.facts(seen, labels),
         Step(ended, _merged(parts, starts, sources)),
         *(
@@ -171,12 +173,14 @@ def _put_together(parts: Sequence[Part], starts: Mapping[StartName, list[Step]])
 
 
 def _merged(parts: Sequence[Part], starts: Iterable[StartName], sources: _Sources) -> RecordsMerged:
-    """What was put together."""
+    """The event that lists the merged hosts and studies."""
     names = list(starts)
     facts: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for part in parts:
         for key, seen in part.hosts.items():
-            facts[key] = max(facts.get(key, seen), seen, key=lambda each: (each[0], canonical(each[1])))
+            facts[key] = max(
+                facts.get(key, seen), seen, key=lambda host_facts: (host_facts[0], canonical(host_facts[1]))
+            )
     return RecordsMerged(
         hosts=tuple(
             MergedHost(label, key, facts.get(key, ("", {}))[1], _count(names, key))
@@ -191,7 +195,7 @@ def _merged(parts: Sequence[Part], starts: Iterable[StartName], sources: _Source
 def _verdicts(
     parts: Sequence[Part], starts: Mapping[StartName, list[Step]], labels: Mapping[str, str], ended: str
 ) -> list[Step]:
-    """Trials, starts and what all of them say."""
+    """Trials, starts, and the verdicts from all of them."""
     definition = min((part.definition for part in parts), key=canonical)
     trials = _trials(parts, definition)
     if trials is None:
@@ -199,44 +203,49 @@ def _verdicts(
     cells = {cell: about for part in parts for cell, about in part.cells.items()}
     numbered = _numbered(starts)
     explore = bool(definition.get("explore"))
-    found, family = merged.verdicts(_of_starts(numbered), trials, cells, labels, explore=explore)
-    return [Step(ended, trials), *numbered, *(Step(ended, each) for each in (*found, family))]
+    reached, family = merged.verdicts(_of_starts(numbered), trials, cells, labels, explore=explore)
+    return [Step(ended, trials), *numbered, *(Step(ended, event) for event in (*reached, family))]
 
 
 def _verdicts_of_table(
     parts: Sequence[Part], starts: Mapping[StartName, list[Step]], labels: Mapping[str, str], ended: str
 ) -> list[Step]:
-    """Of a bundled study: its table, trials and starts, and what all of them say."""
+    """Of a bundled study: its table, trials, starts, and the verdicts from all of them."""
     table = bundled.table(parts)
     tried = bundled.tried_as(parts, table)
     again = bundled.confirmations(parts)
     designs = bundled.designs(starts)
-    fresh = sorted((cell for cell in again if cell in designs), key=lambda each: each.name)
+    fresh = sorted((cell for cell in again if cell in designs), key=lambda cell: cell.name)
     trials = bundled.trials(parts, [*tried.values(), *fresh])
     numbered = _numbered(starts)
-    found: list[Event] = []
+    events: list[Event] = []
     verdicts = {}
     if trials is not None:
         cells = bundled.about_cells(table, tried, again, designs, trials)
         cells |= {cell: about for part in parts for cell, about in part.cells.items()}
-        in_table = {tried[each.id] for each in table.comparisons if each.id in tried}
+        in_table = {tried[comparison.id] for comparison in table.comparisons if comparison.id in tried}
         kept = bundled.kept(parts, starts)
-        said, family = merged.verdicts(
+        reached, family = merged.verdicts(
             _of_starts(numbered), trials, cells, labels, explore=True, kept=kept, together=in_table
         )
-        verdicts = {each.cell: each for each in said}
-        found = [*said, family]
+        verdicts = {verdict.cell: verdict for verdict in reached}
+        events = [*reached, family]
     on: dict[Any, list[str]] = {}
     for name in starts:
         on.setdefault(name.cell, []).append(labels[name.host])
     rounds = bundled.rounds(parts, verdicts, on if len(labels) > 1 else {})
-    seen = {Step(at, each).text: each for part in parts for at, each in part.seen if isinstance(each, FigureMeasured)}
+    seen = {
+        Step(at, figure).text: figure
+        for part in parts
+        for at, figure in part.seen
+        if isinstance(figure, FigureMeasured)
+    }
     figures = bundled.figures([seen[key] for key in sorted(seen)], labels)
     planned: list[Event] = [table, *([trials] if trials is not None else [])]
     return [
-        *(Step(ended, each) for each in planned),
+        *(Step(ended, event) for event in planned),
         *numbered,
-        *(Step(ended, each) for each in (*found, *rounds, *figures)),
+        *(Step(ended, event) for event in (*events, *rounds, *figures)),
     ]
 
 
@@ -245,30 +254,30 @@ def _count(starts: Iterable[StartName], host: str, study: str | None = None) -> 
 
 
 def _programs(steps: Iterable[Step], definition: Mapping[str, Any]) -> list[Step]:
-    """The programs that `compare` compares, each once, the baseline first: the order says which is which."""
+    """The programs that `compare` compares, each once, the baseline first."""
     order = same_plan.program_keys(definition)
     programs = [(step, step.event) for step in steps if isinstance(step.event, ProgramFound)]
-    found: dict[str, Step] = {}
-    for step, program in sorted(programs, key=lambda each: (_index(order, each[1].key), each[0].text)):
-        found.setdefault(program.key, step)
-    return list(found.values())
+    by_key: dict[str, Step] = {}
+    for step, program in sorted(programs, key=lambda pair: (_index(order, pair[1].key), pair[0].text)):
+        by_key.setdefault(program.key, step)
+    return list(by_key.values())
 
 
 def _trials(parts: Sequence[Part], definition: Mapping[str, Any]) -> TrialsPlanned | None:
-    """How it was measured: what all have in common, the cells of all, and on whom no verdict may rely."""
-    every = [part.trials for part in parts if part.trials is not None]
-    if not every:
+    """How it was measured: the common part, the cells of all records, and all forced calibrations."""
+    plans = [part.trials for part in parts if part.trials is not None]
+    if not plans:
         return None
-    common = (replace(each, cells=(), calibrations=(), forced=()) for each in every)
-    cells = dict.fromkeys(cell for each in every for cell in each.cells)
+    common = (replace(plan, cells=(), calibrations=(), forced=()) for plan in plans)
+    cells = dict.fromkeys(cell for plan in plans for cell in plan.cells)
     order = list(definition["variants"])
     loads = [load.partition("#")[0] for load in definition["workloads"]]
     return replace(
-        min(common, key=lambda each: canonical(plain(each))),
+        min(common, key=lambda plan: canonical(plain(plan))),
         cells=tuple(
-            sorted(cells, key=lambda each: (_index(order, each.label), _index(loads, each.workload), each.name))
+            sorted(cells, key=lambda cell: (_index(order, cell.label), _index(loads, cell.workload), cell.name))
         ),
-        forced=tuple(sorted({name for each in every for name in each.forced})),
+        forced=tuple(sorted({name for plan in plans for name in plan.forced})),
     )
 
 
@@ -277,16 +286,16 @@ def _index(names: Sequence[str], name: str) -> int:
 
 
 def _numbered(starts: Mapping[StartName, list[Step]]) -> list[Step]:
-    """Each cell's starts numbered through, each step with what its start is known by."""
+    """Each cell's starts with consecutive numbers; each event gets the origin of its start."""
     numbers: dict[Any, int] = {}
-    found = []
+    numbered = []
     for name, steps in starts.items():
         number = numbers[name.cell] = numbers.get(name.cell, 0) + 1
         origin = Origin(name.host, name.study, name.number)
         for step in steps:
             assert isinstance(step.event, OfStart)  # noqa: S101 - a start is made of them
-            found.append(replace(step, event=replace(step.event, start=number, origin=origin)))
-    return found
+            numbered.append(replace(step, event=replace(step.event, start=number, origin=origin)))
+    return numbered
 
 
 def _of_starts(steps: Iterable[Step]) -> list[OfStart]:
@@ -294,7 +303,7 @@ def _of_starts(steps: Iterable[Step]) -> list[OfStart]:
 
 
 def _in_one_order(event: Event) -> Event:
-    """The event with what it has by name in one order, whatever file it came from."""
+    """The event with its mappings in a fixed order, so that the order of the files does not matter."""
     if isinstance(event, _AS_WRITTEN):
         return event
     kind, body = encode(event)

@@ -1,4 +1,4 @@
-"""What one record holds, by what it means: a part of those that are put together (pure)."""
+"""The content of one record to be merged, by meaning (pure)."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.record.exchange import compact
 
 VERBS = ("tune", "compare")
-"""Verbs whose records can be merged, beside bundled studies; a calibration is of one host, and others say more than a
-verdict of each cell."""
+"""Verbs whose records can be merged, beside bundled studies. A calibration belongs to one host, and records of other
+verbs hold more than a verdict for each cell."""
 
 OfHost = FigureMeasured | TimelineRead | ProfileInspected
-"""Events of a bundled study which say what one host saw: each is known by its host and study, as starts are."""
+"""Events of a bundled study that report what one host observed; like starts, they are identified by host and study."""
 
 OfStart = StartBegun | PairRead | StartDone
 """Events of a start."""
 
-_SAID_ANEW = (StudyBegun, VerdictReached, FamilyJudged, StudyFinished, RecordsMerged)
+_RECOMPUTED = (StudyBegun, VerdictReached, FamilyJudged, StudyFinished, RecordsMerged)
 
 _MACHINE = ("machine", "cpu_model", "cpu_signature", "cores_online", "hypervisor")
-"""Facts that tell one host from another and that stay the same from day to day; with them, GiB of memory."""
+"""Facts that identify a host and stay the same from day to day; GiB of memory is used with them."""
 
 _E = TypeVar("_E", bound=Event)
 
 
 @dataclass(frozen=True)
 class StartName:
-    """What a start is known by, wherever it is carried; two of one name are one start.
+    """The identity of a start in any record; two starts with equal names are the same start.
 
     Attributes:
         cell: the cell.
         host: see `host_key`.
         study: the study that took it.
-        number: its number there, of all starts of the cell.
+        number: its number among the run's starts of the cell.
     """
 
     cell: CellId
@@ -61,26 +61,26 @@ class StartName:
 
     @property
     def rank(self) -> tuple[str, str, str, int]:
-        """Where it stands among starts that ended at one time."""
+        """Sort key among starts that ended at the same time."""
         return self.cell.name, self.host, self.study, self.number
 
 
 @dataclass(frozen=True)
 class Step:
-    """An event without its place."""
+    """An event and its time, without its number."""
 
     at: str
     event: Event
 
     @property
     def text(self) -> str:
-        """The same for equal steps."""
+        """Text that is equal for equal steps."""
         return canonical([self.at, *encode(self.event)])
 
 
 @dataclass(frozen=True)
 class About:
-    """What a verdict says of its cell beside figures.
+    """What a verdict has about its cell beside figures.
 
     Attributes:
         design: how the sides shared the host.
@@ -97,19 +97,19 @@ class About:
 
 @dataclass
 class Part:
-    """What one record holds.
+    """The content of one record.
 
     Attributes:
-        name: what the user calls it, for messages.
-        begun: when its study was begun.
-        definition: as asked.
-        trials: what is compared and how, as recorded last; None where nothing was.
-        starts: finished starts, each with its steps.
+        name: the user's name for it, for messages.
+        begun: when its run was begun.
+        definition: the study's definition.
+        trials: what is compared and how, as recorded last; None without trials.
+        starts: finished starts, each with its events.
         hosts: by key, the latest facts of every host that it was run on.
-        cells: what is known of each cell that has a verdict.
-        about: everything else, by what it says: source, builds, gates, identities.
-        table: of a bundled study, its table; the last one. None of other verbs.
-        said: by cell, the verdict that a study gave itself, which has not been said anew since.
+        cells: design, headline and unit of each cell that has a verdict.
+        about: all other events by their text: source, builds, gates, identities.
+        table: the last table of a bundled study; None for other verbs.
+        verdicts: by cell, the verdicts that a run reached itself, as opposed to those of a merge.
         rounds: rounds of a search for weights.
     """
 
@@ -122,7 +122,7 @@ class Part:
     cells: dict[CellId, About] = field(default_factory=dict)
     about: dict[str, Step] = field(default_factory=dict)
     table: TablePlanned | None = None
-    said: dict[CellId, VerdictReached] = field(default_factory=dict)
+    verdicts: dict[CellId, VerdictReached] = field(default_factory=dict)
     rounds: list[SearchRound] = field(default_factory=list)
 
     def of(self, kind: type[_E]) -> list[_E]:
@@ -131,36 +131,36 @@ class Part:
 
     @property
     def seen(self) -> list[tuple[str, OfHost]]:
-        """What single hosts saw, each with its time, in order."""
+        """Events that report what one host observed, each with its time, in order."""
         return [(step.at, step.event) for _, step in sorted(self.about.items()) if isinstance(step.event, OfHost)]
 
     @property
     def tried(self) -> dict[ComparisonId, CellId]:
-        """By comparison, the cell that it was tried as; the last one that has starts, where there are any."""
+        """By comparison, the cell of its trial; if there are several, the last one that has starts."""
         begun = {name.cell for name in self.starts}
-        events = [(each.comparison, each.cell) for each in self.of(ComparisonTried)]
+        events = [(event.comparison, event.cell) for event in self.of(ComparisonTried)]
         return dict(events) | {key: cell for key, cell in events if cell in begun}
 
 
 def host_key(facts: Mapping[str, Any]) -> str:
-    """Names the host that these facts (of a `SessionBegun`) were read on."""
+    """Digest that identifies the host with these facts (of a `SessionBegun`)."""
     gib = round(facts["memory_bytes"] / 2**30) if facts.get("memory_bytes") else None
     return digest_of([*(facts.get(name) for name in _MACHINE), gib])
 
 
 def canonical(value: Any) -> str:
-    """Text that is the same for equal values, whatever order their keys have."""
+    """Text that is equal for equal values, regardless of the order of keys."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
 
 
 def read(name: str, events: Iterable[Recorded[Event]]) -> Part:
-    """What one record holds.
+    """Reads one record.
 
     Raises:
-        UserError: it can't be merged: no study, another verb, nothing measured, or recorded by an older Burnish.
+        UserError: it cannot be merged: no study, another verb, nothing measured, or recorded by an older Burnish.
     """
     steps = list(compact(events))
-    begun = next(((each.at, each.event) for each in steps if isinstance(each.event, StudyBegun)), None)
+    begun = next(((recorded.at, recorded.event) for recorded in steps if isinstance(recorded.event, StudyBegun)), None)
     if begun is None:
         raise UserError(f"{name}: this record holds no study; `burnish record export STUDY` makes one that does")
     part = _sorted(name, *begun, steps)
@@ -170,7 +170,7 @@ def read(name: str, events: Iterable[Recorded[Event]]) -> Part:
         raise UserError(f"{name}: the record of a {verb}; {allowed}")
     if not part.starts and not part.of(FigureMeasured):
         raise UserError(f"{name}: holds no finished start; leave it out")
-    old = next((key for key, each in part.starts.items() if not _whole(each[-1].event)), None)
+    old = next((key for key, start_steps in part.starts.items() if not _has_verdict_data(start_steps[-1].event)), None)
     if old is not None:
         raise UserError(
             f"{name}: start {old.number} of {old.cell} was recorded by an older Burnish, without its ratios"
@@ -182,15 +182,15 @@ def _sorted(name: str, at: str, begun: StudyBegun, events: Sequence[Recorded[Eve
     part = Part(name, at, begun.definition)
     host = ""
     open_starts: dict[StartName, list[Step]] = {}
-    for each in events:
-        event = each.event
+    for recorded in events:
+        event = recorded.event
         if isinstance(event, SessionBegun):
             host = host_key(event.host)
-            part.hosts[host] = (each.at, event.host)
+            part.hosts[host] = (recorded.at, event.host)
         if isinstance(event, OfStart):
             origin = event.origin or Origin(host, begun.name, event.start)
             key = StartName(event.cell, origin.host, origin.study, origin.start or event.start)
-            open_starts.setdefault(key, []).append(Step(each.at, replace(event, start=key.number, origin=None)))
+            open_starts.setdefault(key, []).append(Step(recorded.at, replace(event, start=key.number, origin=None)))
             if isinstance(event, StartDone):
                 part.starts[key] = open_starts[key]
         elif isinstance(event, TrialsPlanned):
@@ -202,19 +202,19 @@ def _sorted(name: str, at: str, begun: StudyBegun, events: Sequence[Recorded[Eve
         elif isinstance(event, VerdictReached):
             part.cells[event.cell] = About(event.design, event.headline, event.unit, event.per_minute)
             if event.kept is not False:
-                part.said[event.cell] = replace(event, kept=None, hosts=(), hosts_differ=False)
+                part.verdicts[event.cell] = replace(event, kept=None, hosts=(), hosts_differ=False)
         elif isinstance(event, FigureMeasured) and event.hosts:
-            continue  # a mean, said anew
-        elif not isinstance(event, _SAID_ANEW):
+            continue  # a mean, computed again
+        elif not isinstance(event, _RECOMPUTED):
             if isinstance(event, OfHost):
                 origin = event.origin or Origin(host, begun.name)
                 event = replace(event, origin=replace(origin, label=None))
-            step = Step(each.at, event)
+            step = Step(recorded.at, event)
             part.about[step.text] = step
     return part
 
 
-def _whole(done: Event) -> bool:
-    """Whether a closing event has what a verdict needs."""
+def _has_verdict_data(done: Event) -> bool:
+    """Whether a closing event has the data that a verdict needs."""
     assert isinstance(done, StartDone)  # noqa: S101 - a start ends with one
     return done.invalid is not None or (done.pair_ratios is not None and done.hardware is not None)

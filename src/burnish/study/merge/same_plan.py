@@ -1,4 +1,4 @@
-"""Whether records are of one plan: what was asked, of which source, by which compilers, judged how (pure)."""
+"""Whether records are of one plan: request, source, compilers, rule (pure)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 _NOT_PLANNED = ("seed", "pairs", "file", "own_data", "certificates", "reason")
-"""What may differ in one plan: chance, what a host's calibration recommends, where things lie, words."""
+"""Keys that may differ within a plan: seed, calibrated pairs, paths, reasons."""
 
 _JUDGED = ("rule", "designs", "headlines", "timings", "timing", "condition", "versus")
-"""What of a contest is planned; cells, cores and calibrations are what a host makes of it."""
+"""The planned parts of a contest; cells, cores and calibrations depend on the host."""
 
 _BY_NAME = ("compiler", "designs", "headlines", "timings", "loads")
-"""What is compared where both records have it: a variant may have failed to build on one host, and of a bundled study
-each record has the rows that were asked for."""
+"""Mappings that are compared only for keys in both records: a variant may have failed to build on one host, and each
+record of a bundled study has the rows that were requested."""
 
 _WHERE = ("tree",)
-"""Parameters of loads that say where things lie."""
+"""Parameters of loads that are paths."""
 
 
 def plan(
@@ -26,20 +26,20 @@ def plan(
     source: Mapping[str, Any],
     compilers: Mapping[str, str | None],
 ) -> dict[str, Any]:
-    """What must be equal in all records that are put together.
+    """What must be equal in all records that are merged.
 
     Args:
-        definition: as asked.
+        definition: the study's definition.
         contest: how it was measured, as recorded.
-        source: what was built, as recorded; empty where nothing was.
+        source: what was built, as recorded; empty if nothing was.
         compilers: by variant, the compiler's version.
     """
     asked = dict(definition)
     if source.get("digest") is not None:
-        asked.pop("source", None)  # where it was; the digest is what it is
+        asked.pop("source", None)  # its path; the digest identifies it
     if asked["verb"] == "compare":
         asked["variants"] = program_keys(definition)
-    found = {
+    parts = {
         **asked,
         "the engine's release": source.get("version"),
         "source digest": source.get("digest"),
@@ -47,60 +47,60 @@ def plan(
         "loads": {name: _without_places(load) for name, load in (contest.get("workloads") or {}).items()},
         "compiler": compilers,
     }
-    return _plain(found)
+    return _plain(parts)
 
 
 def program_keys(definition: Mapping[str, Any]) -> list[str]:
-    """The digests of the programs that `compare` compares, the baseline's first, wherever they lie."""
-    return [str(each).rpartition("=")[2] for each in definition["variants"]]
+    """The digests of the programs that `compare` compares, without their paths, the baseline's first."""
+    return [str(program).rpartition("=")[2] for program in definition["variants"]]
 
 
 def difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
-    """The path of the first value in which two plans differ, and both values; None where there is none."""
+    """The path of the first value in which two plans differ, and both values; None if they are equal."""
     first, second = dict(one), dict(other)
     for word in _BY_NAME:
-        mine, its = one.get(word, {}), other.get(word, {})
-        both = [name for name in mine if name in its]
-        first[word], second[word] = ({name: each[name] for name in both} for each in (mine, its))
-    if not (one.get("rule") and other.get("rule")):  # one of them has figures only: nothing was tried
+        one_values, other_values = one.get(word, {}), other.get(word, {})
+        both = [name for name in one_values if name in other_values]
+        first[word], second[word] = ({name: named[name] for name in both} for named in (one_values, other_values))
+    if not (one.get("rule") and other.get("rule")):  # one of them has only figures, no trials
         for word in ("rule", "condition", "versus"):
             first[word] = second[word] = None
     return first_difference(first, second)
 
 
-def otherwise(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
-    """The first thing in which two contests of one record measure otherwise what both have: a load, a design's times.
+def changed(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
+    """The first load or design's times that two contests of one record measure differently; None if there is none.
 
-    Such starts must not be taken for starts of one cell: a catalogue of another version may ask for other ones.
+    Their starts must not be counted as starts of one cell. They can differ if the catalogue has changed in between.
 
     Args:
         earlier: body of the event ``contest``, as recorded.
-        now: the one that is to follow.
+        now: body of the next such event.
     """
-    found = difference(*(_plain(_measured(each)) for each in (earlier, now)))
-    return found and (found[0].partition(".")[2], *found[1:])
+    differing = difference(*(_plain(_measured(contest)) for contest in (earlier, now)))
+    return differing and (differing[0].partition(".")[2], *differing[1:])
 
 
 def first_difference(one: Any, other: Any, where: str = "") -> tuple[str, Any, Any] | None:
-    """The path of the first value that differs, and both values; None where all are equal."""
+    """The path of the first value that differs, and both values; None if all are equal."""
     if isinstance(one, Mapping) or isinstance(other, Mapping):
-        one, other = ({} if each is None else each for each in (one, other))
+        one, other = ({} if value is None else value for value in (one, other))
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         inner = (
             first_difference(one.get(key), other.get(key), f"{where}.{key}" if where else str(key))
             for key in dict.fromkeys((*one, *other))
         )
-        return next((found for found in inner if found is not None), None)
+        return next((differing for differing in inner if differing is not None), None)
     return None if one == other else (where, one, other)
 
 
 def without_conditions(load: Mapping[str, Any]) -> dict[str, Any]:
-    """A load without what follows from a cell's conditions."""
-    return {word: each for word, each in load.items() if word != "saturated"}
+    """A load without the fields that depend on a cell's conditions."""
+    return {word: value for word, value in load.items() if word != "saturated"}
 
 
 def _measured(contest: Mapping[str, Any]) -> dict[str, Any]:
-    """How a contest measures: its loads and the times of its designs, by name."""
+    """The loads and the times of the designs of a contest, by name."""
     loads = {}
     for name, load in contest.get("workloads", {}).items():
         plain = without_conditions(_without_places(load))
@@ -109,25 +109,25 @@ def _measured(contest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_places(load: Mapping[str, Any]) -> dict[str, Any]:
-    """A load without what says where things lie on its host: a user's script, a parameter; its parts likewise."""
+    """A load without paths on its host, in parameters, in a user's script and in the parts of a mix."""
     return {
-        **{word: each for word, each in load.items() if word != "program" or not load.get("file")},
-        "parameters": [each for each in load.get("parameters", ()) if each[0] not in _WHERE],
+        **{word: value for word, value in load.items() if word != "program" or not load.get("file")},
+        "parameters": [parameter for parameter in load.get("parameters", ()) if parameter[0] not in _WHERE],
         "parts": [[_without_places(part), weight] for part, weight in load.get("parts") or ()],
     }
 
 
-def _plain(found: Mapping[str, Any]) -> dict[str, Any]:
-    """What of it is planned, in the values that a record gives back."""
-    plain: dict[str, Any] = json.loads(json.dumps(_planned(found), default=str))
+def _plain(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The planned parts, as JSON values like those read from a record."""
+    plain: dict[str, Any] = json.loads(json.dumps(_planned(parts), default=str))
     return plain
 
 
 def _planned(value: Any) -> Any:
-    """`value` without what is no part of a plan, and without what is empty: older records don't have it."""
+    """`value` without keys that are not part of a plan, and without empty values, which older records lack."""
     if isinstance(value, Mapping):
-        inner = {key: _planned(each) for key, each in value.items() if key not in _NOT_PLANNED}
-        return {key: each for key, each in inner.items() if each not in (None, "", [], {}, False)}
+        inner = {key: _planned(item) for key, item in value.items() if key not in _NOT_PLANNED}
+        return {key: item for key, item in inner.items() if item not in (None, "", [], {}, False)}
     if isinstance(value, list | tuple):
-        return [_planned(each) for each in value]
+        return [_planned(item) for item in value]
     return value

@@ -1,1 +1,1 @@
-"""Single functions out of two trees, timed by themselves."""
+"""Single functions from two source trees, timed by themselves."""

@@ -1,4 +1,4 @@
-"""The verb `micro`: one function out of two trees' own objects, checked for equal results, then timed in turn."""
+"""The verb `micro`: one function from the objects of two trees, checked for equal results, then timed in turn."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from burnish.study.trials.findings import interval_of
 
 LABELS = ("A", "B")
 CHECKED = ("aarch64",)
-"""Architectures on which results can be checked from elsewhere; each has a group of packages, ``cross-NAME``."""
+"""Architectures on which results can be checked under emulation; each has a package group ``cross-NAME``."""
 
 _EMULATED_S = 900.0
 
@@ -55,10 +55,10 @@ class Request:
     Attributes:
         names: microbenchmarks; empty: all of the engine's.
         sides: the two trees.
-        variant: how trees are configured that are not yet.
-        check: architecture on which results are checked too, emulated; None: only here.
-        times: how it is read.
-        seed: decides the order of blocks.
+        variant: how trees that are not configured yet are configured.
+        check: architecture on which results are also checked, emulated; None: only on this host.
+        times: durations and numbers of readings.
+        seed: random seed of the order of blocks.
         yes: install what is missing without asking.
         known: the microbenchmarks; the catalogue's when not given.
     """
@@ -75,17 +75,17 @@ class Request:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one microbenchmark.
+    """The result of one microbenchmark.
 
     Attributes:
         name: the microbenchmark's.
         does: what was timed.
-        threads: that called it at once.
+        threads: number of threads that called it at once.
         digest: of the results, equal on both sides.
         identical: whether both sides are the same machine code, so that there is nothing to time.
-        starts: what was read.
+        starts: the readings.
         judgement: the verdict on B against A: a ratio above 1 says that B takes less CPU time.
-        elsewhere: where results were checked beside this host, in words; '' where they were not.
+        elsewhere: where else results were checked, in words; '' if only on this host.
     """
 
     name: str
@@ -124,7 +124,7 @@ class Outcome:
         }
 
     def as_event(self) -> MicroDone:
-        """As the record has it."""
+        """The event for the record."""
         judged = self.judgement
         return MicroDone(
             micro=self.name,
@@ -143,7 +143,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Result:
-    """What a `micro` found.
+    """The result of a `micro` run.
 
     Attributes:
         folder: record, logs and programs.
@@ -158,7 +158,7 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for machines."""
         named = dict(zip(LABELS, self.sides, strict=True))
-        return {"sides": named, "folder": str(self.folder), "results": [each.as_dict() for each in self.outcomes]}
+        return {"sides": named, "folder": str(self.folder), "results": [outcome.as_dict() for outcome in self.outcomes]}
 
 
 def chosen(request: Request) -> list[Micro]:
@@ -168,11 +168,11 @@ def chosen(request: Request) -> list[Micro]:
         UserError: an unknown name, or functions of several engines.
     """
     known = catalogue.micros() if request.known is None else request.known
-    found = [catalogue.micro(name, known) for name in request.names] or list(known.values())
-    engines = sorted({entry.engine for entry in found})
+    entries = [catalogue.micro(name, known) for name in request.names] or list(known.values())
+    engines = sorted({entry.engine for entry in entries})
     if len(engines) > 1:
         raise UserError(f"{', '.join(request.names)}: functions of {' and '.join(engines)}; name those of one engine")
-    return found
+    return entries
 
 
 def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Result:
@@ -182,7 +182,7 @@ def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Re
         home: where it happens.
         request: what is asked for.
         console: for progress.
-        ask: puts a question to the user.
+        ask: asks the user a question.
 
     Raises:
         UserError: a tree or patch can't be used, or the sides' results differ.
@@ -217,10 +217,10 @@ def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Re
 
 
 def _new_folder(root: Path) -> Path:
-    """A folder of this run's own, named by the time."""
+    """A new folder for this run, named by the time."""
     name = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
     names = (name if number == 1 else f"{name}-{number}" for number in count(1))
-    return next(root / each for each in names if not (root / each).exists())
+    return next(root / candidate for candidate in names if not (root / candidate).exists())
 
 
 def _one(
@@ -286,13 +286,13 @@ def checked(
     """The digest of the function's results, which is the same on both sides.
 
     Raises:
-        UserError: it is not.
+        UserError: the digests differ.
     """
     with blocks.up(sides, cores) as running:
         one, other = (side.check(patience) for side in running)
     if one != other:
         raise UserError(
             f"{name}: {sides[0][0]} gives {one} and {sides[1][0]} gives {other} for the same inputs; "
-            "nothing was timed, since the two do not do the same: mend the patch"
+            "nothing was timed, because the two do not do the same; fix the patch"
         )
     return one

@@ -1,4 +1,4 @@
-"""From what a user names to a configured tree: build folders, sources, an engine's own source, builds of the store."""
+"""Configured trees of the sides of `micro`: build folders, sources, an engine's own source, builds of the store."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _CONFIGURE_S = 1800.0
 
 @dataclass(frozen=True)
 class SideRequest:
-    """One side as it was named.
+    """One side as requested.
 
     Attributes:
         tree: a build folder with a compile database, a folder of sources, the engine's name (its own source), or a
             build of the store (key or variant); None: the engine's own source.
-        patches: unified diffs, or names of shipped ones; behind ``-R`` those that are to be taken out.
+        patches: unified diffs, or names of the catalogue's patches; after ``-R``, a patch to be reverted.
     """
 
     tree: str | None = None
@@ -49,7 +49,7 @@ class SideRequest:
 
 @dataclass(frozen=True)
 class _Sources:
-    """Sources to configure: where they are, what is put into them, how they are configured."""
+    """Sources to configure: where they are, their patches, how they are configured."""
 
     name: str
     folder: Path
@@ -62,7 +62,7 @@ class Trees:
     """Finds or configures the trees of a run.
 
     Attributes:
-        home: whose work folder, store and downloads are used.
+        home: the home folder.
         spec: the engine.
         variant: how sources are configured.
         bench: recorded processes.
@@ -80,7 +80,7 @@ class Trees:
 
         Raises:
             UserError: there is no such tree, or a patch does not apply.
-            InfrastructureError: it can't be configured.
+            InfrastructureError: it cannot be configured.
         """
         given = asked.tree or self.spec.name
         path = Path(given).expanduser()
@@ -93,16 +93,16 @@ class Trees:
         if path.is_dir() and not (path / "CMakeLists.txt").is_file():
             raise UserError(f"{path}: holds neither {DATABASE} nor CMakeLists.txt; name a build folder or sources")
         self.ensure(list(self.spec.build_packages), "trees are configured")
-        found = self._sources(given, path)
+        sources = self._sources(given, path)
         added = self._patches(asked.patches, label)
-        return self._configured(replace(found, patches=(*found.patches, *added)), label)
+        return self._configured(replace(sources, patches=(*sources.patches, *added)), label)
 
     def _patches(self, words: Sequence[str], label: str) -> tuple[Patch, ...]:
-        said = []
+        paths = []
         for word in words:
             mark = REVERTED if word.startswith(REVERTED) else ""
-            said.append(f"{mark}{located(word.removeprefix(REVERTED).strip()).absolute()}")
-        return patch_set.read(Variant(f"side {label.upper()}", Recipe(patches=tuple(said)), "the side's patches"))
+            paths.append(f"{mark}{located(word.removeprefix(REVERTED).strip()).absolute()}")
+        return patch_set.read(Variant(f"side {label.upper()}", Recipe(patches=tuple(paths)), "the side's patches"))
 
     def _sources(self, given: str, path: Path) -> _Sources:
         if path.is_dir():
@@ -120,50 +120,57 @@ class Trees:
         entry = reproducing.find(self.home, word).entry
         made = witness.read(entry.about)
         if made is None or made.engine != self.spec.name:
-            raise UserError(f"{word}: no build of {self.spec.name} that notes how it was made; name a tree instead")
+            raise UserError(f"{word}: no build of {self.spec.name} that records how it was made; name a tree instead")
         if made.profile is not None or made.source[2] == "folder":
             why = "used a profile" if made.profile is not None else "was made from a folder"
             raise UserError(f"{word}: this build {why}, so its objects can't be made again by themselves; name a tree")
         kept = tuple(
-            Patch(entry.folder / each.file, (entry.folder / each.file).read_bytes(), each.reverted)
-            for each in made.patches
+            Patch(entry.folder / patch.file, (entry.folder / patch.file).read_bytes(), patch.reverted)
+            for patch in made.patches
         )
-        step = next((each for each in made.steps if isinstance(each, Command) and each.what == "configure"), None)
+        step = next(
+            (
+                command_step
+                for command_step in made.steps
+                if isinstance(command_step, Command) and command_step.what == "configure"
+            ),
+            None,
+        )
         if step is None:
             raise self._no_database()
 
         def command(source: Path, place: Path) -> Command:
             moved = [
-                each.replace(f"{made.root}/source", str(source)).replace(f"{made.root}/build", str(place))
-                for each in step.argv
+                argument.replace(f"{made.root}/source", str(source)).replace(f"{made.root}/build", str(place))
+                for argument in step.argv
             ]
             return replace(step, argv=tuple(moved))
 
         return _Sources(word, self._own(made.source[1]), kept, command)
 
-    def _configured(self, found: _Sources, label: str) -> Tree:
+    def _configured(self, sources: _Sources, label: str) -> Tree:
         work = self.home.work(self.spec.name) / "micro"
-        source, name = found.folder, found.name
-        if found.patches:
+        source, name = sources.folder, sources.name
+        if sources.patches:
             marker = read_json(source / overlay.MARKER)
             what = f"{marker.get('name', source)} {marker.get('version', '')}".strip()
-            for note in patch_set.fit(found.patches, source, what):
+            for note in patch_set.fit(sources.patches, source, what):
                 self.bench.say(note)
-            name = " + ".join([name, *(_short(patch) for patch in found.patches)])
+            name = " + ".join([name, *(_short(patch) for patch in sources.patches)])
             source = work / f"{label}-source"
-            trees.patched_copy(found.folder, found.patches, source, what)
-        # Patches too: what an earlier run compiled from other headers must not be taken for this tree's.
-        named = digest_of([str(source), self.variant, found.name, *(patch.sha256 for patch in found.patches)])
+            trees.patched_copy(sources.folder, sources.patches, source, what)
+        # The patches are part of the name, so that objects compiled from other headers are not used for this tree.
+        named = digest_of([str(source), self.variant, sources.name, *(patch.sha256 for patch in sources.patches)])
         place = work / f"build-{named}"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        step = found.command(source, place)
+        step = sources.command(source, place)
         with self.bench.step(f"configure {label.upper()}: {name}", f"configure-{label}"):
             done = self.bench.run(step.what, step.argv, cwd=place, env=dict(step.env), timeout=_CONFIGURE_S)
             done.check(f"configuring {name}")
         return trees.read_tree(name, place, ours=True)
 
     def _by_variant(self, source: Path, place: Path) -> Command:
-        """How the variant configures these sources."""
+        """The command by which the variant configures these sources."""
         (chain,) = make.resolve(
             [load.variant(self.variant)],
             spec=self.spec,
@@ -175,7 +182,9 @@ class Trees:
         )
         stage = chain.stages[0]
         if len(chain.stages) != 1 or not isinstance(stage, Compile):
-            raise UserError(f"--variant {self.variant}: is made in several stages; name one that only compiles")
+            raise UserError(
+                f"--variant {self.variant}: is made in several stages; name a variant that is only compiled"
+            )
         job = BuildJob(
             source=source,
             place=place,

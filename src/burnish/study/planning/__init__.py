@@ -1,1 +1,1 @@
-"""What a study will do and cost, before anything is done."""
+"""Plans: what a study will do and what it will cost."""

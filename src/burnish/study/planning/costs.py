@@ -1,4 +1,4 @@
-"""What a study will cost on this host, and what of it a budget leaves; nothing is fetched or made."""
+"""What a study will cost on this host, and which rows fit a budget; nothing is fetched or made."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ OBJECTS_SHARE = 0.15
 
 @dataclass(frozen=True)
 class Need:
-    """One thing that a row needs done, which another row may need too.
+    """One thing that a row needs, and that other rows may need too.
 
     Attributes:
-        name: the same for all who need it.
+        name: the same for all rows that need it.
         making: seconds to make, test or fill it.
-        trials: seconds of trials at the least number of starts.
+        trials: seconds of trials at the minimum number of starts.
         kept: bytes that the store will grow by.
     """
 
@@ -58,10 +58,10 @@ class UnitCost:
     Attributes:
         unit: series and row.
         cells: comparisons that are still to be measured.
-        making: seconds to make, test and fill what is not there, without what an earlier row needs too.
-        trials: seconds of trials at the least number of starts, likewise.
-        kept: bytes that the store will grow by, likewise.
-        needs: all that it needs, whoever else does.
+        making: seconds to make, test and fill what is missing, except what an earlier row needs too.
+        trials: seconds of trials at the minimum number of starts, except what an earlier row needs too.
+        kept: bytes that the store will grow by, except for what an earlier row needs too.
+        needs: everything that it needs, shared or not.
     """
 
     unit: Unit
@@ -72,7 +72,7 @@ class UnitCost:
     needs: tuple[Need, ...] = ()
 
     def after(self, had: Collection[str]) -> UnitCost:
-        """What is left of it once the needs of these names are seen to."""
+        """The remaining cost once the needs with these names are met."""
         if not self.needs:
             return self
         left = [need for need in self.needs if need.name not in had]
@@ -85,18 +85,18 @@ class UnitCost:
 
     @property
     def seconds(self) -> float:
-        """All together."""
+        """Total seconds."""
         return self.making + self.trials
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """A study before it is run.
+    """The expected cost of a study.
 
     Attributes:
         plan: the builds' plan.
-        costs: of every unit that has something to do, in order.
-        missing: by build, why it can't be made here.
+        costs: of every unit that has work left, in order.
+        missing: by build, why it cannot be made here.
     """
 
     plan: Plan
@@ -105,16 +105,16 @@ class Forecast:
 
     @property
     def seconds(self) -> float:
-        """Of all units."""
+        """Seconds of all units."""
         return sum(cost.seconds for cost in self.costs)
 
     @property
     def cells(self) -> int:
-        """Likewise."""
+        """Number of cells of all units."""
         return sum(cost.cells for cost in self.costs)
 
     def of(self, units: Collection[Unit]) -> Forecast:
-        """The same where these units alone are run: what several of them need is the first's."""
+        """The forecast if only these units are run: shared needs are counted for the first unit that has them."""
         had: set[str] = set()
         costs = []
         for cost in self.costs:
@@ -124,25 +124,28 @@ class Forecast:
         return replace(self, costs=tuple(costs))
 
 
-def within(selection: Selection, found: Forecast, budget: float | None) -> Selection:
-    """What of a selection fits into a budget: units in order, each that still fits; itself where all do; pure.
+def within(selection: Selection, forecast: Forecast, budget: float | None) -> Selection:
+    """The part of a selection that fits a budget: units in order, each that still fits; pure.
+
+    Returns:
+        `selection` itself if all units fit.
 
     Raises:
-        UserError: not even one row fits; says what it needs.
+        UserError: not even one row fits.
     """
-    if budget is None or not found.costs:
+    if budget is None or not forecast.costs:
         return selection
     left, cut = budget, dict(selection.cut)
     had: set[str] = set()
     out: dict[Unit, UnitCost] = {}
-    for each_cost in found.costs:
-        cost = each_cost.after(had)
+    for unit_cost in forecast.costs:
+        cost = unit_cost.after(had)
         if cost.seconds <= left:
             left -= cost.seconds
             had |= {need.name for need in cost.needs}
         else:
             out[cost.unit] = cost
-    if len(out) == len(found.costs):
+    if len(out) == len(forecast.costs):
         least = min(out.values(), key=lambda cost: cost.seconds)
         raise UserError(
             f"--budget {duration(budget)}: too small for one row: {unit_words(least.unit)} needs about "
@@ -150,14 +153,16 @@ def within(selection: Selection, found: Forecast, budget: float | None) -> Selec
         )
     if not out:
         return selection
-    for each in selection.chosen:
-        if each.unit in out:
-            cut[each.key] = f"cut by --budget: its row needs about {minutes(out[each.unit].seconds)}"
-    return Selection(tuple(each for each in selection.chosen if each.unit not in out), cut, selection.asked)
+    for comparison in selection.chosen:
+        if comparison.unit in out:
+            cut[comparison.key] = f"cut by --budget: its row needs about {minutes(out[comparison.unit].seconds)}"
+    return Selection(
+        tuple(comparison for comparison in selection.chosen if comparison.unit not in out), cut, selection.asked
+    )
 
 
 def minutes(seconds: float) -> str:
-    """Whole minutes, upwards, as a budget is given."""
+    """Whole minutes, rounded up."""
     return f"{max(1, -int(-seconds // 60))} min"
 
 
@@ -169,18 +174,20 @@ def predict(
     Args:
         home: where the store is.
         study: the study.
-        comparisons: those that were asked for.
+        comparisons: the requested ones.
         options: how they are measured.
-        decided: the comparisons that have their verdict.
+        decided: the comparisons that have a verdict.
     """
-    open_ones = [each for each in comparisons if each.reason is None and not is_decided(each, decided)]
+    open_ones = [
+        comparison for comparison in comparisons if comparison.reason is None and not is_decided(comparison, decided)
+    ]
     chains: dict[str, Chain] = {}
     plan = Plan(study.engine.name, "programs that exist already", ())
     if study.variants:
         plan, chains = _builds(home, study, open_ones, options)
     missing = {name: chain.missing for name, chain in chains.items() if chain.missing is not None}
-    found = Forecast(plan, tuple(_costs(study, plan, open_ones, missing, options)), missing)
-    return found.of([cost.unit for cost in found.costs])
+    forecast = Forecast(plan, tuple(_costs(study, plan, open_ones, missing, options)), missing)
+    return forecast.of([cost.unit for cost in forecast.costs])
 
 
 def _builds(
@@ -199,49 +206,51 @@ def _builds(
         folder=sources.folder_of(request),
     )
     place = home.work(spec.name) / "source"
-    loads = {each.name: each for each in (*study.workloads, *workloads_of(comparisons))}
+    loads = {workload.name: workload for workload in (*study.workloads, *workloads_of(comparisons))}
     possible = [chain.variant for chain in chains.values() if chain.missing is None]
-    every = located(spec, {**training_workloads(spec, possible), **loads}.values(), place)
+    workloads = located(spec, {**training_workloads(spec, possible), **loads}.values(), place)
 
     def trials(same: frozenset[str]) -> Step | None:
         identical = {name for name, chain in chains.items() if chain.missing is not None or chain.final in same}
-        return trials_step(study, options, [each for each in comparisons if not _first(each.candidate, identical)])
+        return trials_step(
+            study, options, [comparison for comparison in comparisons if not _first(comparison.candidate, identical)]
+        )
 
     plan = forecast.plan_of(
         list(chains.values()),
         spec=spec,
         store=store,
         source=_unpacked(known, place),
-        workloads=every,
+        workloads=workloads,
         trials=None if study.bundled else trials,
     )
     return plan, chains
 
 
 def _first(name: str, names: Collection[str]) -> bool:
-    """Whether a build is among these, itself or by its first replicate."""
+    """Whether a build, or its first replicate, is among these."""
     return name in names or f"{name}#1" in names
 
 
 def _unpacked(known: Source | None, place: Path) -> Source | None:
-    """The source, with the word that it must be unpacked first where it must."""
+    """The source in words, with a note if it must be unpacked first."""
     if known is None or sources.is_unpacked(known.digest, place):
         return known
     return replace(known, origin=f"{known.origin}, to be unpacked first")
 
 
 def trials_step(study: Study, options: Options, comparisons: Sequence[Comparison]) -> Step | None:
-    """The trials at their least, as a step: the smallest number of starts of every cell; None without cells."""
-    cells = [each for each in comparisons if each.cell is not None]
+    """The trials as a step, with the minimum number of starts of every cell; None without cells."""
+    cells = [comparison for comparison in comparisons if comparison.cell is not None]
     if not cells:
         return None
-    seconds = sum(_least(study, each) * _start(study, options, each) for each in cells)
+    seconds = sum(_least(study, cell) * _start(study, options, cell) for cell in cells)
     title = f"trials of {len(cells)} cell{'s' if len(cells) > 1 else ''}"
     return Step("trials", title, (), "", False, Figure(seconds))
 
 
 def _least(study: Study, comparison: Comparison) -> int:
-    """The smallest number of starts of a comparison."""
+    """The minimum number of starts of a comparison."""
     return comparison.starts or study.rule.minimum
 
 
@@ -254,48 +263,54 @@ def _start(study: Study, options: Options, comparison: Comparison) -> float:
 def _costs(
     study: Study, plan: Plan, comparisons: Sequence[Comparison], missing: Mapping[str, str], options: Options
 ) -> list[UnitCost]:
-    """All that each unit needs of the plan, its costs not yet summed (see `Forecast.of`)."""
+    """What each unit needs of the plan, with costs not yet summed (see `Forecast.of`)."""
     costs = []
-    for unit in dict.fromkeys(each.unit for each in comparisons):
-        mine = [
-            each
-            for each in comparisons
-            if each.unit == unit and not any(_first(name, missing) for name in builds_of(each))
+    for unit in dict.fromkeys(comparison.unit for comparison in comparisons):
+        possible = [
+            comparison
+            for comparison in comparisons
+            if comparison.unit == unit and not any(_first(name, missing) for name in builds_of(comparison))
         ]
-        if not mine:
+        if not possible:
             continue
-        builds = {study.base, *(name for each in mine for name in builds_of(each))}
+        builds = {study.base, *(name for comparison in possible for name in builds_of(comparison))}
         needs = [
             Need(step.key or step.title, step.seconds.value, 0.0, step.kept.value)
             for step in plan.building
             if not step.variants or builds & {name.partition("#")[0] for name in step.variants}
         ]
-        for each in mine:
-            if each.measure is not None:
-                needs.append(Need(each.key, OBJECTS_SHARE * study.engine.costs.compile_s))
-            cell = each.cell
-            if cell is None or each.shows == patches.IDENTICAL:
-                continue  # what is the same machine code is built to prove it, and not tried
-            start = _start(study, options, each)
-            needs.append(Need(f"cell {cell.name}", 0.0, _least(study, each) * start))
-            needs.append(Need(f"canary {each.group} {cell.workload.name}", 0.0, CANARIES * start))
+        for comparison in possible:
+            if comparison.measure is not None:
+                needs.append(Need(comparison.key, OBJECTS_SHARE * study.engine.costs.compile_s))
+            cell = comparison.cell
+            if cell is None or comparison.shows == patches.IDENTICAL:
+                continue  # identical machine code is built to prove that, but not measured
+            start = _start(study, options, comparison)
+            needs.append(Need(f"cell {cell.name}", 0.0, _least(study, comparison) * start))
+            needs.append(Need(f"canary {comparison.group} {cell.workload.name}", 0.0, CANARIES * start))
         once = tuple({need.name: need for need in reversed(needs)}.values())[::-1]
-        costs.append(UnitCost(unit, len(mine), 0.0, 0.0, 0.0, once))
+        costs.append(UnitCost(unit, len(possible), 0.0, 0.0, 0.0, once))
     return costs
 
 
 def workloads_of(comparisons: Sequence[Comparison]) -> tuple[Workload, ...]:
     """The loads of these comparisons, each once."""
-    return tuple({each.workload.name: each.workload for each in comparisons if each.workload is not None}.values())
+    return tuple(
+        {
+            comparison.workload.name: comparison.workload
+            for comparison in comparisons
+            if comparison.workload is not None
+        }.values()
+    )
 
 
-def as_dict(found: Forecast, selection: Selection) -> dict[str, Any]:
+def as_dict(forecast: Forecast, selection: Selection) -> dict[str, Any]:
     """Plain values, for machines."""
     return {
-        "cells": found.cells,
-        "seconds": found.seconds,
-        "kept_bytes": found.plan.kept.value,
-        "tree_bytes": found.plan.tree.value,
+        "cells": forecast.cells,
+        "seconds": forecast.seconds,
+        "kept_bytes": forecast.plan.kept.value,
+        "tree_bytes": forecast.plan.tree.value,
         "rows": [
             {
                 "series": cost.unit[0],
@@ -305,8 +320,8 @@ def as_dict(found: Forecast, selection: Selection) -> dict[str, Any]:
                 "trial_seconds": cost.trials,
                 "kept_bytes": cost.kept,
             }
-            for cost in found.costs
+            for cost in forecast.costs
         ],
-        "missing": dict(found.missing),
+        "missing": dict(forecast.missing),
         "cut": dict(selection.cut),
     }

@@ -1,4 +1,4 @@
-"""What the store and the host say about a plan: what is there, what it cost before, how wide a build may be."""
+"""Facts of the store and the host for a plan: what is cached, earlier costs, how many jobs a build may use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from burnish.toolchain.ccache import CacheUse
 
 
 def known_of(spec: EngineSpec, store: Store, source: str) -> Known:
-    """What this home knows about an engine's steps; reads, never writes."""
+    """What this home has recorded about an engine's steps; reads, never writes."""
     builds = [entry for entry in store.entries("builds") if entry.about.get("engine") == spec.name]
     objects = frozenset(str(entry.about["objects_key"]) for entry in builds if entry.about.get("objects_key"))
     cached = shutil.which("ccache") is not None
@@ -48,14 +48,15 @@ def plan_of(
     Args:
         chains: every variant's stages, or why it is left out.
         spec: the engine.
-        store: what is there.
-        source: the source; None where it must be fetched first.
+        store: finished work.
+        source: the source; None if it must be fetched first.
         workloads: those of trials and trainings.
-        trials: makes the trials a step, told the keys of final builds that are known to be the baseline's code.
+        trials: called with the keys of final builds that are known to be the baseline's code; returns the trials as
+            a step.
         to_install: system packages that will be installed first.
     """
     possible = [(chain.variant.name, chain.stages) for chain in chains if chain.missing is None]
-    recipes = [(each.variant.name, each.variant.recipe, each.final) for each in chains if each.missing is None]
+    recipes = [(chain.variant.name, chain.variant.recipe, chain.final) for chain in chains if chain.missing is None]
     same = evidence.known_same(recipes, store)
     version = source.version if source else ""
     data = {datasets.dataset_key(spec, version, w): w.dataset for w in workloads if w.dataset != "none"}
@@ -74,13 +75,13 @@ def plan_of(
 
 
 def widths(spec: EngineSpec, store: Store, cores: int, wanted: int | None) -> Callable[[Compile, str], Jobs]:
-    """How wide each compile stage may be, by the memory that is free when it begins.
+    """How many jobs each compile stage may use, by the memory that is free when it begins.
 
     Args:
-        spec: the engine, for the rough figures of a stage that was never made here.
-        store: for what it took before.
+        spec: the engine, for rough figures of stages that were never made here.
+        store: for earlier costs.
         cores: cores that a build may use.
-        wanted: jobs that the user asked for.
+        wanted: jobs that the user requested.
     """
 
     def of(stage: Compile, name: str) -> Jobs:

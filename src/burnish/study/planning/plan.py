@@ -1,7 +1,7 @@
-"""A study before it runs: its steps, what is there already, what each will cost; pure.
+"""The plan of a study's builds: its steps, which are cached, what each will cost; pure.
 
-Estimates come from what the same steps cost on this host before, otherwise from the engine's rough figures; the
-latter, and what other variants' steps cost, are guesses and marked "~" wherever they are shown.
+Estimates come from earlier costs of the same steps on this host, otherwise from the engine's rough figures. The
+latter, and costs of other variants' steps, are guesses and are shown with a "~".
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RELINK_SHARE = 0.12
 BOLT_SHARE = 0.03
 """Guess at a BOLT step (MariaDB: 16 s of 480 s)."""
 TRAINING_SHARE = 1.6
-"""Guess at a training step: boot, data, merge and the audit of the profile, in shares of the training itself."""
+"""Guess at a training step with boot, data, merge and audit of the profile, in shares of the training itself."""
 
 NOTHING = Figure(0.0, known=True)
 
@@ -47,13 +47,13 @@ class Step:
         title: for people.
         variants: the variants that it is for; the first makes it, the others share it.
         key: its name in the store; '' for trials.
-        cached: whether it is there already.
-        seconds: expected wall time; 0 when it is cached.
-        kept: what it leaves in the store, bytes.
-        tree: its build folder at its fullest, bytes; None where it has none.
-        peak: largest resident set of any one process, bytes; None where nothing is known.
-        cache_use: what the compiler cache gave when it was made, in words; '' where nothing is known.
-        same: whether it is known to be the baseline's code, so that nothing of it is tested or measured.
+        cached: whether it is in the store.
+        seconds: expected wall time; 0 if it is cached.
+        kept: bytes that it adds to the store.
+        tree: maximum size of its build folder, bytes; None if it has none.
+        peak: largest resident set of any one process, bytes; None if not known.
+        cache_use: use of the compiler cache when it was made, in words; '' if not known.
+        same: whether it is known to be the baseline's code, which is neither tested nor measured.
     """
 
     kind: str
@@ -77,7 +77,7 @@ class Plan:
         engine: the engine's name.
         source: the source in words, and whether it must be fetched.
         steps: the steps.
-        left_out: variants that can't be built on this host, each with the reason.
+        left_out: variants that cannot be built on this host, each with the reason.
         to_install: system packages that will be installed first, after asking.
     """
 
@@ -94,31 +94,31 @@ class Plan:
 
     @property
     def building(self) -> tuple[Step, ...]:
-        """Those of them that make, test and fill, without the trials."""
+        """The steps that are not done yet, without the trials."""
         return tuple(step for step in self.ahead if step.kind not in ("trials", "source"))
 
     @property
     def expected(self) -> dict[str, float]:
-        """Seconds of what is ahead, by key and by "VARIANT: TITLE".
+        """Seconds of the steps that are not done yet, by key and by "VARIANT: TITLE".
 
-        The second serves where the source was not there yet when the plan was made: keys change with its digest.
+        The latter is for plans that were made before the source was fetched: keys change with its digest.
         """
         named = {f"{name}: {step.title}": step.seconds.value for step in self.ahead for name in step.variants}
         return named | {step.key: step.seconds.value for step in self.ahead if step.key}
 
     @property
     def full_compiles(self) -> int:
-        """Builds of which every object must be compiled."""
+        """Number of builds of which every object must be compiled."""
         return sum(step.kind == "compile" for step in self.ahead)
 
     @property
     def compiles(self) -> int:
-        """Builds of which any object must be compiled."""
+        """Number of builds of which some object must be compiled."""
         return sum(step.kind in ("compile", "partial") for step in self.ahead)
 
     @property
     def seconds(self) -> Figure:
-        """Expected wall time of all that is ahead."""
+        """Expected wall time of the steps that are not done yet."""
         return sum((step.seconds for step in self.ahead), NOTHING)
 
     @property
@@ -128,14 +128,14 @@ class Plan:
 
     @property
     def tree(self) -> Figure:
-        """The largest build folder of all, bytes."""
+        """Size of the largest build folder, bytes."""
         return _largest(step.tree for step in self.ahead)
 
     @property
     def peak(self) -> Figure | None:
-        """The largest process of all, bytes; None where nothing is known of any."""
-        found = [step.peak for step in self.ahead if step.peak is not None]
-        return _largest(found) if found else None
+        """Size of the largest process, bytes; None if no size is known."""
+        peaks = [step.peak for step in self.ahead if step.peak is not None]
+        return _largest(peaks) if peaks else None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the record and for machines."""
@@ -158,14 +158,14 @@ def _largest(figures: Any) -> Figure:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known before anything runs.
+    """What is known before a study runs.
 
     Attributes:
         has: whether the store has an entry, by kind and key.
         history: what steps cost on this host.
-        objects: names of objects (`objects_key`) that the compiler cache had once; empty where there is no cache.
-        cache_use: what the compiler cache gave for a build of the store, in words, by its key.
-        source: digest of the source; '' while it must be fetched.
+        objects: names of objects (`objects_key`) that the compiler cache has had; None without a cache.
+        cache_use: by key of a build of the store, its use of the compiler cache in words.
+        source: digest of the source; '' if it must be fetched.
     """
 
     has: Callable[[str, str], bool]
@@ -193,13 +193,13 @@ def make_plan(
     Args:
         chains: (variant, its stages) of every variant that can be built here, the baseline first.
         spec: the engine.
-        known: what is known already.
+        known: facts about the host and the store.
         source: the source, in words.
         gates: for each final build's key the key of its gate's result.
         data: (dataset, its key) of all data that trainings and trials need.
         same: keys of final builds that are the baseline's code: they have neither gate nor trials.
         trials: the trials as a step, where there are any.
-        left_out: variants that can't be built here, with the reason.
+        left_out: variants that cannot be built here, with the reason.
         to_install: system packages that will be installed first.
     """
     users: dict[str, list[str]] = {}
@@ -219,7 +219,7 @@ def make_plan(
         if stage.key == baseline:
             steps += [_dataset(name, key, spec, known) for name, key in data]
         if stage.key in same:
-            steps[-1] = replace(steps[-1], same=True)  # its own final stage, put there just now
+            steps[-1] = replace(steps[-1], same=True)  # the final stage, appended just now
         elif stage.key in finals:
             steps.append(_gate(tuple(finals[stage.key]), gates[stage.key], spec, known))
     return Plan(
@@ -244,10 +244,10 @@ def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Know
         tree = history.figure(stage.title, name, "tree") or Figure(1e6 * costs.build_mb)
     elif isinstance(stage, Bolt):
         kind, guess = "bolt", BOLT_SHARE * costs.compile_s
-        # Hard links to its input but for the program itself.
+        # Hard links to its input, except for the program itself.
         kept = history.figure(stage.title, name, "kept") or Figure(0.25e6 * costs.kept_mb)
     elif isinstance(stage, Strip | Preload):
-        # Hard links too; only what is stripped is written anew.
+        # Hard links too; only stripped files are new.
         kind, guess = "after the link", 2.0
         kept = history.figure(stage.title, name, "kept") or Figure(0.25e6 * costs.kept_mb)
     else:
@@ -272,7 +272,7 @@ def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Know
 
 
 def _kind(stage: Compile, spec: EngineSpec, known: Known, objects: Collection[str]) -> str:
-    """How much of a stage that is not in the store must be compiled."""
+    """The kind of a compile step that is not in the store: ``relink``, ``partial`` or ``compile``."""
     if objects_key(stage) in objects:
         return "relink"
     like = relatives(stage, known.source, spec.linking.static_options)
@@ -280,17 +280,17 @@ def _kind(stage: Compile, spec: EngineSpec, known: Known, objects: Collection[st
 
 
 def _partial(stage: Compile, name: str, spec: EngineSpec, history: History) -> Figure:
-    """Seconds of a stage most of whose objects come from the cache: its own, or between those of none and all."""
+    """Seconds of a stage most of whose objects are cached: recorded, or estimated between none and all cached."""
     steps = (from_cache(stage.title), stage.title, partly_from_cache(stage.title))
-    found = [history.figure(step, name, "seconds", of_its_compiler(step, stage)) for step in steps]
-    for each in found:
-        if each is not None and each.known:
-            return each
-    # What other builds took of which some objects were cached says little: their patches were others.
+    figures = [history.figure(step, name, "seconds", of_its_compiler(step, stage)) for step in steps]
+    for figure in figures:
+        if figure is not None and figure.known:
+            return figure
+    # Costs of other partly cached builds are no guide: their patches were different.
     full = spec.costs.compile_s
     least, most = (
-        each.value if each is not None else guess
-        for each, guess in zip(found[:2], (RELINK_SHARE * full, full), strict=True)
+        figure.value if figure is not None else guess
+        for figure, guess in zip(figures[:2], (RELINK_SHARE * full, full), strict=True)
     )
     return Figure(least + changed_share(stage) * max(0.0, most - least))
 
@@ -317,11 +317,11 @@ def amount(figure: Figure | None, unit: float, digits: int = 1) -> str:
 
 
 def summary(plan: Plan, *, seconds: bool = True) -> list[str]:
-    """The plan in a few lines: what is ahead, how long, how large; then what is left out and why.
+    """The plan in a few lines: steps to do, time, disk; then what is left out and why.
 
     Args:
         plan: the plan.
-        seconds: whether to say how long it takes; no, where the lines that follow say it.
+        seconds: whether to include times; False if the caller's lines have them.
     """
     ahead, cached = plan.ahead, len(plan.steps) - len(plan.ahead)
     kinds = ("partial", "relink", "training", "bolt", "gate")
@@ -345,7 +345,7 @@ def summary(plan: Plan, *, seconds: bool = True) -> list[str]:
         lines.append(f"disk: {amount(plan.kept, 1e9)} GB kept, {amount(plan.tree, 1e9)} GB build folder{largest}")
     trials = next((step for step in ahead if step.kind == "trials"), None)
     if trials is not None and seconds:
-        lines.append(f"{trials.title} take {_about(trials.seconds)} at the least")
+        lines.append(f"{trials.title} take {_about(trials.seconds)} at least")
     if plan.to_install:
         lines.append(f"installed first, after asking: {' '.join(plan.to_install)}")
     return [*lines, *(f"left out: {name}: {why}" for name, why in plan.left_out)]

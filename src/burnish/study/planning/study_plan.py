@@ -1,4 +1,4 @@
-"""The plan of a study: what a session will do of it, what that costs, what a budget leaves out."""
+"""The plan of a session: what it will do of a study, the cost, what a budget leaves out."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from burnish.toolchain import ccache
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """What a session will do.
+    """The plan of a session.
 
     Attributes:
         selection: the comparisons that are run, within the budget.
         forecast: what they cost.
-        extras: what there is beyond them; it is done as far as the rows leave time.
+        extras: what is done beyond them, in the time that rows leave.
         budget: seconds; None: as long as it takes.
     """
 
@@ -48,16 +48,16 @@ class StudyPlan:
 
     @property
     def beyond(self) -> tuple[tuple[Extra, ...], dict[str, str]]:
-        """What of the extras is expected to fit into the budget, and of the rest, by title, why it does not."""
+        """The extras that are expected to fit the budget, and by title why the others do not."""
         return extra_work.within(self.extras, self.forecast, self.selection, self.budget)
 
     @property
     def lines(self) -> list[str]:
-        """What is ahead, a line each: builds, then sums over cells and extras."""
-        chosen = {each.unit for each in self.selection.chosen if each.reason is None}
-        mine = [cost for cost in self.forecast.costs if cost.unit in chosen]
+        """The plan in lines: builds, then totals of cells and extras."""
+        chosen = {comparison.unit for comparison in self.selection.chosen if comparison.reason is None}
+        chosen_costs = [cost for cost in self.forecast.costs if cost.unit in chosen]
         ahead = summary(self.builds, seconds=False) if self.builds.steps else []
-        return [*ahead, *extra_work.sums(mine, *self.beyond)]
+        return [*ahead, *extra_work.sums(chosen_costs, *self.beyond)]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for machines."""
@@ -68,34 +68,34 @@ class StudyPlan:
 
 
 def plan_of(home: Home, study: Study, selection: Selection, options: Options) -> StudyPlan:
-    """What a session of a study would do; nothing is fetched or made.
+    """The plan of a session; nothing is fetched or made.
 
     Args:
         home: where the store and the runs are.
         study: the study.
-        selection: what was asked for.
-        options: how it is measured, and within which budget.
+        selection: what was requested.
+        options: how it is measured, and the budget.
 
     Raises:
-        UserError: not even one row fits into the budget; a baseline that can't be built here.
+        UserError: not even one row fits the budget; the baseline cannot be built here.
     """
     options = study.options(options)
     if study.variants:
-        ccache.size_gb()  # a limit that is no number is refused before anything else
-    have, done = frozenset[ComparisonId](), extra_work.Told()
+        ccache.size_gb()  # refuses a wrong limit before anything else
+    have, done = frozenset[ComparisonId](), extra_work.Reported()
     with open_record(home, study.definition) as record:
         if record is not None and not options.fresh:
-            have, done = settled(record), extra_work.told(record)
+            have, done = settled(record), extra_work.reported(record)
     forecast, extras = extra_work.predict(home, study, selection, options, have, done)
     chosen = costs.within(selection, forecast, options.budget)
     if chosen is not selection:
         forecast, extras = extra_work.predict(home, study, chosen, options, have, done)
-    forecast = forecast.of([each.unit for each in chosen.chosen])
+    forecast = forecast.of([comparison.unit for comparison in chosen.chosen])
     return StudyPlan(chosen, forecast, extras, options.budget)
 
 
 def steps_of(home: Home, study: Study, plan: StudyPlan, options: Options) -> Plan:
-    """The plan's steps for people: with what will be installed first, and whether patches were tried on the source."""
+    """The plan's steps with what will be installed first, and whether patches must still be tried on the source."""
     options, variants = study.options(options), list(study.variants.values())
     groups = needs.groups_of(study, plan.selection, options)
     known = system.groups()

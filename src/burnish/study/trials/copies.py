@@ -1,4 +1,4 @@
-"""The sides' copies of the loads' data: each start has clean ones."""
+"""The sides' copies of the loads' data; each start gets clean ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from burnish.record.store import Entry
 
 @dataclass(frozen=True)
 class Copies:
-    """Where the sides' data are.
+    """Makes and finds the sides' copies of data sets.
 
     Attributes:
         data: dataset entries by workload name; a load without one has an empty folder.
@@ -29,14 +29,14 @@ class Copies:
     bench: Workbench
 
     def place(self, workload: Workload, side: int) -> Path:
-        """Where a side's copy of the workload's data is; each dataset has places of its own."""
+        """The folder of a side's copy of the workload's data; each dataset has its own folders."""
         entry = self.data.get(workload.name)
         return self.scratch / (f"data{side}-{entry.key}" if entry else f"no-data{side}")
 
     def clean(self, workload: Workload, sides: int) -> list[Path]:
-        """Puts a clean copy of the workload's data at each side's place; returns the places.
+        """Makes a clean copy of the workload's data for each side; returns the folders.
 
-        Copies that nothing wrote to are used again: a file beside them says that they are clean.
+        Copies that nothing has written to are used again; a file beside them marks them as clean.
         """
         entry = self.data.get(workload.name)
         places = [self.place(workload, side) for side in range(sides)]

@@ -1,4 +1,4 @@
-"""What was found, as values of the record: intervals, families, the sides of a cell."""
+"""Results as values of the record: intervals, families, the sides of a cell."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from burnish.statistics.verdicts import Kind, Rule
 
 
 def interval_of(estimate: Estimate | None) -> Interval | None:
-    """An interval for the record; None where too few starts were read to bound the ratio at all."""
+    """An interval for the record; None if there are too few starts to bound the ratio."""
     if estimate is None or math.isinf(estimate.high):
         return None
     return Interval(estimate.ratio, estimate.low, estimate.high, estimate.level)
 
 
 def other_methods(readings: Sequence[float]) -> tuple[OtherMethod, ...]:
-    """What other ways to judge the same starts say.
+    """The intervals of other statistical methods on the same starts.
 
     Args:
         readings: log-ratio of each start.
@@ -42,16 +42,16 @@ def other_methods(readings: Sequence[float]) -> tuple[OtherMethod, ...]:
 def claim_together(
     record: Record, family: Sequence[tuple[CellId, multiplicity.Cell]], rule: Rule, *, explore: bool
 ) -> dict[CellId, Kind]:
-    """Records what a family of decided cells says when all are judged together; returns the verdicts by cell.
+    """Judges decided cells together as a family and records the result; returns the verdicts by cell.
 
     Args:
         record: the study's; it has each cell's verdict alone.
         family: the cells.
-        rule: the one that they were sampled by.
+        rule: the rule that they were sampled by.
         explore: whether the false-discovery rate is controlled rather than the family-wise error.
     """
     method = multiplicity.exploration if explore else multiplicity.claims
-    alone = {each.event.cell: each.event.verdict for each in record.events(VerdictReached)}
+    alone = {recorded.event.cell: recorded.event.verdict for recorded in record.events(VerdictReached)}
     kinds, members = {}, []
     for (cell, _), corrected in zip(family, method([member for _, member in family], rule), strict=True):
         kinds[cell] = Kind.INVALID if alone[cell] == Kind.INVALID else corrected.kind
@@ -61,7 +61,7 @@ def claim_together(
 
 
 def member_of(cell: CellId, corrected: multiplicity.Corrected, kind: Kind) -> FamilyMember:
-    """A cell's verdict as one of a family."""
+    """A cell's verdict within a family."""
     return FamilyMember(
         cell=cell,
         verdict=str(kind),
@@ -85,7 +85,7 @@ def side_summary(
     spent = sum(used.user + used.system for used in usage)
 
     def per_transaction(values: Sequence[float]) -> float:
-        """Of what was counted over whole pairs, by the share of its CPU time that fell into the turns."""
+        """Median per transaction of counts over whole pairs, scaled by the share of CPU time within the turns."""
         return statistics.median(
             value / side.done * min(1.0, side.server_cpu / max(1e-9, used.user + used.system))
             for value, used, side in zip(values, usage, sides, strict=True)
@@ -108,7 +108,7 @@ def side_summary(
         rss_bytes=statistics.median(used.rss_bytes for used in usage),
         steal=statistics.median(pair.steal for pair in pairs),
         hardware={
-            name: statistics.median(each[label][name] for each in hardware if name in each.get(label, {}))
-            for name in sorted({name for each in hardware for name in each.get(label, {})})
+            name: statistics.median(counts[label][name] for counts in hardware if name in counts.get(label, {}))
+            for name in sorted({name for counts in hardware for name in counts.get(label, {})})
         },
     )

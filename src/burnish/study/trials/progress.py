@@ -1,4 +1,4 @@
-"""How far trials have come: how many starts were taken, how many are left at the least, how long those take."""
+"""Progress of trials: starts taken, minimum number of starts left, expected time for these."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ class Progress:
 
     Attributes:
         taken: starts taken in this session.
-        seconds: wall time of these together.
+        seconds: total wall time of these.
     """
 
     taken: int = 0
     seconds: float = 0.0
 
     def note(self, seconds: float) -> None:
-        """A start was taken."""
+        """Counts a start."""
         self.taken += 1
         self.seconds += seconds
 
     def words(self, left: int, usual: float) -> str:
-        """As it stands before a start's title: ``start 3/8, about 20 s left``.
+        """The progress in words: ``start 3/8, about 20 s left``.
 
         Args:
-            left: starts that are still to be taken at the least, the next one among them.
-            usual: seconds of one start where none was taken yet.
+            left: minimum number of starts left, including the next one.
+            usual: expected seconds of a start, used before the first one was taken.
         """
-        each = self.seconds / self.taken if self.taken else usual
-        return f"start {self.taken + 1}/{self.taken + left}, about {duration(left * each)} left"
+        per_start = self.seconds / self.taken if self.taken else usual
+        return f"start {self.taken + 1}/{self.taken + left}, about {duration(left * per_start)} left"
 
 
 def least_left(valid: Iterable[int], minimum: int) -> int:
-    """Starts that are left at the least: what each open cell lacks of the minimum, or one more where it has that.
+    """Minimum number of starts left: for each open cell those missing to the minimum, or one more.
 
     Args:
         valid: for each open cell, the number of its valid starts.
-        minimum: the least number of starts of a cell.
+        minimum: the minimum number of starts of a cell.
     """
     return sum(max(1, minimum - have) for have in valid)

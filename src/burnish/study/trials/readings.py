@@ -10,7 +10,7 @@ from burnish.record.events.trials import LaunchedProcess, PairRead, ServerUsage,
 
 
 def pair_read(cell: CellId, start: int, number: int, pair: Pair) -> PairRead:
-    """A pair, with all of each side's turns together and of each turn the few figures that ratios need."""
+    """A pair, with totals of each side's turns, and for each turn the figures that ratios need."""
     values = pair.as_dict()
     return PairRead(
         cell=cell,
@@ -40,10 +40,10 @@ def start_done(
     Args:
         cell: the cell.
         number: the start's number.
-        result: how it went.
-        invalid: why it counts for nothing; None where it counts.
+        result: the measurement.
+        invalid: why the start is invalid; None if it is valid.
         readings: log-ratio of each quantity.
-        pair_ratios: the same of each valid pair.
+        pair_ratios: log-ratios of each valid pair, by quantity.
     """
     return StartDone(
         cell=cell,
@@ -59,12 +59,12 @@ def start_done(
         launched={
             label: tuple(
                 LaunchedProcess(
-                    role=each["role"],
-                    argv=tuple(each["argv"]),
-                    peak_rss_bytes=each.get("peak_rss_bytes"),
-                    huge_text_bytes=each.get("huge_text_bytes"),
+                    role=launched["role"],
+                    argv=tuple(launched["argv"]),
+                    peak_rss_bytes=launched.get("peak_rss_bytes"),
+                    huge_text_bytes=launched.get("huge_text_bytes"),
                 )
-                for each in processes
+                for launched in processes
             )
             for label, processes in result.launched.items()
         },

@@ -1,6 +1,6 @@
-"""Replicates: every variant built several times over, each time with a layout or a training of its own.
+"""Replicates: every variant built several times, each time with another layout or training.
 
-A binary is one sample of what its flags can give: a study with replicates judges the flags, since each start has
+A binary is one sample of what its flags can produce. A study with replicates judges the flags, because each start has
 a fresh pair of builds (docs/METHODOLOGY.md).
 """
 
@@ -29,12 +29,12 @@ class Factors:
 
     @property
     def count(self) -> int:
-        """Builds of each variant; both factors change together, so the larger number counts."""
+        """Number of builds of each variant; both factors change together, so the larger one counts."""
         return max(1, self.layouts, self.trainings)
 
     @property
     def words(self) -> str:
-        """As in a sentence; empty without replicates."""
+        """The factors in words; empty without replicates."""
         parts = [
             f"{number} {name}" for number, name in ((self.layouts, "layouts"), (self.trainings, "trainings")) if number
         ]
@@ -47,14 +47,14 @@ def trains(recipe: Recipe) -> bool:
 
 
 def expand(variants: Sequence[Variant], factors: Factors) -> list[Variant]:
-    """Every variant's replicates in turn; the variants themselves where no factor is asked for."""
+    """The replicates of every variant, in order; the variants themselves without replicates."""
     if factors.count == 1:
         return list(variants)
     return [_replicate(variant, number, factors) for variant in variants for number in range(factors.count)]
 
 
 def _replicate(variant: Variant, number: int, factors: Factors) -> Variant:
-    """The variant's replicate `number`, from 0; a factor with fewer levels goes round."""
+    """The variant's replicate `number`, from 0; a factor with fewer levels repeats them."""
     recipe = variant.recipe
     if factors.layouts:
         recipe = replace(recipe, layout=recipe.layout + 1 + number % factors.layouts)
@@ -64,24 +64,24 @@ def _replicate(variant: Variant, number: int, factors: Factors) -> Variant:
 
 
 def replicate_names(name: str, factors: Factors) -> list[str]:
-    """The names of a variant's replicates; its own without replicates."""
+    """The names of a variant's replicates; its own name without replicates."""
     if factors.count == 1:
         return [name]
     return [f"{name}#{number + 1}" for number in range(factors.count)]
 
 
 def gathered(variant: Variant, made: Sequence[Made], *, baseline: bool) -> tuple[Made, tuple[Built, ...]]:
-    """A variant's first replicate, and all of its builds; none where it was built once.
+    """A variant's first replicate, and all of its builds; no builds if it was built once.
 
-    A variant of which one replicate can't be measured is not measured at all: what is left would be a choice.
+    If one replicate cannot be measured, the variant is not measured at all: the remaining ones would be a selection.
 
     Args:
         variant: the variant.
-        made: what became of its replicates, in order.
-        baseline: whether it is what all others are compared with.
+        made: the results for its replicates, in order.
+        baseline: whether it is the baseline.
 
     Raises:
-        InfrastructureError: a replicate of the baseline can't be measured.
+        InfrastructureError: a replicate of the baseline cannot be measured.
     """
     if len(made) == 1:
         return made[0], ()
@@ -94,16 +94,16 @@ def gathered(variant: Variant, made: Sequence[Made], *, baseline: bool) -> tuple
         return Made(variant, failure=failure, notes=notes), ()
     same = all(item.same for item in made)
     first = made[0]
-    whole = Made(variant, built=first.built, identity=first.identity, same=same, notes=notes)
-    return whole, tuple(item.built for item in made if item.built is not None)
+    result = Made(variant, built=first.built, identity=first.identity, same=same, notes=notes)
+    return result, tuple(item.built for item in made if item.built is not None)
 
 
 def by_replicate(readings: Sequence[float], count: int) -> list[list[float]]:
-    """Start readings by the replicate that they were read on; starts take the replicates in turn."""
+    """Readings of starts, grouped by replicate; starts take the replicates in turn."""
     return [list(readings[first::count]) for first in range(min(count, len(readings)))]
 
 
 def fresh(builds: Mapping[str, Sequence[Built]], name: str, start: int) -> Built | None:
-    """The build of a variant for its start number `start` (from 0); None where it has no replicates."""
-    mine = builds.get(name)
-    return mine[start % len(mine)] if mine else None
+    """The build of a variant for start number `start` (from 0); None without replicates."""
+    replicates = builds.get(name)
+    return replicates[start % len(replicates)] if replicates else None

@@ -1,4 +1,4 @@
-"""The finished starts of a cell, read back from the record: what verdicts are made from."""
+"""The finished starts of a cell, read from the record: the input of verdicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from burnish.statistics.verdicts import Judgement, invalid
 from burnish.study.cells import Cell
 
 INVALID_STARTS = 3
-"""So many invalid starts, and at least half as many as valid ones, make a cell invalid instead of being repeated."""
+"""With this many invalid starts, and at least half as many as valid ones, a cell is invalid."""
 
 _FIGURES = re.compile(r"(?<![\w.-])\d[\d.,]*")
 """Figures in a sentence, not those in the name of a build."""
@@ -33,8 +33,8 @@ class Starts:
         invalid: reasons of the invalid ones.
         pairs: the valid pairs of the valid starts, as recorded.
         pair_ratios: for each valid start, by quantity the log-ratios of its valid pairs.
-        invalid_pairs: pairs of valid starts that count for nothing.
-        unsettled: valid starts whose rate never was steady.
+        invalid_pairs: number of invalid pairs in valid starts.
+        unsettled: number of valid starts whose rate never became steady.
         hardware: of each valid start, events per transaction by side.
         seconds: wall time of each valid start.
     """
@@ -58,46 +58,46 @@ class Starts:
         return [reading[quantity] for reading in self.readings if quantity in reading]
 
 
-def begun_otherwise(record: Record, what: str, was: str, now: str) -> UserError:
-    """The error of a study whose earlier starts were taken otherwise than the next ones would be."""
+def begun_with_other(record: Record, what: str, was: str, now: str) -> UserError:
+    """The error of a run whose earlier starts were taken in another way than the next ones would be."""
     return UserError(
         f"{record.folder.name}: {what} was {was} when its earlier starts were taken, and is {now} now; --fresh begins "
-        "a study anew; with the version of Burnish and the number of cores that began this one it resumes"
+        "a new run; the version of Burnish and the number of cores that began this one resume it"
     )
 
 
 def check_designs(record: Record, cells: Iterable[Cell]) -> None:
     """Refuses cells that were begun in another design.
 
-    Another version of Burnish may have chosen it, or the same one where it had more cores or fewer.
+    The other design comes from another version of Burnish, or from another number of cores.
 
     Raises:
-        UserError: names the first; starts of two designs are no sample of one thing.
+        UserError: names the first such cell; starts of two designs are not a sample of one quantity.
     """
     for cell in cells:
         begun = record.last(StartBegun, cell=cell.id)
         if begun is not None and begun.event.design != cell.design:
-            raise begun_otherwise(record, f"the design of {cell.name}", str(begun.event.design), cell.design)
+            raise begun_with_other(record, f"the design of {cell.name}", str(begun.event.design), cell.design)
 
 
 def cell_starts(record: Record, cell: CellId, *, pairs: bool = False) -> Starts:
-    """The finished starts of a cell, from its record alone; what has no closing event counts for nothing.
+    """The finished starts of a cell, from its record alone; a start without a closing event is ignored.
 
     Args:
         record: the study's.
         cell: the cell.
-        pairs: whether the pairs are read too, which takes longer; without, `Starts.pairs` is empty.
+        pairs: whether the pairs are read too, which takes longer; otherwise `Starts.pairs` is empty.
     """
     kinds: tuple[type[Event], ...] = (StartDone, PairRead) if pairs else (StartDone,)
-    return starts_of(each.event for each in record.events(*kinds, cell=cell))
+    return starts_of(recorded.event for recorded in record.events(*kinds, cell=cell))
 
 
 def starts_of(events: Iterable[Event]) -> Starts:
-    """The finished starts among events of one cell: its `StartDone` and, where they are wanted, its `PairRead`."""
-    every = list(events)
-    closed = {event.start: event for event in every if isinstance(event, StartDone)}
+    """The finished starts from the events of one cell: its `StartDone` and, if present, its `PairRead`."""
+    all_events = list(events)
+    closed = {event.start: event for event in all_events if isinstance(event, StartDone)}
     valid = {number: event for number, event in closed.items() if event.invalid is None}
-    read = [event for event in every if isinstance(event, PairRead) and event.start in valid]
+    read = [event for event in all_events if isinstance(event, PairRead) and event.start in valid]
     return Starts(
         readings=[event.readings for event in valid.values()],
         invalid=[event.invalid for event in closed.values() if event.invalid is not None],
@@ -110,14 +110,14 @@ def starts_of(events: Iterable[Event]) -> Starts:
     )
 
 
-def spoilt(reasons: Sequence[str], valid: int) -> Judgement | None:
-    """The judgement of a cell of which too many starts were invalid; None where they are few enough to be repeated.
+def invalid_cell(reasons: Sequence[str], valid: int) -> Judgement | None:
+    """The judgement of a cell with too many invalid starts; None if they are few enough to be repeated.
 
-    Of the commonest reason the first is told; reasons that differ in their figures alone are one.
+    It reports the most frequent reason; reasons that differ only in their figures count as one.
 
     Args:
         reasons: why starts were invalid, one each.
-        valid: how many were not.
+        valid: number of valid starts.
     """
     if len(reasons) < INVALID_STARTS or 2 * len(reasons) < valid:
         return None

@@ -1,4 +1,4 @@
-"""How long a cell is tried: the times of a start, and the rule by which starts end."""
+"""The times of a start, and the rule by which a cell's trial ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def rule_of(options: Options) -> Rule:
-    """When a cell's trial ends."""
+    """The stopping rule of a cell's trial."""
     replicates = Factors(options.layouts, options.trainings).count
     most = options.max_starts if replicates == 1 else replicates
     if options.starts is not None:
@@ -26,30 +26,35 @@ def rule_of(options: Options) -> Rule:
 
 
 def as_asked(own: Timing, options: Options, pairs: int | None = None) -> Timing:
-    """An engine's own times of a start, with the pairs and turns that were asked for.
+    """An engine's times of a start, with the requested pairs and turns.
 
     Args:
-        own: the engine's.
-        options: what was asked for.
-        pairs: pairs in a start where none were asked for; None: the engine's.
+        own: the engine's times.
+        options: what was requested.
+        pairs: pairs in a start unless requested; None: the engine's.
     """
     return replace(own, pairs=options.pairs or pairs or own.pairs, turns=options.turns or own.turns)
 
 
 def timings(session: Session, calibrations: Sequence[Calibration] = ()) -> dict[Design, Timing]:
-    """Times of a start under each design: as asked, as the host's calibration recommends, or the engine's own."""
+    """Times of a start under each design: as requested, as calibrations recommend, or the engine's own."""
     rule = session.rule
-    found = {}
+    times = {}
     for design, own in session.spec.times.items():
-        mine = [each for each in calibrations if each.design is design]
-        recommended = max((pairs_for(each, rule.precision, rule.minimum) for each in mine), default=None)
-        found[design] = as_asked(own, session.options, recommended)
-    return found
+        of_design = [calibration for calibration in calibrations if calibration.design is design]
+        recommended = max(
+            (pairs_for(calibration, rule.precision, rule.minimum) for calibration in of_design), default=None
+        )
+        times[design] = as_asked(own, session.options, recommended)
+    return times
 
 
 def priors_of(known: Sequence[Calibration], times: Mapping[Design, Timing]) -> dict[tuple[str, Design], HostPrior]:
-    """Calibrations as a contest takes them: by workload's name and design, for starts of these times."""
-    return {(each.workload, each.design): each.prior(times[each.design].pairs) for each in known}
+    """Priors from calibrations, by (workload's name, design), for starts of these times."""
+    return {
+        (calibration.workload, calibration.design): calibration.prior(times[calibration.design].pairs)
+        for calibration in known
+    }
 
 
 def start_seconds(timing: Timing) -> float:

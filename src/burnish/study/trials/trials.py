@@ -1,8 +1,8 @@
 """Trials: starts of every cell in turn until each is decided; readings go to the record, verdicts come from it.
 
-Three kinds of cell: claims (a candidate against the baseline on a workload), canaries (the baseline against
-itself, a few starts mixed in so that each study carries its own check), and confirmations (a winner that was
-picked from many, on fresh starts of a number fixed in advance).
+There are three kinds of cell: claims (a candidate against the baseline on a workload), canaries (the baseline against
+itself: a few starts in every study, as a check of the host), and confirmations (a winner that was picked from many, on
+a fixed number of fresh starts).
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from burnish.study.trials.findings import interval_of, other_methods, side_summa
 from burnish.study.trials.progress import Progress, least_left
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.trials.replicates import by_replicate, fresh
-from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, spoilt
+from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, invalid_cell
 from burnish.study.trials.timing import start_seconds
 
 CANARIES = 2
-"""A/A starts of each workload that a study mixes in."""
+"""Number of A/A starts of each workload that a study includes."""
 
 CANARY_EVERY = 3
 """Starts of a cell between two canaries."""
@@ -45,7 +45,7 @@ CANARY_EVERY = 3
 
 @dataclass
 class Trials:
-    """Opens the starts of cells that share a baseline.
+    """Takes the starts of cells that share a baseline.
 
     Attributes:
         engine: the engine.
@@ -57,7 +57,7 @@ class Trials:
         core_sets: one for each side.
         data: dataset entries by workload name.
         scratch: private folder.
-        seed: the study's.
+        seed: the study's random seed.
         priors: the host's calibration by (workload's name, design).
         count_events: whether the host's PMU can count.
         replicates: builds of each side by its name, one for each start in turn; empty without replicates.
@@ -85,7 +85,7 @@ class Trials:
         return len(self.replicates.get(self.baseline.label, ()))
 
     def decide(self, cells: Sequence[Cell], rule: Rule) -> None:
-        """Starts of these cells in turn until each is finished by this rule; resumes where the record ends."""
+        """Takes starts of these cells in turn until each is finished by this rule; resumes where the record ends."""
         open_cells = [cell for cell in cells if self.record.last(VerdictReached, cell=cell.id) is None]
         check_designs(self.record, open_cells)
         while open_cells:
@@ -100,11 +100,11 @@ class Trials:
                     open_cells.remove(cell)
 
     def judge(self, cell: Cell, rule: Rule) -> Judgement:
-        """What the record says of a cell so far."""
+        """The judgement of a cell by the starts that are recorded so far."""
         starts = cell_starts(self.record, cell.id)
-        if (bad := spoilt(starts.invalid, starts.valid)) is not None:
+        if (bad := invalid_cell(starts.invalid, starts.valid)) is not None:
             return bad
-        # A number of starts that was fixed in advance is judged by itself, without the calibration's help.
+        # A fixed number of starts is judged by itself, without the calibration.
         prior = self._prior(cell) if cell.role is Role.CLAIM else None
         return self._judge(cell, starts.of(cell.headline), rule, prior, canary_sd(self.record, cell))
 
@@ -116,7 +116,7 @@ class Trials:
         prior: HostPrior | None = None,
         sd: float | None = None,
     ) -> Judgement:
-        """What a cell's readings say: by replicate, which needs neither calibration nor canaries, or by start."""
+        """Judges readings by replicate, which needs neither calibration nor canaries, or by start."""
         if self.replicate_count and cell.role is not Role.CANARY:
             return judge_replicates(by_replicate(readings, self.replicate_count), rule)
         return judge(readings, rule, prior, sd)
@@ -126,11 +126,11 @@ class Trials:
         return None if self.replicate_count else self.priors.get((cell.workload.name, cell.design))
 
     def _left(self, open_cells: Sequence[Cell], rule: Rule) -> int:
-        """Starts of these cells that are left at the least, canaries not among them."""
+        """The minimum number of starts of these cells that are left, without canaries."""
         return least_left((cell_starts(self.record, cell.id).valid for cell in open_cells), rule.minimum)
 
     def _canary(self, cell: Cell, left: int) -> None:
-        """Mixes in a start of the baseline against itself, when one is due."""
+        """Takes a start of the baseline against itself, if one is due."""
         if cell.role is not Role.CLAIM:
             return
         canary = cell.canary
@@ -189,7 +189,7 @@ class Trials:
         shutil.rmtree(folder, ignore_errors=True)
 
     def _fresh(self, side: Contestant, start: int) -> Contestant:
-        """The side with its build for this start, where it has several."""
+        """The side with its build for this start, if it has replicates."""
         return replace(side, built=fresh(self.replicates, side.label, start) or side.built)
 
     def _close_start(self, cell: Cell, number: int, result: StartResult) -> None:
@@ -199,9 +199,9 @@ class Trials:
             invalid = result.pairs[0].invalid if result.pairs else "no pair was read"
         before = next(
             (
-                each.event.fingerprint
-                for each in self.record.events(StartDone)
-                if each.event.cell.workload == cell.id.workload and each.event.invalid is None
+                recorded.event.fingerprint
+                for recorded in self.record.events(StartDone)
+                if recorded.event.cell.workload == cell.id.workload and recorded.event.invalid is None
             ),
             None,
         )
@@ -225,7 +225,7 @@ class Trials:
                 judged = self._judge(cell, readings, rule) if readings else None
                 ratios[quantity.name] = interval_of(judged.difference) if judged else None
             elif len(readings) == starts.valid and starts.valid > 1:
-                # Of all of the headline's starts: a stop of its own would choose among them.
+                # Judged on all starts of the headline: stopping separately would select among them.
                 judged = self._judge(cell, readings, Rule.fixed(starts.valid, delta=rule.delta))
                 ratios[quantity.name] = interval_of(judged.interval)
                 verdicts[quantity.name] = str(judged.kind)

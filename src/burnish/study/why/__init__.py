@@ -1,1 +1,1 @@
-"""Two builds sampled under one load, and what the samples say."""
+"""Two builds sampled under one load, and the evaluation of the samples."""

@@ -1,4 +1,4 @@
-"""From the recordings of a `why` to its events: profiles, what the builds are as code, flame graphs."""
+"""From the recordings of a `why` to its events: profiles, facts about the builds' code, flame graphs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from burnish.why.ceiling import cpu_words
 from burnish.why.samples import KERNEL, UNKNOWN, Flat, merged
 
 CACHEGRIND_S = 900.0
-"""Patience with a unit of the load in the simulated processor, which is some 50 times slower."""
+"""Time limit for one unit of the load in the simulated processor, which is some 50 times slower."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Sampled:
     """Two builds under load, sampled.
 
     Attributes:
-        builts: by label, the one that is compared with first.
+        builts: by label, the baseline first.
         perf: the program.
         ability: what was sampled.
         stacks: how callers were found.
@@ -65,14 +65,14 @@ class Sampled:
     slots: Mapping[str, Mapping[str, float]]
 
     def of(self, label: str, *, callers: bool) -> list[Recorded]:
-        """A side's recordings: those that its profile is made of, or those with call stacks."""
-        mine = [each for each in self.recorded if label in each.pids]
-        apart = self.stacks is Stacks.DWARF
-        return [each for each in mine if not apart or (each.stacks is Stacks.DWARF) == callers]
+        """A side's recordings: those that its profile is made from, or those with call stacks."""
+        recordings = [recording for recording in self.recorded if label in recording.pids]
+        separate = self.stacks is Stacks.DWARF
+        return [recording for recording in recordings if not separate or (recording.stacks is Stacks.DWARF) == callers]
 
     @property
     def profiled(self) -> Sequence[Pair]:
-        """The pairs that the profiles are made of."""
+        """The pairs that the profiles are made from."""
         return self.pairs[:-1] if self.stacks is Stacks.DWARF else self.pairs
 
     def cpu(self, label: str) -> float:
@@ -81,16 +81,16 @@ class Sampled:
         return sum(side.server_cpu for side in sides) / sum(side.done for side in sides)
 
     def user_share(self, label: str) -> float | None:
-        """Share of that outside of the kernel by /proc, where only that was sampled; else None: samples tell it."""
+        """Share of that CPU time outside the kernel, from /proc; None if the kernel was sampled too."""
         if self.ability.kernel:
             return None
         used = [pair.usage[label] for pair in self.profiled]
-        spent = sum(each.user + each.system for each in used)
-        return sum(each.user for each in used) / spent if spent > 0 else 1.0
+        spent = sum(usage.user + usage.system for usage in used)
+        return sum(usage.user for usage in used) / spent if spent > 0 else 1.0
 
 
 def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapping[str, Code]) -> None:
-    """Reads the samples and records what they say; nothing of it counts before the last event, ``explained``.
+    """Reads the samples and records the results; readers use them only once the last event, ``explained``, is there.
 
     Args:
         session: the study's.
@@ -124,9 +124,9 @@ def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapp
     notes += _simulate(session, workload, sampled)
     places = [place for flat in flats.values() for place in flat.weights]
     named = any(place.object == KERNEL and place.function != UNKNOWN for place in places)
-    met = {function.name for each in profiles.values() for function in each.shares}
+    met = {function.name for profile in profiles.values() for function in profile.shares}
     grouping = _grouping(sampled, codes)
-    seconds = sum(each.seconds for each in sampled.recorded)
+    seconds = sum(recording.seconds for recording in sampled.recorded)
     session.record.append(
         WhyExplained(
             labels=(one, other),
@@ -147,7 +147,7 @@ def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapp
                 grouping=grouping,
                 functions_gone=len(gone),
                 functions_new=len(new),
-                perf_cpu=sum(each.perf_cpu for each in sampled.recorded) / seconds,
+                perf_cpu=sum(recording.perf_cpu for recording in sampled.recorded) / seconds,
             ),
             blind=(*sampled.ability.blind(sampled.stacks, names_kernel=named), *_lost(codes, grouping)),
             pictures=tuple(pictures),
@@ -159,14 +159,14 @@ def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapp
 
 
 def _flat(sampled: Sampled, label: str, log: Path) -> Flat:
-    found = Flat(Counter(), 0)
+    flat_sum = Flat(Counter(), 0)
     for recorded in sampled.of(label, callers=False):
-        said = sampling.read(sampled.perf, recorded, stacks=False, log=log, pids=recorded.pids[label])
-        for flat in samples.parse_flat(said).values():
-            found = found + flat
-    if found.count == 0:
+        output = sampling.read(sampled.perf, recorded, stacks=False, log=log, pids=recorded.pids[label])
+        for flat in samples.parse_flat(output).values():
+            flat_sum = flat_sum + flat
+    if flat_sum.count == 0:
         raise InfrastructureError(f"perf has no sample of {label}: it was idle, or perf lost them all")
-    return found
+    return flat_sum
 
 
 def _mappings(sampled: Sampled, label: str) -> list[samples.Mapping]:
@@ -175,7 +175,7 @@ def _mappings(sampled: Sampled, label: str) -> list[samples.Mapping]:
 
 
 def _profile(sampled: Sampled, label: str, code: Code, flat: Flat) -> Profile:
-    """The side's profile, inlined functions told apart where debug information allows."""
+    """The side's profile, with inlined functions listed separately where debug information allows."""
     program, mappings = str(code.path), _mappings(sampled, label)
     named: dict[int, str] = {}
     if code.program.debug:
@@ -195,17 +195,17 @@ def _sides(sampled: Sampled, codes: Mapping[str, Code], log: Path) -> list[stack
     """Both builds' call stacks."""
     sides = []
     for label, code in codes.items():
-        found = samples.Stacked(Counter(), 0)
+        stacked = samples.Stacked(Counter(), 0)
         for recorded in sampled.of(label, callers=True):
-            said = sampling.read(sampled.perf, recorded, stacks=True, log=log, pids=recorded.pids[label])
-            for each in samples.parse_stacks(said).values():
-                found = found + each
-        sides.append(stacks.Side(found.weights, str(code.path), sampled.cpu(label), found.count))
+            output = sampling.read(sampled.perf, recorded, stacks=True, log=log, pids=recorded.pids[label])
+            for part in samples.parse_stacks(output).values():
+                stacked = stacked + part
+        sides.append(stacks.Side(stacked.weights, str(code.path), sampled.cpu(label), stacked.count))
     return sides
 
 
 def _compared(sampled: Sampled, label: str, side: stacks.Side, count: int) -> Profile:
-    """A build's profile by the last function of each aligned stack: what the two builds are compared by."""
+    """A build's profile by the last function of each aligned stack, by which the two builds are compared."""
     weights = [(stack[-1].object, stack[-1].function, events) for stack, events in side.stacks.items()]
     return profile(label, side.cpu, count, weights, side.program, sampled.user_share(label))
 
@@ -237,16 +237,16 @@ _WAYS = {
 
 
 def _grouping(sampled: Sampled, codes: Mapping[str, Code]) -> str:
-    """How the time of inlined functions is set beside that of the others.
+    """How the time of inlined functions is attributed.
 
     Returns:
-        ``source``: by debug information, as the source has them; ``callers``: by call stacks, as their callers';
-        ``names``: not at all.
+        ``source``: by debug information, to the function in the source; ``callers``: by call stacks, to the caller;
+        ``names``: not separately.
     """
     if all(code.program.debug for code in codes.values()):
         return "source"
-    told = not any(code.program.stripped for code in codes.values())
-    return "callers" if told and sampled.stacks in (Stacks.LBR, Stacks.POINTERS) else "names"
+    by_name = not any(code.program.stripped for code in codes.values())
+    return "callers" if by_name and sampled.stacks in (Stacks.LBR, Stacks.POINTERS) else "names"
 
 
 def _comparable(
@@ -256,7 +256,7 @@ def _comparable(
     flats: Mapping[str, Flat],
     aligned: alignment.Aligned,
 ) -> Mapping[str, Profile]:
-    """The profiles by which the builds are compared: as they are, unless call stacks must make up for inlining."""
+    """The profiles by which the builds are compared: unchanged, unless call stacks must compensate for inlining."""
     if _grouping(sampled, codes) != "callers":
         return profiles
     sides = zip(codes, (aligned.before, aligned.after), strict=True)
@@ -264,31 +264,31 @@ def _comparable(
 
 
 def _largest(folded: Mapping[str, Mapping[str, float]], most: int = 4) -> dict[str, tuple[str, ...]]:
-    """By function, the names of those that were put into it, the heaviest first."""
-    return {name: tuple(sorted(each, key=lambda inner: -each[inner])[:most]) for name, each in folded.items()}
+    """By function, the names of the functions folded into it, the heaviest first."""
+    return {name: tuple(sorted(counts, key=lambda inner: -counts[inner])[:most]) for name, counts in folded.items()}
 
 
 def _lost(codes: Mapping[str, Code], grouping: str) -> list[str]:
-    """What can't be told for want of symbols or of debug information."""
-    found = [
+    """What is missing from the profiles without symbols or debug information."""
+    reasons = [
         f"{label} is stripped: its own functions are told by pages of its file only, which can't be set beside "
         "another build's; keep the symbols (strip --strip-debug), or put their .debug file beside it"
         for label, code in codes.items()
         if code.program.stripped
     ]
-    if grouping == "names" and not found:
-        found.append(
+    if grouping == "names" and not reasons:
+        reasons.append(
             "no debug information in both builds: the time of an inlined function is its caller's, and a function that "
             "one build inlines seems to vanish (parts and copies that compilers make of one are put together by name)"
         )
-    return found
+    return reasons
 
 
 def _simulate(session: Session, workload: Workload, sampled: Sampled) -> list[str]:
-    """One unit of the load in cachegrind, for each build of an embedded engine on a host without counters.
+    """Runs one unit of the load in cachegrind, for each build of an embedded engine on a host without counters.
 
     Returns:
-        what went wrong, a sentence each; nothing of it stops the rest.
+        what went wrong, one sentence each; errors do not stop the rest.
     """
     specs = {label: _unit_side(session, workload, built) for label, built in sampled.builts.items()}
     units = {label: session.engine.unit(spec) for label, spec in specs.items()}

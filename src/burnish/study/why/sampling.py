@@ -1,6 +1,6 @@
-"""The verb `why`: two builds under the same load, sampled, and what their samples say beside each other.
+"""The verb `why`: samples two builds under the same load and compares the samples.
 
-No verdict comes out of it: sampling costs both sides something, so `tune` and `compare` never sample.
+It gives no verdict: sampling slows both sides down, so trials are never sampled.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.why.evaluation import Sampled, evaluate
 
 PAIRS = 3
-"""Pairs that are sampled; where call stacks are recorded apart, there is one more for them."""
+"""Number of pairs that are sampled; if call stacks are recorded separately, there is one more for them."""
 
 TURN_S = 0.5
-"""Least length of a turn: what is wanted is where time goes, not a ratio that no burst disturbs."""
+"""Minimum length of a turn: the aim is to see where time goes, not a ratio that bursts do not disturb."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be explained.
+    """The two builds to explain.
 
     Attributes:
         engine: engine's name.
-        names: the two builds, as the report calls them.
+        names: names of the two builds in the report.
         built: the two builds.
     """
 
@@ -69,14 +69,14 @@ class Request:
 
 
 def requested(home: Home, first: str, second: str, study: str | None, engine: str | None) -> Request:
-    """The two builds that were named: programs, or variants of a finished study.
+    """The two builds: programs, or variants of a finished run.
 
     Args:
         home: where studies and builds are.
         first: a program's path, or a variant's name.
-        second: likewise.
-        study: the variants' study; None: they are programs.
-        engine: engine's name; None: the study's, or the one whose programs they are.
+        second: the other program's path, or the other variant's name.
+        study: the variants' run; None: they are programs.
+        engine: engine's name; None: the run's, or the one whose programs they are.
     """
     if study is not None:
         return _of_study(home, study, (first, second), engine)
@@ -86,53 +86,53 @@ def requested(home: Home, first: str, second: str, study: str | None, engine: st
             raise UserError(
                 f"{option}: {path}: there is no such file; give a server program, or a variant's name with --run"
             )
-    found = load.engine(engine) if engine else _engine_of(paths[0])
-    behaviour = create(found)
+    spec = load.engine(engine) if engine else _engine_of(paths[0])
+    behaviour = create(spec)
     one, other = short_names(paths)
-    return Request(found.name, (one, other), (behaviour.existing(paths[0]), behaviour.existing(paths[1])))
+    return Request(spec.name, (one, other), (behaviour.existing(paths[0]), behaviour.existing(paths[1])))
 
 
 def _engine_of(program: Path) -> EngineSpec:
-    """The engine whose program it is; tried, as each engine knows its own."""
+    """The engine whose program it is, found by asking each engine."""
     for spec in load.engines().values():
         with contextlib.suppress(UserError):
             create(spec).existing(program)
             return spec
     names = ", ".join(sorted(spec.name for spec in load.engines().values() if not spec.hidden))
-    raise UserError(f"{program}: no engine's program; name the engine with --engine ({names}) to hear why")
+    raise UserError(f"{program}: not the program of any engine; name the engine with --engine ({names}) for the reason")
 
 
 def _of_study(home: Home, name: str, variants: tuple[str, str], engine: str | None) -> Request:
     folder = studies.find(home, name)
     with contextlib.closing(Record(folder)) as record:
         begun = record.last(StudyBegun)
-        builds = {each.event.build: each.event.key for each in record.events(BuildMade)}
-        programs = {each.event.build.variant: each.event.path for each in record.events(ProgramFound)}
+        builds = {recorded.event.build: recorded.event.key for recorded in record.events(BuildMade)}
+        programs = {recorded.event.build.variant: recorded.event.path for recorded in record.events(ProgramFound)}
     spec = load.engine(str(begun.event.definition["engine"]) if begun else "")
     if engine not in (None, spec.name):
-        raise UserError(f"--engine {engine}: study {folder.name} is about {spec.name}; leave the option out")
+        raise UserError(f"--engine {engine}: study {folder.name} is of {spec.name}; leave the option out")
     if variants[0] == variants[1]:
         raise UserError(f"{variants[0]!r} is named twice; name the two variants that differ")
     behaviour, store = create(spec), Store(home.store)
-    found = []
+    builts = []
     for variant in variants:
         if variant in programs:
-            found.append(behaviour.existing(Path(programs[variant])))
+            builts.append(behaviour.existing(Path(programs[variant])))
             continue
         key = builds.get(BuildId(variant)) or builds.get(BuildId(variant, 1))
         if key is None:
             raise unknown(
                 f"variant of study {folder.name}",
                 variant,
-                [*(each.name for each in builds), *programs] or ["none was built"],
+                [*(built.name for built in builds), *programs] or ["none was built"],
             )
         entry = store.find("builds", key)
         if entry is None:
             raise UserError(
                 f"{variant}: its build {key} is no longer in the store; `burnish tune {spec.name}` makes it again"
             )
-        found.append(behaviour.built(variant, entry.folder, key))
-    return Request(spec.name, variants, (found[0], found[1]))
+        builts.append(behaviour.built(variant, entry.folder, key))
+    return Request(spec.name, variants, (builts[0], builts[1]))
 
 
 def why(
@@ -144,30 +144,30 @@ def why(
     console: Console,
     ask: Ask | None,
 ) -> Path:
-    """Samples both builds under one load and records what that says; returns the study's folder.
+    """Samples both builds under one load and records the results; returns the run's folder.
 
     Args:
         home: where it happens.
         request: the two builds.
         workload: the load's name; None: the engine's first.
-        seconds: time under load that is sampled; None: until there are samples enough.
+        seconds: time under load that is sampled; None: until there are enough samples.
         options: threads, seed, design, whether to install without asking.
         console: for progress.
-        ask: puts a question to the user.
+        ask: asks the user a question.
     """
     spec = load.engine(request.engine)
     options = replace(options, workloads=(workload or spec.workloads[0],))
-    found = workload_choice.chosen(spec, options)
-    if len(found) > 1:
-        raise UserError(f"--workload {workload}: that is {len(found)} loads; name one, as in {found[0].name}")
+    workloads = workload_choice.chosen(spec, options)
+    if len(workloads) > 1:
+        raise UserError(f"--workload {workload}: that is {len(workloads)} loads; name one, as in {workloads[0].name}")
     groups = [*spec.load_packages, *conditions.groups(spec, options)]
     with studies.lock(home):
         needs.ensure(groups, "the load", options, ask)
-        return explain(home, request, found[0], seconds, options, console, ask)
+        return explain(home, request, workloads[0], seconds, options, console, ask)
 
 
 def permitted(host: HostFacts, options: Options, ask: Ask | None) -> tuple[Path, Ability]:
-    """perf, installed if need be, and what it may sample here; a `UserError` when it may sample nothing."""
+    """perf, installed if necessary, and what it may sample here; a `UserError` if it may sample nothing."""
     if system.find_programs(["perf"])["perf"] is None:
         needs.ensure(["perf"], "the samples", options, ask)
     perf = sampling.find_perf()
@@ -183,14 +183,14 @@ def explain(
     console: Console,
     ask: Ask | None,
 ) -> Path:
-    """What `why` does, for who holds the home already; returns the folder of the study that it is."""
+    """As `why`, for callers that hold the home's lock; returns the run's folder."""
     spec = load.engine(request.engine)
     options = replace(options, workloads=(workload.name,), fresh=True)
     named = [f"{name}={built.key}" for name, built in zip(request.names, request.built, strict=True)]
     definition = definition_of("why", spec, options, named, [workload], spec.default_features, ())
     perf, ability = permitted(read_host(home.root), options, ask)
     session = sessions.begin(home, spec, definition, options, console, (workload,), ask)
-    with sessions.nothing_half_made(session.record):
+    with sessions.removed_if_refused(session.record):
         session.workloads = workload_choice.check(session.engine, session.workloads, session.bench)
         if any(map(session.engine.loads.lacks_source, session.workloads)):
             tree = obtain_source(session, None)[1]
@@ -198,9 +198,9 @@ def explain(
         (workload,) = session.workloads
         pairs = zip(request.names, request.built, strict=True)
         made = [known_program(session, name, built) for name, built in pairs]
-        found = differences(*(each.identity for each in made if each.identity))
+        lines = differences(*(side.identity for side in made if side.identity))
         conditions.possible(session, [(built, conditions.usual(spec, options)) for built in request.built])
-    session.record.append(ProgramsDiffer(tuple(found)))
+    session.record.append(ProgramsDiffer(tuple(lines)))
     with session.bench.step("reading the programs", "why-programs", counts=False):
         codes = {name: machine_code.read_code(built.server.resolve()) for name, built in _builts(made).items()}
     stacks = _stacks(ability, codes.values())
@@ -212,7 +212,7 @@ def explain(
 
 
 def _cell(session: Session, candidate: str, workload: Workload) -> Cell:
-    """The cell that is sampled, in the design that was asked for, or that load and host have."""
+    """The cell that is sampled, in the requested design, or in that of load and host."""
     named = session.options.design
     design = Design(named) if named else workload.design
     if design is Design.DUET and not session.twin_cores:
@@ -221,7 +221,7 @@ def _cell(session: Session, candidate: str, workload: Workload) -> Cell:
 
 
 def _builts(made: Sequence[Made]) -> dict[str, Built]:
-    return {each.built.name: each.built for each in made if each.built is not None}
+    return {side.built.name: side.built for side in made if side.built is not None}
 
 
 def _stacks(ability: Ability, codes: Iterable[Code]) -> Stacks:
@@ -232,12 +232,12 @@ def _stacks(ability: Ability, codes: Iterable[Code]) -> Stacks:
 
 
 def _enough(ability: Ability) -> float:
-    """Seconds under load for as many samples as the tables want; those with copies of the stack are not in them."""
+    """Seconds under load for enough samples; samples with copies of the stack are not counted."""
     return sampling.SAMPLES / ability.frequency(Stacks.NONE)
 
 
 def _timing(own: Timing, seconds: float, stacks: Stacks) -> Timing:
-    """Pairs long enough for the seconds that were asked for, in turns that need not be as short as a trial's."""
+    """Pairs that last for the requested seconds; turns need not be as short as in a trial."""
     window = max(own.window, TURN_S)
     turns = max(2, 2 * round(seconds / PAIRS / (own.settle + window) / 2))
     return replace(own, window=window, pairs=PAIRS + (stacks is Stacks.DWARF), turns=turns)
@@ -252,7 +252,7 @@ def _sample(
     stacks: Stacks,
     seconds: float,
 ) -> Sampled:
-    """One start of both builds, each pair of it sampled."""
+    """Takes one start of both builds and samples each of its pairs."""
     builts = _builts(made)
     folder = session.scratch / "start"
     folder.mkdir(mode=0o700, parents=True)
@@ -264,20 +264,20 @@ def _sample(
 
     @contextlib.contextmanager
     def observe(number: int, pids: Mapping[str, Sequence[int]]) -> Iterator[None]:
-        # A copy of the stack with each sample costs too much for all of them: there is a pair for them alone.
+        # Copying the stack with each sample is too expensive for all pairs, so one pair is used for it alone.
         kind = Stacks.NONE if stacks is Stacks.DWARF and number <= PAIRS else stacks
-        processes = {label: tuple(each) for label, each in pids.items()}
-        first = min(pid for each in processes.values() for pid in each)
+        processes = {label: tuple(ids) for label, ids in pids.items()}
+        first = min(pid for ids in processes.values() for pid in ids)
         recording = Sampling(perf, ability, kind, processes, cores, session.scratch / f"{first}-{number}.data")
         counting = {}
         if group is not None and number == 1:
-            counting = {label: hardware.TopDown(each, group, str(perf)) for label, each in processes.items()}
+            counting = {label: hardware.TopDown(ids, group, str(perf)) for label, ids in processes.items()}
         recording.begin()
         try:
             yield
         finally:
             recorded.append(recording.end())
-            slots.update({label: each.stop() for label, each in counting.items()})
+            slots.update({label: counter.stop() for label, counter in counting.items()})
 
     def on_pair(number: int, pair: Pair) -> None:
         pairs.append(pair)

@@ -1,1 +1,1 @@
-"""A study at work: builds and programs become sides, sides become starts; what can't be made is its row's reason."""
+"""A study while it runs: makes builds, prepares sides, takes starts; records why a comparison is not measured."""

@@ -1,4 +1,4 @@
-"""How a study measures, as its record has it: rule, times, loads, cores."""
+"""How a study measures, for its record: rule, times, loads, cores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from burnish.statistics.verdicts import Rule
 from burnish.study.calibration import host_noise
 from burnish.study.cells import Cell
 from burnish.study.merge import same_plan
-from burnish.study.trials.starts import begun_otherwise
+from burnish.study.trials.starts import begun_with_other
 from burnish.study.workshop.workshop import Workshop
 
 
@@ -27,18 +27,18 @@ def note_contest(
     times: Mapping[Design, Timing],
     known: Sequence[Calibration],
 ) -> None:
-    """Records how the cells are measured; all cells of the study so far are in it.
+    """Records how cells are measured; the event lists all cells of the study so far.
 
     Args:
         workshop: the study.
         base: the side that ratios are against.
         candidate: one of the other sides.
-        cells: what is tried now.
+        cells: the cells that are measured now.
         times: of a start, by design.
-        known: the host's calibrations that verdicts lean on.
+        known: the host's calibrations that verdicts use.
 
     Raises:
-        UserError: a load or a design's times are not what they were when the record's earlier starts were taken.
+        UserError: a load, or a design's times, have changed since the record's earlier starts were taken.
     """
     session, study = workshop.session, workshop.study
     earlier = workshop.record.last(TrialsPlanned)
@@ -55,12 +55,14 @@ def note_contest(
         condition=None if study.bundled else base.condition,
         versus=None if study.bundled or candidate.condition == base.condition else candidate.condition,
         calibrations=_calibrations(before, known),
-        forced=tuple(dict.fromkeys((*before.forced, *(each.name for each in known if not each.passes)))),
+        forced=tuple(
+            dict.fromkeys((*before.forced, *(calibration.name for calibration in known if not calibration.passes)))
+        ),
         replicates={name: tuple(built.key for built in builds) for name, builds in workshop.replicates.items()},
     )
-    if (found := same_plan.otherwise(plain(before), plain(now))) is not None:
-        where, was, asked = found
-        raise begun_otherwise(workshop.record, where, repr(was), repr(asked))
+    if (differing := same_plan.changed(plain(before), plain(now))) is not None:
+        where, was, asked = differing
+        raise begun_with_other(workshop.record, where, repr(was), repr(asked))
     workshop.record.append(
         replace(
             now,
@@ -77,6 +79,6 @@ def _rule(rule: Rule) -> StoppingRule:
 
 
 def _calibrations(before: TrialsPlanned, known: Sequence[Calibration]) -> tuple[HostNoise, ...]:
-    """Those of earlier groups and of this one, each load and design once."""
-    every = [*before.calibrations, *(host_noise(each) for each in known)]
-    return tuple({(each.workload, each.design): each for each in every}.values())
+    """The calibrations of earlier groups and of this one, one for each load and design."""
+    calibrations = [*before.calibrations, *(host_noise(calibration) for calibration in known)]
+    return tuple({(noise.workload, noise.design): noise for noise in calibrations}.values())

@@ -1,4 +1,4 @@
-"""A group of comparisons: its builds, its sides, then the starts of its cells in turn until each is decided."""
+"""A group of comparisons: makes its builds, prepares its sides, takes starts of its cells in turn."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from burnish.study.trials.trials import Trials
 from burnish.study.workshop.contest import note_contest
 from burnish.study.workshop.objects import measure_objects
 from burnish.study.workshop.sides import sides_of
-from burnish.study.workshop.workshop import Left, Workshop
+from burnish.study.workshop.workshop import NotMeasured, Workshop
 
 Priors = Mapping[tuple[str, Design], HostPrior]
-"""What the host's calibrations say, by (workload's name, design)."""
+"""Priors from the host's calibrations, by (workload's name, design)."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A comparison that is tried: its cell and both sides."""
+    """A comparison that is measured, its cell and both sides."""
 
     comparison: Comparison
     cell: Cell
@@ -53,7 +53,7 @@ def run_group(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
             else:
                 trial = trial_of(workshop, comparison)
                 groups.setdefault(comparison.group, []).append(trial)
-        except Left as left:
+        except NotMeasured as left:
             workshop.record.append(ComparisonLeft(comparison.id, str(left), left.final))
             workshop.session.bench.say(f"{comparison.title}: {left}")
     for trials in groups.values():
@@ -61,14 +61,16 @@ def run_group(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
 
 
 def trial_of(workshop: Workshop, comparison: Comparison) -> Trial:
-    """A comparison's trial; a `Left` where it can't be made.
+    """A comparison's trial.
 
-    A load that waits for the network, or for clients, where its sides' conditions make it wait, need not keep its
-    server busy.
+    If the sides' conditions make a load wait for the network or for clients, its server need not be busy.
+
+    Raises:
+        NotMeasured: the comparison cannot be made.
     """
     base, candidate = sides_of(workshop, comparison)
     cell = workshop.cell(comparison)
-    if comparison.release:  # its name alone does not tell which program it was
+    if comparison.release:  # its name alone does not identify the program
         cell = replace(cell, id=replace(cell.id, program=candidate.built.key[:8]))
         candidate = replace(candidate, label=cell.label)
     (workload,) = conditions.loads_under([cell.workload], [base.condition, candidate.condition])
@@ -80,9 +82,9 @@ def measure(workshop: Workshop, trials: Sequence[Trial], rule: Rule | None = Non
 
     Args:
         workshop: the study.
-        trials: what is tried.
+        trials: the comparisons to measure.
         rule: when a cell is decided; None: the comparison's own number of starts, or the study's rule.
-        again: whether these are confirmations: of the study's own cells, not new ones.
+        again: whether these are confirmations of cells that are recorded already.
     """
     session, study = workshop.session, workshop.study
     cells = [trial.cell for trial in trials]
@@ -101,14 +103,14 @@ def measure(workshop: Workshop, trials: Sequence[Trial], rule: Rule | None = Non
     runner = trials_of(workshop, trials, times, priors_of(known, times))
     began = time.monotonic()
     for starts in dict.fromkeys(by_start.values()):
-        mine = [cell for cell in cells if by_start[cell.id] == starts]
-        runner.decide(mine, rule or (study.rule if starts is None else Rule.fixed(starts)))
-        keep_calibrations(workshop, mine, times)
+        alike = [cell for cell in cells if by_start[cell.id] == starts]
+        runner.decide(alike, rule or (study.rule if starts is None else Rule.fixed(starts)))
+        keep_calibrations(workshop, alike, times)
     session.store.note_cost(session.spec.name, "trials", f"{len(cells)} cells", time.monotonic() - began)
 
 
 def trials_of(workshop: Workshop, trials: Sequence[Trial], times: Mapping[Design, Timing], priors: Priors) -> Trials:
-    """What opens the starts of these cells."""
+    """The `Trials` of these cells."""
     session = workshop.session
     return Trials(
         engine=session.engine,
@@ -128,10 +130,10 @@ def trials_of(workshop: Workshop, trials: Sequence[Trial], times: Mapping[Design
 
 
 def _twins(workshop: Workshop, comparisons: Sequence[Comparison]) -> frozenset[str]:
-    """Names of builds that are the same program as another, to the byte; of replicates each must be."""
+    """Names of builds whose program is byte for byte that of another; of replicates, every one must be."""
     if not workshop.study.twins:
         return frozenset()
-    names = list(dict.fromkeys(each.candidate for each in comparisons))
+    names = list(dict.fromkeys(comparison.candidate for comparison in comparisons))
     measured = [workshop.made[name] for name in names if workshop.made[name].built and not workshop.made[name].same]
     twins = same_programs(workshop.record, measured, workshop.replicates)
     for name, other in twins.items():

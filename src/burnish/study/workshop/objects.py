@@ -1,4 +1,4 @@
-"""What compiles of single objects took: a figure that is read off the builds, without a trial."""
+"""Memory of single compiles: a figure read from the builds, without a trial."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from burnish.record.events.bundled import FigureMeasured
 from burnish.study.builds import peaks
 from burnish.study.comparison import Comparison
 from burnish.study.trials.replicates import replicate_names
-from burnish.study.workshop.workshop import Left, Workshop
+from burnish.study.workshop.workshop import NotMeasured, Workshop
 
 
 def measure_objects(workshop: Workshop, comparison: Comparison) -> None:
     """Records the peak memory of the comparison's compiles, in both builds.
 
     Raises:
-        Left: a build has no figure for these objects.
+        NotMeasured: a build has no figure for these objects.
     """
     figures = []
     for name in (comparison.base, comparison.candidate):
         peak = peaks.heaviest(_costs(workshop, name, comparison.objects), comparison.objects)
         if isinstance(peak, str):
-            raise Left(f"{name}: {peak}")
+            raise NotMeasured(f"{name}: {peak}")
         figures.append(peak)
     (_, before, _), (path, after, seconds) = figures
     workshop.record.append(
@@ -43,21 +43,21 @@ def measure_objects(workshop: Workshop, comparison: Comparison) -> None:
 
 
 def _costs(workshop: Workshop, name: str, words: Sequence[str]) -> Mapping[str, Any]:
-    """What these objects of a build took: from its description, or from compiling no more than them."""
+    """The compile costs of these objects of a build: from its description, or by compiling just these."""
     assert workshop.maker is not None  # noqa: S101 - such comparisons are of builds
     first = replicate_names(name, workshop.study.replicates)[0]
     if first not in workshop.chains:
         workshop.find_chains([name])
     chain = workshop.chains[first]
     if chain.missing is not None:
-        raise Left(f"{name}: {chain.missing}")
+        raise NotMeasured(f"{name}: {chain.missing}")
     entry, stage = workshop.session.store.find("builds", chain.final), chain.stages[0]
     if entry is None and len(chain.stages) == 1 and isinstance(stage, Compile):
         try:
             return workshop.maker.builder.cost_of(stage, name, words)
         except InfrastructureError as error:
             workshop.record.append(BuildFailed(BuildId(name), error.explain()))
-            raise Left(f"{name}: build failed: {error}") from None
+            raise NotMeasured(f"{name}: build failed: {error}") from None
     if entry is None:
         workshop.make([name])
         built = workshop.build(name).built

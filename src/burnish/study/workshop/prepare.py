@@ -1,4 +1,4 @@
-"""From a study to a workshop: loads checked, source unpacked, every build's stages known; or two programs examined."""
+"""Prepares a workshop: checks loads, unpacks the source, plans every build's stages; or examines two programs."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from burnish.workload.conditions import condition_of
 
 
 def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
-    """A workshop with everything that is known before the first build.
+    """The workshop as it is before the first build.
 
     Raises:
-        UserError: something that was asked for is impossible; a host on which no verdict can be given.
+        UserError: the request is impossible, or this host can give no verdicts.
     """
     workshop = Workshop(session, study, plan.selection)
     if study.bundled is not None:
@@ -44,7 +44,7 @@ def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
         session.record.append(event)
     chosen = open_comparisons(workshop)
     # A host whose calibration failed is refused now, not after an hour of builds.
-    workshop.calibrations([each for each in chosen if each.cell is not None])
+    workshop.calibrations([comparison for comparison in chosen if comparison.cell is not None])
     workshop.check_loads()
     if not study.tolerant:
         _check_conditions(workshop, chosen)
@@ -56,21 +56,27 @@ def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
 
 
 def open_comparisons(workshop: Workshop) -> list[Comparison]:
-    """The comparisons of this session that have neither a verdict nor a reason against them."""
+    """The comparisons of this session that have neither a verdict nor a reason not to be measured."""
     have = settled(workshop.record)
-    return [each for each in workshop.selection.chosen if each.reason is None and not is_decided(each, have)]
+    return [
+        comparison
+        for comparison in workshop.selection.chosen
+        if comparison.reason is None and not is_decided(comparison, have)
+    ]
 
 
 def _check_conditions(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
-    """Makes every condition ready; loads under them are expected to wait where they must."""
-    sides = dict.fromkeys(side for each in chosen for side in ((each.given, ()), (each.given, each.versus)))
+    """Prepares every condition and adapts the loads to them."""
+    sides = dict.fromkeys(
+        side for comparison in chosen for side in ((comparison.given, ()), (comparison.given, comparison.versus))
+    )
     pair = [workshop.condition(given, versus) for given, versus in sides]
     if pair:
         workshop.session.workloads = conditions.loads_under(workshop.session.workloads, pair)
 
 
 def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -> None:
-    """Source, toolchains, stages: everything before the first build."""
+    """Prepares source, toolchains and stages, before the first build."""
     session, study = workshop.session, workshop.study
     spec, record, options = session.spec, session.record, session.options
     pinned = record.last(SourceObtained)
@@ -80,11 +86,11 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
         record.append(source_obtained(source))
     elif pinned.event.digest != source.digest:
         raise UserError(
-            f"{source.origin}: the source is no longer the one this study began with "
-            f"({pinned.event.digest[:12]}, found {source.digest[:12]}); --fresh begins a new study"
+            f"{source.origin}: the source has changed since this run began "
+            f"({pinned.event.digest[:12]}, now {source.digest[:12]}); --fresh begins a new run"
         )
     toolchains = find_toolchains()
-    record.append(ToolchainsFound(tuple(value_of(FoundToolchain, plain(each)) for each in toolchains)))
+    record.append(ToolchainsFound(tuple(value_of(FoundToolchain, plain(toolchain)) for toolchain in toolchains)))
     cores = len(session.host.cores_allowed)
     builder = Builder(
         engine=session.engine,
@@ -111,7 +117,7 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
         bench=session.bench,
         cores=frozenset(session.host.cores_allowed),
         scratch=session.scratch,
-        workloads={each.name: each for each in (*located, *session.workloads)},
+        workloads={workload.name: workload for workload in (*located, *session.workloads)},
         version=source.version,
         portable=study.portable,
         look=partial(_possible, workshop),
@@ -131,16 +137,16 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
 
 
 def _possible(workshop: Workshop, baseline: Built) -> None:
-    """Examines loads on the baseline as far as that takes no data: none are made in vain."""
+    """Examines loads on the baseline as far as possible without data, before data sets are made."""
     if workshop.study.tolerant:
         return
-    given = dict.fromkeys(each.given for each in workshop.selection.chosen)
+    given = dict.fromkeys(comparison.given for comparison in workshop.selection.chosen)
     conditions.possible(workshop.session, [(baseline, workshop.condition(words)) for words in given])
 
 
 def start(workshop: Workshop) -> None:
-    """Makes the baseline and examines the loads on it, before other builds are made: a load that can't run is not
-    worth them."""
+    """Makes the baseline and examines the loads on it before other builds are made, so that a load that cannot run is
+    refused early."""
     chosen = open_comparisons(workshop)
     if not chosen or workshop.maker is None:
         return
@@ -149,19 +155,19 @@ def start(workshop: Workshop) -> None:
         return
     session, study = workshop.session, workshop.study
     if study.tolerant:
-        # A ladder of the user's own that the server's connections don't bear is refused before any row.
+        # A requested ladder that exceeds the server's connections is refused before any row.
         most = max(session.workloads, key=lambda workload: workload.threads, default=None)
         if most is not None:
             words = session.options.settings
             condition = conditions.ready(session, condition_of(words, session.spec.settings))
             workshop.examine_strictly(baseline, most, condition, ",".join(words))
         return
-    given = dict.fromkeys(each.given for each in chosen)
+    given = dict.fromkeys(comparison.given for comparison in chosen)
     conditions.examine(session, [(baseline, workshop.condition(words)) for words in given], workshop.data)
 
 
 def _programs(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
-    """Two programs that exist already: what they say of themselves, how they differ, data for the loads."""
+    """Examines two existing programs, records how they differ, makes data sets for the loads."""
     session, study = workshop.session, workshop.study
     if any(map(session.engine.loads.lacks_source, session.workloads)):
         tree = obtain_source(session, None)[1]
@@ -171,19 +177,19 @@ def _programs(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
     one, two = workshop.made.values()
     assert one.identity is not None and two.identity is not None  # noqa: S101, PT018 - programs that exist
     assert one.built is not None and two.built is not None  # noqa: S101, PT018
-    found = differences(one.identity, two.identity)
-    session.record.append(ProgramsDiffer(tuple(found)))
-    session.bench.say("\n    ".join(f"they differ: {line}" for line in found) or "same version, same features")
+    lines = differences(one.identity, two.identity)
+    session.record.append(ProgramsDiffer(tuple(lines)))
+    session.bench.say("\n    ".join(f"they differ: {line}" for line in lines) or "same version, same features")
     sides = dict.fromkeys(
         side
-        for each in chosen
+        for comparison in chosen
         for side in (
-            (one.built, workshop.condition(each.given)),
-            (two.built, workshop.condition(each.given, each.versus)),
+            (one.built, workshop.condition(comparison.given)),
+            (two.built, workshop.condition(comparison.given, comparison.versus)),
         )
     )
     conditions.possible(session, list(sides))
-    for workload in (each for each in session.workloads if each.dataset != "none"):
+    for workload in (workload for workload in session.workloads if workload.dataset != "none"):
         with session.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", counts=False):
             workshop.program_data[workload.name] = datasets.obtain(
                 session.engine, session.store, one.built, one.built, one.identity.version, workload, session.bench

@@ -1,4 +1,4 @@
-"""The two sides of a comparison: builds, programs or a release binary under their conditions, examined."""
+"""The two sides of a comparison: builds, programs or a release binary, examined under their conditions."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from burnish.study.builds.make import Made
 from burnish.study.builds.programs import differences, known_program
 from burnish.study.comparison import RELEASE, Comparison
 from burnish.study.session import Session
-from burnish.study.workshop.workshop import Left, Workshop
+from burnish.study.workshop.workshop import NotMeasured, Workshop
 
 
 def sides_of(workshop: Workshop, comparison: Comparison) -> tuple[Contestant, Contestant]:
     """Both sides of a comparison, the base first, examined under their conditions.
 
     Raises:
-        Left: the comparison can't be made.
+        NotMeasured: the comparison can't be made.
     """
     assert comparison.workload is not None  # noqa: S101 - what is not measured otherwise has a load
     if comparison.workload.name in workshop.wrong_loads:
-        raise Left(workshop.wrong_loads[comparison.workload.name])
+        raise NotMeasured(workshop.wrong_loads[comparison.workload.name])
     base = workshop.build(comparison.base)
     first = workshop.condition(comparison.given)
     assert base.built is not None  # noqa: S101 - `build` gives what may be measured
     one = Contestant(comparison.base, base.built, first)
-    if comparison.again:
+    if comparison.against_itself:
         return one, Contestant(comparison.label, base.built, first)
     candidate = _release(workshop) if comparison.release else workshop.build(comparison.candidate)
     assert candidate.built is not None  # noqa: S101
     same = candidate.built.key == base.built.key and not comparison.versus
     # Two programs that a user names are measured even when they are equal: that is how one sees a host's noise.
     if same and not comparison.control and not workshop.study.programs:
-        raise Left("no effect: identical code, not measured", final=True)
+        raise NotMeasured("no effect: identical code, not measured", final=True)
     second = workshop.condition(comparison.given, comparison.versus)
     if workshop.study.tolerant or workshop.study.programs:
         load = workshop.load(comparison.workload)
@@ -50,17 +50,17 @@ def sides_of(workshop: Workshop, comparison: Comparison) -> tuple[Contestant, Co
 
 
 def _release(workshop: Workshop) -> Made:
-    """The release binary; a `Left` where there is none, looked for once."""
+    """The release binary, searched for once; a `NotMeasured` if there is none."""
     if RELEASE not in workshop.made:
         workshop.made[RELEASE] = _find_release(workshop)
     item = workshop.made[RELEASE]
     if item.built is None:
-        raise Left(str(item.failure))
+        raise NotMeasured(str(item.failure))
     return item
 
 
 def _find_release(workshop: Workshop) -> Made:
-    """The release binary with what sets it apart from the baseline, or why there is none."""
+    """Finds the release binary and records how it differs from the baseline; or the reason why there is none."""
     session = workshop.session
     try:
         path = session.options.release or installed_release(session) or _download_release(workshop)
@@ -75,14 +75,14 @@ def _find_release(workshop: Workshop) -> Made:
 
 
 def installed_release(session: Session) -> Path | None:
-    """The server program that a distribution has installed here, if any."""
+    """The path of the distribution's installed server program, or None."""
     folders = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/libexec"])
     path = shutil.which(Path(session.spec.server).name, path=folders)
     return Path(path) if path else None
 
 
 def _download_release(workshop: Workshop) -> Path:
-    """The distribution's server from its package, of the version that is built where the mirror has it."""
+    """The distribution's server from its package; of the version that is built, if the mirror has it."""
     session = workshop.session
     origin = workshop.maker.builder.origin if workshop.maker is not None else None
     program = Path(session.spec.server).name

@@ -1,4 +1,4 @@
-"""What a study has at hand while it runs: its builds and programs, its loads and conditions."""
+"""The state of a running study: its builds and programs, its loads and conditions."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from burnish.study.trials.replicates import gathered, replicate_names
 from burnish.workload.conditions import condition_of
 
 
-class Left(Exception):
-    """Why a comparison is not made, for its row.
+class NotMeasured(Exception):
+    """A comparison is not measured; the message is its row's reason.
 
     Attributes:
-        final: whether another session would find the same.
+        final: whether the reason will hold in every later session.
     """
 
     def __init__(self, why: str, *, final: bool = False) -> None:
@@ -42,15 +42,15 @@ class Left(Exception):
 
 @dataclass
 class Workshop:
-    """A study at work in one session.
+    """A study while it runs in one session.
 
     Attributes:
         session: record, workbench, host.
         study: what is asked.
         selection: the comparisons of this session.
-        maker: makes builds; None where programs are compared that exist already.
-        chains: stages by build's name, of replicates by name#1, name#2, ...
-        made: what became of each build or program, by name.
+        maker: makes builds; None if existing programs are compared.
+        chains: stages by build's name; of replicates by name#1, name#2, ...
+        made: the result for each build or program, by name.
         replicates: builds of each variant by its name, where it has several.
     """
 
@@ -70,7 +70,7 @@ class Workshop:
 
     @property
     def record(self) -> Record:
-        """The study's."""
+        """The run's record."""
         return self.session.record
 
     @property
@@ -80,12 +80,12 @@ class Workshop:
 
     @property
     def source_digest(self) -> str:
-        """Digest of the source that builds are made of."""
+        """Digest of the source that builds are made from."""
         assert self.maker is not None and self.maker.builder.origin is not None  # noqa: S101, PT018 - it builds
         return self.maker.builder.origin.digest
 
     def check_loads(self) -> None:
-        """Checks every load's parameters; one that is wrong is its rows' reason, or the user's error."""
+        """Checks every load's parameters; a wrong load becomes its rows' reason, or a `UserError` if not tolerant."""
         if not self.study.tolerant:
             self.session.workloads = workload_choice.check(
                 self.session.engine, self.session.workloads, self.session.bench
@@ -100,27 +100,27 @@ class Workshop:
         self.session.workloads = tuple(good)
 
     def add(self, variant: Variant) -> None:
-        """One more build, as an analysis asks for it."""
+        """Adds a build that an analysis needs."""
         self.study = self.study.with_variants(variant)
 
     def find_chains(self, names: Sequence[str]) -> None:
-        """Stages of builds that were not asked for when the session began."""
+        """Plans the stages of builds that were not selected when the session began."""
         if not names or self.maker is None:
             return
-        found = chains_of(
+        chains = chains_of(
             self.study,
             names,
             source_digest=self.source_digest,
             home=self.session.home,
             store=self.session.store,
         )
-        wanted = [each for name in names for each in replicate_names(name, self.study.replicates)]
-        self.chains |= {name: found[name] for name in wanted}
-        possible = [found[name].variant for name in wanted if found[name].missing is None]
+        wanted = [replicate for name in names for replicate in replicate_names(name, self.study.replicates)]
+        self.chains |= {name: chains[name] for name in wanted}
+        possible = [chains[name].variant for name in wanted if chains[name].missing is None]
         self.maker.workloads |= workload_choice.training_workloads(self.session.spec, possible)
 
     def make_baseline(self) -> Made:
-        """Makes the baseline's build, of replicates the first, before any other; it must be possible."""
+        """Makes the baseline's build (its first replicate) before any other; it must succeed."""
         name = self.study.base
         if name not in self.made and self.maker is not None:
             first = replicate_names(name, self.study.replicates)[0]
@@ -132,7 +132,7 @@ class Workshop:
         return self.made[name]
 
     def make(self, wanted: Sequence[str]) -> None:
-        """Makes those of these builds that are not there yet, all replicates of each."""
+        """Makes those of these builds that are missing, with all their replicates."""
         factors = self.study.replicates
         names = [
             name for name in wanted if name not in self.made or (factors.count > 1 and name not in self.replicates)
@@ -141,23 +141,28 @@ class Workshop:
         if not names or self.maker is None:
             return
         self.find_chains([name for name in names if replicate_names(name, factors)[0] not in self.chains])
-        single = [each for name in names for each in replicate_names(name, factors) if each not in self._by_replicate]
-        chains = [self.chains[each] for each in single]
+        single = [
+            replicate
+            for name in names
+            for replicate in replicate_names(name, factors)
+            if replicate not in self._by_replicate
+        ]
+        chains = [self.chains[replicate] for replicate in single]
         try:
-            found = self.maker.make(chains, more=True)
-        except UserError as error:  # an option that this engine has not
+            made = self.maker.make(chains, more=True)
+        except UserError as error:  # an option that this engine lacks
             if not self.study.tolerant:
                 raise
-            found = [Made(chain.variant, failure=str(error)) for chain in chains]
-        self._by_replicate |= zip(single, found, strict=True)
+            made = [Made(chain.variant, failure=str(error)) for chain in chains]
+        self._by_replicate |= zip(single, made, strict=True)
         self._noted |= set(names)
         for name in names:
-            mine = [self._by_replicate[each] for each in replicate_names(name, factors)]
-            item, builds = gathered(self.study.variants[name], mine, baseline=name == self.study.base)
+            replicates = [self._by_replicate[replicate] for replicate in replicate_names(name, factors)]
+            item, builds = gathered(self.study.variants[name], replicates, baseline=name == self.study.base)
             if builds:
                 self.replicates[name] = builds
             if item.built is not None and name in self.study.instrumented:
-                # What it counts while it is measured goes where nobody takes it for a training's.
+                # Counts written during trials go to a separate folder, so that they are not taken for a training's.
                 away = self.session.scratch / "counts-of-trials"
                 counts = (("GCOV_PREFIX", str(away)), ("LLVM_PROFILE_FILE", str(away / "%p.profraw")))
                 item.built = replace(item.built, environment=(*item.built.environment, *counts))
@@ -165,30 +170,31 @@ class Workshop:
             note_variant(self.record, item, [*item.notes, *self._differences(item)])
 
     def _differences(self, item: Made) -> list[str]:
-        """What sets a build apart from the baseline besides speed, unless its recipe asks for it."""
+        """How a build differs from the baseline besides speed, unless its recipe asks for that."""
         base = self.made[self.study.base]
         if item is base or not item.identity or not base.identity or item.variant.recipe.features is not None:
             return []
         return [f"differs from {base.variant.name}: {line}" for line in differences(base.identity, item.identity)]
 
     def build(self, name: str) -> Made:
-        """A build that may be measured; the baseline's own where its program is the same.
+        """A build that may be measured; the baseline's own if its program is the same.
 
         Raises:
-            Left: it can't be measured.
+            NotMeasured: it cannot be measured.
         """
         item = self.made[name]
         if item.same:
             return self.made[self.study.base]
         if item.built is None:
-            raise Left(f"{name}: {item.failure or 'could not be made'}")
+            raise NotMeasured(f"{name}: {item.failure or 'could not be made'}")
         return item
 
     def condition(self, given: tuple[str, ...], versus: tuple[str, ...] = ()) -> Condition:
-        """A condition, made ready once for the study.
+        """A condition, prepared once for the study.
 
         Raises:
-            Left: it can't be had, where the study is tolerant; else a `UserError`.
+            NotMeasured: it cannot be prepared, and the study is tolerant.
+            UserError: it cannot be prepared, and the study is not tolerant.
         """
         if (given, versus) not in self._conditions:
             try:
@@ -198,14 +204,15 @@ class Workshop:
             except UserError as error:
                 if not self.study.tolerant:
                     raise
-                raise Left(str(error)) from None
+                raise NotMeasured(str(error)) from None
         return self._conditions[given, versus]
 
     def examine(self, built: Built, workload: Workload, condition: Condition, words: str) -> None:
-        """Examines a load on a build under a condition, once; reports what routine tuning left undone.
+        """Examines a load on a build under a condition, once; reports settings that are poorly tuned.
 
         Raises:
-            Left: the load can't run so, where the study is tolerant; else a `UserError`.
+            NotMeasured: the load cannot run like this, and the study is tolerant.
+            UserError: the load cannot run like this, and the study is not tolerant.
         """
         name = (built.key, workload.name, words)
         if name not in self._examined:
@@ -216,15 +223,15 @@ class Workshop:
                     raise
                 self._examined[name] = str(error)
         if (why := self._examined[name]) is not None:
-            raise Left(why)
+            raise NotMeasured(why)
 
     def examine_strictly(self, built: Built, workload: Workload, condition: Condition, words: str) -> None:
-        """The same where a load that can't run ends the study, whatever it tolerates: a `UserError`."""
+        """As `examine`, but a load that cannot run is a `UserError` even in a tolerant study."""
         conditions.examine(replace(self.session, workloads=(workload,)), [(built, condition)], self.data)
         self._examined[built.key, workload.name, words] = None
 
     def cell(self, comparison: Comparison) -> Cell:
-        """The cell of a comparison that is tried, on this host, which may lack the cores for a duet."""
+        """The cell of a comparison on this host, which may lack the cores for a duet."""
         cell = comparison.cell
         assert cell is not None  # noqa: S101 - it is tried
         alone = cell.design is Design.DUET and not self.session.twin_cores
@@ -234,16 +241,18 @@ class Workshop:
         return replace(cell, design=design, headline=headline, workload=self.load(cell.workload))
 
     def load(self, workload: Workload) -> Workload:
-        """A load as it was made ready on this host: some need their programs' place in the source."""
-        return next((each for each in self.session.workloads if each.name == workload.name), workload)
+        """A load as prepared on this host: some need the path of their programs in the source."""
+        return next((loaded for loaded in self.session.workloads if loaded.name == workload.name), workload)
 
     def calibrations(self, comparisons: Sequence[Comparison]) -> list[Calibration]:
-        """What the host's calibrations say of these comparisons' loads; nothing of unusual conditions.
+        """The host's calibrations for these comparisons' loads; none for other than default conditions.
 
         Raises:
-            UserError: one of them failed: no verdicts on this host, but by force.
+            UserError: one of them failed, so this host gives no verdicts without ``--force``.
         """
         if self.session.options.defaults_file is not None:
             return []
-        cells = [self.cell(each) for each in comparisons if each.usual and each.cell is not None]
+        cells = [
+            self.cell(comparison) for comparison in comparisons if comparison.usual and comparison.cell is not None
+        ]
         return known_calibrations(self.session, cells)
