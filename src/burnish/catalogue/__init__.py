@@ -1,1 +1,1 @@
-"""All that is data: engines, toolchains, variants, workloads, studies; each entry with its reason."""
+"""The catalogue: engines, toolchains, variants, workloads and studies as data; each entry has a reason."""
