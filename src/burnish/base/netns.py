@@ -1,8 +1,8 @@
 """Emulates a second host: two private network namespaces connected by a cable (a veth pair).
 
 A server runs in one of them, its load in the other. Neither has any other device, so each can only reach the other one
-and be reached from it; the host's own network is not changed. Their names contain the run's mark. The process that made them
-removes them; otherwise the warden does when the process is gone, and `sweep` if the warden was killed too.
+and be reached from it; the host's own network is not changed. Their names contain the run's mark. The process that made
+them removes them; otherwise the warden does when the process is gone, and `sweep` if the warden was killed too.
 """
 
 from __future__ import annotations
