@@ -106,7 +106,7 @@ def _digest(row: Mapping[str, str], where: str) -> Digest:
     if count is None:
         raise UserError(f"{where}: COUNT_STAR is {row['count_star']!r}, no number")
 
-    def each(name: str) -> float | None:
+    def average(name: str) -> float | None:
         number = _number(row.get(name, ""))
         return None if number is None or not count else number / count
 
@@ -114,7 +114,7 @@ def _digest(row: Mapping[str, str], where: str) -> Digest:
         schema=row.get("schema_name", ""),
         text=" ".join(row["digest_text"].split()),
         count=int(count),
-        averages=Averages(each("sum_rows_sent"), each("sum_rows_examined"), each("sum_rows_affected")),
+        averages=Averages(average("sum_rows_sent"), average("sum_rows_examined"), average("sum_rows_affected")),
         sample=row.get("query_sample_text", "").strip().rstrip(";").strip(),
     )
 

@@ -181,8 +181,10 @@ def _table(name: str, body: str) -> Table:
         key = _KEY.match(part)
         match = None if _NO_COLUMN.match(part) else _COLUMN.match(part)
         if key is not None:
-            members = [re.sub(r"\(\d+\)| (ASC|DESC)$", "", each, flags=re.IGNORECASE).strip(" `").lower()
-                       for each in key[2].split(",")]  # fmt: skip
+            members = [
+                re.sub(r"\(\d+\)| (ASC|DESC)$", "", member, flags=re.IGNORECASE).strip(" `").lower()
+                for member in key[2].split(",")
+            ]
             if len(members) == 1 and members[0] in columns:
                 columns[members[0]] = replace(columns[members[0]], alone=True)
         elif match is not None:
@@ -197,8 +199,10 @@ def _table(name: str, body: str) -> Table:
     following = re.search(r"AUTO_INCREMENT\s*=\s*(\d+)", tail, re.IGNORECASE)
     if following:
         last = int(following[1]) - 1
-        columns = {key: replace(each, low=1, high=last) if each.counts and last > 0 else each
-                   for key, each in columns.items()}  # fmt: skip
+        columns = {
+            key: replace(column, low=1, high=last) if column.counts and last > 0 else column
+            for key, column in columns.items()
+        }
     return Table(name, columns)
 
 
