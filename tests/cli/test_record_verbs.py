@@ -106,7 +106,7 @@ def test_bad_input_is_one_line(tmp_path: Path) -> None:
         assert "cut off: " in wrong(*words)
     letter = tmp_path / "letter.jsonl.xz"
     letter.write_text("Dear reader,\n")
-    assert "is not packed as its name says" in wrong("record", "import", letter)
+    assert "its content does not match its suffix" in wrong("record", "import", letter)
     empty = file(tmp_path, [], "empty.jsonl.xz")
     assert "holds no study" in wrong("show", empty)
     assert "holds no study" in wrong("record", "import", empty)

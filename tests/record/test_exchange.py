@@ -71,7 +71,7 @@ def test_another_study_of_that_name_is_left_alone(tmp_path: Path) -> None:
     home = paths.home()
     folder, _ = exchange.import_study(home, file(tmp_path, STUDY))
     other = file(tmp_path, whole("fake-tune-1", "here", 1, [0.5]).made)
-    with pytest.raises(UserError, match=r"a study of this name is here, with another record"):
+    with pytest.raises(UserError, match=r"a study of this name exists, with another record"):
         exchange.import_study(home, other)
     with closing(Record(folder)) as record:
         assert list(record.every())[-1].event == RecordImported("some.jsonl.xz")
@@ -81,7 +81,7 @@ def test_another_study_of_that_name_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../../etc", "a/b", "", ".hidden"])
 def test_a_study_whose_name_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
     path = file(tmp_path, [Recorded(1, "", StudyBegun(name, {}))])
-    with pytest.raises(UserError, match=r"no name of a study"):
+    with pytest.raises(UserError, match=r"not a valid study name"):
         exchange.import_study(paths.home(), path)
 
 

@@ -92,14 +92,14 @@ def test_a_newer_format_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("suffix", "data", "says"),
     [
-        (".jsonl.xz", b"hello\n", "is not packed as its name says; "),
-        (".jsonl.gz", b"hello\n", "is not packed as its name says; "),
-        (".jsonl.gz", gzip.compress(b"hello\n", mtime=0), "line 1 is no event of an exported record; "),
-        (".jsonl", b'{"burnish-record":1,"events":1}\n[1]\n', "line 2 is no event of an exported record; "),
-        (".jsonl", b'{"n":1,"at":"","kind":"a","body":{"x":NaN}}\n', "line 1 is no event"),
-        (".jsonl", b'{"n":true,"at":"","kind":"a","body":{}}\n', "line 1 is no event"),
-        (".jsonl", b'{"n":' + b"9" * 30 + b',"at":"","kind":"a","body":{}}\n', "line 1 is no event"),
-        (".jsonl", b'{"n":1,"at":"","kind":"a","body":[]}\n', "line 1 is no event"),
+        (".jsonl.xz", b"hello\n", "its content does not match its suffix; "),
+        (".jsonl.gz", b"hello\n", "its content does not match its suffix; "),
+        (".jsonl.gz", gzip.compress(b"hello\n", mtime=0), "line 1 is not an event of an exported record; "),
+        (".jsonl", b'{"burnish-record":1,"events":1}\n[1]\n', "line 2 is not an event of an exported record; "),
+        (".jsonl", b'{"n":1,"at":"","kind":"a","body":{"x":NaN}}\n', "line 1 is not an event"),
+        (".jsonl", b'{"n":true,"at":"","kind":"a","body":{}}\n', "line 1 is not an event"),
+        (".jsonl", b'{"n":' + b"9" * 30 + b',"at":"","kind":"a","body":{}}\n', "line 1 is not an event"),
+        (".jsonl", b'{"n":1,"at":"","kind":"a","body":[]}\n', "line 1 is not an event"),
         (".jsonl.xz", b"", "cut off: 0 events could be read"),
     ],
 )

@@ -151,7 +151,7 @@ def test_a_wrong_exported_file_is_one_line(tmp_path: Path, content: bytes, numbe
     with pytest.raises(UserError) as caught:
         import_events(path, tmp_path / "study")
     said = str(caught.value)
-    assert said.startswith(f"{path}: line {number} is no event of an exported record")
+    assert said.startswith(f"{path}: line {number} is not an event of an exported record")
     assert "\n" not in said
 
 

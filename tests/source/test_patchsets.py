@@ -96,7 +96,7 @@ def test_one_that_is_there_already_is_said(tree: Path) -> None:
 def test_one_to_revert_that_is_not_there_is_said(tree: Path) -> None:
     with pytest.raises(UserError, match=r"/p/my\.patch: x 1 does not have it.*leave -R out"):
         patch_set.fit([patch(THREE, reverted=True)], tree, "x 1")
-    with pytest.raises(UserError, match=r"cannot be taken out of x 1: hunk #1 of sub/a\.c"):
+    with pytest.raises(UserError, match=r"cannot be reverted in x 1: hunk #1 of sub/a\.c"):
         patch_set.fit([patch(DREI, reverted=True)], tree, "x 1")
 
 

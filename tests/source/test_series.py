@@ -47,10 +47,10 @@ def test_a_quilt_series_by_its_file_or_its_folder(store: Store, tmp_path: Path) 
         assert (fast.name, fast.patch.reverted) == ("without-fast", True)
     (tmp_path / "q/series").write_text("slow.patch\nnone.patch\nfast.patch -p0\n")
     said = refused(store, tmp_path / "q")
-    assert f"{tmp_path}/q/series: line 2: names none.patch, which is not there" in said
+    assert f"{tmp_path}/q/series: line 2: names none.patch, which does not exist" in said
     assert f"{tmp_path}/q/series: line 3: option -p0: patches are applied with -p1" in said
     (tmp_path / "q/series").write_text("# nothing\n")
-    assert "series: names no patch" in refused(store, tmp_path / "q")
+    assert "series: has no patches" in refused(store, tmp_path / "q")
     assert "a folder without a file `series`" in refused(store, tmp_path)
 
 
@@ -110,7 +110,7 @@ def test_ranges_that_are_none(store: Store, tmp_path: Path) -> None:
     tree = git_tree(tmp_path / "tree", FASTER)
     assert "the range is empty: unpatched has no commit that work lacks" in refused(store, "work..unpatched", tree=tree)
     assert "has no commit 'none'" in refused(store, "unpatched..none", tree=tree)
-    assert "is no git tree" in refused(store, f"{tmp_path}:a..b")
+    assert "is not a git tree" in refused(store, f"{tmp_path}:a..b")
     assert "there is no folder" in refused(store, f"{tmp_path}/none:a..b")
     git(tree, "commit", "-q", "--allow-empty", "-m", "Nothing")
     assert "(Nothing) changes no file here" in refused(store, "unpatched..work", tree=tree)

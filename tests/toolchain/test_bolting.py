@@ -39,7 +39,7 @@ def test_options_and_their_values() -> None:
     [
         ("-reorder-blocs=none", "unknown option of variant v: bolt 'reorder-blocs' (did you mean 'reorder-blocks'?)"),
         ("-reorder-blocks=exttsp", "'exttsp' (did you mean 'ext-tsp'?); there are: ext-tsp, none"),
-        ("reorder-blocks", "'reorder-blocks' is no option; write -name or -name=value"),
+        ("reorder-blocks", "'reorder-blocks' is not an option; write -name or -name=value"),
         ("-data=x", "'-data=x' is set by Burnish itself"),
     ],
 )

@@ -79,7 +79,7 @@ def test_bolts_branches_are_added_up_by_weight() -> None:
 
 @pytest.mark.parametrize("line", ["4 f 10 g 0 3", "f.fdata", "1 f 10 1 g 0 x 1"])
 def test_what_is_no_branch_can_not_be_weighted(line: str) -> None:
-    with pytest.raises(UserError, match="is no branch record"):
+    with pytest.raises(UserError, match="is not a branch record"):
         counts.weighted_fdata([(f"{BRANCHES}{line}\n", 1)])
 
 

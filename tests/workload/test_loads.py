@@ -57,7 +57,7 @@ def test_a_parameter_without_a_load_is_told() -> None:
 
 @pytest.mark.parametrize("text", ["a:x", "a:=1", "a:x="])
 def test_what_is_no_parameter_is_told(text: str) -> None:
-    with pytest.raises(UserError, match=r"is no parameter; write NAME=VALUE"):
+    with pytest.raises(UserError, match=r"is not a parameter; write NAME=VALUE"):
         loads.asked(text)
     with pytest.raises(UserError, match="'x_y' is given twice"):
         loads.asked("a:x-y=1,x_y=2")

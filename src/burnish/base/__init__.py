@@ -1,1 +1,1 @@
-"""Errors, paths, processes and their warden, system packages, network namespaces: knows no database."""
+"""Errors, paths, processes and their warden, system packages, network namespaces; independent of any engine."""

@@ -1,4 +1,4 @@
-"""Names made from content: equal values have equal names."""
+"""Digests of values: equal values have equal digests."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ import json
 
 
 def digest_of(value: object, length: int = 16) -> str:
-    """Hex SHA-256 (shortened to `length`) of a JSON-able value, keys sorted: equal values, equal names."""
+    """Hex SHA-256, shortened to `length`, of a value as JSON with sorted keys."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:length]

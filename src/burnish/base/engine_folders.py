@@ -1,6 +1,6 @@
-"""Where engines lie: each in a folder of its own, a Python package with `engine.toml` beside its code.
+"""The folders of engines: each is a Python package with `engine.toml` beside its code.
 
-Burnish's own are the folders of `burnish.engines`; an installed package adds one by an entry point of the group
+Burnish's own engines are in `burnish.engines`. An installed package adds an engine with an entry point of the group
 `burnish.engines`, whose name is the engine's and whose value is the package: ``tally = "tally_engine"``.
 """
 
@@ -14,20 +14,20 @@ from pathlib import Path
 from burnish.base.errors import UserError
 
 FILE = "engine.toml"
-"""What makes a folder an engine's."""
+"""File that identifies an engine's folder."""
 
 GROUP = "burnish.engines"
-"""Burnish's own package of engines, and the entry points' group of other packages' engines."""
+"""Burnish's own package of engines, and the group of entry points for engines of other packages."""
 
 
 @dataclass(frozen=True)
 class EngineFolder:
-    """An engine that is installed.
+    """The folder of an installed engine.
 
     Attributes:
-        name: the engine's.
-        package: name of the Python package that the folder is.
-        path: the folder.
+        name: the engine's name.
+        package: name of its Python package.
+        path: path of the folder.
     """
 
     name: str
@@ -37,16 +37,16 @@ class EngineFolder:
 
 @cache
 def engine_folders() -> tuple[EngineFolder, ...]:
-    """The installed engines' folders: Burnish's own by name, then those of other packages by name.
+    """The installed engines' folders: Burnish's own sorted by name, then those of other packages sorted by name.
 
-    Nothing of an engine is imported.
+    Does not import engines.
 
     Raises:
-        UserError: an entry point's package is not there or has no `engine.toml`, or two engines have one name.
+        UserError: an entry point's package does not exist or has no `engine.toml`, or two engines have the same name.
     """
     own = Path(str(resources.files(GROUP)))
     paths = sorted(path.parent for path in own.glob(f"*/{FILE}"))
-    # A package that lies on the search path twice has its entry point twice.
+    # A package that is on the search path twice has its entry point twice.
     points = {(point.name, point.value): point for point in metadata.entry_points(group=GROUP)}
     seen: dict[str, EngineFolder] = {}
     for folder in (

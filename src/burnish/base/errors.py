@@ -1,9 +1,9 @@
-"""The two families of error that reach a person.
+"""The two families of errors that users see.
 
-`UserError`: something that the user can mend; one line, exit code 2, no traceback. `UnavailableError` is the
-kind of it that is this host's lack and not the request's fault: a variant that meets one is left out as a row.
-`InfrastructureError`: something that broke while working; what failed, the log's last lines,
-where the log is and what was kept; exit code 1.
+`UserError`: something that the user can fix; one line, exit code 2, no traceback. `UnavailableError` is a `UserError`
+for something that this host lacks, although the request is valid: the variant is left out and listed with the reason.
+`InfrastructureError`: a step that failed; what failed, the log's last lines, the log's path and what was kept; exit
+code 1.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ class UserError(Exception):
 
 
 class UnavailableError(UserError):
-    """A sound request for something that this host lacks (a compiler, a library, an ability); says what brings it.
+    """A valid request for something that this host lacks (a compiler, a library, a feature); says how to install it.
 
-    Raised while a variant is examined it leaves that variant out, as a row with the reason, and the others go on.
-    A request that can't be followed anywhere (flags that contradict, a name that is not there) is a plain
-    `UserError`: it stops the whole request before anything is built, so that it is mended rather than overlooked.
+    If it is raised while a variant is examined, that variant is left out with the reason, and the others continue.
+    A request that is invalid on any host (contradicting flags, an unknown name) is a plain `UserError`: it stops the
+    whole request before anything is built, so that it is fixed rather than overlooked.
     """
 
 
 class InfrastructureError(Exception):
-    """A step that failed through no fault of the request.
+    """A step failed, but not because of the request.
 
     Args:
         message: what failed, in one line.
         log: the step's log file, if there is one; its last lines are shown.
-        kept: what finished work stays usable, in words.
+        kept: finished work that stays usable, in words.
     """
 
     exit_code = 1
@@ -45,7 +45,7 @@ class InfrastructureError(Exception):
         self.kept = kept
 
     def explain(self, lines: int = 12) -> str:
-        """The message, the log's last `lines` lines, the log's place and what was kept."""
+        """The message, the log's last `lines` lines, the log's path and what was kept."""
         parts = [str(self)]
         if self.log is not None and self.log.is_file():
             tail = self.log.read_text(errors="replace").splitlines()[-lines:]
@@ -57,10 +57,10 @@ class InfrastructureError(Exception):
 
 
 class SeveralErrors(UserError):
-    """Several things that are wrong with one request.
+    """Several errors in one request.
 
     Args:
-        lines: what is wrong, one thing each.
+        lines: the errors' messages.
     """
 
     def __init__(self, lines: Sequence[str]) -> None:
@@ -69,38 +69,38 @@ class SeveralErrors(UserError):
 
 
 def together(problems: Sequence[UserError]) -> UserError:
-    """All that is wrong with a request as one error, a line each; a single problem is itself."""
-    every = (problem.lines if isinstance(problem, SeveralErrors) else (str(problem),) for problem in problems)
-    lines = list(dict.fromkeys(line for each in every for line in each))
+    """One error for all problems of a request, a line for each; a single problem is returned unchanged."""
+    line_groups = (problem.lines if isinstance(problem, SeveralErrors) else (str(problem),) for problem in problems)
+    lines = list(dict.fromkeys(line for group in line_groups for line in group))
     return problems[0] if len(problems) == 1 or len(lines) == 1 else SeveralErrors(lines)
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str:
-    """' (did you mean X?)' for the allowed word nearest to `word`, or '' when none is near."""
+    """' (did you mean X?)' for the allowed word most similar to `word`, or '' if none is similar."""
     match = difflib.get_close_matches(word, list(allowed), n=1, cutoff=0.5)
     return f" (did you mean {match[0]!r}?)" if match else ""
 
 
 MOST_NAMES = 40
-"""A longer list of names than this is not for a line of text: the nearest are named, and what lists the others."""
+"""Maximum number of names listed in a message; of more names, only the nearest are listed."""
 
 NEAR_NAMES = 8
 
 
 def unknown(what: str, word: str, allowed: Iterable[str], listed_by: str = "") -> UserError:
-    """The error for a name that is not in a closed list: nearest name first, then all of them if they are not many.
+    """The error for an unknown name: the nearest name first, then all of them if they are not too many.
 
     Args:
-        what: what kind of name it is, for people.
-        word: the name that was given.
-        allowed: those that there are.
-        listed_by: command that lists them; said where they are too many.
+        what: kind of name, for people.
+        word: the given name.
+        allowed: the known names.
+        listed_by: command that lists them, for the message if they are too many.
     """
     names = sorted(allowed)
     if len(names) > MOST_NAMES:
         near = sorted(difflib.get_close_matches(word, names, n=NEAR_NAMES, cutoff=0.0))
-        told = f" (`{listed_by}` lists them)" if listed_by else ""
-        names_told = f"{', '.join(near)} and {len(names) - len(near)} more{told}"
+        hint = f" (`{listed_by}` lists them)" if listed_by else ""
+        listed = f"{', '.join(near)} and {len(names) - len(near)} more{hint}"
     else:
-        names_told = ", ".join(names)
-    return UserError(f"unknown {what} {word!r}{nearest(word, names)}; there are: {names_told or 'none'}")
+        listed = ", ".join(names)
+    return UserError(f"unknown {what} {word!r}{nearest(word, names)}; there are: {listed or 'none'}")

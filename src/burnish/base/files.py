@@ -1,4 +1,4 @@
-"""Small file work that sources need: digests, whole-or-nothing writes, locks between runs."""
+"""File operations: digests, atomic writes, locks between runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from burnish.base.errors import UserError
 
 
 def sha256_of(path: Path) -> str:
-    """Hex SHA-256 of a file's content; a `UserError` when it cannot be read."""
+    """Hex SHA-256 of a file's content; a `UserError` if it cannot be read."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -24,7 +24,7 @@ def sha256_of(path: Path) -> str:
 
 
 def make_folder(folder: Path) -> Path:
-    """`folder`, made if need be; a `UserError` when there is no permission."""
+    """`folder`, created if needed; a `UserError` without permission."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -35,14 +35,14 @@ def make_folder(folder: Path) -> Path:
 
 
 def write_json(path: Path, value: Mapping[str, object]) -> None:
-    """Writes `value` so that `path` holds either all of it or what it held before."""
+    """Writes `value` to `path` atomically."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n")
     draft.replace(path)
 
 
 def read_json(path: Path) -> dict[str, object]:
-    """The object in `path`; an empty one when there is none or it is not ours."""
+    """The JSON object in `path`; an empty one if the file does not exist or has no object."""
     try:
         value = json.loads(path.read_text())
     except (OSError, ValueError):
@@ -51,7 +51,7 @@ def read_json(path: Path) -> dict[str, object]:
 
 
 def remove_tree(folder: Path) -> None:
-    """Removes a folder of ours and what is in it (of a link, the link); no error when it is gone."""
+    """Removes a folder with its content (or a link); no error if it does not exist."""
     if folder.is_symlink() or folder.is_file():
         folder.unlink()
     elif folder.exists():
@@ -59,7 +59,7 @@ def remove_tree(folder: Path) -> None:
 
 
 def linked_copy(folder: Path, target: Path, *without: str) -> None:
-    """Fills the folder `target` with hard links to all of `folder` but files named in `without`: takes no space."""
+    """Fills the folder `target` with hard links to the files of `folder`, except those named in `without`."""
     shutil.copytree(
         folder,
         target,
@@ -72,7 +72,7 @@ def linked_copy(folder: Path, target: Path, *without: str) -> None:
 
 @contextlib.contextmanager
 def locked(path: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Holds the lock file `path`; waits for another run that holds it. The kernel frees it when we die."""
+    """Holds the lock file `path`; waits for another run that holds it. The kernel releases it if this process dies."""
     make_folder(path.parent)
     try:
         file = path.open("a")

@@ -1,9 +1,8 @@
-"""Another host without another host: two network namespaces of our own with a cable (a veth pair) between them.
+"""Emulates a second host: two private network namespaces connected by a cable (a veth pair).
 
-A server runs in one of them, its load in the other. Neither has any other device, so nothing can be reached from
-there but the other end, and no end can be reached from anywhere else; the host's own network is not touched. Their
-names bear the run's mark. Who made them removes them; the warden does when we are gone, and `sweep` when even that
-one was ended.
+A server runs in one of them, its load in the other. Neither has any other device, so each can only reach the other one
+and be reached from it; the host's own network is not changed. Their names contain the run's mark. The process that made
+them removes them; otherwise the warden does when the process is gone, and `sweep` if the warden was killed too.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from burnish.base import process, system, warden
 from burnish.base.errors import InfrastructureError
 
 ADDRESS = "10.0.0.1"
-"""Of the server's end; every pair of namespaces has a network of its own, so all may have the same addresses."""
+"""Address of the server's end; every pair of namespaces is a separate network, so all use the same addresses."""
 
 PORT = 3306
 """Nothing else runs in the server's namespace, so its port is free."""
 
 _OTHER, _PREFIX_BITS, _DEVICE = "10.0.0.2", 30, "veth0"
-_QUEUE_MS = 400  # so long may a packet wait for its turn: longer than any window of TCP asks for, so that none is lost
+_QUEUE_MS = 400  # queueing limit: longer than any TCP window needs, so that no packet is dropped
 _BURST_S = 0.001
 _FRAMES = 2 * 1514
-_SECONDS = 120.0  # the kernel lets one at a time change networks, and takes its time to remove one
+_SECONDS = 120.0  # the kernel serialises changes of networks, and is slow to remove one
 _UNITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 _RATE = re.compile(r"^(\d+(?:\.\d+)?)(kbit|mbit|gbit)$")
 
@@ -48,10 +47,10 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Step:
-    """One command of laying a cable.
+    """One command to set up a cable.
 
     Attributes:
-        part: what it needs of the kernel: ``namespaces``, ``veth``, ``tbf`` or ``netem``.
+        part: kernel feature that it needs: ``namespaces``, ``veth``, ``tbf`` or ``netem``.
         argv: the command line.
     """
 
@@ -60,34 +59,34 @@ class Step:
 
 
 def steps(server: str, client: str, rate: str = "", delay: str = "") -> list[Step]:
-    """What makes two namespaces and the cable between them, in order; pure.
+    """The commands that make two namespaces and the cable between them, in order; pure.
 
     Args:
         server: name of the server's namespace.
-        client: name of the load's.
-        rate: bound on each direction, as tc writes it (``100mbit``); '' without.
-        delay: of each direction, likewise (``1ms``): a round trip takes twice as long; '' without.
+        client: name of the load's namespace.
+        rate: limit for each direction in tc's syntax (``100mbit``); '' for none.
+        delay: delay of each direction in tc's syntax (``1ms``), half of the round trip; '' for none.
     """
-    found = [Step("namespaces", ("ip", "netns", "add", name)) for name in (server, client)]
+    result = [Step("namespaces", ("ip", "netns", "add", name)) for name in (server, client)]
     veth = ("type", "veth", "peer", "name", _DEVICE, "netns", client)
-    found.append(Step("veth", ("ip", "link", "add", _DEVICE, "netns", server, *veth)))
+    result.append(Step("veth", ("ip", "link", "add", _DEVICE, "netns", server, *veth)))
     for name, address in ((server, ADDRESS), (client, _OTHER)):
-        found += [
+        result += [
             Step("veth", ("ip", "-n", name, "address", "add", f"{address}/{_PREFIX_BITS}", "dev", _DEVICE)),
             Step("veth", ("ip", "-n", name, "link", "set", _DEVICE, "up")),
         ]
         queue = ("tc", "-n", name, "qdisc", "add", "dev", _DEVICE)
         if delay:
-            found.append(Step("netem", (*queue, "root", "handle", "1:", "netem", "delay", delay)))
+            result.append(Step("netem", (*queue, "root", "handle", "1:", "netem", "delay", delay)))
         if rate:
             place = ("parent", "1:1", "handle", "10:") if delay else ("root",)
             limits = ("rate", rate, "burst", str(burst(rate)), "latency", f"{_QUEUE_MS}ms")
-            found.append(Step("tbf", (*queue, *place, "tbf", *limits)))
-    return found
+            result.append(Step("tbf", (*queue, *place, "tbf", *limits)))
+    return result
 
 
 def burst(rate: str) -> int:
-    """Bytes that may pass at once: what a millisecond lets through, two frames at least."""
+    """Burst size in bytes: the amount of one millisecond, at least two frames."""
     match = _RATE.match(rate)
     bits = float(match[1]) * _UNITS[match[2]] if match else 0.0
     return max(_FRAMES, round(bits / 8 * _BURST_S))
@@ -98,7 +97,7 @@ class Cable:
 
     Args:
         rate: see `steps`.
-        delay: likewise.
+        delay: see `steps`.
     """
 
     def __init__(self, rate: str = "", delay: str = "") -> None:
@@ -108,22 +107,22 @@ class Cable:
 
     @property
     def for_server(self) -> tuple[str, ...]:
-        """Words before the server's program."""
+        """Command prefix of the server."""
         return (*_program("ip"), "netns", "exec", self.server)
 
     @property
     def for_client(self) -> tuple[str, ...]:
-        """Words before the load's program."""
+        """Command prefix of the load."""
         return (*_program("ip"), "netns", "exec", self.client)
 
     def up(self) -> None:
-        """Makes them; an `InfrastructureError` says what was refused, and nothing is left of it."""
+        """Makes them; if that fails, raises an `InfrastructureError` and removes what was made."""
         reason = self._refusal()
         if reason is not None:
             raise InfrastructureError(reason)
 
     def _refusal(self) -> str | None:
-        """Makes them; why that can't be done, and what to do about it."""
+        """Makes them; if that fails, returns the reason and what to do about it."""
         for step in self._steps:
             tool, *words = step.argv
             try:
@@ -135,19 +134,19 @@ class Cable:
                 self.down()
                 if done.timed_out:
                     return f"`{' '.join(step.argv)}` took longer than {_SECONDS:g} s: this host is too busy; try later"
-                said = " ".join(done.output.split()) or f"`{' '.join(step.argv[:3])}` failed"
-                return f"no {step.part}: {said}; {_ADVICE[step.part]}"
+                message = " ".join(done.output.split()) or f"`{' '.join(step.argv[:3])}` failed"
+                return f"no {step.part}: {message}; {_ADVICE[step.part]}"
         return None
 
     def down(self) -> None:
-        """Removes them, as far as they are there; may be called twice. What runs in them must have ended."""
+        """Removes those that exist; may be called twice. Processes in them must have ended."""
         for name in (self.server, self.client):
             if Path(warden.FOLDER, name).exists():
                 remove(name)
 
 
 def lacking(rate: str = "", delay: str = "") -> str | None:
-    """Why this machine can't lay such a cable, found out by laying one; one line that says what to do. None: it can."""
+    """Why setting up such a cable fails on this machine, and what to do, in one line; None if it works."""
     cable = Cable(rate, delay)
     try:
         return cable._refusal()
@@ -156,31 +155,31 @@ def lacking(rate: str = "", delay: str = "") -> str | None:
 
 
 def offers() -> dict[str, str | None]:
-    """What of this can be had here: by condition, why not; None where it can."""
-    found = {"transport=remote": lacking()}
-    if found["transport=remote"] is None:
-        found |= {"rate=": lacking("1gbit"), "delay=": lacking("", "1ms")}
-    return found
+    """By condition, why it is not available on this machine; None if it is."""
+    result = {"transport=remote": lacking()}
+    if result["transport=remote"] is None:
+        result |= {"rate=": lacking("1gbit"), "delay=": lacking("", "1ms")}
+    return result
 
 
 def remove(name: str) -> bool:
-    """Removes a namespace; whether that went well."""
+    """Removes a namespace; returns whether that succeeded."""
     with contextlib.suppress(InfrastructureError):
         return process.run([*_program("ip"), "netns", "delete", name], timeout=_SECONDS).ok
     return False
 
 
 def sweep() -> list[str]:
-    """Removes the namespaces of runs that are no longer there; returns their names.
+    """Removes the namespaces of runs that no longer exist; returns their names.
 
-    One in which something still runs is left: its owner may have another number in its own container.
+    A namespace with running processes is kept: its owner may have another pid in its own container.
     """
     removed = []
     for name in warden.namespaces():
         owner = warden.owner_of(name)
         if owner == os.getpid() or Path(f"/proc/{owner}").exists():
             continue
-        for _ in range(20):  # what was killed a moment ago takes another one to go
+        for _ in range(20):  # processes that were just killed need a moment to disappear
             if not process.capture([*_program("ip"), "netns", "pids", name]).split():
                 if remove(name):
                     removed.append(name)
@@ -190,5 +189,5 @@ def sweep() -> list[str]:
 
 
 def _program(name: str) -> Sequence[str]:
-    """The program's path, also where only an administrator's PATH has it."""
+    """The program's path, even if it is only on an administrator's PATH."""
     return [str(system.find_programs([name])[name] or name)]

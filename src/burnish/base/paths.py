@@ -1,4 +1,4 @@
-"""Where Burnish keeps its things: one home folder, private to the user."""
+"""Burnish's home folder, private to the user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOME_VARIABLE = "BURNISH_HOME"
 
 @dataclass(frozen=True)
 class Home:
-    """The home folder and the rooms in it.
+    """The home folder and its subfolders.
 
     Attributes:
         root: ``$BURNISH_HOME``, or the user's data folder for ``burnish``.
@@ -25,7 +25,7 @@ class Home:
 
     @property
     def store(self) -> Path:
-        """Builds, profiles, datasets, calibrations and step costs: what outlives a study."""
+        """Builds, profiles, datasets, calibrations and step costs, shared by all studies."""
         return self.root / "store"
 
     @property
@@ -35,7 +35,7 @@ class Home:
 
     @property
     def studies(self) -> Path:
-        """One folder a study: its record and its logs."""
+        """One folder for each study, with its record and its logs."""
         return self.root / "studies"
 
     def work(self, engine: str) -> Path:
@@ -49,7 +49,7 @@ class Home:
 
 
 def home() -> Home:
-    """The home folder, made if need be (0700); a `UserError` when it can't be."""
+    """The home folder, created if needed (mode 0700); a `UserError` if that is not possible."""
     named = os.environ.get(HOME_VARIABLE)
     root = Path(named).expanduser() if named else Path(platformdirs.user_data_dir("burnish"))
     try:

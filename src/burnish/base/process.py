@@ -1,11 +1,11 @@
-"""The one gateway to other programs: run, stream the log, time it, kill its group.
+"""Runs other programs: streams the log, measures the time, kills the process group.
 
-Nothing else in the package starts a process. Every child
+No other module of the package starts processes. Every child
 
 * gets a session of its own, so that its whole group can be killed;
-* carries the environment variable ``BURNISH_RUN``: whoever finds an orphan can tell whose it was;
-* is killed by the kernel when we die (``PR_SET_PDEATHSIG``), and what it had started itself is killed by
-  the warden (`burnish.base.warden`), a small process that outlives us by a second to do just that.
+* has the environment variable ``BURNISH_RUN``, which identifies the run of an orphan process;
+* is killed by the kernel if this process dies (``PR_SET_PDEATHSIG``); its own children are killed by the warden
+  (`burnish.base.warden`), a small process that outlives this one by a second for this purpose.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _warden: subprocess.Popen[bytes] | None = None
 
 @dataclass(frozen=True)
 class Completed:
-    """How a program ended.
+    """The result of a program.
 
     Attributes:
         argv: the command line, as started.
         exit_code: its exit code; negative for a signal (-9 = SIGKILL).
         seconds: wall time.
         user_seconds: user CPU time of the process and its waited-for children.
-        system_seconds: system CPU time, likewise.
-        peak_rss_bytes: largest resident set of any one process among them.
-        output: standard output and error, interleaved; empty when it went to a log only.
+        system_seconds: system CPU time of the process and its waited-for children.
+        peak_rss_bytes: largest resident set of any one of these processes.
+        output: standard output and error, interleaved; empty if it went to a log only.
         log: the log file, if there was one.
-        timed_out: whether it was killed for taking longer than its time limit.
+        timed_out: whether it was killed because it exceeded its time limit.
     """
 
     argv: tuple[str, ...]
@@ -72,7 +72,7 @@ class Completed:
         return shlex.join(self.argv)
 
     def check(self, what: str, *, kept: str | None = None) -> Completed:
-        """Self when it went well, otherwise an `InfrastructureError` that starts with `what`."""
+        """Itself if the program succeeded, otherwise raises an `InfrastructureError` that starts with `what`."""
         if self.ok:
             return self
         reason = "took too long and was killed" if self.timed_out else f"ended with exit code {self.exit_code}"
@@ -88,7 +88,7 @@ def run_id() -> str:
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment that children get: ours, the run's mark, a plain locale, then `extra`."""
+    """The environment of child processes: that of this process, the run's mark, a plain locale, then `extra`."""
     env = dict(os.environ)
     env.update({RUN_VARIABLE: _run_id, "LC_ALL": "C.UTF-8", "LANGUAGE": ""})
     env.update(extra or {})
@@ -98,9 +98,10 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 def _before_exec(parent: int, cores: frozenset[int] | None) -> Callable[[], None]:
     def prepare() -> None:
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        # A shell that begins us in the background has us ignore SIGINT; programs that end by it must not inherit that.
+        # If a shell started this process in the background, SIGINT is ignored; programs that it stops must not inherit
+        # that.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        if os.getppid() != parent:  # we died between fork and prctl
+        if os.getppid() != parent:  # the parent died between fork and prctl
             os._exit(127)
         if cores is not None:
             os.sched_setaffinity(0, cores)
@@ -118,7 +119,7 @@ def start(
     stdin: int | None = subprocess.DEVNULL,
     cores: frozenset[int] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Starts a program that goes on while we work (a server, a load); `stop` ends it.
+    """Starts a program in the background (a server, a load); `stop` ends it.
 
     Args:
         argv: program and arguments; never a shell line.
@@ -127,13 +128,13 @@ def start(
         stdout: as for `subprocess.Popen`, as are `stderr` and `stdin`.
         stderr: see `stdout`.
         stdin: see `stdout`.
-        cores: CPU numbers that it may run on from its first instruction; all when not given.
+        cores: CPU numbers that it may run on from its first instruction; default: all.
     """
     ensure_warden()
     words = [str(word) for word in argv]
     try:
-        # preexec_fn: the two settings must hold before the program's first instruction, and we start
-        # programs from the main thread only.
+        # preexec_fn: the settings must be in force before the program's first instruction, and programs are only
+        # started from the main thread.
         return subprocess.Popen(
             words,
             cwd=cwd,
@@ -160,7 +161,7 @@ def stop(process: subprocess.Popen[bytes], *, patience: float = 10.0, first: int
 
 
 def kill_group(leader: int) -> None:
-    """SIGKILL to every process of the group that `leader` leads; no error when it is gone."""
+    """Sends SIGKILL to every process of the group of `leader`; no error if there is none."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
 
@@ -188,10 +189,10 @@ def run(
         on_tick: called about four times a second while it runs.
         timeout: seconds after which its group is killed.
         stdin_file: file to read standard input from.
-        nice: at the lowest CPU priority, for work beside which a person wants to go on.
+        nice: whether to run at the lowest CPU priority, so that the user can keep working.
 
     Returns:
-        What happened; a failure is not raised here, see `Completed.check`.
+        The result; a failure is not raised here, see `Completed.check`.
     """
     words = ["nice", "-n", "19", *map(str, argv)] if nice else [str(word) for word in argv]
     began = time.monotonic()
@@ -220,7 +221,7 @@ def run(
                     timed_out = True
                     kill_group(process.pid)
                 if (timed_out or not ready) and _exited(process.pid):
-                    break  # it ended, but something it left behind holds the pipe open
+                    break  # it ended, but a process that it started holds the pipe open
                 if not ready:
                     continue
                 chunk = process.stdout.read(1 << 16)
@@ -266,12 +267,12 @@ def run(
 
 
 def _exited(pid: int) -> bool:
-    """Whether the child has ended; it stays waitable."""
+    """Whether the child has ended, without reaping it."""
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def capture(argv: Sequence[str | Path], *, cwd: Path | None = None, timeout: float = 60.0) -> str:
-    """Standard output and error of a short program; '' when it is not there or fails."""
+    """Standard output and error of a short program; '' if it does not exist or fails."""
     try:
         done = run(argv, cwd=cwd, timeout=timeout)
     except InfrastructureError:
@@ -280,8 +281,8 @@ def capture(argv: Sequence[str | Path], *, cwd: Path | None = None, timeout: flo
 
 
 def ensure_warden() -> None:
-    """Starts this run's warden once: it kills what bears our mark as soon as we are gone."""
-    global _warden  # noqa: PLW0603 - one warden for each process of ours
+    """Starts this run's warden, once; it kills all processes with the run's mark as soon as this process is gone."""
+    global _warden  # noqa: PLW0603 - one warden for each process
     if _warden is not None and _warden.poll() is None:
         return
     script = Path(__file__).with_name("warden.py")
@@ -297,7 +298,7 @@ def ensure_warden() -> None:
 
 
 def _pid_namespace(pid: int | str) -> str:
-    """Names the pid namespace of a process; '' when it is gone."""
+    """Identifies the pid namespace of a process; '' if the process does not exist."""
     try:
         return str(Path(f"/proc/{pid}/ns/pid").readlink())
     except OSError:
@@ -305,7 +306,7 @@ def _pid_namespace(pid: int | str) -> str:
 
 
 def sweep() -> list[int]:
-    """Kills what runs of Burnish that are no longer there have left behind; returns the pids killed."""
+    """Kills orphan processes of runs that no longer exist; returns their pids."""
     from burnish.base import warden  # noqa: PLC0415 - the script is also a module, needed here only
 
     killed = []
@@ -313,7 +314,7 @@ def sweep() -> list[int]:
         owner = mark.partition("-")[0]
         if mark == _run_id or not owner.isdigit() or Path(f"/proc/{owner}").exists():
             continue
-        # In another pid namespace (a container, a chroot with its own) the owner has another number there.
+        # In another pid namespace (a container) the owner has another pid.
         if _pid_namespace(pid) == _pid_namespace("self"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)

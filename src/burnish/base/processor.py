@@ -1,4 +1,4 @@
-"""The host's processor: what code it can run."""
+"""The host's processor and its features."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Processor:
 
     Attributes:
         architecture: ``x86_64``, ``aarch64``.
-        model: its name; on ARM the numbers that stand for it.
+        model: its name; on ARM, its implementer and part numbers.
         features: words of /proc/cpuinfo's ``flags`` (x86) or ``Features`` (ARM).
     """
 
@@ -25,7 +25,7 @@ class Processor:
 
 
 def read_processor(cpuinfo: str, architecture: str) -> Processor:
-    """The processor that a text in the form of /proc/cpuinfo describes, by its first core."""
+    """The processor described by the text of /proc/cpuinfo (its first core)."""
 
     def value(key: str) -> str:
         match = re.search(rf"^{key}\s*:\s*(.*)$", cpuinfo, re.MULTILINE)
@@ -38,5 +38,5 @@ def read_processor(cpuinfo: str, architecture: str) -> Processor:
 
 @cache
 def this_processor() -> Processor:
-    """The one that we run on."""
+    """The processor of this host."""
     return read_processor(Path("/proc/cpuinfo").read_text(), platform.machine())

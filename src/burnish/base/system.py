@@ -1,4 +1,4 @@
-"""Debian packages that the work needs: which are missing, and installing them after asking.
+"""Required Debian packages: finds the missing ones and installs them after asking.
 
 They are in named groups: Burnish's own in `catalogue/data/system.toml`, an engine's in `packages.toml` in its folder.
 ``python -m burnish.base.system [--yes] GROUP...`` installs whole groups; ``make test`` uses it.
@@ -26,18 +26,18 @@ from burnish.base.engine_folders import engine_folders
 from burnish.base.errors import InfrastructureError, UserError, unknown
 
 PACKAGES = "packages.toml"
-"""An engine's groups, in its folder."""
+"""File of an engine's groups, in its folder."""
 
 _APT = ("-o", "DPkg::Lock::Timeout=300", "-o", "APT::Color=0")
-"""Waits up to 300 s for another installation on this machine instead of failing beside it."""
+"""Waits up to 300 s for another installation on this machine instead of failing."""
 
 _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "no_proxy")
-"""Variables that apt reads and that sudo does not pass on."""
+"""Environment variables that apt reads but sudo does not pass on."""
 
 _SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
 _NEWEST = "{newest}"
-"""Stands in a package's name for the highest number that the archive has."""
+"""Placeholder in a package's name for the highest version number in the archive."""
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -46,8 +46,8 @@ class Group:
     """Packages that are needed together.
 
     Attributes:
-        packages: Debian binary package names; `resolve` puts a number for ``{newest}``.
-        reason: what they are for, in prose.
+        packages: Debian binary package names; `resolve` replaces ``{newest}``.
+        reason: their purpose, in prose.
     """
 
     packages: tuple[str, ...]
@@ -59,19 +59,19 @@ def groups() -> Mapping[str, Group]:
     """All groups by name, the engines' included.
 
     Raises:
-        UserError: an engine's file is wrong, or has a group of a name that is taken.
+        UserError: an engine's file is wrong, or the name of one of its groups is already used.
     """
-    every = _read(Path(str(resources.files("burnish.catalogue"))) / "data" / "system.toml")
+    known_groups = _read(Path(str(resources.files("burnish.catalogue"))) / "data" / "system.toml")
     for folder in engine_folders():
         path = folder.path / PACKAGES
         if not path.is_file():
             continue
         own = _read(path)
         for name in own:
-            if name in every:
+            if name in known_groups:
                 raise UserError(f"{path}: there is a package group {name!r} already; name this one otherwise")
-        every |= own
-    return every
+        known_groups |= own
+    return known_groups
 
 
 def _read(path: Path) -> dict[str, Group]:
@@ -83,57 +83,57 @@ def _read(path: Path) -> dict[str, Group]:
 
 def group(name: str) -> Group:
     """The group called `name`; a `UserError` with the nearest name otherwise."""
-    every = groups()
-    if name not in every:
-        raise unknown("package group", name, every)
-    return every[name]
+    known_groups = groups()
+    if name not in known_groups:
+        raise unknown("package group", name, known_groups)
+    return known_groups[name]
 
 
 def resolve(names: Sequence[str], archive: Iterable[str]) -> list[str]:
-    """`names` with the highest number for ``{newest}`` for which the archive has all that bear it.
+    """`names` with ``{newest}`` replaced by the highest number for which the archive has all numbered packages.
 
     Args:
         names: package names of one group.
-        archive: every name that the archive has.
+        archive: all package names in the archive.
 
     Raises:
-        UserError: it has no number for which all are there.
+        UserError: there is no such number.
     """
     numbered = [name for name in names if _NEWEST in name]
     known = set(archive)
     pattern = re.compile(re.escape(numbered[0]).replace(re.escape(_NEWEST), r"(\d+)")) if numbered else None
     numbers = [int(match[1]) for match in map(pattern.fullmatch, known) if match] if pattern else []
-    whole = [n for n in numbers if known.issuperset(name.replace(_NEWEST, str(n)) for name in numbered)]
-    if numbered and not whole:
+    complete = [n for n in numbers if known.issuperset(name.replace(_NEWEST, str(n)) for name in numbered)]
+    if numbered and not complete:
         raise UserError(
             f"the archive has no number for which all of {' '.join(numbered)} are there; "
             "see /etc/apt/sources.list.d, or fetch the package lists: apt-get update"
         )
-    return [name.replace(_NEWEST, str(max(whole, default=0))) for name in names]
+    return [name.replace(_NEWEST, str(max(complete, default=0))) for name in names]
 
 
 def _numbered_in_archive() -> list[str]:
-    """Names of all packages with a digit in their name that apt knows, installed ones too; none without apt."""
+    """Names with a digit of all packages known to apt, including installed ones; none without apt."""
     if shutil.which("apt-cache") is None:
         return []
     return [line.split()[0] for line in process.capture(["apt-cache", "search", "--names-only", "[0-9]"]).splitlines()]
 
 
 def install_command(names: Iterable[str]) -> str:
-    """The command line that a person types to install the packages `names`."""
+    """The command line with which a user installs the packages `names`."""
     root = "" if os.geteuid() == 0 else "sudo "
     return f"{root}apt-get install --no-install-recommends {' '.join(names)}"
 
 
 def find_programs(names: Iterable[str]) -> dict[str, Path | None]:
-    """Where each program is, on PATH or in the folders for administrators; None when it is nowhere."""
+    """The path of each program, on PATH or in the administrators' folders; None if it is not installed."""
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), *_SBIN])
-    found = {name: shutil.which(name, path=path) for name in names}
-    return {name: Path(where) if where else None for name, where in found.items()}
+    paths = {name: shutil.which(name, path=path) for name in names}
+    return {name: Path(where) if where else None for name, where in paths.items()}
 
 
 def missing_packages(names: Sequence[str]) -> list[str]:
-    """Those of `names` that are not installed, in their order; all of them where dpkg does not rule.
+    """Those of `names` that are not installed, in their order; all of them on a host without dpkg.
 
     A name that an installed package merely provides counts as installed.
     """
@@ -162,19 +162,19 @@ def ensure_packages(
     ask: Callable[[str], bool] | None,
     say: Callable[[str], None] = _say,
 ) -> None:
-    """Installs those of `names` that are missing; does nothing, and says nothing, when none is.
+    """Installs those of `names` that are missing; does nothing and prints nothing if there are none.
 
     Args:
         names: Debian binary package names.
         why: what they are needed for; completes the sentence "... are needed: WHY".
         yes: install without asking.
-        ask: puts a question to the user and returns the answer; None where nobody can answer.
-        say: receives the lines that say what is being done.
+        ask: asks the user a question and returns the answer; None if nobody can answer.
+        say: called with lines of progress.
 
     Raises:
-        UserError: they can't be installed here (no apt, no permission, nobody to ask, a no, a package that
-            the machine's archive does not have); one line with the command that does it.
-        InfrastructureError: apt-get failed; with its last lines.
+        UserError: they can't be installed here (no apt, no permission, nobody to ask, the answer was no, a package is
+            not in the machine's archive); one line with the command that installs them.
+        InfrastructureError: apt-get failed; the message has its last lines.
     """
     missing = missing_packages(names)
     if not missing:
@@ -194,13 +194,13 @@ def ensure_packages(
             raise UserError(f"missing packages ({why}), and the answer was no; to install: `{command}`")
     say(f"installing {listed}: {why}")
     _install(missing, prefix, say)
-    still = missing_packages(missing)
-    if still:
-        raise InfrastructureError(f"apt-get ended well, but these packages are not installed: {' '.join(still)}")
+    remaining = missing_packages(missing)
+    if remaining:
+        raise InfrastructureError(f"apt-get ended well, but these packages are not installed: {' '.join(remaining)}")
 
 
 def _root_prefix(command: str, why: str) -> list[str]:
-    """What comes before apt-get so that it runs as root without a terminal to type a password at."""
+    """Command prefix with which apt-get runs as root without asking for a password."""
     if os.geteuid() == 0:
         return ["env", "-u", process.RUN_VARIABLE, "DEBIAN_FRONTEND=noninteractive"]
     if shutil.which("sudo") is None or not process.run(["sudo", "-n", "true"], timeout=30).ok:
@@ -210,7 +210,7 @@ def _root_prefix(command: str, why: str) -> list[str]:
 
 
 def _install(names: Sequence[str], prefix: Sequence[str], say: Callable[[str], None]) -> None:
-    """apt-get install, with package lists fetched when there are none or they are out of date."""
+    """Runs apt-get install; first fetches the package lists if there are none or they are out of date."""
     install = ["install", "--yes", "--no-install-recommends", *names]
     updated = False
     if not process.run(["apt-get", *_APT, "--simulate", *install]).ok:
@@ -223,20 +223,19 @@ def _install(names: Sequence[str], prefix: Sequence[str], say: Callable[[str], N
                 f"apt-get cannot install {' '.join(names)} on this machine: {reason} "
                 "(Debian 12's main archive has them; see /etc/apt/sources.list.d)"
             )
-    done = _to_its_end([*prefix, "apt-get", *_APT, *install])
+    done = _run_uninterrupted([*prefix, "apt-get", *_APT, *install])
     if not done.ok and not updated:
-        # Lists older than the archive name files that are gone (404): once more with fresh lists.
+        # Outdated package lists name files that are no longer in the archive (404): try again with new lists.
         _update(prefix, say)
-        done = _to_its_end([*prefix, "apt-get", *_APT, *install])
+        done = _run_uninterrupted([*prefix, "apt-get", *_APT, *install])
     done.check(f"installing {' '.join(names)} failed")
 
 
-def _to_its_end(argv: Sequence[str]) -> process.Completed:
-    """Runs an installation that goes on when we are interrupted or killed.
+def _run_uninterrupted(argv: Sequence[str]) -> process.Completed:
+    """Runs an installation that continues even if this process is interrupted or killed.
 
-    dpkg killed half-way leaves a machine on which nothing can be installed until somebody repairs it. So it gets
-    a session of its own, does not bear our mark (see `burnish.base.process`), and writes to a file, not to a pipe that
-    could close on it.
+    If dpkg is killed, nothing can be installed on the machine until somebody repairs it. So it gets a session of its
+    own, does not have the run's mark (see `burnish.base.process`), and writes to a file, since a pipe could be closed.
     """
     with tempfile.NamedTemporaryFile("r", prefix="burnish-apt-", errors="replace") as log:
         done = process.run(["setsid", "--wait", "sh", "-c", 'exec "$@" >>"$0" 2>&1', log.name, *argv])
@@ -255,17 +254,19 @@ def _ask_at_terminal(question: str) -> bool:
 
 
 def terminal_ask() -> Callable[[str], bool] | None:
-    """A function that asks at the terminal; None where standard input is not one."""
+    """A function that asks at the terminal; None if standard input is not one."""
     return _ask_at_terminal if sys.stdin is not None and sys.stdin.isatty() else None
 
 
 def _packages(group: Group, why: str, *, yes: bool) -> list[str]:
-    """The group's packages by name; a number is looked for in package lists fetched for it where there are none."""
+    """The group's packages by name; for a numbered package, the package lists are fetched if there are none."""
     if not any(_NEWEST in name for name in group.packages):
         return list(group.packages)
     known = _numbered_in_archive()
-    if yes and not missing_packages(known):  # apt knows of nothing but what is installed
-        with contextlib.suppress(UserError, InfrastructureError):  # no root, no network: what is installed may do
+    if yes and not missing_packages(known):  # apt knows only installed packages
+        with contextlib.suppress(
+            UserError, InfrastructureError
+        ):  # no root, no network: the installed packages may suffice
             _update(_root_prefix("apt-get update", why), _say)
         known = _numbered_in_archive()
     return resolve(group.packages, known)

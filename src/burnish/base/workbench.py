@@ -1,19 +1,16 @@
-"""What engines and builds get to work with: recorded processes, progress, a place for logs."""
+"""The interface that engines and builds work with: recorded processes, progress, a folder for logs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from burnish.base.process import Completed
 
-if TYPE_CHECKING:
-    pass
-
 
 class Workbench(Protocol):
-    """What engines get to work with: recorded processes, progress, a place for logs."""
+    """The interface that engines and builds work with: recorded processes, progress, a folder for logs."""
 
     def run(
         self,
@@ -30,15 +27,15 @@ class Workbench(Protocol):
         """Runs a program to its end, logged and recorded; does not raise on failure (`Completed.check`)."""
 
     def say(self, text: str) -> None:
-        """A line that stays: something the user should know."""
+        """Prints a permanent line for the user."""
 
     def live(self, text: str, share: float = 0.0) -> None:
-        """A line that the next one replaces: progress, live throughput.
+        """Prints a line that the next one replaces: progress, live throughput.
 
         Args:
             text: the line.
-            share: how much of the step is done, 0 to 1; 0: unknown.
+            share: share of the step that is done, 0 to 1; 0: unknown.
         """
 
     def log_path(self, name: str) -> Path:
-        """A file in the study's log folder."""
+        """Path of a file in the study's log folder."""

@@ -1,4 +1,4 @@
-"""Two sides of a microbenchmark, timed in turn: both are up, and short blocks of calls alternate between them."""
+"""Times two sides of a microbenchmark: both are running, and short blocks of calls alternate between them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _MOST_CALLS = 1 << 40
 
 @dataclass(frozen=True)
 class Times:
-    """How a microbenchmark is read.
+    """Times of a microbenchmark.
 
     Attributes:
-        starts: launches of both sides, each with pairs of its own: addresses are drawn anew with each.
+        starts: number of launches of both sides, each with its own pairs: every launch randomises addresses.
         pairs: pairs of blocks in a start.
-        block_s: CPU time of the slower side's block, at least.
-        patience_s: wall time after which a block is given up.
+        block_s: minimum CPU time of the slower side's block, in seconds.
+        patience_s: wall time after which a block is aborted, in seconds.
     """
 
     starts: int = 10
@@ -41,9 +41,9 @@ class Block:
     """One block of calls.
 
     Attributes:
-        wall: nanoseconds that passed.
-        cpu: nanoseconds of CPU time, of all threads together.
-        value: what the calls returned, added up.
+        wall: wall time in nanoseconds.
+        cpu: CPU time of all threads together, in nanoseconds.
+        value: sum of the calls' results.
     """
 
     wall: int
@@ -58,7 +58,7 @@ class Start:
     Attributes:
         calls: calls in a block, in each thread.
         log_ratios: for each pair, the logarithm of the first side's CPU time over the second's.
-        cpu: least nanoseconds of CPU time of a call, by side.
+        cpu: minimum CPU nanoseconds per call, by side.
     """
 
     calls: int
@@ -67,11 +67,11 @@ class Start:
 
 
 class Side:
-    """A program of the harness that is up and waits for commands.
+    """A running program of the harness that waits for commands.
 
     Args:
-        name: for errors.
-        argv: the program, with what comes before it.
+        name: name in errors.
+        argv: the program, with its command prefix.
         cores: CPU numbers that it may use.
     """
 
@@ -84,18 +84,18 @@ class Side:
         """The words of the answer to a command.
 
         Raises:
-            InfrastructureError: the program ended, said something else, or took longer than `patience` seconds.
+            InfrastructureError: the program ended, answered something else, or took longer than `patience` seconds.
         """
         assert self._process.stdin is not None  # noqa: S101 - PIPE was asked for
-        with contextlib.suppress(BrokenPipeError):  # it has ended: what it said last is read below
+        with contextlib.suppress(BrokenPipeError):  # it has ended: its last output is read below
             self._process.stdin.write(f"{command}\n".encode())
             self._process.stdin.flush()
         line = self._line(patience)
         words = line.split()
         if not words or words[0] != command.split(maxsplit=1)[0]:
             code = self._process.poll()
-            how = f"ended with exit code {code}" if code is not None else "said something else"
-            raise InfrastructureError(f"{self.name}: its program {how} when told to {command}: {line or 'nothing'}")
+            how = f"ended with exit code {code}" if code is not None else "gave another answer"
+            raise InfrastructureError(f"{self.name}: its program {how} at the command {command}: {line or 'nothing'}")
         return words[1:]
 
     def _line(self, patience: float) -> str:
@@ -133,31 +133,31 @@ class Side:
 
 @contextlib.contextmanager
 def up(sides: Sequence[tuple[str, Sequence[str | Path]]], cores: frozenset[int] | None) -> Iterator[list[Side]]:
-    """Programs of the harness, by name; ended in any case."""
+    """Starts programs of the harness; they are always stopped at the end."""
     with contextlib.ExitStack() as stack:
-        found = []
+        running = []
         for name, argv in sides:
             side = Side(name, argv, cores)
             stack.callback(side.stop)
-            found.append(side)
-        yield found
+            running.append(side)
+        yield running
 
 
 def calls_for(sides: Sequence[Side], times: Times) -> int:
-    """Calls in a block that take the slower side `Times.block_s` or more; a power of 2."""
+    """Number of calls in a block for which the slower side needs at least `Times.block_s`; a power of 2."""
     calls = 1
     while calls < _MOST_CALLS:
         slowest = max(side.run(calls, times.patience_s).cpu for side in sides)
         wanted = times.block_s * 1e9
         if slowest >= wanted:
             return calls
-        # At most a thousandfold at a time: the clock's own grain may have been all that was read.
+        # At most a factor of 1024 at a time: the measured time may be below the clock's resolution.
         calls <<= max(1, min(10, math.floor(math.log2(wanted / max(slowest, 1)))))
     raise InfrastructureError(f"{sides[0].name}: {_MOST_CALLS} calls take no time; the compiler has removed them")
 
 
 def read_start(sides: Sequence[Side], times: Times, chance: random.Random) -> Start:
-    """Pairs of blocks, one of each side, in an order that is drawn for each pair.
+    """Measures pairs of blocks, one of each side, in random order.
 
     Raises:
         UserError: the same calls returned different values.
@@ -168,12 +168,12 @@ def read_start(sides: Sequence[Side], times: Times, chance: random.Random) -> St
     least = [math.inf, math.inf]
     for _ in range(times.pairs):
         order = [0, 1] if chance.random() < 0.5 else [1, 0]
-        read = {number: sides[number].run(calls, times.patience_s) for number in order}
-        if read[0].value != read[1].value:
+        blocks = {number: sides[number].run(calls, times.patience_s) for number in order}
+        if blocks[0].value != blocks[1].value:
             raise UserError(
-                f"{calls} calls returned {read[0].value} in {first.name} and {read[1].value} in {second.name}: "
+                f"{calls} calls returned {blocks[0].value} in {first.name} and {blocks[1].value} in {second.name}: "
                 "the two do not do the same, so their times say nothing"
             )
-        ratios.append(math.log(max(read[0].cpu, 1)) - math.log(max(read[1].cpu, 1)))
-        least = [min(least[number], read[number].cpu / calls) for number in (0, 1)]
+        ratios.append(math.log(max(blocks[0].cpu, 1)) - math.log(max(blocks[1].cpu, 1)))
+        least = [min(least[number], blocks[number].cpu / calls) for number in (0, 1)]
     return Start(calls, tuple(ratios), (least[0], least[1]))

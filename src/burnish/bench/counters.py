@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 import os
 import re
 import time
@@ -17,16 +18,16 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True)
 class Usage:
-    """What a process used, all its threads; from ``/proc/<pid>/stat`` and its threads' ``status``.
+    """Resources used by all threads of a process; from ``/proc/<pid>/stat`` and its threads' ``status``.
 
     Attributes:
         user: user CPU seconds, in steps of one tick (10 ms).
-        system: system CPU seconds, likewise.
-        minor_faults: page faults that needed no disk.
-        major_faults: page faults that did.
-        waits: context switches because a thread had to wait.
-        preemptions: context switches because it was somebody else's turn.
-        rss_bytes: memory in use; of a difference, the later one.
+        system: system CPU seconds, in steps of one tick.
+        minor_faults: page faults without disk access.
+        major_faults: page faults with disk access.
+        waits: voluntary context switches (a thread had to wait).
+        preemptions: involuntary context switches (another thread's turn).
+        rss_bytes: resident memory; for a difference, the later value.
     """
 
     user: float = 0.0
@@ -38,23 +39,23 @@ class Usage:
     rss_bytes: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
+        return Usage(*map(operator.add, astuple(self), astuple(other)))
 
     def since(self, before: Usage) -> Usage:
-        """What was used between two readings; never negative (a thread's count goes when it ends)."""
-        spent = (max(0, now - then) for now, then in zip(astuple(self), astuple(before), strict=True))
+        """Resources used between two readings; never negative (a thread's counters vanish when it ends)."""
+        spent = (max(0, later - earlier) for later, earlier in zip(astuple(self), astuple(before), strict=True))
         return replace(Usage(*spent), rss_bytes=self.rss_bytes)
 
 
 def usage(pids: Iterable[int], proc: Path = _PROC) -> Usage:
-    """What processes have used so far, together; those that are gone count for nothing."""
-    found = Usage()
+    """Resources used so far by all these processes together; those that have ended are ignored."""
+    total_usage = Usage()
     for pid in pids:
         with contextlib.suppress(OSError):
-            # The name before the fields may hold spaces and brackets.
+            # The name before the fields may contain spaces and parentheses.
             fields = (proc / str(pid) / "stat").read_text().rpartition(")")[2].split()
             switches = [_switches(task) for task in (proc / str(pid) / "task").iterdir()]
-            found += Usage(
+            total_usage += Usage(
                 user=int(fields[11]) / _TICKS_PER_SECOND,
                 system=int(fields[12]) / _TICKS_PER_SECOND,
                 minor_faults=int(fields[7]),
@@ -63,11 +64,11 @@ def usage(pids: Iterable[int], proc: Path = _PROC) -> Usage:
                 preemptions=sum(forced for _, forced in switches),
                 rss_bytes=int(fields[21]) * _PAGE_BYTES,
             )
-    return found
+    return total_usage
 
 
 def code_on_huge_pages(pid: int, proc: Path = _PROC) -> int:
-    """Bytes of a process's executable memory that huge pages hold, by its ``smaps``; 0 when it is gone."""
+    """Bytes of a process's executable memory on huge pages, from its ``smaps``; 0 if it has ended."""
     kilobytes, executable = 0, False
     with contextlib.suppress(OSError):
         for line in (proc / str(pid) / "smaps").read_text().splitlines():
@@ -79,7 +80,7 @@ def code_on_huge_pages(pid: int, proc: Path = _PROC) -> int:
 
 
 def _switches(task: Path) -> tuple[int, int]:
-    """(voluntary, involuntary) context switches of a thread; zeros when it is gone."""
+    """(voluntary, involuntary) context switches of a thread; zeros if it has ended."""
     try:
         text = (task / "status").read_text()
     except OSError:
@@ -90,11 +91,11 @@ def _switches(task: Path) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Clocks:
-    """How far the host's clocks are from the one that readings are taken with (CLOCK_MONOTONIC), in seconds.
+    """Offsets of the host's clocks from the clock of readings (CLOCK_MONOTONIC), in seconds.
 
     Attributes:
-        asleep: time that the host was suspended since boot.
-        wall: the wall clock's distance.
+        asleep: time for which the host was suspended since boot.
+        wall: offset of the wall clock.
     """
 
     asleep: float
@@ -102,14 +103,14 @@ class Clocks:
 
 
 def read_clocks() -> Clocks:
-    """The clocks' distances now."""
+    """The clocks' current offsets."""
     now = time.monotonic()
     return Clocks(asleep=time.clock_gettime(time.CLOCK_BOOTTIME) - now, wall=time.time() - now)
 
 
 @dataclass(frozen=True)
 class CpuTimes:
-    """What a core did, in ticks (``SC_CLK_TCK`` to the second, 100), by ``/proc/stat``; see proc(5).
+    """Times of a core in ticks (``SC_CLK_TCK`` per second, 100), from ``/proc/stat``; see proc(5).
 
     `user` includes `guest`, `nice` includes `guest_nice`.
     """
@@ -126,51 +127,53 @@ class CpuTimes:
     guest_nice: int
 
     def __sub__(self, before: CpuTimes) -> CpuTimes:
-        """What passed between two readings; never negative (iowait may run backwards, proc(5))."""
-        return CpuTimes(*(max(0, now - then) for now, then in zip(astuple(self), astuple(before), strict=True)))
+        """The times between two readings; never negative (iowait may decrease, proc(5))."""
+        return CpuTimes(
+            *(max(0, later - earlier) for later, earlier in zip(astuple(self), astuple(before), strict=True))
+        )
 
     @property
     def total(self) -> int:
-        """All ticks that passed."""
+        """All ticks."""
         return self.busy + self.idle + self.iowait + self.steal
 
     @property
     def busy(self) -> int:
-        """Ticks spent working for us."""
+        """Busy ticks of this host."""
         return self.user + self.nice + self.system + self.irq + self.softirq
 
     @property
     def steal_share(self) -> float:
-        """Share of the time in which the hypervisor ran somebody else, 0 to 1."""
+        """Share of the time in which the hypervisor ran another guest, 0 to 1."""
         return self.steal / self.total if self.total else 0.0
 
     @property
     def busy_share(self) -> float:
-        """Share of the time spent working for us, 0 to 1."""
+        """Share of the time in which the core was busy, 0 to 1."""
         return self.busy / self.total if self.total else 0.0
 
 
 def read_cpu_times(proc: Path = _PROC) -> dict[int, CpuTimes]:
-    """Each core's times since boot, by CPU number; empty where ``/proc/stat`` can't be read."""
+    """Each core's times since boot, by CPU number; empty if ``/proc/stat`` can't be read."""
     try:
         text = (proc / "stat").read_text()
     except OSError:
         return {}
-    found = {}
+    times_by_core = {}
     for match in re.finditer(r"^cpu(\d+) (.*)$", text, re.MULTILINE):
         values = [int(word) for word in match[2].split()][:10]
-        found[int(match[1])] = CpuTimes(*values, *[0] * (10 - len(values)))
-    return found
+        times_by_core[int(match[1])] = CpuTimes(*values, *[0] * (10 - len(values)))
+    return times_by_core
 
 
 def difference(before: Mapping[int, CpuTimes], after: Mapping[int, CpuTimes]) -> dict[int, CpuTimes]:
-    """What each core did between two readings, for cores that are in both."""
+    """Each core's times between two readings, for cores in both."""
     return {cpu: after[cpu] - before[cpu] for cpu in before if cpu in after}
 
 
 @dataclass(frozen=True)
 class SwapCounters:
-    """Pages swapped in and out since boot, by ``/proc/vmstat``."""
+    """Pages swapped in and out since boot, from ``/proc/vmstat``."""
 
     pages_in: int
     pages_out: int
@@ -180,7 +183,7 @@ class SwapCounters:
 
 
 def read_swap(proc: Path = _PROC) -> SwapCounters | None:
-    """The swap counters; None where they can't be read."""
+    """The swap counters; None if they can't be read."""
     try:
         text = (proc / "vmstat").read_text()
     except OSError:

@@ -18,7 +18,7 @@ from burnish.record.store import Entry, Store
 
 
 def dataset_key(spec: EngineSpec, version: str, workload: Workload) -> str:
-    """Names a dataset by the engine's version, what it holds and how large it is, whichever load asks for it."""
+    """Key of a dataset: digest of the engine's version, the dataset's name, its parameters and shaping settings."""
     settings = workload.data_settings(spec.settings.shaping)
     shaping = [settings] if settings else []
     return digest_of([spec.name, version, workload.dataset, sorted(workload.data_parameters()), *shaping])
@@ -33,7 +33,7 @@ def obtain(
     workload: Workload,
     bench: Workbench,
 ) -> Entry:
-    """The workload's dataset from the store, prepared by `built` if it isn't there yet."""
+    """The workload's dataset from the store, prepared with `built` if it does not exist yet."""
     key = dataset_key(engine.spec, version, workload)
     entry = store.find("datasets", key)
     if entry is not None:
@@ -61,7 +61,7 @@ def obtain(
 
 
 def copy(entry: Entry, place: Path, bench: Workbench) -> None:
-    """Copies a dataset to `place` (by reflink where the file system can)."""
+    """Copies a dataset to `place` (by reflink if the file system supports it)."""
     if place.exists():
         if not (place / MARKER).is_file() and any(place.iterdir()):
             raise InfrastructureError(f"{place}: a data folder that is not ours; it is left as it is")

@@ -1,4 +1,4 @@
-"""Events that the processor counts of a server (its PMU), per transaction; by `perf stat`, where the host has one."""
+"""A server's hardware events per transaction, counted with `perf stat` if the host has a PMU."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ EVENTS = (
     "L1-icache-load-misses",
     "iTLB-load-misses",
 )
-"""What is counted; perf's generic names. What a processor does not know is left out of the figures."""
+"""The counted events, by perf's generic names. Events that a processor does not support are left out."""
 
 
 class Counting:
-    """Counts the events of running processes from now on.
+    """Counts the events of running processes from its creation on.
 
     Args:
         pids: the processes.
@@ -35,8 +35,8 @@ class Counting:
     def stop(self) -> dict[str, float]:
         """Ends the counting; returns the events by name."""
         self._process.send_signal(signal.SIGINT)
-        said, _ = self._process.communicate(timeout=10)
-        return parse(said.decode(errors="replace"))
+        output, _ = self._process.communicate(timeout=10)
+        return parse(output.decode(errors="replace"))
 
 
 GROUPS = ("TopdownL1", "PipelineL1", "PipelineUtilization")
@@ -46,13 +46,13 @@ _SLOT = re.compile(r"retiring|bad.?spec|front.?end|back.?end", re.IGNORECASE)
 
 
 def top_down_group(perf: str = "perf") -> str | None:
-    """The group of metrics that tells where the processor's slots went, on this processor; None: it has none."""
+    """The metric group for top-down analysis (use of the processor's slots) on this processor; None if it has none."""
     known = process.capture([perf, "list", "--no-desc", "metricgroup"], timeout=20).split()
     return next((name for name in GROUPS if name in known), None)
 
 
 class TopDown:
-    """Counts where the processor's slots go in running processes: the first level of top-down analysis.
+    """Counts the use of the processor's slots by running processes: the first level of top-down analysis.
 
     Args:
         pids: the processes.
@@ -66,31 +66,31 @@ class TopDown:
     def stop(self) -> dict[str, float]:
         """Ends the counting; returns shares of the slots by name, 0 to 1."""
         self._process.send_signal(signal.SIGINT)
-        said, _ = self._process.communicate(timeout=10)
-        return parse_shares(said.decode(errors="replace"))
+        output, _ = self._process.communicate(timeout=10)
+        return parse_shares(output.decode(errors="replace"))
 
 
 def parse_shares(text: str) -> dict[str, float]:
-    """Shares of the slots from the last two fields of ``perf stat -x , -M``: a metric and its name."""
-    found = {}
+    """Shares of the slots from the last two fields of ``perf stat -x , -M``: a metric's value and name."""
+    shares = {}
     for line in text.splitlines():
         fields = [field.strip() for field in line.split(",")]
         if len(fields) < 2 or not re.fullmatch(r"\d+(?:\.\d+)?", fields[-2]) or not _SLOT.search(fields[-1]):
             continue
         name = fields[-1].lstrip("% ").removeprefix("tma_")
-        found[name] = float(fields[-2]) / (100 if fields[-1].startswith("%") else 1)
-    return found
+        shares[name] = float(fields[-2]) / (100 if fields[-1].startswith("%") else 1)
+    return shares
 
 
 def parse(text: str) -> dict[str, float]:
-    """Events from `perf stat -x ,`: count, unit, event, …; what was not counted or not supported is left out."""
+    """Events from `perf stat -x ,`: count, unit, event, …; events not counted or not supported are left out."""
     rows = re.findall(r"^(\d+(?:\.\d+)?),[^,]*,([^,]+),", text, re.MULTILINE)
     return {name.removesuffix(":u"): float(count) for count, name in rows}
 
 
 def per_transaction(events: Mapping[str, float], done: float) -> dict[str, float]:
-    """Events of each transaction, and instructions per cycle."""
-    found = {name: count / done for name, count in events.items()} if done > 0 else {}
-    if found.get("cycles") and "instructions" in found:
-        found["instructions per cycle"] = found["instructions"] / found["cycles"]
-    return found
+    """Events per transaction, and instructions per cycle."""
+    result = {name: count / done for name, count in events.items()} if done > 0 else {}
+    if result.get("cycles") and "instructions" in result:
+        result["instructions per cycle"] = result["instructions"] / result["cycles"]
+    return result

@@ -1,6 +1,6 @@
-"""Facts about this host: what it is, what it lets a trial use, and what could disturb one.
+"""Facts about this host: its hardware and system, what a trial may use, and what could disturb it.
 
-A fact that can't be read is ``"unknown"`` (text) or None (numbers, yes or no); reading never raises.
+A fact that can't be read is ``"unknown"`` (text) or None (numbers, booleans); reading never raises.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ class HostFacts:
 
     Attributes:
         cpu_model: the processor's name.
-        cpu_signature: its family, model and stepping, as numbers; hypervisors often hide the name's rest.
+        cpu_signature: its family, model and stepping, as numbers; hypervisors often hide part of the name.
         architecture: as the kernel names it, ``x86_64``.
         microcode: revision of the first core.
-        cores_online: CPU numbers that the kernel runs.
+        cores_online: CPU numbers that are online.
         cores_allowed: those of them that this process may use (affinity, cpuset).
-        cpu_quota: cores' worth of CPU time that the cgroups allow (v1 or v2); None without a limit.
+        cpu_quota: limit of the cgroups (v1 or v2) on CPU time, in cores; None without a limit.
         smt: ``on``, ``off``, ``notsupported``, ``forceoff``.
         physical_cores: groups of CPU numbers that share one physical core.
         l3_groups: groups that share a last-level cache.
         numa_nodes: groups that share a memory node.
-        capacities: relative speed of each core where the kernel tells, as (CPU number, capacity).
+        capacities: relative speed of each core if the kernel reports it, as (CPU number, capacity).
         kernel: release of the running kernel.
         distribution: name and version.
         hypervisor: ``none``, or the hypervisor's name.
         memory_bytes: main memory.
-        memory_available_bytes: what new programs could get without swapping.
-        memory_limit_bytes: what the cgroups allow; None without a limit.
+        memory_available_bytes: memory available to new programs without swapping.
+        memory_limit_bytes: limit of the cgroups; None without a limit.
         swap_bytes: swap space.
         governor: the frequency governors in use.
         turbo: ``on`` or ``off``.
-        thp: transparent huge pages, the mode in force.
+        thp: current mode of transparent huge pages.
         thp_defrag: its defragmentation mode.
         aslr: 0 (off), 1 or 2 (full).
         clocksource: the kernel's clock source.
@@ -59,7 +59,7 @@ class HostFacts:
         lbr: whether branch records can be sampled (``perf record -j any`` works).
         disk_free_bytes: free space where the work is done.
         load_average: of 1, 5 and 15 minutes, in runnable tasks.
-        machine: names this machine and no other: a digest of its machine id and host name, which it does not tell.
+        machine: identifies this machine: a digest of its machine id and host name, which does not reveal them.
     """
 
     cpu_model: str
@@ -95,7 +95,7 @@ class HostFacts:
     machine: str = UNKNOWN
 
     def as_record(self) -> dict[str, Any]:
-        """Plain values for JSON, in the order above; None where a number is not known or not limited."""
+        """Plain values for JSON, in the order above; None if a number is not known or not limited."""
         return asdict(self)
 
 
@@ -109,10 +109,10 @@ def read_host(
     """Reads all facts; takes some 0.2 s, most of it for perf.
 
     Args:
-        folder: where the work is done, for its free space; the current folder when not given.
-        root: the folder that holds ``sys``, ``proc`` and ``etc``.
-        allowed: CPU numbers that this process may use; its affinity when not given.
-        programs: whether to run perf and lscpu; what only they tell is unknown otherwise.
+        folder: working folder, for its free space; default: the current folder.
+        root: the folder that contains ``sys``, ``proc`` and ``etc``.
+        allowed: CPU numbers that this process may use; default: its affinity.
+        programs: whether to run perf and lscpu; otherwise the facts from them are unknown.
     """
     cpus = root / "sys/devices/system/cpu"
     online = parse_cpu_list(_read(cpus / "online")) or tuple(range(os.cpu_count() or 1))
@@ -161,24 +161,24 @@ def _machine(root: Path) -> str:
 
 
 def available_memory(root: Path = Path("/")) -> int | None:
-    """Bytes that new programs could get now without swapping, within what the cgroups allow; None: not known."""
-    found = [value for value in (_meminfo(root).get("MemAvailable"), _memory_limit(root)) if value is not None]
-    return min(found, default=None)
+    """Bytes available to new programs without swapping, within the limit of the cgroups; None if unknown."""
+    limits = [value for value in (_meminfo(root).get("MemAvailable"), _memory_limit(root)) if value is not None]
+    return min(limits, default=None)
 
 
 def parse_cpu_list(text: str) -> tuple[int, ...]:
-    """The kernel's list notation: ``0-2,5`` is (0, 1, 2, 5); empty for what is no such list."""
-    found: set[int] = set()
+    """Parses the kernel's list notation: ``0-2,5`` is (0, 1, 2, 5); empty if the text is not a list."""
+    cpus: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
         if match is None:
             return ()
-        found.update(range(int(match[1]), int(match[2] or match[1]) + 1))
-    return tuple(sorted(found))
+        cpus.update(range(int(match[1]), int(match[2] or match[1]) + 1))
+    return tuple(sorted(cpus))
 
 
 def _read(path: Path) -> str:
-    """A file's text without surrounding space; empty when it can't be read."""
+    """A file's text without surrounding whitespace; empty if it can't be read."""
     try:
         return path.read_text(errors="replace").strip()
     except OSError:
@@ -191,7 +191,7 @@ def _number(path: Path) -> int | None:
 
 
 def _chosen(path: Path) -> str:
-    """The word in brackets, as the kernel marks the mode in force."""
+    """The word in brackets, with which the kernel marks the current mode."""
     match = re.search(r"\[(.+?)\]", _read(path))
     return match[1] if match else UNKNOWN
 
@@ -211,13 +211,13 @@ def _meminfo(root: Path) -> dict[str, int]:
 
 
 def _shared(online: Iterable[int], file: Any) -> CoreGroups:
-    """Groups of CPUs by what each one's file lists; a CPU without one is a group by itself."""
+    """Groups of CPUs as listed in each CPU's file; a CPU without a file is a group of its own."""
     groups = {parse_cpu_list(_read(file(cpu))) or (cpu,) for cpu in online}
     return tuple(sorted(groups))
 
 
 def _last_cache(caches: Path) -> Path:
-    """The file that lists who shares the last-level cache: that of the highest level."""
+    """The file that lists the CPUs that share the last-level cache, which has the highest level."""
     levels = [(_number(entry / "level") or 0, entry) for entry in caches.glob("index*")]
     return max(levels)[1] / "shared_cpu_list" if levels else caches / "none"
 
@@ -230,8 +230,8 @@ def _numa_nodes(root: Path, online: tuple[int, ...]) -> CoreGroups:
 
 
 def _governors(cpus: Path, online: Iterable[int]) -> str:
-    found = {_read(cpus / f"cpu{cpu}/cpufreq/scaling_governor") for cpu in online} - {""}
-    return ", ".join(sorted(found)) or UNKNOWN
+    governors = {_read(cpus / f"cpu{cpu}/cpufreq/scaling_governor") for cpu in online} - {""}
+    return ", ".join(sorted(governors)) or UNKNOWN
 
 
 def _turbo(cpus: Path) -> str:
@@ -258,21 +258,21 @@ def _hypervisor(root: Path, programs: bool) -> str:
 
 
 def _cgroup_folders(root: Path, controllers: tuple[str, ...]) -> list[Path]:
-    """Folders whose limits bind this process: its cgroup and all above it, v2 and v1."""
+    """Folders whose limits apply to this process: its cgroup and all its parents, v2 and v1."""
     base = root / "sys/fs/cgroup"
-    found = []
+    folders = []
     for line in _read(root / "proc/self/cgroup").splitlines():
-        _, names, own = [*line.split(":", 2), "", ""][:3]
+        _, names, own_path = [*line.split(":", 2), "", ""][:3]
         if not names:
             places = [base, base / "unified"]
         elif set(names.split(",")) & set(controllers):
             places = [base / names, *(base / name for name in names.split(","))]
         else:
             continue
-        # In a container the path may be the host's; the mount then shows our cgroup at its top.
-        relative = Path(own.lstrip("/"))
-        found += [place / part for place in places for part in (relative, *relative.parents)]
-    return list(dict.fromkeys(found))
+        # In a container the path may be the host's; the container's cgroup is then at the top of the mount.
+        relative = Path(own_path.lstrip("/"))
+        folders += [place / part for place in places for part in (relative, *relative.parents)]
+    return list(dict.fromkeys(folders))
 
 
 def _cpu_quota(root: Path) -> float | None:
@@ -305,7 +305,7 @@ def _disk_free(folder: Path) -> int | None:
 
 
 def _perf_abilities() -> tuple[bool | None, bool | None]:
-    """(PMU, LBR): tried, because neither the CPU's model nor the kernel's tables tell what a VM passes on."""
+    """(PMU, LBR): tested, because neither the CPU's model nor the kernel's tables show what a VM exposes."""
     if shutil.which("perf") is None:
         return None, None
     counted = process.capture(["perf", "stat", "-x", ",", "-e", "instructions:u", "true"], timeout=20)

@@ -1,4 +1,4 @@
-"""What a start is made of and what it leaves: the sides that are asked for, the pairs that were read, how it went."""
+"""A start's input and result: its sides, its pairs, how it went."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from burnish.program.built import Built
 
 
 class Trouble(Exception):
-    """A side died, hung or erred: the start is invalid for this reason."""
+    """A side died, hung or had errors; the start is invalid for this reason."""
 
 
 @dataclass(frozen=True)
@@ -27,21 +27,21 @@ class Contestant:
 
 
 _OF_A_TURN = ("seconds", "done", "server_cpu", "client_cpu", "steps")
-"""What is recorded of each turn."""
+"""Fields of a reading that are recorded for each turn."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One pair as it was read.
+    """One measured pair.
 
     Attributes:
         turns: for each turn, the reading of each side by label.
-        places: turns in a round of places: 2 in a duet, 1 where one side at a time is under load.
-        usage: by label, what the server used while the pair was read.
-        busy: by label, the share of its cores that the server was busy for, 0 to 1 (in a duet with its load).
+        places: turns until each side has been on both halves of the cores: 2 in a duet, otherwise 1.
+        usage: by label, resources that the server used during the pair.
+        busy: by label, the share of its cores that the server kept busy, 0 to 1 (in a duet including its load).
         steal: share of CPU time stolen by the hypervisor, 0 to 1, of the core that lost most.
         core_busy: busy share of each core, by number, over the pair.
-        invalid: why it counts for nothing, or None.
+        invalid: why it is invalid, or None.
     """
 
     turns: tuple[Mapping[str, Reading], ...]
@@ -53,7 +53,7 @@ class Pair:
     invalid: str | None
 
     def total(self, label: str) -> Reading:
-        """A side's turns together."""
+        """The sum of a side's turns."""
         return readings.total([turn[label] for turn in self.turns])
 
     def ratio(self, baseline: str, candidate: str) -> readings.PairRatio:
@@ -63,7 +63,7 @@ class Pair:
         )
 
     def ratios(self, baseline: str, candidate: str) -> dict[str, float]:
-        """Log-ratios of two of the sides, by quantity; above 0 where the candidate is better."""
+        """Log-ratios of two of the sides, by quantity; above 0 if the candidate is better."""
         return quantities.ratios(
             [turn[baseline] for turn in self.turns],
             [turn[candidate] for turn in self.turns],
@@ -72,7 +72,7 @@ class Pair:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for the record: all of each side's turns together, and each turn's few that ratios need."""
+        """Plain values, for the record: each side's totals, and of each turn the fields needed for ratios."""
         labels = list(self.turns[0])
         return {
             "sides": {label: self.total(label).as_dict() for label in labels},
@@ -91,20 +91,20 @@ class Pair:
 
 @dataclass(frozen=True)
 class StartResult:
-    """One start as it went.
+    """The result of one start.
 
     Attributes:
         slots: by label: first core set, data copy, place in the launch order.
-        warmup_s: how long it was warmed up, the longest of its sides.
+        warmup_s: seconds of warm-up, the longest of its sides.
         settled: whether the rate was steady when the first pair began, on all sides.
-        pairs: the pairs that were read.
+        pairs: the measured pairs.
         fingerprint: digest of the data, the same on all sides.
-        invalid: why the whole start counts for nothing, or None.
+        invalid: why the whole start is invalid, or None.
         seconds: wall time of the start.
         launched: by label, command line, peak memory and code on huge pages (bytes) of each process of the side's
             server and load.
-        hardware: by label, events per transaction as the processor counted them; empty without a PMU.
-        facts: by label, how the side was deployed, as it found out itself (cipher).
+        hardware: by label, hardware events per transaction; empty without a PMU.
+        facts: by label, facts about the deployment that the engine reports (cipher).
     """
 
     slots: Mapping[str, Mapping[str, Any]]
@@ -119,17 +119,17 @@ class StartResult:
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for the record; pairs are recorded one by one as they come."""
+        """Plain values, for the record; only the number of pairs, which are recorded separately."""
         values = {key: value for key, value in vars(self).items() if key != "pairs"}
         return {**values, "pairs": len(self.pairs)}
 
 
 def joined(parts: Sequence[Pair]) -> Pair:
-    """One pair of sides that were read one after the other."""
+    """One pair from sides that were measured one after the other."""
     return Pair(
         turns=tuple(
-            {label: reading for turn in together for label, reading in turn.items()}
-            for together in zip(*(part.turns for part in parts), strict=True)
+            {label: reading for turn in parts_of_turn for label, reading in turn.items()}
+            for parts_of_turn in zip(*(part.turns for part in parts), strict=True)
         ),
         places=1,
         usage={label: used for part in parts for label, used in part.usage.items()},

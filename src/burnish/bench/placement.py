@@ -1,4 +1,4 @@
-"""Threads on cores: those of a running side are moved together, and looked at until none was missed."""
+"""Moves the threads of a running side to cores, and checks that none was missed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from burnish.engines.contract import Side
 
 
 def threads_of(pid: int) -> list[int]:
-    """Thread numbers of a process; empty when it is gone."""
+    """Thread ids of a process; empty if it has ended."""
     try:
         return [int(name) for name in os.listdir(f"/proc/{pid}/task")]  # noqa: PTH208 - called often
     except OSError:
@@ -27,30 +27,30 @@ def move(pids: Sequence[int], cores: frozenset[int]) -> None:
 
 
 def place(side: Side, cores: frozenset[int]) -> None:
-    """Moves every thread of a side's server and load to `cores`, and looks again until none was missed.
+    """Moves every thread of a side's server and load to `cores`, and repeats this until none was missed.
 
-    A thread that starts while we move inherits its parent's set, which may be the old one.
+    A thread that starts meanwhile inherits its parent's core set, which may be the old one.
     """
     for _ in range(20):
-        if not _misplaced(side, cores, mend=True):
+        if not _misplaced(side, cores, fix=True):
             return
     check_place(side, cores)
 
 
 def check_place(side: Side, cores: frozenset[int]) -> None:
-    """Raises `Trouble` when a thread of the side may run elsewhere than on `cores`."""
-    wrong = _misplaced(side, cores, mend=False)
-    if wrong:
-        raise Trouble(f"{side.spec.label}: thread {wrong[0]} could not be moved to cores {sorted(cores)}")
+    """Raises `Trouble` if a thread of the side may run on other cores than `cores`."""
+    misplaced = _misplaced(side, cores, fix=False)
+    if misplaced:
+        raise Trouble(f"{side.spec.label}: thread {misplaced[0]} could not be moved to cores {sorted(cores)}")
 
 
-def _misplaced(side: Side, cores: frozenset[int], *, mend: bool) -> list[int]:
-    wrong = []
+def _misplaced(side: Side, cores: frozenset[int], *, fix: bool) -> list[int]:
+    misplaced = []
     for pid in (*side.server_pids(), *side.client_pids()):
         for thread in threads_of(pid):
             with contextlib.suppress(OSError):
                 if os.sched_getaffinity(thread) != cores:
-                    wrong.append(thread)
-                    if mend:
+                    misplaced.append(thread)
+                    if fix:
                         os.sched_setaffinity(thread, cores)
-    return wrong
+    return misplaced

@@ -12,7 +12,7 @@ from burnish.model import quantity as declared
 Turns = Sequence[Reading]
 Read = Callable[[Turns, Turns, int, Usage | None, Usage | None], float | None]
 """From both sides' turns (the baseline's first), turns in a round, and both servers' usage, to the pair's log-ratio,
-above 0 where the candidate is better; None where it can't be read."""
+above 0 if the candidate is better; None if it can't be read."""
 
 
 def _capacity(baseline: Turns, candidate: Turns, places: int, *_: object) -> float:
@@ -48,7 +48,7 @@ READERS: Mapping[str, Read] = {
 def ratios(
     baseline: Turns, candidate: Turns, places: int, usage: Mapping[str, Usage | None] | None = None
 ) -> dict[str, float]:
-    """Log-ratios of a pair by quantity, candidate over baseline, above 0 where the candidate is better.
+    """Log-ratios of a pair by quantity, candidate over baseline, above 0 if the candidate is better.
 
     Args:
         baseline: its readings, turn by turn.
@@ -60,11 +60,11 @@ def ratios(
         ValueError: the turns are no whole rounds.
     """
     used = usage or {}
-    read = {
+    values = {
         name: reader(baseline, candidate, places, used.get("baseline"), used.get("candidate"))
         for name, reader in READERS.items()
     }
-    return {name: value for name, value in read.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _finite(value: float) -> float | None:

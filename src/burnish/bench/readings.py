@@ -1,8 +1,8 @@
 """From ticks to readings, from readings to a pair's log-ratios; pure.
 
-A turn of a pair is read between two ticks of the load program: the first one at or after the end of the
-settling time and the first one at least a window later. Transactions, CPU clock and time were taken at the
-same instants, so no rounding to the controller's own schedule comes in.
+A turn of a pair is measured between two ticks of the load program: the first one at or after the end of the settling
+time, and the first one at least a window later. Transactions, CPU time and wall time are taken at the same instants, so
+the controller's own schedule does not affect them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from burnish.engines.contract import Tick
 
 @dataclass(frozen=True)
 class Reading:
-    """What one side did in one turn of a pair, or in several of them together.
+    """Readings of one side in one turn of a pair, or in several turns together.
 
     Attributes:
         seconds: wall time between the two ticks.
@@ -27,7 +27,7 @@ class Reading:
         client_cpu: CPU seconds of the load in it.
         latency: mean over the ticks within, in seconds, by name (``max`` is the largest).
         cores: CPU numbers that the side had.
-        steps: statements answered in it; 0 where the load counts none.
+        steps: statements executed in it; 0 if the load does not count them.
     """
 
     seconds: float
@@ -55,28 +55,28 @@ class Reading:
 
 
 def on_grid(at: float, grid: float) -> float:
-    """The first multiple of `grid` that is not before `at`, less a hundredth of it: a tick there is not missed."""
+    """The first multiple of `grid` at or after `at`, less a hundredth of it, so that a tick there is not missed."""
     return (math.ceil(at / grid) - 0.01) * grid
 
 
 def ready(ticks: Sequence[Tick], begin: float, window: float) -> tuple[int, int] | None:
-    """Indices of the two ticks that bound a window beginning at `begin` (CLOCK_MONOTONIC s), once both are there.
+    """Indices of the two ticks that bound a window beginning at `begin` (CLOCK_MONOTONIC s); None until both exist.
 
-    A window in which nothing was finished, or no statement answered where they are counted, lasts until something is:
-    a commit that waits for the disk is part of the load, and a reading of nothing has no ratio.
+    A window without any finished transaction (or statement, if they are counted) is extended until there is one: a
+    commit that waits for the disk is part of the load, and a reading of zero has no ratio.
     """
     first = next((i for i, tick in enumerate(ticks) if tick.at >= begin), None)
     if first is None:
         return None
-    end = ticks[first].at + window * 0.999  # a tick's own jitter must not cost a whole further interval
-    far = _progress(ticks[first])
-    ends = (i for i in range(first + 1, len(ticks)) if ticks[i].at >= end and _progress(ticks[i]) > far)
+    end = ticks[first].at + window * 0.999  # a tick's jitter must not cost another interval
+    progress = _progress(ticks[first])
+    ends = (i for i in range(first + 1, len(ticks)) if ticks[i].at >= end and _progress(ticks[i]) > progress)
     last = next(ends, None)
     return None if last is None else (first, last)
 
 
 def _progress(tick: Tick) -> float:
-    """How far a load has come, as finely as it is counted."""
+    """The load's progress: statements if they are counted, otherwise transactions."""
     return tick.steps or tick.done
 
 
@@ -108,7 +108,7 @@ def reading(ticks: Sequence[Tick], bounds: tuple[int, int], cores: Sequence[int]
 
 
 def total(readings: Sequence[Reading]) -> Reading:
-    """Several readings of a side together: sums, and latencies weighted by transactions."""
+    """Total of several readings of a side: sums, and latencies weighted by transactions."""
     done = sum(item.done for item in readings)
     names = sorted({name for item in readings for name in item.latency})
     latency = {}
@@ -136,8 +136,8 @@ class PairRatio:
     """One pair, candidate over baseline; natural logarithms, > 0 = the candidate is better.
 
     Attributes:
-        capacity: of transactions per server-CPU-second.
-        throughput: of transactions per second.
+        capacity: log-ratio of transactions per server-CPU-second.
+        throughput: log-ratio of transactions per second.
     """
 
     capacity: float
@@ -147,37 +147,38 @@ class PairRatio:
 def pair_ratio(baseline: Sequence[Reading], candidate: Sequence[Reading], places: int = 2) -> PairRatio:
     """Log-ratios of a pair from each side's turns.
 
-    Each turn compares the two sides under the same neighbours. The turns of one round of places are averaged, so
-    that a place that is better cancels; the rounds' middle is the pair's: a disturbance of one turn leaves it.
+    Each turn compares the two sides under the same external load. The turns of one round are averaged, so that the
+    advantage of a place cancels; the pair's ratio is the rounds' interquartile mean, which is robust against a
+    disturbance of one turn.
 
-    Where both sides count statements, these are compared: with many threads transactions finish in waves, of which a
-    short turn sees none or a hundred, and as both sides run the same transactions, either count has the same ratio.
+    If both sides count statements, these are compared: with many threads, transactions finish in waves, of which a
+    short turn sees none or a hundred. Both sides run the same transactions, so either count has the same ratio.
 
     Args:
-        baseline: its readings, turn by turn.
-        candidate: likewise, of the same turns.
-        places: turns in a round: 2 where the sides swap places, 1 where they have the same one in turn.
+        baseline: the baseline's readings, turn by turn.
+        candidate: the candidate's readings of the same turns.
+        places: turns in a round: 2 if the sides swap places, 1 if they use the same place in turn.
     """
     turns = list(zip(baseline, candidate, strict=True))
     if not turns or len(turns) % places:
         raise ValueError(f"a pair is whole rounds of {places} turns, not {len(turns)} turns")
-    finely = all(item.steps > 0 for turn in turns for item in turn)
-    work = [log_ratio(c.steps, b.steps) if finely else log_ratio(c.done, b.done) for b, c in turns]
-    spent = [log_ratio(c.server_cpu, b.server_cpu) for b, c in turns]
-    lasted = [log_ratio(c.seconds, b.seconds) for b, c in turns]
+    count_steps = all(item.steps > 0 for turn in turns for item in turn)
+    work = [log_ratio(c.steps, b.steps) if count_steps else log_ratio(c.done, b.done) for b, c in turns]
+    cpu = [log_ratio(c.server_cpu, b.server_cpu) for b, c in turns]
+    time = [log_ratio(c.seconds, b.seconds) for b, c in turns]
     return PairRatio(
-        capacity=middle([w - s for w, s in zip(work, spent, strict=True)], places),
-        throughput=middle([w - s for w, s in zip(work, lasted, strict=True)], places),
+        capacity=middle([w - s for w, s in zip(work, cpu, strict=True)], places),
+        throughput=middle([w - s for w, s in zip(work, time, strict=True)], places),
     )
 
 
 def log_ratio(candidate: float, baseline: float) -> float:
-    """Natural logarithm of a ratio; not a number where one of them is not above 0."""
+    """Natural logarithm of a ratio; NaN if one of the values is not above 0."""
     return math.log(candidate / baseline) if min(candidate, baseline) > 0 else math.nan
 
 
 def middle(values: Sequence[float], places: int) -> float:
-    """Mean within each round, interquartile mean over the rounds (the mean itself below four of them)."""
+    """Mean within each round, then interquartile mean over the rounds (with fewer than four: the mean)."""
     rounds = sorted(sum(values[i : i + places]) / places for i in range(0, len(values), places))
     cut = len(rounds) // 4
     kept = rounds[cut : len(rounds) - cut]
@@ -190,7 +191,7 @@ def passes(ticks: Sequence[Tick]) -> float:
 
 
 def rate(ticks: Sequence[Tick]) -> float:
-    """Units finished per second over the last second of the ticks, or over all of them where they are fewer."""
+    """Units finished per second over the last second of ticks, or over all ticks if they span less."""
     last = ticks[-1]
     first = next((t for t in reversed(ticks) if t.at <= last.at - 1.0), ticks[0])
     return (last.done - first.done) / (last.at - first.at) if last.at > first.at else 0.0
@@ -201,7 +202,7 @@ def steady(ticks: Sequence[Tick], span: float = 1.0, tolerance: float = 0.05) ->
     if not ticks:
         return False
     edges = [ticks[-1]]
-    for _ in range(2):  # where ticks are further apart than a span, it is two of their own intervals
+    for _ in range(2):  # if ticks are further apart than a span, their own intervals are used
         tick = next((t for t in reversed(ticks) if t.at <= edges[-1].at - span), None)
         if tick is None:
             return False

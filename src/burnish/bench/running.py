@@ -1,4 +1,4 @@
-"""A side while a start runs: its ticks so far, its load stopped and let go on, what it was launched as."""
+"""A side of a running start: its ticks so far, suspending and resuming its load, its processes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from burnish.engines.contract import Side, Tick
 
 @dataclass
 class Running:
-    """A side in a running start: what is known of it besides the side itself.
+    """State of a side in a running start.
 
     Attributes:
-        contestant: which side of the cell it is.
+        contestant: the side of the cell.
         side: its server and load.
-        cores: CPU numbers that it has.
-        ticks: all that its load has said so far.
-        frozen: whether its load is stopped.
+        cores: its CPU numbers.
+        ticks: all ticks of its load so far.
+        frozen: whether its load is suspended.
     """
 
     contestant: Contestant
@@ -40,37 +40,37 @@ class Running:
         return self.contestant.label
 
     def read(self) -> None:
-        """Takes the ticks that are new; a `Trouble` when the side died or erred."""
+        """Reads the new ticks; raises `Trouble` if the side died or had errors."""
         self.ticks += self.side.ticks()
         trouble = self.side.trouble()
         if trouble is not None:
             raise Trouble(f"{self.label}: {trouble}")
 
     def reading(self, bounds: tuple[int, int]) -> Reading:
-        """What it did between two of its ticks, by their indices; a `Trouble` where its CPU time is unknown."""
-        found = readings.reading(self.ticks, bounds, sorted(self.cores))
-        if found.server_cpu <= 0:  # without it there is no capacity, nor a number to record
+        """Its reading between two ticks, given by indices; raises `Trouble` if its CPU time is unknown."""
+        result = readings.reading(self.ticks, bounds, sorted(self.cores))
+        if result.server_cpu <= 0:  # without it there is no capacity
             raise Trouble(f"{self.label}: its server's CPU time could not be read")
-        return found
+        return result
 
     def freeze(self, *, frozen: bool) -> None:
-        """Stops the load (where the server is its own load: the server), or lets it go on."""
+        """Suspends or resumes the load (of an embedded engine: the server)."""
         if frozen != self.frozen:
-            for _ in range(2):  # what one of them started while it was being stopped is stopped too
+            for _ in range(2):  # again, for processes started in the meantime
                 for pid in self.side.client_pids() or self.side.server_pids():
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
             self.frozen = frozen
 
     def launched(self) -> list[dict[str, Any]]:
-        """Of its server and load: role, argv, peak_rss_bytes and huge_text_bytes, as the kernel knows them."""
-        found = []
+        """For its server and load: role, argv, peak_rss_bytes and huge_text_bytes, from the kernel."""
+        processes = []
         for role, pids in (("server", self.side.server_pids()), ("load", self.side.client_pids())):
             for pid in pids[:1]:
                 with contextlib.suppress(OSError):
                     words = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
                     peak = re.search(r"^VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
-                    found.append(
+                    processes.append(
                         {
                             "role": role,
                             "argv": [word.decode(errors="replace") for word in words],
@@ -78,4 +78,4 @@ class Running:
                             "huge_text_bytes": counters.code_on_huge_pages(pid),
                         }
                     )
-        return found
+        return processes

@@ -1,8 +1,8 @@
-"""Samples of running servers by `perf record`: what this host permits, and the recording itself.
+"""Samples running servers with `perf record`: what this host permits, and the recording itself.
 
-By core rather than by process, where that is allowed: a counter that follows a thread is stopped and started at each
-of its context switches, and in a virtual machine each of these is a trip to the hypervisor. By hand on a MariaDB under
-oltp_read_only (28 switches a transaction) that cost 250 us a transaction of 780, whatever the frequency.
+If permitted, cores are sampled rather than processes: a counter of a thread is stopped and started at each of its
+context switches, and in a virtual machine each of these calls the hypervisor. Measured manually on a MariaDB under
+oltp_read_only (28 switches per transaction), that cost 250 us of 780 us per transaction, whatever the frequency.
 """
 
 from __future__ import annotations
@@ -23,32 +23,31 @@ from burnish.base.errors import InfrastructureError, UserError
 from burnish.why.samples import Mapping, parse_maps
 
 FREQUENCY_HZ = 499
-"""Samples a second of each core, where the processor's own counters raise them. No round number: it must not beat with
-the kernel's own tick."""
+"""Samples per second and core with hardware counters. Not a round number, to avoid aliasing with the kernel's tick."""
 
 CLOCK_HZ = 199
-"""The same where a timer raises them. In a virtual machine the timer is the hypervisor's, and each sample takes 70 to
-100 us of a core from the host's servers (benchmarks/sampling_overhead.py with --frequency 2500 and 499; docs/WHY.md):
-499 a second cost 5 % of their throughput."""
+"""Samples per second and core with a timer. In a virtual machine the timer is the hypervisor's, and each sample takes
+70 to 100 us of a core from the servers (benchmarks/sampling_overhead.py with --frequency 2500 and 499; docs/WHY.md):
+499 per second cost 5 % of their throughput."""
 
 DWARF_HZ = 199
-"""The same where each sample is a copy of the stack."""
+"""Samples per second and core if each sample copies the stack."""
 
 SAMPLES = 20_000
-"""So many of each core are taken when nobody says for how long: two recordings then agree on the heaviest functions."""
+"""Default number of samples per core: with these, two recordings agree on the hottest functions."""
 
 BUFFER = "4M"
-"""perf's buffer of each core, where it may lock so much memory: the larger, the seldomer it wakes up to write."""
+"""perf's buffer per core if it may lock that much memory: a larger one is written less often."""
 
 DWARF_BYTES = 8192
-"""How much of the stack that copy is."""
+"""Size of that copy in bytes."""
 
 READY_S = 30.0
-"""Patience with perf's beginning and end: both read about every process of the host."""
+"""Time limit for perf to start and to end, when it reads facts about every process of the host."""
 
 
 class Stacks(StrEnum):
-    """How perf finds out who called the function that it met."""
+    """How perf unwinds call stacks."""
 
     LBR = "lbr"
     POINTERS = "fp"
@@ -61,9 +60,9 @@ class Ability:
     """What this process may sample here.
 
     Attributes:
-        event: perf's event: ``cycles:P``, ``cycles`` or ``cpu-clock``; with ``:u`` where the kernel is out of sight.
-        by_core: whether whole cores can be sampled; else the processes, which costs them more.
-        lbr: whether the processor records branches in a way that gives call stacks.
+        event: perf's event: ``cycles:P``, ``cycles`` or ``cpu-clock``; with ``:u`` if the kernel can't be sampled.
+        by_core: whether cores can be sampled; otherwise processes, which has a higher overhead.
+        lbr: whether the processor's branch records give call stacks.
     """
 
     event: str
@@ -72,46 +71,49 @@ class Ability:
 
     @property
     def clock(self) -> bool:
-        """Whether a timer raises the samples, for want of the processor's own counters."""
+        """Whether samples are triggered by a timer because there are no hardware counters."""
         return self.event.startswith("cpu-clock")
 
     def frequency(self, stacks: Stacks) -> int:
-        """Samples a second of each core. A timer's are few enough to leave servers 98 % of their throughput, by frame
-        pointers (measured); what a counter's cost, or a timer's with copies of the stack, was never measured."""
+        """Samples per second and core.
+
+        With a timer and frame pointers, servers keep 98 % of their throughput (measured); the overhead of hardware
+        counters, and of a timer with copies of the stack, was not measured.
+        """
         usual = CLOCK_HZ if self.clock else FREQUENCY_HZ
         return min(usual, DWARF_HZ) if stacks is Stacks.DWARF else usual
 
     @property
     def kernel(self) -> bool:
-        """Whether samples in the kernel are seen as such."""
+        """Whether the kernel is sampled."""
         return not self.event.endswith(":u")
 
     def blind(self, stacks: Stacks, *, names_kernel: bool) -> list[str]:
-        """What these samples can't show, a sentence each, for the report.
+        """Limits of these samples for the report, one sentence each.
 
         Args:
-            stacks: how callers are found.
+            stacks: how call stacks are unwound.
             names_kernel: whether the kernel's functions had names.
         """
-        found = []
+        sentences = []
         if self.clock:
-            found.append(
+            sentences.append(
                 "no PMU here: the CPU clock is sampled. It shows where time goes, not why (no cycles, misses or "
                 "branches), and what ran while interrupts were off is counted where they come on again"
             )
         if not self.kernel:
-            found.append(
+            sentences.append(
                 "the kernel's time is one lump, from /proc: kernel.perf_event_paranoid is above 1 and this process "
                 "has no CAP_PERFMON"
             )
         elif not names_kernel:
-            found.append("the kernel's functions have no names here: kernel.kptr_restrict hides their addresses")
+            sentences.append("the kernel's functions have no names here: kernel.kptr_restrict hides their addresses")
         if not self.by_core:
-            found.append(
+            sentences.append(
                 "sampled by process, for want of permission to sample cores (kernel.perf_event_paranoid above 0, no "
                 "CAP_PERFMON): each context switch costs more, so loads with many of them look heavier in the kernel"
             )
-        return found + [text for kind, text in _STACKS_BLIND.items() if kind is stacks]
+        return sentences + [text for kind, text in _STACKS_BLIND.items() if kind is stacks]
 
 
 _STACKS_BLIND = {
@@ -129,42 +131,42 @@ _STACKS_BLIND = {
 
 
 def find_perf() -> Path:
-    """The program; a `UserError` with the line that installs it where there is none."""
-    found = system.find_programs(["perf"])["perf"]
-    if found is None:
+    """The path of perf; a `UserError` with the command that installs it if it is missing."""
+    perf = system.find_programs(["perf"])["perf"]
+    if perf is None:
         names = system.group("perf").packages
         raise UserError(f"perf: not on this machine, and it takes the samples; run `{system.install_command(names)}`")
-    return found
+    return perf
 
 
 def find_ability(perf: Path, *, pmu: bool, lbr: bool, paranoid: int | None = None) -> Ability:
-    """What this process may sample, the best first; tried, as containers and kernels refuse in many ways.
+    """The best way of sampling that this process may use; tested, because permissions depend on kernel and container.
 
     Args:
         perf: the program.
-        pmu: whether hardware events count here (perf quietly takes the clock instead where they don't).
+        pmu: whether there are hardware events (without them, perf silently uses the clock instead).
         lbr: whether the processor records branches.
-        paranoid: value of kernel.perf_event_paranoid, for the error's words.
+        paranoid: value of kernel.perf_event_paranoid, for the error message.
 
     Raises:
-        UserError: nothing may be sampled; names the sysctl and the capability.
+        UserError: nothing may be sampled; the message names the sysctl and the capability.
     """
     events = ["cycles:P", "cycles", "cpu-clock"] if pmu else ["cpu-clock"]
-    said = ""
+    message = ""
     user_only = dict.fromkeys(f"{name.partition(':')[0]}:u" for name in events)
     ways = [*((event, True) for event in events), *((event, False) for event in (*events, *user_only))]
     for event, by_core in ways:
         words: list[str | Path] = [perf, "record", "-q", "-o", "/dev/null", "-F", "99", "-e", event]
         words += ["-a"] if by_core else []
-        tried = process.run([*words, "--", "true"], timeout=READY_S)
-        if tried.ok:
+        attempt = process.run([*words, "--", "true"], timeout=READY_S)
+        if attempt.ok:
             return Ability(event, by_core, lbr=lbr and event.startswith("cycles") and _gives_lbr(perf, event))
-        said = said or tried.output
+        message = message or attempt.output
     value = "" if paranoid is None else f" = {paranoid}"
     raise UserError(
         f"perf may not sample here (kernel.perf_event_paranoid{value}, no CAP_PERFMON): run "
         "`sudo sysctl kernel.perf_event_paranoid=1`, or give this process CAP_PERFMON; in a container its seccomp "
-        f"profile must allow perf_event_open too (perf said: {' '.join(said.split())[:120] or 'nothing'})"
+        f"profile must allow perf_event_open too (perf said: {' '.join(message.split())[:120] or 'nothing'})"
     )
 
 
@@ -179,13 +181,13 @@ class Recorded:
     """One recording.
 
     Attributes:
-        file: perf's data.
-        stacks: how callers are found in it.
+        file: perf's data file.
+        stacks: how call stacks are unwound.
         pids: the sampled processes by label.
-        frequency: samples a second of each core that were asked for.
-        mappings: code in memory of each process by its number.
-        perf_cpu: CPU seconds that perf itself took.
-        seconds: wall time of it.
+        frequency: requested samples per second and core.
+        mappings: code mapped into each process, by its id.
+        perf_cpu: CPU seconds used by perf itself.
+        seconds: wall time of the recording.
     """
 
     file: Path
@@ -198,16 +200,16 @@ class Recorded:
 
 
 class Sampling:
-    """Samples processes from `begin` until `end`, but for the time between `pause` and `resume`.
+    """Samples processes from `begin` until `end`, except between `pause` and `resume`.
 
     Args:
         perf: the program.
         ability: what is permitted.
-        stacks: how callers are found.
+        stacks: how call stacks are unwound.
         pids: the processes by label.
         cores: CPU numbers that they may run on.
-        file: where the data go.
-        frequency: samples a second of each core; as `Ability.frequency` when not given.
+        file: path of the data file.
+        frequency: samples per second and core; default: `Ability.frequency`.
     """
 
     def __init__(
@@ -222,12 +224,12 @@ class Sampling:
     ) -> None:
         self._file = file
         self._log = file.with_suffix(".log")
-        every = [pid for each in pids.values() for pid in each]
+        all_pids = [pid for group in pids.values() for pid in group]
         rate = frequency or ability.frequency(stacks)
-        self._recorded = Recorded(file, stacks, pids, rate, {pid: _maps(pid) for pid in every})
+        self._recorded = Recorded(file, stacks, pids, rate, {pid: _maps(pid) for pid in all_pids})
         words: list[str | Path] = [perf, "record", "-q", "-B", "-N", "-o", file, "-e", ability.event, "-F", str(rate)]
         words += ["-m", BUFFER] if os.geteuid() == 0 else []
-        words += ["-C", ",".join(map(str, sorted(cores)))] if ability.by_core else ["-p", ",".join(map(str, every))]
+        words += ["-C", ",".join(map(str, sorted(cores)))] if ability.by_core else ["-p", ",".join(map(str, all_pids))]
         if stacks is not Stacks.NONE:
             kind = f"dwarf,{DWARF_BYTES}" if stacks is Stacks.DWARF else str(stacks)
             words += ["--call-graph", kind]
@@ -237,17 +239,17 @@ class Sampling:
         self._began = 0.0
 
     def begin(self, cores: frozenset[int] | None = None) -> None:
-        """Starts perf and lets it begin once it is ready, so that its own preparations are not sampled.
+        """Starts perf, and the sampling once perf is ready, so that its own startup is not sampled.
 
         Args:
-            cores: CPU numbers for perf itself; all when not given.
+            cores: CPU numbers for perf itself; default: all.
         """
         with contextlib.ExitStack() as opened:
             folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="burnish-perf-")))
             control, answer = folder / "control", folder / "answer"
             os.mkfifo(control, 0o600)
             os.mkfifo(answer, 0o600)
-            # Opened for both ways: neither of us must wait for the other to open its end.
+            # Opened for reading and writing: neither process must wait for the other to open its end.
             self._control = opened.enter_context(control.open("r+b", buffering=0))
             self._answer = opened.enter_context(answer.open("r+b", buffering=0))
             os.set_blocking(self._answer.fileno(), False)
@@ -260,11 +262,11 @@ class Sampling:
         self._began = time.monotonic()
 
     def pause(self) -> None:
-        """Takes no samples from here on, until `resume`."""
+        """Pauses the sampling until `resume`."""
         self._order(b"disable\n")
 
     def resume(self) -> None:
-        """Takes samples again; returns when perf says that it does."""
+        """Resumes the sampling; returns when perf has confirmed it."""
         self._order(b"enable\n")
 
     def _order(self, what: bytes) -> None:
@@ -278,7 +280,7 @@ class Sampling:
             time.sleep(0.005)
 
     def end(self) -> Recorded:
-        """Ends the recording; its data are whole when this returns."""
+        """Ends the recording; its data file is complete when this returns."""
         assert self._process is not None  # noqa: S101 - begin() came first
         seconds = time.monotonic() - self._began
         self._process.send_signal(signal.SIGINT)
@@ -299,7 +301,7 @@ def _maps(pid: int) -> tuple[Mapping, ...]:
 
 
 def _cpu_seconds(pid: int) -> float:
-    """CPU time of a process of ours so far; 0 when it is gone."""
+    """CPU time of a child process so far; 0 if it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -310,17 +312,17 @@ def _cpu_seconds(pid: int) -> float:
 def read(
     perf: Path, recorded: Recorded, *, stacks: bool, log: Path, pids: Sequence[int] = (), patience: float = 600.0
 ) -> str:
-    """The samples as `perf script` prints them, with callers or without; see `burnish.why.samples`.
+    """The samples as printed by `perf script`, with or without callers; see `burnish.why.samples`.
 
     Args:
         perf: the program.
         recorded: the recording.
-        stacks: whether callers are printed too.
-        log: where perf's complaints go when it fails.
-        pids: processes whose samples are printed; all of the recording's when not given.
-        patience: seconds.
+        stacks: whether to print callers.
+        log: file for perf's output if it fails.
+        pids: processes whose samples are printed; default: all of the recording.
+        patience: time limit in seconds.
     """
-    wanted = pids or [pid for each in recorded.pids.values() for pid in each]
+    wanted = pids or [pid for group in recorded.pids.values() for pid in group]
     words: list[str | Path] = [perf, "script", "-i", recorded.file, "--pid", ",".join(map(str, wanted))]
     words += [] if stacks else ["-G"]
     done = process.run([*words, "-F", "pid,period,ip,sym,dso"], timeout=patience)

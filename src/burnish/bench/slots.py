@@ -1,4 +1,4 @@
-"""Slots: which side has which core set first, which data copy, which place in the launch order; pure."""
+"""Slots: each side's first core set, data copy and place in the launch order; pure."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 
 def draw_slots(labels: Sequence[str], seed: str, number: int) -> dict[str, dict[str, int]]:
-    """Random slots for one start, balanced over each block of two; equal arguments draw equal slots.
+    """Random slots for one start, balanced in blocks of two starts; equal arguments give equal slots.
 
-    Of two starts that follow each other, the second one turns every slot of the first round. Independent draws
-    would let a slot that is worth much pass for a difference between builds (docs/METHODOLOGY.md).
+    The second start of a block reverses every slot of the first. With independent draws, the advantage of a slot could
+    look like a difference between builds (docs/METHODOLOGY.md).
 
     Args:
         labels: the sides.
-        seed: the cell's, the same for all its starts.
-        number: of the start, from 1.
+        seed: the cell's seed, the same for all its starts.
+        number: number of the start, from 1.
 
     Returns:
         by label: ``cores`` (index of its first core set), ``data`` (index of its data copy), ``launch`` (place

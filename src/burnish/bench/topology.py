@@ -1,4 +1,4 @@
-"""Core sets for duet: two sides on disjoint cores that are each other's mirror image."""
+"""Core sets for a duet: two disjoint, symmetric sets of cores."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _Core = tuple[int, ...]
 def duet_core_sets(facts: HostFacts) -> tuple[frozenset[int], frozenset[int]] | None:
     """Two disjoint sets of CPU numbers of the same shape, one for each side of a duet.
 
-    * SMT siblings stay on one side: two servers on one physical core would share its units.
-    * Both sides are on one memory node, the one with most cores: the sides swap cores within a pair, and a
-      server whose memory stays behind on another node would be measured with remote memory.
-    * Within it, caches of the same size go one to each side; a cache without a twin is halved, so that
-      both sides have the same share of it.
-    * Cores of different speed or thread count are only ever paired with their like; an odd core rests.
+    * SMT siblings stay on one side: two servers on one physical core would share its execution units.
+    * Both sides are on one memory node, the one with most cores: the sides swap cores within a pair, and a server
+      moved to another node would be measured with remote memory.
+    * Within the node, caches of the same size go one to each side; the cores of a cache without a counterpart are
+      split, so that both sides have the same share of it.
+    * Cores are only paired with cores of the same speed and thread count; an odd core stays idle.
 
     Returns:
-        The two sets, of equal size; None where this process may use fewer than two physical cores alike.
+        The two sets, of equal size; None if this process may not use two physical cores of the same kind.
     """
     allowed = frozenset(facts.cores_allowed) & frozenset(facts.cores_online)
     cores = [usable for group in facts.physical_cores if (usable := tuple(c for c in group if c in allowed))]
@@ -30,7 +30,7 @@ def duet_core_sets(facts: HostFacts) -> tuple[frozenset[int], frozenset[int]] | 
         halves = _halves([core for core in cores if set(core) <= set(node)], facts)
         if len(halves[0]) > len(best[0]):
             best = halves
-    if not best[0]:  # one core a node: then the two sides can only be on two nodes
+    if not best[0]:  # one core per node: then the two sides have to be on two nodes
         best = _halves(cores, facts)
     if not best[0]:
         return None
@@ -39,7 +39,7 @@ def duet_core_sets(facts: HostFacts) -> tuple[frozenset[int], frozenset[int]] | 
 
 
 def _halves(cores: Iterable[_Core], facts: HostFacts) -> tuple[list[_Core], list[_Core]]:
-    """Physical cores dealt out evenly: whole caches first, then the halves of what has no twin."""
+    """Physical cores split evenly: whole caches first, then halves of those without a counterpart."""
     cache_of = {cpu: number for number, group in enumerate(facts.l3_groups) for cpu in group}
     speed = dict(facts.capacities)
     caches: dict[int | None, list[_Core]] = defaultdict(list)
@@ -54,16 +54,16 @@ def _halves(cores: Iterable[_Core], facts: HostFacts) -> tuple[list[_Core], list
         twins[tuple(sorted(kind(core) for core in members))].append(members)
     left: list[_Core] = []
     right: list[_Core] = []
-    for alike in twins.values():
-        for one, other in zip(alike[0::2], alike[1::2], strict=False):
-            left += one
-            right += other
-        if len(alike) % 2:
+    for similar in twins.values():
+        for first, second in zip(similar[0::2], similar[1::2], strict=False):
+            left += first
+            right += second
+        if len(similar) % 2:
             kinds: dict[tuple[int, int], list[_Core]] = defaultdict(list)
-            for core in alike[-1]:
+            for core in similar[-1]:
                 kinds[kind(core)].append(core)
-            for same in kinds.values():
-                half = len(same) // 2
-                left += same[:half]
-                right += same[half : 2 * half]
+            for cores_of_kind in kinds.values():
+                half = len(cores_of_kind) // 2
+                left += cores_of_kind[:half]
+                right += cores_of_kind[half : 2 * half]
     return left, right

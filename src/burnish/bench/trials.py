@@ -1,13 +1,13 @@
-"""Starts and pairs: sides under load, what they do read turn by turn.
+"""Starts and pairs: sides under load, measured turn by turn.
 
-One start launches all sides, warms them up and reads some pairs. Which side gets which core set first, which
-data copy and which place in the launch order is random per start (and repeatable: it follows from the study's
-seed and the start's number), so that whatever a slot is worth averages out over starts.
+One start launches all sides, warms them up and measures some pairs. Each side's first core set, data copy and place in
+the launch order are random per start (and reproducible: they follow from the study's seed and the start's number), so
+that the advantage of a slot averages out over starts.
 
-A pair is a number of short turns. In a duet both sides are under load in every turn, each on its core set, and
-they change places before each: what disturbs one core for longer than a turn hits both sides alike. Interleaved,
-all sides are up and one at a time is under load, in random order; solo, one at a time is up. Then the servers
-have the first core set and the load programs the second one.
+A pair consists of short turns. In a duet, both sides are under load in every turn, each on its core set, and they swap
+core sets before each turn: a disturbance of a core for longer than a turn affects both sides equally. Interleaved, all
+sides are running and one at a time is under load, in random order; solo, one at a time is running. In these two, the
+servers have the first core set and the load programs the second one.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from burnish.engines.contract import TICK_S, Engine, SideSpec
 from burnish.model.workload import Design, Timing, Workload
 
 POLL_S = 0.01
-"""How often the controller looks for new ticks; the ticks' own clocks decide what is read."""
+"""Interval at which the controller polls for new ticks; the ticks' own times decide what is measured."""
 
 LATE_S = 0.005
-"""So late a tick may be, as its program waits for a busy core."""
+"""Expected delay of a tick, because its program waits for a busy core."""
 
 PATIENCE_S = 10.0
-"""So long a side may finish nothing in a turn, beyond three windows, before it is taken for hanging."""
+"""Time beyond three windows after which a side that finishes nothing in a turn counts as hanging."""
 
 SLOWER = 2.0
-"""So many times its nominal length a pair may last before it makes do with fewer rounds."""
+"""Factor of its nominal length that a pair may last before it is cut to fewer rounds."""
 
 OVERTIME_S = 3.0
-"""So much longer than nominally all pairs of a start may last before it makes do with fewer of them: starts tell more
-than pairs, and a load whose passes take seconds would spend most of its time on few starts."""
+"""Time by which all pairs of a start may exceed their nominal length before there are fewer pairs: more starts are
+worth more than more pairs, and a load whose passes take seconds would otherwise have time for few starts only."""
 
 WARM_UP_POLL_S = 0.1
-"""The same while nothing is read."""
+"""Polling interval during warm-up."""
 
 Observer = Callable[[int, Mapping[str, Sequence[int]]], contextlib.AbstractContextManager[None]]
-"""Called with a pair's number and each side's server processes by label; what it returns is entered while the pair is
-read. Observing costs the servers something, so a trial that gives a verdict has none."""
+"""Called with a pair's number and each side's server processes by label; the context manager that it returns is active
+while the pair is measured. Observing has an overhead, so a trial with a verdict has no observer."""
 
 
 def _unobserved(number: int, pids: Mapping[str, Sequence[int]]) -> contextlib.AbstractContextManager[None]:  # noqa: ARG001
@@ -62,30 +62,30 @@ def _unobserved(number: int, pids: Mapping[str, Sequence[int]]) -> contextlib.Ab
 
 @dataclass
 class _Start:
-    """A start while it runs.
+    """A running start.
 
     Attributes:
-        engine: whose sides.
+        engine: engine of the sides.
         workload: the load on every side.
         core_sets: disjoint symmetric sets of CPU numbers.
         data: one data copy for each side.
         scratch: empty private folder.
         timing: settle, window, warm-up, pairs, turns.
-        bench: progress.
-        on_pair: called with number and pair as soon as a pair is read.
-        chance: decides orders within the start.
-        seed: for the load's keys.
+        bench: for progress.
+        on_pair: called with number and pair as soon as a pair is measured.
+        chance: random generator for orders within the start.
+        seed: seed of the load's keys.
         slots: by label, from `draw_slots`.
         count_events: whether the host's PMU counts each server's events.
-        observe: entered around each pair.
-        running: the sides that are up.
-        pairs: what was read so far.
-        fingerprint: of the data.
-        warm: longest warm-up.
+        observe: see `Observer`.
+        running: the running sides.
+        pairs: the pairs so far.
+        fingerprint: digest of the data.
+        warm: longest warm-up in seconds.
         settled: whether every rate was steady after it.
         launched: by label, see `StartResult`.
-        hardware: likewise.
-        facts: likewise.
+        hardware: by label, see `StartResult`.
+        facts: by label, see `StartResult`.
     """
 
     engine: Engine
@@ -113,7 +113,7 @@ class _Start:
     # The three designs.
 
     def duet(self, contestants: Sequence[Contestant]) -> None:
-        """All sides up and under load, changing places before each turn."""
+        """All sides running and under load, swapping core sets before each turn."""
         self._boot(contestants, shared=True)
         for item in self.running:
             item.side.load()
@@ -125,27 +125,27 @@ class _Start:
             for number in self._numbers():
                 with self._observed(number):
                     watch = self._watch()
-                    read = []
+                    turns = []
                     for _ in self._rounds(self.timing.turns // count):
                         for _ in range(count):
-                            read.append(self._turn_at(turn))
+                            turns.append(self._turn_at(turn))
                             turn += 1
-                    self._close(number, watch.pair(read, count, self.workload, shared=True))
+                    self._close(number, watch.pair(turns, count, self.workload, shared=True))
 
     def _turn_at(self, turn: int) -> dict[str, Reading]:
-        """A turn of a duet, counted from 0, on the places that its number gives the sides."""
+        """A turn of a duet, counted from 0, on the core sets that follow from its number."""
         for item in self.running:
             item.cores = self.core_sets[(self.slots[item.label]["cores"] + turn) % len(self.core_sets)]
-        # By place, not as they were launched: what moving last is worth then goes to each side in turn.
-        for item in sorted(self.running, key=lambda each: sorted(each.cores)):
+        # In order of core sets, not of launch: the advantage of being moved last then goes to each side in turn.
+        for item in sorted(self.running, key=lambda running: sorted(running.cores)):
             place(item.side, item.cores)
-        found = self._turn(self.running)
+        readings_of_turn = self._turn(self.running)
         for item in self.running:
             check_place(item.side, item.cores)
-        return found
+        return readings_of_turn
 
     def interleaved(self, contestants: Sequence[Contestant]) -> None:
-        """All sides up, one at a time under load, in random order within each round."""
+        """All sides running, one at a time under load, in random order within each round."""
         self._boot(contestants, shared=False)
         for item in self.running:
             self._begin_alone(item)
@@ -154,18 +154,18 @@ class _Start:
             for number in self._numbers():
                 with self._observed(number):
                     watch = self._watch()
-                    read = []
+                    turns = []
                     for _ in self._rounds(self.timing.turns // 2):
-                        together: dict[str, Reading] = {}
+                        readings_of_round: dict[str, Reading] = {}
                         for item in self.chance.sample(self.running, len(self.running)):
                             item.freeze(frozen=False)
-                            together |= self._turn([item])
+                            readings_of_round |= self._turn([item])
                             item.freeze(frozen=True)
-                        read.append(together)
-                    self._close(number, watch.pair(read, 1, self.workload, shared=False))
+                        turns.append(readings_of_round)
+                    self._close(number, watch.pair(turns, 1, self.workload, shared=False))
 
     def solo(self, contestants: Sequence[Contestant]) -> None:
-        """One side at a time: up, warm, read, down again."""
+        """One side at a time: launched, warmed up, measured, stopped."""
         rounds = max(1, self.timing.turns // 2)
         parts: list[list[Pair]] = []
         for contestant in sorted(contestants, key=lambda c: self.slots[c.label]["launch"]):
@@ -176,18 +176,18 @@ class _Start:
                 for number in range(1, self.timing.pairs + 1):
                     with self._observed(number):
                         watch = self._watch()
-                        read = [self._turn(self.running) for _ in range(rounds)]
-                        parts[-1].append(watch.pair(read, 1, self.workload, shared=False))
+                        turns = [self._turn(self.running) for _ in range(rounds)]
+                        parts[-1].append(watch.pair(turns, 1, self.workload, shared=False))
             self.stop()
-        for number, each in enumerate(zip(*parts, strict=True), start=1):
-            self._close(number, joined(each))
+        for number, pairs_of_sides in enumerate(zip(*parts, strict=True), start=1):
+            self._close(number, joined(pairs_of_sides))
 
-    # What they share.
+    # Common to all designs.
 
     def _boot(self, contestants: Sequence[Contestant], *, shared: bool) -> None:
         """Launches sides in their order and checks that all have the same data.
 
-        Where they don't share their cores with their load, all servers of a start have the same core set.
+        If they don't share their cores with their load, all servers of a start have the same core set.
         """
         first = self.slots[min(self.slots)]["cores"]
         for contestant in sorted(contestants, key=lambda c: self.slots[c.label]["launch"]):
@@ -212,12 +212,12 @@ class _Start:
         if self.fingerprint:
             prints["the other side"] = self.fingerprint
         if len(set(prints.values())) != 1:
-            found = ", ".join(f"{label} {value[:12]}" for label, value in prints.items())
-            raise Trouble(f"the sides' data differ: {found}")
+            values = ", ".join(f"{label} {value[:12]}" for label, value in prints.items())
+            raise Trouble(f"the sides' data differ: {values}")
         self.fingerprint = next(iter(prints.values()))
 
     def _begin_alone(self, item: Running) -> None:
-        """Loads a side that has the host for itself: its server on one core set, its load on the others."""
+        """Loads a side that has the host to itself: its server on one core set, its load on the others."""
         item.side.load()
         others = frozenset().union(*self.core_sets) - item.cores
         move(item.side.server_pids(), item.cores)
@@ -225,7 +225,7 @@ class _Start:
         self._warm_up([item])
 
     def _warm_up(self, items: Sequence[Running]) -> None:
-        """Loads until every rate is steady: at least `timing.warmup` s, at most four times that."""
+        """Warms up until every rate is steady: at least `timing.warmup` s, at most four times that."""
         began = time.monotonic()
         span = max(0.3, min(0.75, self.timing.warmup / 2))
         while True:
@@ -234,36 +234,36 @@ class _Start:
                 item.read()
             self._live("warm-up", items)
             spent = time.monotonic() - began
-            calm = all(readings.steady(item.ticks, span) for item in items)
-            if spent >= self.timing.warmup and calm:
+            steady = all(readings.steady(item.ticks, span) for item in items)
+            if spent >= self.timing.warmup and steady:
                 break
             slow = any(readings.passes(item.ticks) < 2 and spent < item.side.silence() for item in items)
             if spent >= 4 * max(self.timing.warmup, span) and not slow:
                 break
-        self.warm, self.settled = max(self.warm, spent), self.settled and calm
+        self.warm, self.settled = max(self.warm, spent), self.settled and steady
 
     def _numbers(self) -> Iterator[int]:
-        """Numbers of a start's pairs: the first, and while another one fits into the length of all and `OVERTIME_S`."""
+        """Numbers of a start's pairs: at least one, more if they fit into their nominal length plus `OVERTIME_S`."""
         length = self.timing.pairs * self.timing.pair + OVERTIME_S
         return (number + 1 for number in _fitting(self.timing.pairs, length))
 
     def _rounds(self, most: int) -> Iterator[int]:
-        """Numbers of a pair's rounds: at least one, and while another one fits into `SLOWER` times the pair's length.
+        """Numbers of a pair's rounds: at least one, more if they fit into `SLOWER` times the pair's length.
 
-        A load whose unit of work is longer than a window, a whole pass, makes each turn as long as that.
+        If a load's unit of work (a whole pass) is longer than a window, each turn is as long as that unit.
         """
         return _fitting(most, SLOWER * self.timing.pair)
 
     def _turn(self, items: Sequence[Running]) -> dict[str, Reading]:
-        """One turn of these sides; the controller sleeps through it, so as not to take CPU time from them.
+        """One turn of these sides; the controller sleeps during it to avoid taking CPU time from them.
 
-        It is read from a tick that all sides have at the same instant, and looked for when the last one is over: what
-        the controller takes while it looks, it takes from the side whose tick comes last. While sides ticked in rhythms
-        of their own, the side launched first had a per cent more throughput (docs/BIAS.md, "Launched first").
+        It begins at a tick that all sides have at the same instant, and polling starts only after the expected end:
+        polling would take CPU time from the side whose tick comes last. When sides ticked at different instants, the
+        side launched first had one per cent more throughput (docs/BIAS.md, "Launched first").
         """
         begin = readings.on_grid(time.monotonic() + self.timing.settle, TICK_S)
         patience = begin + max(3 * self.timing.window + PATIENCE_S, *(item.side.silence() for item in items))
-        time.sleep(max(0.0, begin + self.timing.window + LATE_S - time.monotonic()))  # 0: this process got no turn
+        time.sleep(max(0.0, begin + self.timing.window + LATE_S - time.monotonic()))  # 0: this process was delayed
         while True:
             for item in items:
                 item.read()
@@ -271,11 +271,11 @@ class _Start:
             if all(bounds.values()):
                 break
             if time.monotonic() > patience:
-                silent = [label for label, found in bounds.items() if found is None]
+                silent = [label for label, bound in bounds.items() if bound is None]
                 raise Trouble(f"{', '.join(silent)} finished nothing for {patience - begin:.0f} s: the side hangs")
             time.sleep(POLL_S)
         self._live("pair", items)
-        return {item.label: item.reading(found) for item in items if (found := bounds[item.label]) is not None}
+        return {item.label: item.reading(bound) for item in items if (bound := bounds[item.label]) is not None}
 
     def _live(self, what: str, items: Sequence[Running]) -> None:
         paces = [(item.label, readings.rate(item.ticks)) for item in items if len(item.ticks) > 1]
@@ -295,7 +295,7 @@ class _Start:
 
     @contextlib.contextmanager
     def _events(self, items: Sequence[Running]) -> Iterator[None]:
-        """Counts the processor's events of each server meanwhile, per transaction."""
+        """Counts each server's hardware events per transaction while it is active."""
         if not self.count_events:
             yield
             return
@@ -309,9 +309,9 @@ class _Start:
                 self.hardware[item.label] = hardware.per_transaction(counts.stop(), done)
 
     def stop(self) -> None:
-        """Ends all sides that are up."""
+        """Stops all running sides."""
         for item in self.running:
-            item.freeze(frozen=False)  # what is stopped does not end
+            item.freeze(frozen=False)  # a suspended process does not end
             self.launched[item.label] = item.launched()
             self.facts[item.label] = item.side.facts()
         for item in self.running:
@@ -320,7 +320,7 @@ class _Start:
 
 
 def _fitting(most: int, length: float) -> Iterator[int]:
-    """Numbers from 0, at most so many: the first, and while another one as long as these fits into `length` seconds."""
+    """Numbers from 0, at most `most`: at least one, more while another one of that duration fits into `length` s."""
     began = time.monotonic()
     for number in range(max(1, most)):
         spent = time.monotonic() - began
@@ -346,10 +346,10 @@ def run_start(
     count_events: bool = False,
     observe: Observer = _unobserved,
 ) -> StartResult:
-    """One start: sides up, warm, then pairs; everything is stopped again in any case.
+    """One start: launches and warms up the sides, then measures pairs; everything is always stopped at the end.
 
     Args:
-        engine: whose sides.
+        engine: engine of the sides.
         workload: the load on every side.
         contestants: the sides; as many as there are core sets.
         design: whether the sides are under load together or one at a time.
@@ -357,12 +357,12 @@ def run_start(
         data: one data copy for each side.
         scratch: empty private folder.
         timing: settle, window, warm-up, pairs, turns.
-        seed: the cell's; decides slots and, with the number, the load's keys.
-        number: of the start, from 1.
-        bench: progress.
-        on_pair: called with number and pair as soon as a pair is read.
+        seed: the cell's seed, for slots and, with the number, the load's keys.
+        number: number of the start, from 1.
+        bench: for progress.
+        on_pair: called with number and pair as soon as a pair is measured.
         count_events: whether the host's PMU counts each server's events.
-        observe: entered around each pair; see `Observer`.
+        observe: see `Observer`.
     """
     began = time.monotonic()
     start = _Start(

@@ -1,4 +1,4 @@
-"""What happens on the host while a pair is read, and what of it makes the pair worthless, by rules written before."""
+"""Watches the host during a pair, and decides by fixed rules whether the pair is invalid."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from burnish.model.workload import Workload
 from burnish.workload import loads
 
 STANDSTILL_S = 0.5
-"""So long the host may be suspended, and so far the wall clock may jump, before the pair is invalid."""
+"""Time for which the host may be suspended, or by which the wall clock may jump, before the pair is invalid."""
 
 BUSY_BOUND = 0.9
-"""Share of its cores that a server must be busy for where the workload says that it is saturated."""
+"""Minimum share of its cores that the server of a saturated workload must keep busy."""
 
 MISSES_BOUND = 0.01
-"""Reads from disk for each transaction from which on data that should be in memory are not."""
+"""Disk reads per transaction above which data are not in memory."""
 
 
 class Watch:
-    """What the host and the servers did while a pair was read.
+    """Counters of the host and the servers since the beginning of a pair.
 
     Args:
-        items: the sides that are up.
-        steal_bound: share of a pair's CPU time that the hypervisor may take away before the pair is invalid.
+        items: the running sides.
+        steal_bound: share of a pair's CPU time that the hypervisor may take before the pair is invalid.
     """
 
     def __init__(self, items: Sequence[Running], steal_bound: float) -> None:
@@ -39,12 +39,12 @@ class Watch:
         self.misses = {item.label: item.side.misses() for item in items}
 
     def pair(self, turns: Sequence[Mapping[str, Reading]], places: int, workload: Workload, *, shared: bool) -> Pair:
-        """The pair that these turns make, with whatever speaks against it.
+        """The pair of these turns, with the reason if it is invalid.
 
         Args:
             turns: for each turn, the reading of each side by label.
-            places: turns in a round of places, as in `Pair`.
-            workload: the load, with what it says of itself.
+            places: see `Pair`.
+            workload: the load.
             shared: whether each server has its load on the same cores.
         """
         spent = counters.difference(self.before, counters.read_cpu_times())
@@ -69,18 +69,18 @@ class Watch:
             busy=busy,
             steal=steal,
             core_busy=core_busy,
-            invalid=self._against(sides, steal) or unlike_declared(workload, sides, busy, misses, cores, width),
+            invalid=self._disturbance(sides, steal) or unlike_declared(workload, sides, busy, misses, cores, width),
         )
 
-    def _against(self, sides: Mapping[str, Reading], steal: float) -> str | None:
-        """What happened that makes the pair worthless, by rules that were written before it was read."""
+    def _disturbance(self, sides: Mapping[str, Reading], steal: float) -> str | None:
+        """The disturbance that makes the pair invalid, or None."""
         errors = {label: side.errors for label, side in sides.items() if side.errors}
         clocks = counters.read_clocks()
         slept = clocks.asleep - self.clocks.asleep
         jumped = clocks.wall - self.clocks.wall - slept
         if errors:
-            found = ", ".join(f"{label}: {n}" for label, n in errors.items())
-            return f"errors under load ({found}); see the load's log in the study's folder"
+            counts = ", ".join(f"{label}: {n}" for label, n in errors.items())
+            return f"errors under load ({counts}); see the load's log in the study's folder"
         if counters.read_swap() != self.swaps:
             return "the host swapped; free memory or make the buffer pool smaller"
         if slept > STANDSTILL_S:
@@ -93,7 +93,7 @@ class Watch:
 
 
 def _busy(turns: Sequence[Reading], *, shared: bool) -> float:
-    """Share of its cores that a server was busy for, 0 to 1, with its load where they share them."""
+    """Share of its cores that a server kept busy, 0 to 1, including its load if they share the cores."""
     spent = sum(turn.server_cpu + (turn.client_cpu if shared else 0.0) for turn in turns)
     return spent / sum(turn.seconds * max(1, len(turn.cores)) for turn in turns)
 
@@ -106,17 +106,17 @@ def unlike_declared(
     cores: float,
     width: int,
 ) -> str | None:
-    """Why a pair is not what the workload says of itself (data in memory, a server without a moment's rest), or None.
+    """Why a pair does not meet its workload's declaration (data in memory, saturated server), or None.
 
-    A side that finished no transaction at all, although it answered statements, has no figures either.
+    A pair is also invalid if a side finished no transaction, even if it executed statements.
 
     Args:
         workload: the load.
-        sides: what each side read.
-        busy: by label, the share of its cores that the server was busy for, 0 to 1.
-        misses: by label, the pages that the server read from disk.
-        cores: share that the idlest of these cores was busy for, 0 to 1, with whatever else runs on the host.
-        width: cores that a side has at a time; over the turns of a pair it may have had more, in turn.
+        sides: each side's reading.
+        busy: by label, the share of its cores that the server kept busy, 0 to 1.
+        misses: by label, number of pages that the server read from disk.
+        cores: busy share of the least busy of these cores, 0 to 1, including other processes.
+        width: number of cores that a side has at a time; over the turns of a pair it may use more.
     """
     if idle := [label for label, side in sides.items() if not side.done]:
         return f"{idle[0]} finished no transaction; take fewer client threads, or shorter transactions"

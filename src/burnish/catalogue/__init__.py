@@ -1,1 +1,1 @@
-"""All that is data, each entry with its reason: the files of data/ in, frozen values out."""
+"""The catalogue: engines, toolchains, variants, workloads and studies as data; each entry has a reason."""

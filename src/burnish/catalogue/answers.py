@@ -1,4 +1,4 @@
-"""What the catalogue says to each line of the published tables that it replicates."""
+"""Answers to the published tables: today's equivalent of each of their lines in the catalogue."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
 
 PUBLISHED = ROOT / "published"
 TABLES = ("sun-compiler-flags", "sun-configure-options", "mysql-manual")
-"""The tables whose lines are choices that somebody made in building; the others hold figures."""
+"""The tables whose lines are build options; the others contain figures."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """How today's catalogue says a published line.
+    """Today's equivalent of a published line.
 
     Attributes:
         line: ``TABLE: FIRST COLUMN``.
-        reason: in what sense it is the same.
+        reason: in what sense it is equivalent.
         flags: entries of the flag catalogue.
         targets: targets.
         recipe: fields of a recipe.
         options: configure options of MariaDB.
-        variants: variants that try it.
-        setting: a setting of the running server or of the connection, when it is no way to build.
-        none: there is no equivalent today.
-        nearest: flag entries that come close without being it.
-        nearest_options: configure options that come close without being it.
+        variants: variants that use it.
+        setting: setting of the server or the connection, if the line is not a build option.
+        none: whether there is no equivalent today.
+        nearest: flag entries that are similar, but not equivalent.
+        nearest_options: configure options that are similar, but not equivalent.
     """
 
     line: str
@@ -61,16 +61,16 @@ class _Answer(Entry):
 @cache
 def answers() -> Mapping[str, Answer]:
     """All answers by line."""
-    found = {}
+    entries = {}
     for line, value in read_toml(ROOT / "answers.toml").items():
         entry = validated(_Answer, value, f"answers.toml: {line}")
-        found[line] = Answer(line=line, **entry.model_dump())
-    return found
+        entries[line] = Answer(line=line, **entry.model_dump())
+    return entries
 
 
 @cache
 def published() -> tuple[str, ...]:
-    """All lines that want an answer, as ``TABLE: FIRST COLUMN``, in their order."""
+    """All lines that need an answer, as ``TABLE: FIRST COLUMN``, in their order."""
     lines = []
     for table in TABLES:
         with (PUBLISHED / f"{table}.csv").open(newline="") as file:
@@ -79,10 +79,10 @@ def published() -> tuple[str, ...]:
 
 
 def answered_by(kind: str, name: str) -> tuple[str, ...]:
-    """The published lines that an entry answers to.
+    """The published lines to which an entry is equivalent.
 
     Args:
         kind: ``flags``, ``targets``, ``options`` or ``variants``.
         name: the entry's name.
     """
-    return tuple(line for line, each in answers().items() if name in getattr(each, kind))
+    return tuple(line for line, answer in answers().items() if name in getattr(answer, kind))

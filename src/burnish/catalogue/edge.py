@@ -1,4 +1,4 @@
-"""The edge of the catalogue: how its TOML files are read and validated, and how their errors are said."""
+"""Reads and validates the catalogue's TOML files and reports their errors."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def _pairs(value: Any) -> Any:
     return tuple((str(name), _text(entry)) for name, entry in _items(value, "give a table of names and values"))
 
 
-def _items(value: Any, said: str) -> list[tuple[Any, Any]]:
-    """A table, or a list of two each, as pairs; a `ValueError` that says so otherwise."""
+def _items(value: Any, message: str) -> list[tuple[Any, Any]]:
+    """A table, or a list of pairs, as pairs; otherwise a `ValueError` with this message."""
     items = list(value.items()) if isinstance(value, dict) else value
     if not isinstance(items, list | tuple) or not all(
         isinstance(item, list | tuple) and len(item) == 2 for item in items
     ):
-        raise ValueError(said)
+        raise ValueError(message)
     return [(first, second) for first, second in items]
 
 
@@ -51,7 +51,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 class Entry(BaseModel):
-    """An entry of a catalogue file: nothing in it that is not known, nothing changed afterwards."""
+    """An entry of a catalogue file: unknown keys are errors, values are immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -69,22 +69,22 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def validated(model: type[_Model], value: Mapping[str, Any], where: str) -> _Model:
-    """`value` as `model`; otherwise one line naming file, key, what was found and what is allowed."""
+    """`value` as `model`; otherwise a `UserError` that names file, key, the invalid value and what is allowed."""
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        # A key that is not known may be the one that is missing: it tells more.
-        first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+        # An unknown key is reported first: it may be a misspelling of a missing one.
+        first = min(error.errors(), key=lambda error: error["type"] != "extra_forbidden")
         key = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
             raise unknown(f"key in {where}", key, _keys_beside(model, first["loc"])) from None
-        found = "" if first["type"] == "missing" else f", found {first['input']!r}"
-        said = first["msg"].removeprefix("Value error, ")
-        raise UserError(f"{': '.join(filter(None, (where, key)))}: {said[:1].lower()}{said[1:]}{found}") from None
+        given = "" if first["type"] == "missing" else f", found {first['input']!r}"
+        message = first["msg"].removeprefix("Value error, ")
+        raise UserError(f"{': '.join(filter(None, (where, key)))}: {message[:1].lower()}{message[1:]}{given}") from None
 
 
 def _keys_beside(model: type[BaseModel], place: Sequence[str | int]) -> list[str]:
-    """The keys that are allowed where `place` is, each with the whole way to it."""
+    """The keys that are allowed at `place`, each with its full path."""
     here: Any = model
     for part in place[:-1]:
         if isinstance(here, type) and issubclass(here, BaseModel):

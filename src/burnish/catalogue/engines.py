@@ -1,8 +1,8 @@
-"""Engines and their loads in TOML, as they lie in the engines' folders: read, validated, frozen.
+"""Reads and validates engines and their loads from the TOML files in the engines' folders.
 
-An engine's folder holds `engine.toml`, and where it has them `options.toml` (see `burnish.catalogue.options`),
+An engine's folder contains `engine.toml` and optionally `options.toml` (see `burnish.catalogue.options`),
 `packages.toml` (see `burnish.base.system`) and any number of files ``workloads*.toml``. Loads that several engines
-share lie in files of `SHARED`, which an engine's `shared_loads` names.
+share are in files of `SHARED`, which an engine lists in `shared_loads`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from burnish.model.recipe import Recipe
 from burnish.model.workload import Design, Timing, Workload
 
 SHARED = Path(str(resources.files("burnish.engines"))) / "shared"
-"""Folder of the loads that several engines share, a file for each load program."""
+"""Folder of the loads that several engines share, one file for each load program."""
 
 
 class _FeatureSet(Entry):
@@ -167,11 +167,11 @@ _OWN_TYPES = {
     "precompiled",
     "settings",
 }
-"""What of an engine's file has a type or a name of its own in `EngineSpec`."""
+"""Keys of an engine's file whose type or name differs in `EngineSpec`."""
 
 
 def read_engine(folder: EngineFolder) -> EngineSpec:
-    """The engine of a folder; a `UserError` with file, key and what is allowed where its file is wrong."""
+    """The engine of a folder; a `UserError` with file, key and what is allowed if its file is wrong."""
     entry, where = _entry(folder), f"{folder.path.name}/{FILE}"
     sets = {
         name: FeatureSet(name=name, reason=value.reason, options=value.options)
@@ -200,17 +200,17 @@ def read_workloads(folder: EngineFolder) -> dict[str, Workload]:
     """The loads of a folder's engine by name: those of its own files, then the shared ones that it names.
 
     Raises:
-        UserError: an entry is wrong, a shared file is not there, or a name is given twice.
+        UserError: an entry is wrong, a shared file is missing, or a name is used twice.
     """
-    found: dict[str, Workload] = {}
+    workloads: dict[str, Workload] = {}
     for path in (*sorted(folder.path.glob("workloads*.toml")), *_shared(folder)):
         where = f"{path.parent.name}/{path.name}"
         for name, value in read_toml(path).items():
             entry = validated(_Workload, value, f"{where}: {name}")
-            if name in found:
+            if name in workloads:
                 raise UserError(f"{where}: {name}: {folder.name} has a load of this name already; name it otherwise")
-            found[name] = Workload(name=name, engine=folder.name, **entry.model_dump())
-    return found
+            workloads[name] = Workload(name=name, engine=folder.name, **entry.model_dump())
+    return workloads
 
 
 def _shared(folder: EngineFolder) -> Iterator[Path]:
@@ -230,7 +230,7 @@ def _entry(folder: EngineFolder) -> _Engine:
 
 
 def _times(entry: Mapping[Design, _Times], where: str) -> dict[Design, Timing]:
-    """Times of every design; one that the file says nothing of has the duet's."""
+    """Times of every design; those missing in the file are the duet's."""
     if Design.DUET not in entry:
         raise UserError(f"{where}: times: duet is missing; the other designs take its times where they have none")
     times = {design: entry.get(design, entry[Design.DUET]) for design in Design}

@@ -1,8 +1,7 @@
-"""The catalogue of compiler and linker flags, and of processors to build for: named entries, each with its reason.
+"""The catalogue of compiler and linker flags and of target processors: named entries, each with a reason.
 
-An entry says what it does once; how it is spelled depends on the toolchain's family. A family that has no such thing
-says why. Three marks warn of what an entry costs beyond time: it changes results, narrows where the build runs, or
-weakens its security.
+An entry describes its effect once; its spelling depends on the toolchain's family. For a family without such a flag it
+states why. Three marks warn of an entry's drawbacks: it changes results, narrows portability, or weakens security.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ LEVEL = "level"
 
 @dataclass(frozen=True)
 class Spelling:
-    """How one toolchain family says an entry.
+    """An entry's spelling in one toolchain family.
 
     Attributes:
         c: flags for C.
         cxx: flags for C++.
         link: flags for the link.
-        since: first major version that takes them; 0: all that matter.
-        reason: what is special about this spelling, if anything is.
-        after_counters: whether they act only after the compiler has placed the counters of a profile, so that a
-            build that counts comes to the same counts without them.
+        since: first major version that accepts them; 0: all supported ones.
+        reason: remark about this spelling, or ''.
+        after_counters: whether they take effect only after the compiler has inserted a profile's counters, so that an
+            instrumented build without them has the same counts.
     """
 
     c: tuple[str, ...] = ()
@@ -56,17 +55,17 @@ class Flag:
     """An entry of the catalogue.
 
     Attributes:
-        name: as a recipe says it.
-        topic: the file that it stands in.
+        name: as in a recipe.
+        topic: name of its file.
         does: what it does.
-        reason: why one would include it.
-        spellings: by family.
-        absent: why a family has no such thing, by family.
-        choice: entries of one choice exclude each other.
+        reason: why one would use it.
+        spellings: spellings by family.
+        absent: by family without such a flag, why.
+        choice: group of which a recipe can have only one entry; None: no group.
         excludes: names of other entries that it contradicts.
-        architecture: machines that have it; empty: all.
-        requires_profile: whether it does something only in a build with a profile.
-        marks: what it costs beyond time.
+        architecture: architectures that have it; empty: all.
+        requires_profile: whether it has an effect only in a build with a profile.
+        marks: its drawbacks.
     """
 
     name: str
@@ -87,17 +86,17 @@ _QUIET = ("-Wno-unknown-warning-option", "-Wno-invalid-feature-combination")
 
 @dataclass(frozen=True)
 class Target:
-    """A processor, or a level of an instruction set, that code is built for.
+    """A processor or instruction-set level to build for.
 
     Attributes:
-        name: as a recipe says it.
-        reason: why one would want it.
-        architecture: as the kernel names it; None: whatever the host is.
-        march: value of ``-march``; None: instructions stay the package's.
+        name: as in a recipe.
+        reason: why one would use it.
+        architecture: as the kernel names it; None: any.
+        march: value of ``-march``; None: the package's instructions.
         tune: value of ``-mtune``; None: follows `march`.
-        native: whether it means the processor of the host that builds.
-        needs: words of /proc/cpuinfo that a host must have to run the build.
-        since: first major version of each family that knows it; 0: all that matter.
+        native: whether it means the processor of the build host.
+        needs: flags of /proc/cpuinfo that a host needs to run the build.
+        since: by family, first major version that supports it; 0: all supported ones.
     """
 
     name: str
@@ -116,10 +115,10 @@ class Target:
         return tuple(f"{option}={value}" for option, value in given if value)
 
     def quiet(self, family: Family) -> tuple[str, ...]:
-        """What keeps a family's compiler from warning of the target.
+        """Flags that suppress a family's warnings about the target.
 
-        clang 19 warns of every file where it finds AVX10.1 ("invalid feature combination: +avx10.1-256"), and a
-        configure script takes a flag that warns for one that is not there: hardening would be lost unseen.
+        On processors with AVX10.1, clang 19 warns about every file ("invalid feature combination: +avx10.1-256"), and
+        configure scripts take a flag that causes a warning for an unsupported one: hardening would be lost silently.
         """
         return _QUIET if family == "clang" and self.native and self.march else ()
 
@@ -129,8 +128,11 @@ class Target:
 
     @property
     def marks(self) -> Marks:
-        """A build for more than its architecture's first level runs on fewer machines; where that adds fused
-        multiplication (FMA), compilers use it, and a last digit may change."""
+        """Drawbacks of the target.
+
+        A build for more than its architecture's lowest level runs on fewer machines. If the target adds fused
+        multiply-add (FMA), compilers use it, and the last digit of a result may change.
+        """
         fused = self.march is not None and (self.native or "fma" in self.needs)
         return Marks(changes_results=fused, narrows_portability=self.march not in (None, "x86-64", "armv8-a"))
 
@@ -176,9 +178,9 @@ class _Flag(Entry):
         return self
 
     def family(self, family: Family) -> _Spelling | str:
-        said: _Spelling | str | None = self.both or (self.gcc if family == "gcc" else self.clang)
-        assert said is not None  # noqa: S101 - validated above
-        return said
+        spelling: _Spelling | str | None = self.both or (self.gcc if family == "gcc" else self.clang)
+        assert spelling is not None  # noqa: S101 - validated above
+        return spelling
 
 
 class _Target(Entry):
@@ -196,47 +198,47 @@ class _Target(Entry):
 @cache
 def flags() -> Mapping[str, Flag]:
     """All entries of the flag catalogue by name, topic by topic."""
-    found: dict[str, Flag] = {}
+    entries: dict[str, Flag] = {}
     for path in sorted((ROOT / "flags").glob("*.toml")):
         for name, value in read_toml(path).items():
-            if name in found:
-                raise UserError(f"{path.name}: {name}: is in {found[name].topic}.toml too; a name stands once")
-            found[name] = _flag(name, path.stem, validated(_Flag, value, f"{path.name}: {name}"))
-    for entry in found.values():
+            if name in entries:
+                raise UserError(f"{path.name}: {name}: is in {entries[name].topic}.toml too; a name stands once")
+            entries[name] = _flag(name, path.stem, validated(_Flag, value, f"{path.name}: {name}"))
+    for entry in entries.values():
         for other in entry.excludes:
-            if other not in found:
-                raise unknown(f"entry in {entry.topic}.toml: {entry.name}: excludes", other, found)
-    return found
+            if other not in entries:
+                raise unknown(f"entry in {entry.topic}.toml: {entry.name}: excludes", other, entries)
+    return entries
 
 
 def _flag(name: str, topic: str, entry: _Flag) -> Flag:
-    said: dict[Family, _Spelling | str] = {family: entry.family(family) for family in FAMILIES}
+    spellings: dict[Family, _Spelling | str] = {family: entry.family(family) for family in FAMILIES}
     return Flag(
         name=name,
         topic=topic,
         does=entry.does,
         reason=entry.reason,
-        spellings={family: value.value() for family, value in said.items() if isinstance(value, _Spelling)},
-        absent={family: value for family, value in said.items() if isinstance(value, str)},
+        spellings={family: value.value() for family, value in spellings.items() if isinstance(value, _Spelling)},
+        absent={family: value for family, value in spellings.items() if isinstance(value, str)},
         choice=entry.choice,
         excludes=entry.excludes,
         architecture=entry.architecture,
         requires_profile=entry.requires_profile,
-        marks=Marks(**{each.name: getattr(entry, each.name) for each in fields(Marks)}),
+        marks=Marks(**{mark.name: getattr(entry, mark.name) for mark in fields(Marks)}),
     )
 
 
 @cache
 def targets() -> Mapping[str, Target]:
     """All targets by name, each with the needs of those that it includes."""
-    found: dict[str, Target] = {}
+    targets: dict[str, Target] = {}
     for name, value in read_toml(ROOT / "targets.toml").items():
         entry = validated(_Target, value, f"targets.toml: {name}")
-        for other in entry.includes:  # stands further up
-            if other not in found:
-                raise unknown(f"target before targets.toml: {name}", other, found)
-        needs = frozenset(entry.needs).union(*(found[other].needs for other in entry.includes))
-        found[name] = Target(
+        for other in entry.includes:  # defined before it
+            if other not in targets:
+                raise unknown(f"target before targets.toml: {name}", other, targets)
+        needs = frozenset(entry.needs).union(*(targets[other].needs for other in entry.includes))
+        targets[name] = Target(
             name=name,
             reason=entry.reason,
             architecture=entry.architecture,
@@ -246,7 +248,7 @@ def targets() -> Mapping[str, Target]:
             needs=needs,
             since={"gcc": entry.gcc, "clang": entry.clang},
         )
-    return found
+    return targets
 
 
 def flag(name: str) -> Flag:
@@ -264,20 +266,20 @@ def target(name: str) -> Target:
 
 
 def _unknown(what: str, name: str, known: Iterable[str], verb: str) -> UserError:
-    """As `unknown`, for lists that are too long to be said."""
-    said, _, _ = str(unknown(what, name, known)).partition("; there are: ")
-    return UserError(f"{said}; `{verb}` lists them")
+    """Like `unknown`, for lists that are too long to print."""
+    message, _, _ = str(unknown(what, name, known)).partition("; there are: ")
+    return UserError(f"{message}; `{verb}` lists them")
 
 
 def check(recipe: Recipe, who: str) -> None:
-    """Refuses what no toolchain could follow: names that are not there, entries that contradict each other.
+    """Checks a recipe for unknown names and for entries that contradict each other.
 
     Args:
         recipe: as it was read.
-        who: whose recipe it is, to begin the error with.
+        who: name of the recipe, for the error.
 
     Raises:
-        UserError: names the entries, and what to do.
+        UserError: the recipe is wrong; names the entries and what to do.
     """
     try:
         entries = [flag(name) for name in recipe.flags]
@@ -303,40 +305,40 @@ def check(recipe: Recipe, who: str) -> None:
 
 
 def marks(recipe: Recipe) -> Marks:
-    """What a recipe costs beyond time: by its entries, by its target, and by raw flags that entries are spelled with.
+    """A recipe's marks: those of its entries, of its target, and of entries whose spelling is among its raw flags.
 
     Args:
-        recipe: with names that are all known.
+        recipe: its names must all be known.
     """
-    found = Marks(weakens_security=not recipe.hardening)
+    result = Marks(weakens_security=not recipe.hardening)
     for name in recipe.flags:
-        found |= flag(name).marks
+        result |= flag(name).marks
     if recipe.target is not None:
-        every = target(recipe.target).marks
-        found |= replace(every, changes_results=False) if "fp-contract-off" in recipe.flags else every
+        target_marks = target(recipe.target).marks
+        result |= replace(target_marks, changes_results=False) if "fp-contract-off" in recipe.flags else target_marks
     raw = {*recipe.c, *recipe.cxx, *recipe.link, *filter(None, [recipe.level])}
-    said = [
-        (len(each.words), entry)
+    matches = [
+        (len(spelling.words), entry)
         for entry in flags().values()
-        for each in entry.spellings.values()
-        if raw.issuperset(each.words)
+        for spelling in entry.spellings.values()
+        if raw.issuperset(spelling.words)
     ]
-    for length, entry in said:
+    for length, entry in matches:
         # -U_FORTIFY_SOURCE is no-fortify, but not when -D_FORTIFY_SOURCE=3 follows it.
-        if not any(other.choice and other.choice == entry.choice and longer > length for longer, other in said):
-            found |= entry.marks
+        if not any(other.choice and other.choice == entry.choice and longer > length for longer, other in matches):
+            result |= entry.marks
     if any(word.startswith(("-march=", "-mcpu=")) for word in raw):
-        found |= Marks(narrows_portability=True)
-    return found
+        result |= Marks(narrows_portability=True)
+    return result
 
 
 def search(entries: Iterable[Flag], words: Sequence[str]) -> list[Flag]:
-    """The entries in whose name, description, reason or spelling all of `words` occur, case aside."""
+    """The entries whose name, description, reason or spellings contain all of `words`, ignoring case."""
 
-    def text(entry: Flag) -> str:
-        said = [entry.name, entry.topic, entry.does, entry.reason, *entry.absent.values(), *entry.marks.words]
-        said += [part for each in entry.spellings.values() for part in (*each.words, each.reason)]
-        return "\n".join(said).lower()
+    def text(flag: Flag) -> str:
+        texts = [flag.name, flag.topic, flag.does, flag.reason, *flag.absent.values(), *flag.marks.words]
+        texts += [part for spelling in flag.spellings.values() for part in (*spelling.words, spelling.reason)]
+        return "\n".join(texts).lower()
 
     return [entry for entry in entries if all(word.lower() in text(entry) for word in words)]
 
@@ -356,19 +358,19 @@ def target_as_json(entry: Target) -> dict[str, Any]:
 
 def as_json(entry: Flag) -> dict[str, Any]:
     """An entry as plain values."""
-    said: dict[str, Any] = {}
+    toolchains: dict[str, Any] = {}
     for family in get_args(Family):
-        each = entry.spellings.get(family)
-        if each is None:
-            said[family] = {"absent": entry.absent[family]}
+        spelling = entry.spellings.get(family)
+        if spelling is None:
+            toolchains[family] = {"absent": entry.absent[family]}
         else:
-            said[family] = {name: value for name, value in vars(each).items() if value}
+            toolchains[family] = {name: value for name, value in vars(spelling).items() if value}
     return {
         "flag": entry.name,
         "topic": entry.topic,
         "does": entry.does,
         "reason": entry.reason,
-        "toolchains": said,
+        "toolchains": toolchains,
         "architecture": entry.architecture,
         "requires_profile": entry.requires_profile,
         "choice": entry.choice,

@@ -1,4 +1,4 @@
-"""Instruction-set levels, functions that are chosen at run time, and processors to try: the catalogue's data."""
+"""Catalogue data: instruction-set levels, functions selected at run time, and processors to test with."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class _Table(BaseModel):
 
 
 class Level(_Table):
-    """What a level has beyond the one before it."""
+    """Extensions that a level adds to the one before it."""
 
     reason: Reason
     extensions: tuple[str, ...] = Field(min_length=1)
 
 
 class Harmless(_Table):
-    """Instructions that narrow nothing."""
+    """Instructions that do not narrow portability."""
 
     reason: Reason
     extensions: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Harmless(_Table):
 
 
 class Dispatched(_Table):
-    """Functions that are reached only after the processor was asked, by regular expressions on their symbols."""
+    """Functions that are called only after a check of the processor, as regular expressions on their symbols."""
 
     name: str
     reason: Reason
@@ -48,7 +48,7 @@ class ArmExtension(_Table):
 
     @property
     def masks(self) -> list[tuple[int, int]]:
-        """As numbers."""
+        """The encodings as numbers."""
         return [(int(mask, 16), int(value, 16)) for mask, value in self.encodings]
 
 
@@ -63,16 +63,16 @@ class Instructions(_Table):
 
     @cached_property
     def harmless_extensions(self) -> frozenset[str]:
-        """Extensions whose instructions narrow nothing."""
-        return frozenset(name for each in self.harmless for name in each.extensions)
+        """Extensions whose instructions do not narrow portability."""
+        return frozenset(name for group in self.harmless for name in group.extensions)
 
     @cached_property
     def harmless_instructions(self) -> frozenset[str]:
-        """Instructions that narrow nothing whatever extension they belong to."""
-        return frozenset(name for each in self.harmless for name in each.instructions)
+        """Instructions that do not narrow portability, whatever their extension."""
+        return frozenset(name for group in self.harmless for name in group.instructions)
 
     def level(self, used: Collection[str]) -> tuple[str, list[str]]:
-        """The lowest level that holds all extensions of `used` that any level holds; and those that none holds."""
+        """The lowest level with all extensions of `used` that belong to a level, and those that belong to none."""
         names = list(self.levels)
         place = {extension: number for number, name in enumerate(names) for extension in self.levels[name].extensions}
         highest = max((place[extension] for extension in used if extension in place), default=0)
@@ -85,17 +85,18 @@ class Instructions(_Table):
 
     @property
     def digest(self) -> str:
-        """Changes with the data: what was scanned with other data is scanned again."""
+        """Digest of the data: programs scanned with other data are scanned again."""
         return digest_of(self.model_dump())
 
 
 class Processor(_Table):
-    """A processor that a build can be tried on under qemu.
+    """A processor on which a build can be tested under qemu.
 
     Attributes:
-        architecture: which builds it is for.
-        model: qemu's name.
+        architecture: architecture of the builds.
+        model: qemu's name for it.
         level: its instruction-set level.
+        reason: why it is in the catalogue.
     """
 
     architecture: str
@@ -126,14 +127,14 @@ def processors() -> Mapping[str, Processor]:
 
 
 def demanded(name: str) -> tuple[str, Processor | None]:
-    """(instruction-set level, processor to try) that `name` stands for: a level or a processor.
+    """(instruction-set level, processor to test with) for the name of a level or a processor.
 
     Raises:
-        UserError: it is neither; the nearest name is given.
+        UserError: the name is neither; the message has the nearest name.
     """
     if name in instructions().levels:
         return name, None
-    mine = {key: value for key, value in processors().items() if value.architecture == "x86-64"}
-    if name not in mine:
-        raise unknown("processor or level", name, [*instructions().levels, *mine])
-    return mine[name].level, mine[name]
+    candidates = {key: value for key, value in processors().items() if value.architecture == "x86-64"}
+    if name not in candidates:
+        raise unknown("processor or level", name, [*instructions().levels, *candidates])
+    return candidates[name].level, candidates[name]

@@ -1,6 +1,6 @@
-"""What the catalogue holds, by name: engines, their loads, variants; an unknown name is refused with the nearest.
+"""The catalogue's engines, loads and variants by name; the error for an unknown name has the nearest one.
 
-Every entry carries a prose `reason`; a file without one does not load (and a test fails).
+Every entry has a `reason`; an entry without one is an error.
 """
 
 from __future__ import annotations
@@ -58,24 +58,24 @@ def variants() -> Mapping[str, Variant]:
 
 def engine(name: str) -> EngineSpec:
     """The engine called `name`; a `UserError` with the nearest name otherwise."""
-    every = engines()
-    if name not in every:
+    known = engines()
+    if name not in known:
         raise unknown_engine(name, engine_names())
-    return every[name]
+    return known[name]
 
 
 def example() -> str:
-    """Name of the engine that messages give as an example: of those for users the one that is built soonest."""
+    """Name of the engine used as an example in messages: of those for users, the one with the shortest build."""
     return min((spec for spec in engines().values() if not spec.hidden), key=lambda spec: spec.costs.compile_s).name
 
 
 def engine_names() -> tuple[str, ...]:
-    """The names of the engines that a user may name, in order."""
+    """The names of the engines for users, sorted."""
     return tuple(sorted(spec.name for spec in engines().values() if not spec.hidden))
 
 
 def engine_of(tree: Path) -> EngineSpec:
-    """The engine whose source tree this is, by the files that it has; a `UserError` when it is none's."""
+    """The engine of a source tree, identified by its files; a `UserError` if it is not an engine's."""
     for spec in engines().values():
         if spec.markers and all((tree / name).is_file() for name in spec.markers):
             return spec
@@ -85,21 +85,21 @@ def engine_of(tree: Path) -> EngineSpec:
 
 def workload(spec: EngineSpec, name: str) -> Workload:
     """`spec`'s workload called `name`; a `UserError` with the nearest name otherwise."""
-    mine = {key[1]: value for key, value in workloads().items() if key[0] == spec.name}
-    if name not in mine:
-        raise unknown(f"workload of {spec.name}", name, mine, f"burnish workload list {spec.name}")
-    return mine[name]
+    own = {key[1]: value for key, value in workloads().items() if key[0] == spec.name}
+    if name not in own:
+        raise unknown(f"workload of {spec.name}", name, own, f"burnish workload list {spec.name}")
+    return own[name]
 
 
 def variant(name: str, own: Mapping[str, Variant] | None = None) -> Variant:
-    """The variant called `name`, of the user's `own` or of the catalogue; a `UserError` otherwise."""
-    every = {**variants(), **(own or {})}
-    if name not in every:
-        raise unknown("variant", name, every, "burnish variants")
-    return every[name]
+    """The variant called `name`, from the user's `own` or the catalogue; a `UserError` otherwise."""
+    known = {**variants(), **(own or {})}
+    if name not in known:
+        raise unknown("variant", name, known, "burnish variants")
+    return known[name]
 
 
 def shipped_source(spec: EngineSpec) -> Path | None:
-    """The source that comes with an engine: the folder `source` beside its code, if there is one."""
+    """The source bundled with an engine: the folder `source` beside its code, if there is one."""
     folder = spec.folder / "source"
     return folder if folder.is_dir() else None

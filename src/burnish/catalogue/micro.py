@@ -1,4 +1,4 @@
-"""The catalogue of microbenchmarks: one function of a server each, with the reason why it is timed by itself."""
+"""The catalogue of microbenchmarks: each times one function of a server and has a reason."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ C_DRIVER, CXX_DRIVERS = ".c", (".cc", ".cpp")
 
 @dataclass(frozen=True)
 class Cross:
-    """What compiling for another architecture needs beside another compiler.
+    """Settings for cross-compiling to another architecture, besides another compiler.
 
     Attributes:
-        flags: for every source; what the tree's own configuration would find out there.
-        include: folders of the tree with headers, relative to it.
-        copied: files of the tree that are wanted under another name as headers, as (relative path, name).
-        sources: more of the tree's files, for libraries that are not there for that architecture.
-        without_link: words of the link that they stand for.
+        flags: flags for every source, in place of what configuring on that architecture would detect.
+        include: include folders of the tree, relative to it.
+        copied: files of the tree to copy as headers under another name, as (relative path, name).
+        sources: additional files of the tree, in place of libraries missing for that architecture.
+        without_link: words of the link that these files replace.
     """
 
     flags: tuple[str, ...] = ()
@@ -40,19 +40,19 @@ class Micro:
 
     Attributes:
         name: as on the command line.
-        engine: whose function it is.
+        engine: engine of the function.
         does: what is timed.
-        reason: why it is timed by itself.
+        reason: why it is timed separately.
         driver: the file that makes inputs and calls the function (see ``bench/micro/micro.h``).
-        like: the tree's source whose compile command the driver gets.
-        sources: the tree's sources whose objects are linked.
-        on: sources that an architecture adds, as the kernel names it.
+        like: source of the tree whose compile command is used for the driver.
+        sources: sources of the tree whose objects are linked.
+        on: additional sources by architecture, as the kernel names it.
         defines: macros for the driver, as (name, value).
         link: words at the end of the link.
         generated: files that the driver includes, relative to the build folder, each with the target that writes it.
-        never_called: symbols that the objects name and the function does not reach.
-        threads: that call the function at once.
-        cross: by architecture, what compiling for it elsewhere needs.
+        never_called: symbols that the objects refer to, but the function does not reach.
+        threads: number of threads that call the function at once.
+        cross: settings for cross-compiling, by architecture.
     """
 
     name: str
@@ -112,26 +112,26 @@ def micros() -> Mapping[str, Micro]:
 
 
 def read_micros(path: Path) -> dict[str, Micro]:
-    """The microbenchmarks of a TOML file in the catalogue's form; drivers are in the folder of its name beside it.
+    """The microbenchmarks of a TOML file in the catalogue's format; their drivers are in the folder of the same name.
 
     Raises:
-        UserError: an entry that says too little, or whose driver is not there.
+        UserError: an entry is incomplete, or its driver is missing.
     """
-    found = {}
+    micros_by_name = {}
     for name, value in read_toml(path).items():
         where = f"{path.name}: {name}"
         entry = validated(_Micro, value, where)
         driver = path.with_suffix("") / entry.driver
         if not driver.is_file():
             raise UserError(f"{where}: driver: there is no file {driver.parent.name}/{driver.name}; add it")
-        cross = {architecture: Cross(**each.model_dump()) for architecture, each in entry.cross.items()}
-        found[name] = Micro(name=name, **{**entry.model_dump(), "driver": driver, "cross": cross})
-    return found
+        cross = {architecture: Cross(**value.model_dump()) for architecture, value in entry.cross.items()}
+        micros_by_name[name] = Micro(name=name, **{**entry.model_dump(), "driver": driver, "cross": cross})
+    return micros_by_name
 
 
 def micro(name: str, known: Mapping[str, Micro] | None = None) -> Micro:
     """The microbenchmark called `name`; a `UserError` with the nearest name otherwise."""
-    every = micros() if known is None else known
-    if name not in every:
-        raise unknown("microbenchmark", name, every)
-    return every[name]
+    known = micros() if known is None else known
+    if name not in known:
+        raise unknown("microbenchmark", name, known)
+    return known[name]

@@ -1,6 +1,6 @@
-"""The catalogue of configure options: what each engine's build system can be told, with reasons.
+"""The catalogue of configure options of each engine's build system, with reasons.
 
-An option that is not here is allowed in a recipe all the same, if the engine takes it: the build then says.
+A recipe may also use options that are not listed here; whether the engine accepts them shows in the build.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ class Option:
     """A configure option.
 
     Attributes:
-        name: as a recipe's ``options`` say it; ``*`` in it stands for a family of options.
+        name: as in a recipe's ``options``; ``*`` in it stands for a family of options.
         does: what it does.
-        reason: why one would want it.
-        values: what it can be, or what kind of thing.
-        default: what the engine's own build takes.
-        where: the file of the source, or the place of the documentation, that knows it.
-        marked: values that its marks hold for; empty: any.
-        marks: what it costs beyond time.
-        untested: gate tests that ask for what a value takes out of the server, by value; the gate leaves them out.
-        why_untested: what it is that they ask for; '' where there are none.
+        reason: why one would use it.
+        values: its possible values, or their kind.
+        default: the default of the engine's own build.
+        where: file of the source, or place in the documentation, that defines it.
+        marked: values to which its marks apply; empty: all.
+        marks: its drawbacks.
+        untested: by value, gate tests that need what the value removes from the server; the gate leaves them out.
+        why_untested: what those tests need; '' if there are none.
     """
 
     name: str
@@ -65,9 +65,9 @@ class _Option(Entry):
 
     @model_validator(mode="after")
     def _explained(self) -> Self:
-        strangers = sorted(set(self.untested) - set(self.values))
-        if strangers:
-            raise ValueError(f"untested: {strangers[0]}: none of its values ({', '.join(self.values)})")
+        unknown_values = sorted(set(self.untested) - set(self.values))
+        if unknown_values:
+            raise ValueError(f"untested: {unknown_values[0]}: none of its values ({', '.join(self.values)})")
         if bool(self.untested) != (len(self.why_untested) >= 10):
             raise ValueError("untested and why_untested belong together: which tests, and what they ask for")
         return self
@@ -76,43 +76,43 @@ class _Option(Entry):
 @cache
 def options() -> Mapping[str, Mapping[str, Option]]:
     """All options by engine and name; an engine without the file `options.toml` has none."""
-    found = {}
+    options_by_engine = {}
     for folder in engine_folders():
         path = folder.path / FILE
         if path.is_file():
             where = f"{folder.path.name}/{FILE}"
-            found[folder.name] = {
+            options_by_engine[folder.name] = {
                 name: read_option(name, value, f"{where}: {name}") for name, value in read_toml(path).items()
             }
-    return found
+    return options_by_engine
 
 
 def read_option(name: str, value: Any, where: str) -> Option:
-    """An option as its entry in a file says it; a `UserError` names `where`."""
+    """The option of an entry in a file; errors name `where`."""
     entry = validated(_Option, value, where)
-    marked = {each.name for each in fields(Marks)}
+    marked = {field.name for field in fields(Marks)}
     return Option(name=name, marks=Marks(**entry.model_dump(include=marked)), **entry.model_dump(exclude=marked))
 
 
 def marks(given: Iterable[tuple[str, str]]) -> Marks:
-    """What options cost beyond time, whichever engine they are of (their names differ)."""
-    found = Marks()
+    """The marks of options of any engine (no two engines have options of the same name)."""
+    result = Marks()
     for name, value in given:
         for known in options().values():
             for option in known.values():
                 if fnmatchcase(name, option.name) and (not option.marked or value in option.marked):
-                    found |= option.marks
-    return found
+                    result |= option.marks
+    return result
 
 
 @dataclass(frozen=True)
 class Untested:
-    """Gate tests that a build's options make pointless.
+    """Gate tests that do not apply because of a build's option.
 
     Attributes:
         option: the option, as in ``WITH_EXTRA_CHARSETS=none``.
-        tests: their names.
-        why: what they ask for.
+        tests: names of the tests.
+        why: what the tests need.
     """
 
     option: str
@@ -121,7 +121,7 @@ class Untested:
 
 
 def untested(engine: str, given: Iterable[tuple[str, str]]) -> list[Untested]:
-    """What the gate of a build with these options leaves out, option by option."""
+    """The tests that the gate leaves out for a build with these options, by option."""
     known = options().get(engine, {})
     return [
         Untested(f"{name}={value}", known[name].untested[value], known[name].why_untested)
@@ -131,10 +131,10 @@ def untested(engine: str, given: Iterable[tuple[str, str]]) -> list[Untested]:
 
 
 def search(known: Iterable[Option], words: Sequence[str]) -> list[Option]:
-    """The options in whose name, description, reason or values all of `words` occur, case aside."""
+    """The options whose name, description, reason or values contain all of `words`, ignoring case."""
 
     def text(option: Option) -> str:
-        said = (option.name, option.does, option.reason, option.default, *option.values, *option.marks.words)
-        return "\n".join(said).lower()
+        texts = (option.name, option.does, option.reason, option.default, *option.values, *option.marks.words)
+        return "\n".join(texts).lower()
 
     return [option for option in known if all(word.lower() in text(option) for word in words)]

@@ -1,4 +1,4 @@
-"""Servers that people ask for by name and that can't be built: what to say instead of a nearest spelling."""
+"""Well-known servers that cannot be built: better errors for their names than the nearest spelling."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
 
 
 class Server(Entry):
-    """A server that is no engine.
+    """A server that is not an engine.
 
     Attributes:
-        title: its name as it is written.
-        nearest: the engine that comes nearest; None: none does.
-        reason: why it is here.
+        title: its name as usually written.
+        nearest: the most similar engine, if any.
+        reason: why it is listed.
     """
 
     title: str
@@ -25,17 +25,17 @@ class Server(Entry):
 
 @cache
 def other_servers() -> Mapping[str, Server]:
-    """The servers by the names under which they are asked for."""
+    """The servers by the names that users may type."""
     path = ROOT / "other_servers.toml"
     return {name: validated(Server, value, f"{path.name}: {name}") for name, value in read_toml(path).items()}
 
 
 def unknown_engine(name: str, engines: Collection[str]) -> UserError:
-    """The error for an engine that is not there.
+    """The error for an engine that does not exist.
 
     Args:
-        name: what was asked for.
-        engines: the engines that a user may name.
+        name: the requested name.
+        engines: the engines for users.
     """
     server = other_servers().get(name.lower())
     if server is None:

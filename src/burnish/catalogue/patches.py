@@ -1,7 +1,7 @@
-"""The catalogue of patches to servers: sets of them by name, each patch with its reason and where it can show.
+"""The catalogue of patches to servers: sets of patches by name, each patch with its reason and its loads.
 
-A set is a TOML file and a folder of unified diffs beside it. A patch either puts something into the tree that it
-lacks, or takes something out that it has: then the patched tree is the one *without*.
+A set is a TOML file with a folder of unified diffs beside it. A patch either adds something to the tree, or removes
+something that the tree already has: then the patched tree is the one *without* the change.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ Ability = Literal["shows", "control", "identical"]
 Architecture = Literal["x86_64", "aarch64"]
 
 WORD = "patches/"
-"""Begins the name of a shipped patch in a recipe or on a command line: ``patches/arm-2020/crc32c-hardware``."""
+"""Prefix of a bundled patch's name in a recipe or on a command line: ``patches/arm-2020/crc32c-hardware``."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """A load on which a patch must show if it does anything.
+    """A load on which the patch must have an effect, if it has any.
 
     Attributes:
-        workload: as ``--workload`` takes it.
-        settings: as ``--set`` takes them, as (name, value).
-        reason: why it must show there.
+        workload: as for ``--workload``.
+        settings: as for ``--set``, as (name, value).
+        reason: why the patch must have an effect on it.
     """
 
     workload: str
@@ -42,7 +42,7 @@ class Load:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The settings as words of ``--set``."""
+        """The settings as values of ``--set``."""
         return tuple(f"{name}={value}" for name, value in self.settings)
 
 
@@ -55,19 +55,19 @@ class CataloguePatch:
         set: the set's name.
         title: in a few words.
         bugs: numbers of bug reports at bugs.mysql.com.
-        direction: whether the patch puts in what the tree lacks (applied) or takes out what it has (reverted); none:
-            the tree has nothing to patch.
-        does: what the patched tree does otherwise.
-        reason: why it is here, or why there is no patch.
-        published: what was published of it.
+        direction: whether the patch adds what the tree lacks (applied) or removes what it has (reverted); none: the
+            tree has nothing to patch.
+        does: what the patched tree does differently.
+        reason: why it is in the set, or why there is no patch.
+        published: what was published about it.
         today: its state in the tree.
         touches: files of the tree that it changes.
-        loads: where it must show.
-        micro: microbenchmarks that show it.
-        on: what each architecture can show of it; empty without a patch.
-        marks: what the patched build costs beyond time.
-        in_set: whether it is part of the whole set, as published; else it is only measured alone.
-        path: the unified diff (``-p1``); None where there is none.
+        loads: loads on which it must have an effect.
+        micro: microbenchmarks of the patched functions.
+        on: what can be measured of it on each architecture; empty without a patch.
+        marks: drawbacks of the patched build.
+        in_set: whether it is part of the published set; otherwise it is only measured alone.
+        path: the unified diff (``-p1``); None if there is none.
     """
 
     name: str
@@ -89,12 +89,12 @@ class CataloguePatch:
 
     @property
     def word(self) -> str:
-        """Its name among all shipped patches."""
+        """Its name among all bundled patches."""
         return f"{WORD}{self.set}/{self.name}"
 
     def ability(self, architecture: str) -> Ability | None:
-        """What that architecture, as the kernel names it, can show; None without a patch or where nobody looked."""
-        return next((can for name, can in self.on.items() if name == architecture), None)
+        """What can be measured on that architecture, as the kernel names it; None without a patch or if unknown."""
+        return next((ability for name, ability in self.on.items() if name == architecture), None)
 
 
 @dataclass(frozen=True)
@@ -102,13 +102,13 @@ class PatchSet:
     """Patches that were published together.
 
     Attributes:
-        name: the set's.
-        engine: whose tree they are for.
-        title: of the publication.
-        tree: the tree's release, as its version begins.
-        table: the published figures, by the name of the table in the catalogue.
-        reason: why the set is here.
-        patches: by name, in the publication's order.
+        name: name of the set.
+        engine: engine of the patched tree.
+        title: title of the publication.
+        tree: release of the tree: the prefix of its version.
+        table: name of the catalogue's table with the published figures.
+        reason: why the set is in the catalogue.
+        patches: patches by name, in the publication's order.
     """
 
     name: str
@@ -120,15 +120,15 @@ class PatchSet:
     patches: Mapping[str, CataloguePatch]
 
     def measurable(self, architecture: str) -> list[CataloguePatch]:
-        """Those of the whole set whose machine code differs on that architecture, controls included."""
+        """The patches of the published set that can be measured on that architecture, controls included."""
         abilities = ("shows", "control")
-        return [each for each in self.patches.values() if each.in_set and each.ability(architecture) in abilities]
+        return [patch for patch in self.patches.values() if patch.in_set and patch.ability(architecture) in abilities]
 
     def sides(self, architecture: str) -> tuple[list[Path], list[Path]]:
         """(patches of the tree without the set, patches of the tree with it) for that architecture."""
-        mine = self.measurable(architecture)
+        measurable = self.measurable(architecture)
         without, with_ = (
-            [path for each in mine if each.direction == direction and (path := each.path)]
+            [path for patch in measurable if patch.direction == direction and (path := patch.path)]
             for direction in ("reverted", "applied")
         )
         return without, with_
@@ -166,11 +166,11 @@ class _Patch(Entry):
     weakens_security: bool = False
 
     @model_validator(mode="after")
-    def _whole(self) -> _Patch:
-        said = {"touches": self.touches, "loads": self.loads, "on": self.on}
-        for name, value in said.items():
+    def _consistent(self) -> _Patch:
+        fields_of_patch = {"touches": self.touches, "loads": self.loads, "on": self.on}
+        for name, value in fields_of_patch.items():
             if self.direction == "none" and value:
-                raise ValueError(f"without a patch there is nothing to say in {name}; leave it out")
+                raise ValueError(f"{name} has no meaning without a patch; leave it out")
             if self.direction != "none" and not value:
                 raise ValueError(f"say {name} of the patch, or direction = 'none' and why in reason")
         return self
@@ -183,21 +183,21 @@ def patch_sets() -> Mapping[str, PatchSet]:
 
 
 def read_set(path: Path) -> PatchSet:
-    """The set in a TOML file of the catalogue's form, its diffs in the folder of the same name beside it.
+    """The set of a TOML file in the catalogue's format; its diffs are in the folder of the same name.
 
     Raises:
-        UserError: an entry that says too little or contradicts itself, or whose diff is not there.
+        UserError: an entry is incomplete or contradictory, or its diff is missing.
     """
     values = read_toml(path)
     about = validated(_About, values.pop("about", {}), f"{path.name}: about")
-    found = {}
+    entries = {}
     for name, value in values.items():
         where = f"{path.name}: {name}"
         entry = validated(_Patch, value, where)
         file = path.with_suffix("") / f"{name}.patch"
         if entry.direction != "none" and not file.is_file():
             raise UserError(f"{where}: there is no file {file.parent.name}/{file.name}; add it, or direction = 'none'")
-        found[name] = _patch(name, file, entry)
+        entries[name] = _patch(name, file, entry)
     return PatchSet(
         name=path.stem,
         engine=about.engine,
@@ -205,7 +205,7 @@ def read_set(path: Path) -> PatchSet:
         tree=about.tree,
         table=about.table,
         reason=about.reason,
-        patches=found,
+        patches=entries,
     )
 
 
@@ -221,10 +221,10 @@ def _patch(name: str, file: Path, entry: _Patch) -> CataloguePatch:
         published=entry.published,
         today=entry.today,
         touches=entry.touches,
-        loads=tuple(Load(each.workload, each.set, each.reason) for each in entry.loads),
+        loads=tuple(Load(load.workload, load.set, load.reason) for load in entry.loads),
         micro=entry.micro,
         on=entry.on,
-        marks=Marks(**{each.name: getattr(entry, each.name) for each in fields(Marks)}),
+        marks=Marks(**{mark.name: getattr(entry, mark.name) for mark in fields(Marks)}),
         in_set=entry.in_set,
         path=None if entry.direction == "none" else file,
     )
@@ -238,26 +238,26 @@ def patch_set(name: str) -> PatchSet:
 
 
 def entry(word: str) -> CataloguePatch:
-    """The entry that `word` names (``patches/SET/NAME``, or ``SET/NAME``); a `UserError` with the nearest name."""
-    its_set, _, name = word.removeprefix(WORD).partition("/")
-    known = patch_set(its_set).patches
+    """The entry called `word` (``patches/SET/NAME``, or ``SET/NAME``); a `UserError` with the nearest name."""
+    set_name, _, name = word.removeprefix(WORD).partition("/")
+    known = patch_set(set_name).patches
     if name not in known:
-        raise unknown(f"patch of {its_set}", name, known)
+        raise unknown(f"patch of {set_name}", name, known)
     return known[name]
 
 
 def patch(word: str) -> CataloguePatch:
-    """The shipped patch that `word` names, as `entry` does; a `UserError` also where it says why it has no diff."""
-    found = entry(word)
-    if found.path is None:
-        raise UserError(f"{word}: there is no patch for this tree: {found.reason}")
-    return found
+    """The bundled patch called `word` (see `entry`); a `UserError` also for an entry without a diff."""
+    bundled = entry(word)
+    if bundled.path is None:
+        raise UserError(f"{word}: there is no patch for this tree: {bundled.reason}")
+    return bundled
 
 
 def located(word: str) -> Path:
-    """The diff that a word of a command line means: a shipped patch's, or the file of that path."""
-    its_set = word.removeprefix(WORD).partition("/")[0]
-    if word.startswith(WORD) and its_set in patch_sets() and not Path(word).exists():
+    """The path of a diff named on the command line: of a bundled patch or a file."""
+    set_name = word.removeprefix(WORD).partition("/")[0]
+    if word.startswith(WORD) and set_name in patch_sets() and not Path(word).exists():
         path = patch(word).path
         assert path is not None  # noqa: S101 - `patch` refuses those without
         return path
@@ -276,27 +276,27 @@ def as_json(entry: CataloguePatch) -> dict[str, Any]:
         "published": entry.published,
         "today": entry.today,
         "touches": entry.touches,
-        "loads": [{"workload": each.workload, "set": each.words, "reason": each.reason} for each in entry.loads],
+        "loads": [{"workload": load.workload, "set": load.words, "reason": load.reason} for load in entry.loads],
         "micro": entry.micro,
         "on": dict(entry.on),
         **vars(entry.marks),
     }
 
 
-def table(found: PatchSet) -> list[str]:
-    """A Markdown table of a set: what each patch is, its state in the tree, where it can show; a line each."""
-    head = ("patch", "bugs", f"in {found.engine} {found.tree}", "x86-64", "aarch64", "loads", "micro")
+def table(patch_set: PatchSet) -> list[str]:
+    """A Markdown table of a set, as lines: title, state in the tree, architectures and loads of each patch."""
+    head = ("patch", "bugs", f"in {patch_set.engine} {patch_set.tree}", "x86-64", "aarch64", "loads", "micro")
     lines = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
-    for each in found.patches.values():
-        loads = [" ".join(f"`{word}`" for word in (load.workload, *load.words)) for load in each.loads]
+    for patch in patch_set.patches.values():
+        loads = [" ".join(f"`{word}`" for word in (load.workload, *load.words)) for load in patch.loads]
         cells = [
-            f"`{each.name}`: {each.title}",
-            ", ".join(map(str, each.bugs)),
-            f"{'no patch' if each.direction == 'none' else each.direction}: {each.today}",
-            each.on.get("x86_64", "-"),
-            each.on.get("aarch64", "-"),
+            f"`{patch.name}`: {patch.title}",
+            ", ".join(map(str, patch.bugs)),
+            f"{'no patch' if patch.direction == 'none' else patch.direction}: {patch.today}",
+            patch.on.get("x86_64", "-"),
+            patch.on.get("aarch64", "-"),
             "; ".join(loads) or "-",
-            ", ".join(f"`{name}`" for name in each.micro) or "-",
+            ", ".join(f"`{name}`" for name in patch.micro) or "-",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return lines

@@ -1,4 +1,4 @@
-"""Recipes and variants in TOML, the catalogue's and a user's own: read, checked against the flag catalogue, frozen."""
+"""Reads recipes and variants from TOML, the catalogue's and a user's own, and checks them with the flag catalogue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from burnish.model.recipe import REVERTED, Allocator, Linker, Lto, Recipe, Stati
 
 
 class RecipeEntry(Entry):
-    """A recipe as a file has it; what its fields mean stands in `Recipe`."""
+    """A recipe in a file; `Recipe` documents the fields."""
 
     toolchain: str = "gcc"
     level: str | None = Field(default=None, pattern=r"^-O([0-3sgz]|fast)$")
@@ -63,23 +63,23 @@ class _OwnVariant(_Variant):
 
 
 def read_variants(path: Path) -> dict[str, Variant]:
-    """The variants of a user's TOML file, of which none needs a reason; paths in it are relative to it."""
+    """The variants of a user's TOML file; reasons are optional, paths are relative to the file."""
     return variants_of(read_toml(path), path.name, path.parent, own=True)
 
 
 def variants_of(table: Mapping[str, Any], where: str, folder: Path, *, own: bool = False) -> dict[str, Variant]:
-    """The variants of a table in the catalogue's form, read in the file `where`; paths are relative to `folder`.
+    """The variants of a table in the catalogue's format.
 
     Args:
         table: variants by name.
         where: the file, for errors.
-        folder: what paths in it are relative to.
-        own: whether they are a user's own, who owes nobody a reason.
+        folder: folder that paths in the table are relative to.
+        own: whether they are a user's own, whose reasons are optional.
 
     Raises:
-        UserError: what is wrong with them, a line for each variant.
+        UserError: variants are wrong; the message has a line for each of them.
     """
-    found: dict[str, Variant] = {}
+    variants: dict[str, Variant] = {}
     problems: list[UserError] = []
     for name, value in table.items():
         try:
@@ -89,7 +89,7 @@ def variants_of(table: Mapping[str, Any], where: str, folder: Path, *, own: bool
             problems.append(error)
             continue
         marked = variant_with(name, recipe, entry.reason)
-        found[name] = replace(
+        variants[name] = replace(
             marked,
             weakens_security=entry.weakens_security or marked.weakens_security,
             changes_results=entry.changes_results or marked.changes_results,
@@ -97,11 +97,11 @@ def variants_of(table: Mapping[str, Any], where: str, folder: Path, *, own: bool
         )
     if problems:
         raise together(problems)
-    return found
+    return variants
 
 
 def recipe_of(table: Mapping[str, Any], where: str, folder: Path) -> Recipe:
-    """The recipe of a table in the catalogue's form, read in the file `where`; paths are relative to `folder`."""
+    """The recipe of a table in the catalogue's format, from the file `where`; paths are relative to `folder`."""
     return _checked(validated(RecipeEntry, table, where), where, folder)
 
 
@@ -125,10 +125,10 @@ def variant_with(name: str, recipe: Recipe, reason: str) -> Variant:
 
 
 def _located(patches: Sequence[str], folder: Path) -> tuple[str, ...]:
-    """Patches with their paths made absolute, relative ones being relative to `folder`."""
-    found = []
+    """Patches with absolute paths; relative paths are relative to `folder`."""
+    located = []
     for word in patches:
         mark = REVERTED if word.startswith(REVERTED) else ""
         path = Path(word.removeprefix(mark).strip()).expanduser()
-        found.append(f"{mark}{(folder / path).absolute()}")
-    return tuple(found)
+        located.append(f"{mark}{(folder / path).absolute()}")
+    return tuple(located)

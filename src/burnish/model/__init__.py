@@ -1,1 +1,1 @@
-"""The words of the field as frozen values: recipes, workloads, conditions, engines as data."""
+"""The domain's vocabulary as frozen values: recipes, workloads, conditions, engines as data."""

@@ -1,6 +1,6 @@
-"""What a cell of a study is: which candidate is compared with what, under what, on which load, and what for.
+"""A cell of a study: which candidate is compared with which base, under which condition, on which load, and why.
 
-Identity is fields; names are made from them for people and logs, and are never taken apart again.
+A cell is identified by its fields. Names are made from them for people and logs and are never parsed.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 AA = "A/A"
-"""Candidate of a canary's cell: the base once more."""
+"""Candidate of a canary's cell: the base itself, compared with itself."""
 
 AGAIN = "again"
-"""In a name: the same once more."""
+"""Word in a cell's name: the same candidate, measured a second time."""
 
 
 class Role(StrEnum):
-    """What a cell is for.
+    """The purpose of a cell.
 
-    * ``claim``: it has a verdict that the study is asked for;
-    * ``canary``: the base against itself, so that each study carries its own check;
-    * ``confirmation``: fresh starts, of a number fixed in advance, of what was picked as the best of many.
+    * ``claim``: its verdict is what the study was asked for;
+    * ``canary``: the base compared with itself, the study's own check of its noise;
+    * ``confirmation``: new starts, their number fixed in advance, of the candidate picked as the best of many.
     """
 
     CLAIM = "claim"
@@ -30,21 +30,21 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class CellId:
-    """Which cell of a study it is.
+    """Identifies a cell of a study.
 
     Attributes:
-        candidate: the build or program whose verdict it is; of compared conditions, what sets the second apart; `AA`
-            for a canary.
+        candidate: the build or program that gets the verdict; when conditions are compared, the settings in which the
+            second condition differs; `AA` for a canary.
         workload: name of the load.
-        role: what the cell is for.
-        base: the build that the candidate is compared with; '' where the study has one for all its cells.
-        given: words of the condition that both sides are under (``transport=tcp``).
-        versus: words that set the candidate's condition apart from that.
-        control: whether the candidate is the base once more, with a verdict of its own.
-        program: the first digits of the candidate's digest where its name alone does not tell which program it was: a
-            distribution's release; '' otherwise.
-        series: of a confirmation, the series whose best row it is; '' where the study has one series.
-        design: the trial design where it is what tells two cells apart (`calibrate`); '' otherwise.
+        role: purpose of the cell.
+        base: the build that the candidate is compared with; '' if all cells of the study have the same base.
+        given: settings of the condition that both sides run under (``transport=tcp``).
+        versus: settings in which the candidate's condition differs from that.
+        control: whether the candidate is the base itself, but with a verdict of its own.
+        program: the first digits of the candidate's digest if its name does not identify the program (a
+            distribution's release); '' otherwise.
+        series: of a confirmation, the series whose best row it is; '' if the study has one series.
+        design: the trial design if cells differ in it only (`calibrate`); '' otherwise.
     """
 
     candidate: str
@@ -70,7 +70,7 @@ class CellId:
 
     @property
     def group(self) -> str:
-        """What cells that share a base's canaries have in common, in words; '' where all cells of a study do."""
+        """Name of the group of cells that share a base's canaries; '' if the study has one group."""
         return ", ".join([self.base, *self.given]) if self.base else ""
 
     @property
@@ -83,7 +83,7 @@ class CellId:
 
     @property
     def tag(self) -> str:
-        """What stands before the label in its name; '' where nothing has to."""
+        """Prefix of the label in the cell's name; '' if none is needed."""
         if self.design:
             return self.design
         if self.role is Role.CONFIRMATION:
@@ -92,7 +92,7 @@ class CellId:
 
     @property
     def name(self) -> str:
-        """For people and logs: ``clang-pgo-thinlto / oltp_read_only``, with what tells it apart before that."""
+        """For people and logs: ``clang-pgo-thinlto / oltp_read_only``, after the tag if there is one."""
         text = f"{self.label} / {self.workload}"
         return f"{self.tag}: {text}" if self.tag else text
 
@@ -102,15 +102,15 @@ class CellId:
 
 @dataclass(frozen=True, order=True)
 class ComparisonId:
-    """Which comparison of a bundled study it is: a cell of the study's table, tried or not.
+    """Identifies a comparison of a bundled study: an entry of the study's table, whether measured or not.
 
     Attributes:
-        row: the row's name.
-        series: the series' name; '' where there is one only.
-        reading: the reading's name; '' where there is one only.
-        load: role of its load; '' where nothing is loaded.
-        threads: client threads; None: the load's own.
-        test: which of a suite's tests it is; '' where the load is one.
+        row: name of the row.
+        series: name of the series; '' if there is only one.
+        reading: name of the reading; '' if there is only one.
+        load: role of its load; '' if it has no load.
+        threads: client threads; None: the load's default.
+        test: name of the test in a suite; '' if the load is a single test.
     """
 
     row: str
@@ -122,16 +122,16 @@ class ComparisonId:
 
     @property
     def key(self) -> str:
-        """For tables and machines: the six in one text, the test only where there is one."""
-        return " / ".join(self._place)
+        """For tables and scripts: the fields in one text; the test only if there is one."""
+        return " / ".join(self._words)
 
     @property
     def title(self) -> str:
-        """For people: what there is of series, row, reading, load, threads and test."""
-        return ", ".join(filter(None, self._place))
+        """For people: those of series, row, reading, load, threads and test that are not empty."""
+        return ", ".join(filter(None, self._words))
 
     @property
-    def _place(self) -> tuple[str, ...]:
+    def _words(self) -> tuple[str, ...]:
         words = (self.series, self.row, self.reading, self.load, str(self.threads or ""))
         return (*words, self.test) if self.test else words
 
@@ -141,11 +141,11 @@ class ComparisonId:
 
 @dataclass(frozen=True, order=True)
 class BuildId:
-    """Which build of a variant it is.
+    """Identifies a build of a variant.
 
     Attributes:
-        variant: the variant's name, or that of a program which exists already.
-        replicate: which of the variant's replicates, from 1; 0: the variant has one build.
+        variant: name of the variant, or of an existing program.
+        replicate: number of the replicate, from 1; 0: the variant has only one build.
     """
 
     variant: str

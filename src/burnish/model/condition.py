@@ -17,8 +17,8 @@ class Condition:
         transport: how clients reach the server: its Unix socket, TCP on the loopback device, TLS over that, or TCP
             from another host (a network namespace).
         certificates: folder of the study's certificates; '' without TLS.
-        rate: bound on the network's rate in each direction (``100mbit``); '' without. For ``remote`` only.
-        delay: of the network in each direction (``1ms``), likewise.
+        rate: limit on the network's rate in each direction (``100mbit``); '' for no limit. For ``remote`` only.
+        delay: delay of the network in each direction (``1ms``); '' for none. For ``remote`` only.
     """
 
     settings: tuple[tuple[str, str], ...] = ()
@@ -29,7 +29,7 @@ class Condition:
 
     @property
     def limited(self) -> bool:
-        """Whether the network is made slower than it could be, so that a server may have to wait for it."""
+        """Whether the network is slowed down, so that a server may have to wait for it."""
         return bool(self.rate or self.delay)
 
     def as_dict(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Engines as data: what an engine's TOML file says."""
+"""Engines as data: the content of an engine's TOML file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from burnish.model.workload import Design, Timing
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """Which parts of the server are built in; the same for every variant of a study unless a row says so.
+    """The parts of the server that are built in; the same for every variant of a study unless a row overrides it.
 
     Attributes:
         name: as in the engine's TOML.
-        reason: what it is for, and what is in and out.
+        reason: its purpose, and what it includes and leaves out.
         options: configure options, as (name, value).
     """
 
@@ -27,18 +27,18 @@ class FeatureSet:
 
 @dataclass(frozen=True)
 class Costs:
-    """Rough step costs of an engine, until this host's own are known; for the plan and the disk check.
+    """Estimated step costs of an engine, used for the plan and the disk check until costs were measured on this host.
 
     Attributes:
         source_mb: size of the unpacked source.
-        build_mb: size of a build tree while it is being built.
-        kept_mb: size of what is kept of a build.
+        build_mb: size of a build tree during the build.
+        kept_mb: size of a stored build.
         dataset_mb: size of one copy of the data.
         compile_s: wall seconds of one full build on 2 cores.
         gate_s: wall seconds of the gate.
         object_mb: largest resident set of one compilation.
         link_mb: largest resident set of one link.
-        lto_link_mb: likewise with link-time optimisation.
+        lto_link_mb: largest resident set of one link with link-time optimisation.
     """
 
     source_mb: int
@@ -54,11 +54,11 @@ class Costs:
 
 @dataclass(frozen=True)
 class KnownDifference:
-    """A side that is known to be slower than the baseline, for calibration: by its recipe or by its settings.
+    """A candidate known to be slower than the baseline, by its recipe or its settings; used for calibration.
 
     Attributes:
         reason: why it is slower.
-        recipe: how it is built; None: as the baseline.
+        recipe: how it is built; None: like the baseline.
         settings: server settings, as (name, value).
     """
 
@@ -69,16 +69,16 @@ class KnownDifference:
 
 @dataclass(frozen=True)
 class EngineLinking:
-    """What other ways of linking ask of an engine.
+    """What static, 32-bit and stripped programs of an engine need.
 
     Attributes:
-        strips_debug: whether the engine's link drops debug sections, so that a later strip must ask for them.
-        static_options: configure options that a fully static program forces, as (name, value).
-        static_libraries: library files that it is then linked with.
-        static_packages: Debian packages that have them.
-        options_32: configure options that a 32-bit program forces, as (name, value).
-        libraries_32: library files that it is then linked with.
-        packages_32: Debian packages that have them.
+        strips_debug: whether the engine's link drops debug sections, so that a later strip has to keep them explicitly.
+        static_options: configure options that a fully static program requires, as (name, value).
+        static_libraries: library files that a fully static program is linked with.
+        static_packages: Debian packages that contain them.
+        options_32: configure options that a 32-bit program requires, as (name, value).
+        libraries_32: library files that a 32-bit program is linked with.
+        packages_32: Debian packages that contain them.
         reason: why these.
     """
 
@@ -94,13 +94,13 @@ class EngineLinking:
 
 @dataclass(frozen=True)
 class PrecompiledHeaders:
-    """Headers that are read once for many files of an engine, which makes the compile shorter and no other code.
+    """Headers of an engine that are precompiled: compilation is shorter, the code is the same.
 
     Attributes:
-        target: what of the engine's own build they are read for.
-        headers: their paths in the source tree, in the order in which they are read.
+        target: target of the engine's own build that uses them.
+        headers: their paths in the source tree, in include order.
         reason: why these.
-        without: names of files that go without, since their code would be another.
+        without: names of files compiled without them, because their code would change.
     """
 
     target: str
@@ -111,17 +111,18 @@ class PrecompiledHeaders:
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """What is known of the settings of an engine's server, all in plain names (with underscores); empty without one.
+    """Facts about the settings of an engine's server, names with underscores; empty for an engine without a server.
 
     Attributes:
-        words: words for several settings at once: settings by value by word (``durability=commit``).
-        reserved: settings that Burnish decides, since several servers run side by side in folders of its own.
-        harmless: those of them that say nothing of speed or data: in an option file they are left out, not refused.
-        shaping: settings that decide what files a server makes: data made under others are other data, or none to it.
-        opposed: groups of settings of which a later one takes an earlier one's place.
-        joined: settings that add to themselves where an option file has them again, with what stands between values.
+        words: shorthands for several settings at once: settings by value by word (``durability=commit``).
+        reserved: settings that Burnish controls, because several servers run side by side in its own folders.
+        harmless: reserved settings that affect neither speed nor data: ignored in an option file, not refused.
+        shaping: settings that decide the format of the server's files: a dataset made with other values is another
+            dataset, or cannot be read.
+        opposed: groups of settings in which a later one overrides an earlier one.
+        joined: settings whose values accumulate when an option file repeats them, each with the separator.
         option_groups: groups of an option file that every release of the server reads; none: it reads no such file.
-        release_groups: groups that it reads with a dash and its release series behind them.
+        release_groups: groups that it reads with a dash and the release series appended.
     """
 
     words: Mapping[str, Mapping[str, tuple[tuple[str, str], ...]]] = field(default_factory=dict)
@@ -135,7 +136,7 @@ class ServerSettings:
 
 
 NO_SETTINGS = ServerSettings()
-"""What is known of an engine without a server."""
+"""For an engine without a server."""
 
 
 @dataclass(frozen=True)
@@ -145,35 +146,35 @@ class EngineSpec:
     Attributes:
         name: as on the command line.
         title: as in a sentence.
-        reason: why the engine is here.
+        reason: why Burnish supports the engine.
         hidden: not listed for users (an engine for tests).
-        debian_package: source package that the default source comes from; None: the folder `source` beside its code.
-        release_package: binary package of the distribution that has the server; None: there is none.
-        series: release series of the default source; '' where none is told.
-        build_options: value of DEB_BUILD_MAINT_OPTIONS in the package's rules (what hardening it asks for).
+        debian_package: source package of the default source; None: the folder `source` beside its code.
+        release_package: binary package of the distribution that contains the server; None: there is none.
+        series: release series of the default source; '' if not stated.
+        build_options: value of DEB_BUILD_MAINT_OPTIONS in the package's rules (which hardening it requests).
         package_c: flags that the package's rules add for C beyond dpkg-buildflags.
-        package_cxx: likewise for C++.
-        package_link: likewise for the link.
-        build_packages: names of groups of Debian packages that building needs.
-        load_packages: names of groups that running, testing and loading a built program needs.
+        package_cxx: flags that they add for C++.
+        package_link: flags that they add for the link.
+        build_packages: names of groups of Debian packages needed to build.
+        load_packages: names of groups needed to run, test and load a built program.
         features: feature sets by name.
-        default_features: the one a study takes when it does not say.
+        default_features: name of the feature set that a study uses unless it names one.
         ladder: names of the default variants, baseline first.
         workloads: names of the default workloads.
         training: (workload, seconds) that train profiles.
         server: path of the measured program in a build's folder.
-        markers: files that a source tree of this engine has, and of no other.
+        markers: files that identify a source tree of this engine.
         covered: functions that a usable profile must have counted.
         gate_tests: names of the gate's tests or steps, in the engine's own terms.
-        costs: rough step costs.
+        costs: estimated step costs.
         times: times of a start under each design.
-        different: a side that is known to differ from the baseline, if there is one.
+        different: a candidate known to differ from the baseline, if there is one.
         linking: what static, 32-bit and stripped programs of this engine need.
-        precompiled: headers to precompile; none: every file reads its own.
-        steal_bound: share of a pair's CPU time, 0 to 1, that the hypervisor may take away before the pair is invalid.
-        settings: what is known of its server's settings.
-        implementation: the class that behaves for it, as ``package.module:Class``.
-        folder: where its files lie.
+        precompiled: headers to precompile; none: nothing is precompiled.
+        steal_bound: share of a pair's CPU time, 0 to 1, that the hypervisor may take before the pair is invalid.
+        settings: facts about its server's settings.
+        implementation: the class that implements it, as ``package.module:Class``.
+        folder: folder of its files.
     """
 
     name: str

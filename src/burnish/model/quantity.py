@@ -1,6 +1,6 @@
-"""The quantities that a trial reads: a list, so that another one is one entry.
+"""The quantities that a trial measures, as a list: a new one is one more entry.
 
-A ratio of any quantity is written so that above 1 the candidate is better, whichever way the quantity itself runs.
+Every ratio is oriented so that above 1 the candidate is better, whether more or less of the quantity is better.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is read of both sides in every pair.
+    """A quantity that is measured on both sides in every pair.
 
     Attributes:
         name: as in the record and in options.
         title: head of its column.
-        unit: of one side's reading; ``{unit}`` stands for what the load counts.
-        better: whether more of it is better, or less.
-        reason: what it says to a user.
-        headline: whether verdicts can be about it; the others have a verdict of their own, from the headline's starts.
+        unit: unit of one side's reading; ``{unit}`` stands for what the load counts.
+        better: whether more or less of it is better.
+        reason: what it means to a user.
+        headline: whether it can be the study's quantity; the others get verdicts of their own from the same starts.
     """
 
     name: str
@@ -35,7 +35,7 @@ CAPACITY = Quantity(
     "capacity",
     "{unit}s per second of server CPU",
     "more",
-    "What the same cores can carry. It sees through a client that shares them, and through the neighbours' share.",
+    "How much work the same cores can do, whatever share of them the client and other processes take.",
     headline=True,
 )
 THROUGHPUT = Quantity(
@@ -43,7 +43,7 @@ THROUGHPUT = Quantity(
     "throughput",
     "{unit}s per second",
     "more",
-    "What a client gets, as far as the server limits it.",
+    "The rate that a client gets, as far as the server limits it.",
     headline=True,
 )
 LATENCY = Quantity(
@@ -68,5 +68,5 @@ BY_NAME = {quantity.name: quantity for quantity in QUANTITIES}
 
 
 def secondary(headline: str) -> tuple[Quantity, ...]:
-    """The quantities beside the one that a verdict is about."""
+    """The quantities other than `headline`."""
     return tuple(quantity for quantity in QUANTITIES if quantity.name != headline)

@@ -1,4 +1,4 @@
-"""Recipes: declarative descriptions of one way to build, and variants, which are recipes with a name and a reason."""
+"""Recipes (declarative descriptions of one way to build) and variants (recipes with a name and a reason)."""
 
 from __future__ import annotations
 
@@ -24,45 +24,45 @@ Word = Literal[64, 32]
 
 
 REVERTED = "-R "
-"""Stands before the path of a recipe's patch that is taken out of the source instead of put in."""
+"""Prefix of a patch's path in a recipe: the patch is reverted instead of applied."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """One way to build, without anything that belongs to one machine.
+    """One way to build, independent of the machine.
 
     Attributes:
         toolchain: ``gcc``, ``clang`` (the newest complete one found) or an exact name such as ``clang-19``.
         level: optimisation level that replaces the package's own (``-O3``); None keeps it.
         lto: link-time optimisation.
         pgo: whether it is built with a profile from training.
-        bolt: whether the linked program is rewritten by BOLT after a training of its own.
+        bolt: whether BOLT rewrites the linked program, after a training run of its own.
         hardening: whether the package's hardening flags and the engine's hardening switch stay on.
         features: name of the engine's feature set; None takes the study's.
         c: flags added for C, after the package's own.
-        cxx: flags added for C++, likewise.
-        link: flags added for the link, likewise.
-        remove: flags of the package that are left out, exactly as they are spelled there.
+        cxx: flags added for C++, after the package's own.
+        link: flags added for the link, after the package's own.
+        remove: flags of the package that are left out, spelled exactly as in the package.
         options: configure options (cmake ``-D``), as (name, value).
         flags: entries of the flag catalogue by name, in order; the toolchain decides how each is spelled.
-        target: processor or instruction-set level the code is for (``-march``); None keeps the package's.
-        linker: which linker; None takes the toolchain's own choice.
-        static: what is linked in instead of loaded: nothing, the compiler's run-time libraries, or everything.
+        target: processor or instruction-set level to compile for (``-march``); None keeps the package's.
+        linker: which linker; None takes the toolchain's default.
+        static: what is linked statically: nothing, the compiler's run-time libraries, or everything.
         allocator: which malloc.
         preload: whether the allocator is preloaded when the server starts, rather than linked.
         word: word size in bits.
-        strip: what is taken out of the linked program (its symbols are kept beside it): ``debug`` sections or
-            ``all`` symbols; None leaves debug sections out from the start and keeps the symbol table.
+        strip: what is stripped from the linked program (its symbols are kept beside it): ``debug`` sections or
+            ``all`` symbols; None builds without debug sections and keeps the symbol table.
         huge_text: whether the code is aligned and mapped for huge pages.
         patches: patches to the source, in order, as paths; one that begins with ``-R `` is reverted instead.
         layout: seed of a shuffled link order, for replicates of one recipe; 0 is the build system's own order.
         training: (workload, weight) that its profile is trained on; empty takes the engine's.
-        training_seed: replicate of the training: decides the load's keys; 0 is the usual one.
-        context_sensitive: whether clang trains a second round after inlining (CSPGO).
-        partial_training: whether gcc treats what training did not reach as unknown rather than cold.
+        training_seed: seed of the training load's keys, for replicates of the training; 0 is the default.
+        context_sensitive: whether clang trains a second time after inlining (CSPGO).
+        partial_training: whether gcc treats code that training did not reach as unknown rather than cold.
         sampled: whether the profile comes from branch samples of an ordinary build instead of counters.
         profile: name of a kept or imported profile that is used instead of training one.
-        bolt_options: BOLT's options; empty takes the usual ones.
+        bolt_options: BOLT's options; empty takes the defaults.
     """
 
     toolchain: str = "gcc"
@@ -101,9 +101,9 @@ class Recipe:
         return asdict(self)
 
     def changes(self) -> dict[str, str]:
-        """What it does otherwise than the baseline, in words: fields that are not the defaults."""
-        usual = Recipe().as_dict()
-        return {name: _words(value) for name, value in self.as_dict().items() if value != usual[name]}
+        """Differences from the baseline, in words: fields that do not have their default value."""
+        defaults = Recipe().as_dict()
+        return {name: _words(value) for name, value in self.as_dict().items() if value != defaults[name]}
 
 
 def _words(value: object) -> str:
@@ -116,12 +116,12 @@ def _words(value: object) -> str:
 
 @dataclass(frozen=True)
 class Marks:
-    """What a way to build costs beyond time.
+    """Drawbacks of a recipe that no measurement shows.
 
     Attributes:
-        changes_results: the same query may give another result, if only in the last digit.
+        changes_results: the same query may give a different result, if only in the last digit.
         narrows_portability: the build runs on fewer machines.
-        weakens_security: a protection is gone.
+        weakens_security: a protection is missing.
     """
 
     changes_results: bool = False
@@ -129,27 +129,27 @@ class Marks:
     weakens_security: bool = False
 
     def __or__(self, other: Marks) -> Marks:
-        return Marks(*(getattr(self, each.name) or getattr(other, each.name) for each in fields(Marks)))
+        return Marks(*(getattr(self, mark.name) or getattr(other, mark.name) for mark in fields(Marks)))
 
     def __bool__(self) -> bool:
         return bool(self.words)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The marks that are set, as one reads them: ``changes results``."""
-        return tuple(each.name.replace("_", " ") for each in fields(Marks) if getattr(self, each.name))
+        """The marks that are set, in words: ``changes results``."""
+        return tuple(mark.name.replace("_", " ") for mark in fields(Marks) if getattr(self, mark.name))
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A recipe with a name, and the reason why one would want it.
+    """A recipe with a name and a reason to use it.
 
     Attributes:
         name: as on the command line.
         recipe: how it is built.
-        reason: why one would want it.
-        weakens_security: whether it takes a protection away.
-        changes_results: whether a query may give another result, if only in the last digit.
+        reason: why one would use it.
+        weakens_security: whether it removes a protection.
+        changes_results: whether a query may give a different result, if only in the last digit.
         narrows_portability: whether the build runs on fewer machines.
     """
 
@@ -162,13 +162,13 @@ class Variant:
 
     @property
     def marks(self) -> Marks:
-        """What it costs beyond time."""
+        """The variant's marks."""
         return Marks(self.changes_results, self.narrows_portability, self.weakens_security)
 
 
 @dataclass(frozen=True)
 class Flags:
-    """Flags of one build, complete and in order."""
+    """All flags of one build, in order."""
 
     c: tuple[str, ...]
     cxx: tuple[str, ...]

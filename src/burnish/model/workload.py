@@ -1,4 +1,4 @@
-"""Workloads: the load on a server, and the times and designs by which it is measured."""
+"""Workloads: the load on a server, and the timing and trial designs with which it is measured."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Mixing = Literal["together", "in_turn"]
 class Design(StrEnum):
     """How the two sides of a trial share the host.
 
-    * ``duet``: both under load at the same time, each on half of the cores, changing places;
-    * ``interleaved``: both up, one at a time under load, in random order;
-    * ``solo``: one at a time is up at all, as a user will run it.
+    * ``duet``: both under load at the same time, each on half of the cores, swapping halves;
+    * ``interleaved``: both running, one at a time under load, in random order;
+    * ``solo``: only one at a time is running, as in production.
     """
 
     DUET = "duet"
@@ -32,28 +32,27 @@ class Workload:
         engine: name of the engine that it is for.
         reason: why one would run it and what it shows.
         program: sysbench script, or the engine's own load program.
-        parameters: what the program is called with (tables, rows, sizes), as (name, value).
+        parameters: arguments of the program (tables, rows, sizes), as (name, value).
         threads: client threads of each side.
-        writes: whether it changes its data, so that they are restored before each start.
+        writes: whether it changes its data, which are then restored before each start.
         dataset: name of the data it needs; workloads with the same name and parameters share a dataset.
-        unit: what is counted: ``transaction`` or ``unit`` (one whole pass of a program).
-        design: the trial design that fits it, unless a study says otherwise.
-        in_memory: whether all its data are meant to be in the server's memory; a pair that reads from disk then
-            counts for nothing.
-        saturated: whether its server is meant to be busy all the time; a pair in which the client is the
-            bottleneck then counts for nothing.
-        shape: names of the parameters that decide what the data are; empty: all of them do.
-        prepare: script that makes the data; '' is `program`. What shares a dataset shares this too.
+        unit: what is counted: ``transaction`` or ``unit`` (one complete pass of a program).
+        design: the trial design used unless a study names another.
+        in_memory: whether all its data should be in the server's memory; a pair that reads from disk is then invalid.
+        saturated: whether its server should be busy all the time; a pair in which the client is the bottleneck is
+            then invalid.
+        shape: names of the parameters that determine the data; empty: all of them.
+        prepare: script that makes the data; '' is `program`. The same for all workloads that share a dataset.
         prepare_threads: threads that make the data.
-        without: parameters of the program that this load does not take.
-        settings: server settings that belong to the load, as (name, value); a condition's win over them.
-        database: the database that it works in.
-        per_minute: whether its rate is told in transactions per minute too, with the mean response time.
-        file: a user's own script or file of statements; '' for a shipped load.
-        content: digest of what that file holds.
+        without: parameters of the program that this load does not accept.
+        settings: server settings of the load, as (name, value); a condition's settings override them.
+        database: name of the database that it uses.
+        per_minute: whether its rate is also reported in transactions per minute, with the mean response time.
+        file: a user's own script or file of statements; '' for a bundled load.
+        content: digest of that file's content.
         own_data: a user's dump or data folder that the dataset is made from; '' when `prepare` makes it.
-        parts: loads that are mixed in this one, as (load, weight).
-        mixing: whether each part has client threads of its own (``together``) or each thread does all (``in_turn``).
+        parts: loads that this one mixes, as (load, weight).
+        mixing: whether each part has client threads of its own (``together``) or each thread runs all (``in_turn``).
     """
 
     name: str
@@ -83,25 +82,25 @@ class Workload:
 
     @property
     def identity(self) -> str:
-        """Its name, with the digest of the user's files where it has any: what a study is found again by."""
+        """Its name, plus the digest of the user's files if it has any; identifies the load when a study is resumed."""
         return f"{self.name}#{self.content}@{self.dataset}" if self.content else self.name
 
     @property
     def entry(self) -> str:
-        """The catalogue's name for it, without parameters."""
+        """Its name in the catalogue, without parameters."""
         return self.name.partition(":")[0]
 
     def data_parameters(self) -> tuple[tuple[str, str], ...]:
-        """The parameters that decide what the data are; a mix's are its parts'."""
+        """The parameters that determine the data; for a mix, those of its parts."""
         if self.parts:
-            each = {part.dataset: part.data_parameters() for part, _ in self.parts}
-            if len(each) == 1:
-                return next(iter(each.values()))
-            return tuple((f"{name}.{item[0]}", item[1]) for name, items in sorted(each.items()) for item in items)
+            by_dataset = {part.dataset: part.data_parameters() for part, _ in self.parts}
+            if len(by_dataset) == 1:
+                return next(iter(by_dataset.values()))
+            return tuple((f"{name}.{item[0]}", item[1]) for name, items in sorted(by_dataset.items()) for item in items)
         return tuple(item for item in self.parameters if not self.shape or item[0] in self.shape)
 
     def data_settings(self, shaping: Collection[str]) -> tuple[tuple[str, str], ...]:
-        """Those of its settings that decide what its data look like on disk (`ServerSettings.shaping`), sorted."""
+        """Those of its settings that determine its data's format on disk (`ServerSettings.shaping`), sorted."""
         return tuple(sorted(item for item in self.settings if item[0] in shaping))
 
     def parameter(self, name: str, default: str = "") -> str:
@@ -114,11 +113,11 @@ class Timing:
     """Times of a start under one design, in seconds.
 
     Attributes:
-        settle: discarded at the begin of each turn.
-        window: length of a turn after that.
-        warmup: least load before the first pair.
+        settle: time discarded at the beginning of each turn.
+        window: measured part of a turn, after that.
+        warmup: shortest time under load before the first pair.
         pairs: pairs in a start.
-        turns: turns in a pair: an even number, so that each side has each place equally often.
+        turns: turns in a pair: an even number, so that each side is in each place equally often.
     """
 
     settle: float
@@ -129,5 +128,5 @@ class Timing:
 
     @property
     def pair(self) -> float:
-        """Seconds that a pair takes when no turn is longer than it was asked to be."""
+        """Seconds that a pair takes if no turn exceeds its requested length."""
         return self.turns * (self.settle + self.window)

@@ -1,1 +1,1 @@
-"""Program files as they lie on disk: what they hold, what they need, how two of them differ."""
+"""Program files: their contents, what they need from a host, how two of them differ."""

@@ -1,19 +1,15 @@
-"""A finished build and the objects that it was made of, as values."""
+"""A finished build and its object files, as values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
 class CompiledObject:
-    """One object file of a build and the command that really made it."""
+    """One object file of a build and the command that compiled it (not the cache's)."""
 
     path: str
     source: str
@@ -21,8 +17,8 @@ class CompiledObject:
 
 
 def named(objects: Iterable[CompiledObject], words: Sequence[str]) -> list[CompiledObject]:
-    """Those objects whose names hold one of these words."""
-    return [each for each in objects if any(word in each.path for word in words)]
+    """The objects whose paths contain one of these words."""
+    return [compiled for compiled in objects if any(word in compiled.path for word in words)]
 
 
 @dataclass(frozen=True)
@@ -34,8 +30,8 @@ class Built:
         folder: the build's folder; for an existing program, the folder of its installation.
         server: the measured program.
         key: content address, or the program's digest.
-        environment: variables to launch it with (preloads), as (name, value).
-        options: server options that only this build needs (where its messages are), in order.
+        environment: environment variables to launch it with (preloads), as (name, value).
+        options: server options that only this build needs (such as the folder of its messages), in order.
     """
 
     name: str
@@ -48,12 +44,12 @@ class Built:
 
 @dataclass(frozen=True)
 class Identity:
-    """What a server program says it is; differences are named in a verdict.
+    """How a server program identifies itself; a verdict names differences.
 
     Attributes:
         version: its version string.
-        features: what is in or switched on, as (name, value), sorted.
-        build_id: GNU build id, '' when it has none.
+        features: features built in or switched on, as (name, value), sorted.
+        build_id: GNU build id, '' if it has none.
     """
 
     version: str

@@ -1,9 +1,9 @@
-"""Which functions of two programs differ in what they do, wherever the linker has put them.
+"""Finds the functions that differ between two programs, wherever the linker has placed them.
 
-A patch to a header moves functions about, and with them every address in the code: the programs differ in thousands of
-places and yet do the same. So instructions are held against each other with what they point at by name: a call is
-"to f", whatever its distance. What has no name is known by its content where that can be told (strings, constants),
-else taken for the same: jump tables, and data whose address is computed.
+A patch to a header moves functions, and with them every address in the code: the programs differ in thousands of places
+and yet do the same. So instructions are compared with names in place of addresses: a call is "to f", whatever its
+distance. A target without a name is compared by its content if that is known (strings, constants) and otherwise assumed
+to be the same: jump tables, and data whose address is computed.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from burnish.program.instructions import Function, functions, symbols
 from burnish.program.program import MACHINES
 
 _STRING = 64
-"""So much of a string is held against the other's."""
+"""Number of bytes of a string that are compared."""
 _WORD = 4
-"""Shorter strings are not told from numbers, such as the distances in a jump table."""
+"""Minimum length of a string: shorter ones cannot be told from numbers, such as the offsets in a jump table."""
 _ADDRESS = 4
-"""No shorter field holds an address."""
+"""Minimum size of a field that contains an address, in bytes."""
 _STUB = 16
-"""Bytes of a stub in the procedure linkage table."""
+"""Size of a stub in the procedure linkage table, in bytes."""
 _X86 = {"x86-64": 64, "i386": 32}
 
 
 @dataclass(frozen=True)
 class Changed:
-    """Two programs' functions.
+    """Differences between two programs' functions.
 
     Attributes:
-        functions: how many the second one has.
-        differ: names of functions whose instructions differ, as the symbols are spelled, sorted.
+        functions: number of functions in the second program.
+        differ: symbol names of functions whose instructions differ, sorted.
         gone: names that only the first one has, sorted.
         new: names that only the second one has, sorted.
-        note: why nothing can be said, in one line, or ''.
+        note: why the programs could not be compared, in one line, or ''.
     """
 
     functions: int
@@ -60,44 +60,56 @@ class Changed:
 
 
 def compare(before: Path, after: Path, symbols_of: Mapping[Path, Path] | None = None) -> Changed:
-    """Holds every function of one program against the one of that name in the other.
+    """Compares every function of one program with the function of the same name in the other.
 
     Args:
         before: a linked program.
-        after: another one of the same source, but for a patch.
-        symbols_of: files that hold the programs' symbols where they were taken out of them.
+        after: another program of the same source, apart from a patch.
+        symbols_of: for stripped programs, the files that contain their symbols.
     """
     beside = symbols_of or {}
-    one, other = (_Image.read(path, beside.get(path)) for path in (before, after))
-    if one.machine != other.machine or one.machine not in _X86:
-        machines = " and ".join(sorted({one.machine, other.machine}))
-        return Changed(len(other.functions), note=f"functions are held against each other on x86, not on {machines}")
-    if not one.functions or not other.functions:
+    before_image, after_image = (_Image.read(path, beside.get(path)) for path in (before, after))
+    if before_image.machine != after_image.machine or before_image.machine not in _X86:
+        machines = " and ".join(sorted({before_image.machine, after_image.machine}))
+        return Changed(
+            len(after_image.functions), note=f"functions are held against each other on x86, not on {machines}"
+        )
+    if not before_image.functions or not after_image.functions:
         return Changed(0, note="no symbols: functions can't be told apart")
     if importlib.util.find_spec("iced_x86") is None:  # has no package for hosts that are not x86
-        return Changed(len(other.functions), note="functions can't be read without iced-x86")
-    mine, theirs = _by_name(one.functions), _by_name(other.functions)
+        return Changed(len(after_image.functions), note="functions can't be read without iced-x86")
+    before_functions, after_functions = _by_name(before_image.functions), _by_name(after_image.functions)
     return Changed(
-        functions=len(other.functions),
-        differ=tuple(sorted(n for n in mine.keys() & theirs.keys() if not _alike(one, mine[n], other, theirs[n]))),
-        gone=tuple(sorted(mine.keys() - theirs.keys())),
-        new=tuple(sorted(theirs.keys() - mine.keys())),
+        functions=len(after_image.functions),
+        differ=tuple(
+            sorted(
+                name
+                for name in before_functions.keys() & after_functions.keys()
+                if not _alike(before_image, before_functions[name], after_image, after_functions[name])
+            )
+        ),
+        gone=tuple(sorted(before_functions.keys() - after_functions.keys())),
+        new=tuple(sorted(after_functions.keys() - before_functions.keys())),
     )
 
 
-def _by_name(found: Sequence[Function]) -> dict[str, list[Function]]:
-    """Functions by name; a name may stand for several of them, each of a file of its own."""
+def _by_name(functions: Sequence[Function]) -> dict[str, list[Function]]:
+    """Functions by name; several functions of different source files may have the same name."""
     named: dict[str, list[Function]] = defaultdict(list)
-    for each in found:
-        named[each.name].append(each)
+    for function in functions:
+        named[function.name].append(function)
     return named
 
 
-def _alike(one: _Image, mine: Sequence[Function], other: _Image, theirs: Sequence[Function]) -> bool:
-    """Whether the functions of a name are the same ones, in any order."""
-    if sorted(len(each.code) for each in mine) != sorted(len(each.code) for each in theirs):
+def _alike(
+    before_image: _Image, before_functions: Sequence[Function], after_image: _Image, after_functions: Sequence[Function]
+) -> bool:
+    """Whether the functions of one name are the same in both programs, in any order."""
+    if sorted(len(function.code) for function in before_functions) != sorted(
+        len(function.code) for function in after_functions
+    ):
         return False
-    return Counter(map(one.spelled, mine)) == Counter(map(other.spelled, theirs))
+    return Counter(map(before_image.spelled, before_functions)) == Counter(map(after_image.spelled, after_functions))
 
 
 @dataclass(frozen=True)
@@ -111,72 +123,77 @@ class _Section:
 
 @dataclass(frozen=True, eq=False)
 class _Image:
-    """A program as it lies in memory, with the names of its parts."""
+    """A program as loaded into memory, with the names of its parts."""
 
     machine: str
-    fixed: bool  # it lies where its file says, so that numbers in its code may be addresses
+    fixed: bool  # loaded at a fixed address, so that numbers in its code may be addresses
     functions: Sequence[Function]
     sections: Sequence[_Section]
     names: Sequence[tuple[int, int, str]]  # start, end, name; by start
-    slots: Mapping[int, str]  # what the loader writes where, by the symbol's name
+    slots: Mapping[int, str]  # by address, the symbol whose address the loader writes there
 
     @classmethod
     def read(cls, program: Path, beside: Path | None) -> _Image:
         with program.open("rb") as file:
             elf = ELFFile(file)
-            loaded = [each for each in elf.iter_sections() if each["sh_flags"] & SH_FLAGS.SHF_ALLOC and each["sh_size"]]
-            code = [each for each in loaded if each["sh_flags"] & SH_FLAGS.SHF_EXECINSTR]
+            loaded = [
+                section
+                for section in elf.iter_sections()
+                if section["sh_flags"] & SH_FLAGS.SHF_ALLOC and section["sh_size"]
+            ]
+            code = [section for section in loaded if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR]
             sections = [
                 _Section(
-                    each.name,
-                    each["sh_addr"],
-                    each["sh_addr"] + each["sh_size"],
-                    each["sh_flags"],
-                    b"" if each["sh_type"] == "SHT_NOBITS" else each.data(),
+                    section.name,
+                    section["sh_addr"],
+                    section["sh_addr"] + section["sh_size"],
+                    section["sh_flags"],
+                    b"" if section["sh_type"] == "SHT_NOBITS" else section.data(),
                 )
-                for each in loaded
-                if each["sh_addr"] and not each["sh_flags"] & SH_FLAGS.SHF_TLS  # each thread has its own, elsewhere
+                for section in loaded
+                if section["sh_addr"]
+                and not section["sh_flags"] & SH_FLAGS.SHF_TLS  # each thread has its own, elsewhere
             ]
-            with (beside or program).open("rb") as other:
-                named = ELFFile(other)
-                found = functions(named, code)
-                names = sorted((start, start + size, name) for name, start, size in symbols(named))
+            with (beside or program).open("rb") as symbols_file:
+                symbols_elf = ELFFile(symbols_file)
+                image_functions = functions(symbols_elf, code)
+                names = sorted((start, start + size, name) for name, start, size in symbols(symbols_elf))
             return cls(
                 MACHINES.get(elf["e_machine"], str(elf["e_machine"])),
                 elf["e_type"] == "ET_EXEC",
-                found,
-                sorted(sections, key=lambda each: each.start),
+                image_functions,
+                sorted(sections, key=lambda section: section.start),
                 names,
                 _slots(elf),
             )
 
     @cached_property
     def _section_starts(self) -> list[int]:
-        return [each.start for each in self.sections]
+        return [section.start for section in self.sections]
 
     @cached_property
     def _name_starts(self) -> list[int]:
         return [start for start, _, _ in self.names]
 
     def _section(self, address: int) -> _Section | None:
-        place = bisect.bisect(self._section_starts, address) - 1
-        if place < 0 or address >= self.sections[place].end:
+        index = bisect.bisect(self._section_starts, address) - 1
+        if index < 0 or address >= self.sections[index].end:
             return None
-        return self.sections[place]
+        return self.sections[index]
 
     def _target(self, address: int, size: int) -> str | bytes | None:
-        """What an address stands for, whatever its number; None where it is none of this program's.
+        """What is at an address: a name or content; None if the address is outside the program.
 
         Args:
-            address: where an instruction points.
-            size: bytes that it reads or writes there; 0 where it takes the address alone.
+            address: address that an instruction refers to.
+            size: bytes that it reads or writes there; 0 if it only uses the address.
         """
         section = self._section(address)
         if section is None:
             return None
-        place = bisect.bisect(self._name_starts, address) - 1
-        if place >= 0 and address < self.names[place][1]:
-            start, _, name = self.names[place]
+        index = bisect.bisect(self._name_starts, address) - 1
+        if index >= 0 and address < self.names[index][1]:
+            start, _, name = self.names[index]
             return f"{name}+{address - start}"
         offset = address - section.start
         if address in self.slots:
@@ -193,7 +210,7 @@ class _Image:
         )
 
     def _stub(self, section: _Section, offset: int) -> str:
-        """Whom a stub of the procedure linkage table calls: it jumps to where a slot of the loader's says."""
+        """The function that a stub of the procedure linkage table calls, through a slot that the loader fills."""
         stub = section.content[offset : offset + _STUB]
         for instruction in self._decoder(stub, section.start + offset):
             if instruction.is_ip_rel_memory_operand:
@@ -202,11 +219,11 @@ class _Image:
 
     @cached_property
     def _iced(self) -> Any:
-        """The library that reads instructions; asked for here, as it has no package for hosts that are not x86."""
+        """The disassembler; imported here because it has no package for hosts other than x86."""
         return importlib.import_module("iced_x86")
 
     def _decoder(self, code: bytes, start: int) -> Any:
-        """Reads instructions that lie at an address."""
+        """A decoder of instructions at an address."""
         return self._iced.Decoder(_X86[self.machine], code, ip=start)
 
     def spelled(self, function: Function) -> tuple[object, ...]:
@@ -216,8 +233,8 @@ class _Image:
     def _instructions(self, function: Function) -> Iterator[object]:
         decoder = self._decoder(function.code, function.start)
         for instruction in decoder:
-            place = instruction.ip - function.start
-            raw = function.code[place : place + instruction.len]
+            offset_in_function = instruction.ip - function.start
+            raw = function.code[offset_in_function : offset_in_function + instruction.len]
             plain, targets = bytearray(raw), []
             for (offset, length), address, size in self._pointers(function, instruction, decoder, raw):
                 target = self._target(address, size)
@@ -229,10 +246,10 @@ class _Image:
     def _pointers(
         self, function: Function, instruction: Any, decoder: Any, raw: bytes
     ) -> Iterator[tuple[tuple[int, int], int, int]]:
-        """Fields of an instruction that hold an address outside of its function.
+        """Fields of an instruction that contain an address outside of its function.
 
         Yields:
-            (where the field lies in the instruction, its bytes); the address; bytes that are read or written there.
+            (offset of the field in the instruction, its size); the address; bytes that are read or written there.
         """
         fields = decoder.get_constant_offsets(instruction)
         immediate = fields.immediate_offset, fields.immediate_size
@@ -252,12 +269,12 @@ class _Image:
 
 
 def _slots(elf: ELFFile) -> dict[int, str]:
-    """Symbols whose addresses the loader fills in, by where it writes them."""
-    found = {}
+    """Symbols whose addresses the loader fills in, by the address that it writes to."""
+    slots = {}
     for section in elf.iter_sections():
         if isinstance(section, RelocationSection) and section["sh_flags"] & SH_FLAGS.SHF_ALLOC:
             table: Any = elf.get_section(section["sh_link"])
             for relocation in section.iter_relocations():
                 if relocation["r_info_sym"]:
-                    found[relocation["r_offset"]] = table.get_symbol(relocation["r_info_sym"]).name
-    return found
+                    slots[relocation["r_offset"]] = table.get_symbol(relocation["r_info_sym"]).name
+    return slots

@@ -1,4 +1,4 @@
-"""What a program's file says of itself."""
+"""Facts from a program's ELF file."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from burnish.base import process
 
 
 def build_id(program: Path) -> str:
-    """The GNU build id of a program, hexadecimal; '' when it has none."""
+    """The GNU build id of a program, hexadecimal; '' if it has none."""
     text = process.capture(["readelf", "-n", program])
     return next((line.split()[-1] for line in text.splitlines() if "Build ID:" in line), "")
 
 
 def word_of(program: Path) -> int:
-    """The word size of a program in bits, 32 or 64; 0 for a file that is none."""
+    """The word size of a program in bits, 32 or 64; 0 if the file is not a program."""
     with program.open("rb") as file:
         head = file.read(5)
     return {1: 32, 2: 64}.get(head[4], 0) if head[:4] == b"\x7fELF" and len(head) == 5 else 0

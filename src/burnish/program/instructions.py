@@ -1,8 +1,9 @@
-"""Which processors a program's code needs: its instructions, but for functions that are reached behind a question.
+"""The processor features that a program's code needs: its instructions, except in functions selected at run time.
 
-Programs hold the same function several times, for processors with and without an extension, and choose when they
-start. So code is read function by function, and functions that the catalogue knows to be chosen (instructions.toml)
-don't count. Code that has no symbol can't be told apart: then everything counts, and the answer says so.
+Programs contain the same function several times, for processors with and without an extension, and select one when
+they start. So code is read function by function, and functions that the catalogue lists as selected at run time
+(instructions.toml) do not count. Without symbols, functions cannot be distinguished: then everything counts, and the
+result says so.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _SYMBOL_32 = np.dtype(
 
 
 class Symbol(NamedTuple):
-    """A name of the symbol table: the address and the bytes that it stands for."""
+    """An entry of the symbol table: name, address and size in bytes."""
 
     name: str
     start: int
@@ -42,13 +43,13 @@ class Symbol(NamedTuple):
 
 @dataclass(frozen=True)
 class Use:
-    """Where an extension is used.
+    """Use of an extension in a program.
 
     Attributes:
         extension: its name (``AVX2``).
-        functions: number of functions with it.
-        instructions: number of instructions.
-        example: the function that has most of them, as its symbol is spelled.
+        functions: number of functions that use it.
+        instructions: number of its instructions.
+        example: symbol name of the function that has most of them.
     """
 
     extension: str
@@ -59,17 +60,17 @@ class Use:
 
 @dataclass(frozen=True)
 class Needs:
-    """What a program's code needs.
+    """The processor features that a program's code needs.
 
     Attributes:
-        level: the lowest instruction-set level that holds all it uses (``x86-64-v2``); '' where it was not read.
+        level: the lowest instruction-set level that includes everything it uses (``x86-64-v2``); '' if unknown.
         beyond: extensions used that are in no level, sorted (``AES``).
-        because: uses that made it need more than the first level, most functions first.
-        dispatched: uses in functions that are chosen at run time, likewise.
-        functions: number of functions read; 0 when the program has no symbols and was read as a whole.
+        because: uses that require more than the lowest level, most functions first.
+        dispatched: uses in functions that are selected at run time, most functions first.
+        functions: number of functions read; 0 if the program has no symbols and was read as a whole.
         covered: share of the code that lies in functions; the rest (padding, tables, code that BOLT has moved) is
             not read.
-        note: what can't be said, in one line, or ''.
+        note: what could not be determined, in one line, or ''.
     """
 
     level: str
@@ -90,7 +91,7 @@ class Function:
     """A function of a program.
 
     Attributes:
-        name: as its symbol is spelled.
+        name: its symbol name.
         start: its address.
         code: its bytes.
     """
@@ -102,7 +103,7 @@ class Function:
 
 @dataclass
 class _Tally:
-    """Uses of extensions, by whether they count."""
+    """Uses of extensions that count, and uses in functions selected at run time."""
 
     counted: defaultdict[str, Counter[str]]
     chosen: defaultdict[str, Counter[str]]
@@ -117,8 +118,8 @@ def scan(program: Path, catalogue: Instructions, beside: Path | None = None) -> 
 
     Args:
         program: the linked program.
-        catalogue: levels, harmless instructions, functions chosen at run time.
-        beside: file that holds the program's symbols when they were taken out of it.
+        catalogue: levels, harmless instructions, functions selected at run time.
+        beside: file with the symbols of a stripped program.
     """
     with program.open("rb") as file:
         elf = ELFFile(file)
@@ -132,18 +133,18 @@ def scan(program: Path, catalogue: Instructions, beside: Path | None = None) -> 
         ]
         total = sum(section["sh_size"] for section in code)
         with (beside or program).open("rb") as named:
-            found = functions(ELFFile(named), code)
-        whole = not found
-        if whole:
-            found = [Function(_NO_SYMBOLS, section["sh_addr"], section.data()) for section in code]
+            code_functions = functions(ELFFile(named), code)
+        without_symbols = not code_functions
+        if without_symbols:
+            code_functions = [Function(_NO_SYMBOLS, section["sh_addr"], section.data()) for section in code]
     names = _Chosen(catalogue.arm_dispatched if machine == "aarch64" else catalogue.dispatched)
     tally = _Tally.empty()
     if machine == "aarch64":
-        _read_arm(found, catalogue.arm, names, tally)
+        _read_arm(code_functions, catalogue.arm, names, tally)
         level, beyond = _arm_level(tally.counted, catalogue.arm)
     else:
         try:
-            _read_x86(found, bits, catalogue, names, tally)
+            _read_x86(code_functions, bits, catalogue, names, tally)
         except ModuleNotFoundError:
             return Needs("", note="the scan of x86 code needs iced-x86, which has no package for this host")
         level, beyond = catalogue.level(tally.counted)
@@ -153,14 +154,16 @@ def scan(program: Path, catalogue: Instructions, beside: Path | None = None) -> 
         beyond=tuple(beyond),
         because=_uses(tally.counted, first),
         dispatched=_uses(tally.chosen, first),
-        functions=0 if whole else len(found),
-        covered=sum(len(each.code) for each in found) / total if total else 0.0,
-        note="no symbols: functions chosen at run time can't be told apart, so everything counts" if whole else "",
+        functions=0 if without_symbols else len(code_functions),
+        covered=sum(len(function.code) for function in code_functions) / total if total else 0.0,
+        note="no symbols: functions chosen at run time can't be told apart, so everything counts"
+        if without_symbols
+        else "",
     )
 
 
 def symbols(elf: ELFFile, kinds: Sequence[int] = (KIND_OBJECT, KIND_FUNCTION, KIND_IFUNC)) -> Iterator[Symbol]:
-    """What the symbol table names with a size, of these kinds (ELF's STT_ numbers)."""
+    """Entries of the symbol table with a size, of these kinds (ELF's STT_ numbers)."""
     table = elf.get_section_by_name(".symtab")
     if table is None or table["sh_type"] == "SHT_NOBITS":
         return
@@ -172,26 +175,26 @@ def symbols(elf: ELFFile, kinds: Sequence[int] = (KIND_OBJECT, KIND_FUNCTION, KI
 
 
 def functions(elf: ELFFile, code: Sequence[Section]) -> list[Function]:
-    """Every function that the symbol table names with a size, each address once.
+    """Every function with a size in the symbol table, without duplicate addresses.
 
     Args:
-        elf: the file that has the symbols.
+        elf: the file with the symbols.
         code: the program's sections with code.
     """
-    places = [(each["sh_addr"], each["sh_addr"] + each["sh_size"], each.data()) for each in code]
-    found: dict[int, Function] = {}
+    places = [(section["sh_addr"], section["sh_addr"] + section["sh_size"], section.data()) for section in code]
+    by_start: dict[int, Function] = {}
     for name, start, size in symbols(elf, (KIND_FUNCTION, KIND_IFUNC)):
         for low, high, content in places:
             if low <= start < high:
-                former = found.get(start)
-                if former is None or len(former.code) < size:
-                    found[start] = Function(name, start, content[start - low : start - low + size])
+                known = by_start.get(start)
+                if known is None or len(known.code) < size:
+                    by_start[start] = Function(name, start, content[start - low : start - low + size])
                 break
-    return list(found.values())
+    return list(by_start.values())
 
 
 class _Chosen:
-    """Which names are those of functions that are chosen at run time."""
+    """The set of names of functions selected at run time."""
 
     def __init__(self, rules: Sequence[Dispatched]) -> None:
         self._pattern = re.compile("|".join(f"(?:{pattern})" for rule in rules for pattern in rule.patterns) or r"(?!)")
@@ -215,20 +218,20 @@ def _read_x86(functions: Sequence[Function], bits: int, catalogue: Instructions,
                 if mnemonics.get(instruction.mnemonic) in catalogue.harmless_instructions:
                     uses = ()
                 else:
-                    asked = (extensions[number] for number in instruction.cpuid_features())
-                    uses = tuple(name for name in asked if name not in plain)
+                    names_used = (extensions[number] for number in instruction.cpuid_features())
+                    uses = tuple(name for name in names_used if name not in plain)
                 known[instruction.code] = uses
             if uses:
                 seen[uses] += 1
         if seen:
-            into = tally.chosen if function.name in names else tally.counted
+            uses_by_extension = tally.chosen if function.name in names else tally.counted
             for uses, count in seen.items():
                 for extension in uses:
-                    into[extension][function.name] += count
+                    uses_by_extension[extension][function.name] += count
 
 
 def _constants(module: Any) -> dict[int, str]:
-    """An iced-x86 enumeration's values with their names."""
+    """Names of the values of an iced-x86 enumeration."""
     return {int(getattr(module, name)): name for name in dir(module) if name.isupper()}
 
 
@@ -237,25 +240,25 @@ def _read_arm(
 ) -> None:
     for function in functions:
         words = np.frombuffer(function.code[: len(function.code) // 4 * 4], dtype="<u4")
-        into = tally.chosen if function.name in names else tally.counted
+        uses_by_extension = tally.chosen if function.name in names else tally.counted
         for name, extension in extensions.items():
             count = int(sum(np.count_nonzero((words & mask) == value) for mask, value in extension.masks))
             if count:
-                into[name][function.name] += count
+                uses_by_extension[name][function.name] += count
 
 
 def _arm_level(counted: Mapping[str, object], extensions: Mapping[str, ArmExtension]) -> tuple[str, list[str]]:
-    """Arm's extensions are optional each by itself: the highest version, the others beside it."""
+    """The highest Arm version used, and the extensions used beyond it (each of them is optional)."""
     used = [extension for name, extension in extensions.items() if name in counted]
     versions = [extension.level.partition("+")[0] for extension in used]
     level = max(versions, default="armv8-a", key=lambda word: float(re.sub(r"[^\d.]", "", word)))
-    return level, sorted({part for each in used for part in each.level.split("+")[1:]})
+    return level, sorted({part for extension in used for part in extension.level.split("+")[1:]})
 
 
-def _uses(found: Mapping[str, Counter[str]], plain: frozenset[str]) -> tuple[Use, ...]:
+def _uses(uses_by_extension: Mapping[str, Counter[str]], plain: frozenset[str]) -> tuple[Use, ...]:
     uses: Iterator[Use] = (
         Use(extension, len(where), sum(where.values()), where.most_common(1)[0][0])
-        for extension, where in found.items()
+        for extension, where in uses_by_extension.items()
         if extension not in plain
     )
     return tuple(sorted(uses, key=lambda use: (-use.functions, use.extension)))

@@ -1,4 +1,4 @@
-"""Programs as machine code, read by binutils: symbols, sections, names, inlined functions, frame pointers."""
+"""Machine code of programs, read with binutils: symbols, sections, names, inlined functions, frame pointers."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from burnish.why.samples import merged
 from burnish.why.text import Program, bytes_of, keeps_frame_pointers, parse_program
 
 PATIENCE_S = 300.0
-LOOKED_AT = 200
-"""Functions that are looked at to tell whether a program keeps frame pointers."""
+FUNCTIONS_SAMPLED = 200
+"""Number of functions examined to determine whether a program keeps frame pointers."""
 
 LARGE = 96
-"""Bytes from which on a function needs a frame."""
+"""Size from which a function needs a frame, in bytes."""
 
 
 @dataclass(frozen=True)
 class Code:
-    """A program's file and what is in it.
+    """A program's code.
 
     Attributes:
         path: the program.
-        symbols: the file that its symbols were read from: the program, or the file that they were moved to.
-        program: its code.
-        names: function names for people by the linker's, copies and parts merged.
-        frame_pointers: whether its functions keep them.
+        symbols: the file with its symbols: the program, or a separate file.
+        program: its sections and symbols.
+        names: demangled function names by the linker's names, copies and parts merged.
+        frame_pointers: whether its functions keep frame pointers.
     """
 
     path: Path
@@ -45,12 +45,12 @@ class Code:
 
     @property
     def functions(self) -> frozenset[str]:
-        """Names of all functions, for people."""
+        """Demangled names of all functions."""
         return frozenset(self.names.values())
 
 
 def read_code(path: Path) -> Code:
-    """What binutils tell of a program."""
+    """Reads a program's code with binutils."""
     symbols = path
     program = _read(path, path)
     if program.stripped:
@@ -62,19 +62,19 @@ def read_code(path: Path) -> Code:
 
 def _read(path: Path, symbols: Path) -> Program:
     return parse_program(
-        _said(["readelf", "-SW", path]), _said(["nm", "-n", "-S", symbols]), _said(["nm", "-n", "-S", "-D", path])
+        _output(["readelf", "-SW", path]), _output(["nm", "-n", "-S", symbols]), _output(["nm", "-n", "-S", "-D", path])
     )
 
 
-def _said(words: list[str | Path]) -> str:
-    """A program's output; nm complains, and fails, where there are no symbols."""
+def _output(words: list[str | Path]) -> str:
+    """A program's output, even if it fails: nm fails if there are no symbols."""
     return process.run(words, timeout=PATIENCE_S).output
 
 
 def separate_symbols(path: Path) -> Path | None:
-    """The file to which a stripped program's symbols were moved, found as debuggers do; None: there is none."""
+    """The separate file with a stripped program's symbols, found as debuggers do; None if there is none."""
     places = []
-    link = re.search(r"\[\s*0\]\s+(\S+)", _said(["readelf", "--string-dump=.gnu_debuglink", path]))
+    link = re.search(r"\[\s*0\]\s+(\S+)", _output(["readelf", "--string-dump=.gnu_debuglink", path]))
     if link:
         places += [path.parent / link[1], path.parent / ".debug" / link[1]]
     number = build_id(path)
@@ -84,18 +84,18 @@ def separate_symbols(path: Path) -> Path | None:
 
 
 def demangle(names: Iterable[str]) -> dict[str, str]:
-    """C++ names without their parameters, by the linker's names; those themselves where there are no binutils."""
-    every = sorted(set(names))
-    if not every or shutil.which("c++filt") is None:
-        return {name: name for name in every}
+    """C++ names without parameters, by the linker's names; unchanged names without binutils."""
+    unique = sorted(set(names))
+    if not unique or shutil.which("c++filt") is None:
+        return {name: name for name in unique}
     with tempfile.NamedTemporaryFile("w", prefix="burnish-names-") as file:
-        file.write("\n".join(every) + "\n")
+        file.write("\n".join(unique) + "\n")
         file.flush()
         done = process.run(["c++filt", "-p"], stdin_file=Path(file.name), timeout=PATIENCE_S)
-    found = done.output.split("\n")
-    if not done.ok or len(found) < len(every):
-        return {name: name for name in every}
-    return dict(zip(every, found, strict=False))
+    demangled = done.output.split("\n")
+    if not done.ok or len(demangled) < len(unique):
+        return {name: name for name in unique}
+    return dict(zip(unique, demangled, strict=False))
 
 
 def _names(program: Program) -> dict[str, str]:
@@ -103,7 +103,7 @@ def _names(program: Program) -> dict[str, str]:
 
 
 def inlined(code: Code, offsets: Iterable[int]) -> dict[int, str]:
-    """The innermost inlined function at each of these places in the file, named for people.
+    """The demangled name of the innermost inlined function at each of these file offsets.
 
     Raises:
         InfrastructureError: addr2line failed.
@@ -128,7 +128,7 @@ def _frame_pointers(path: Path, program: Program) -> bool:
     large = [symbol for symbol in program.symbols if symbol.size >= LARGE]
     read = {}
     with path.open("rb") as file:
-        for symbol in large[:: max(1, len(large) // LOOKED_AT)]:
+        for symbol in large[:: max(1, len(large) // FUNCTIONS_SAMPLED)]:
             offset, length = bytes_of(symbol, program)
             file.seek(offset)
             read[symbol.address] = file.read(length)

@@ -1,4 +1,4 @@
-"""What a linked program's own file says: digests of what is loaded, section sizes, libraries and their versions."""
+"""Facts from a linked program's file: digests of the loaded sections, sizes, libraries and their versions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from burnish.base.errors import InfrastructureError
 
 _UNWINDING = (".eh_frame", ".eh_frame_hdr")
 _WITHOUT_EFFECT = (".note.gnu.build-id", *_UNWINDING)
-"""Loaded sections that decide nothing that a measurement could see."""
+"""Loaded sections without any effect on a measurement."""
 
 MACHINES = {"EM_X86_64": "x86-64", "EM_386": "i386", "EM_AARCH64": "aarch64"}
 
@@ -33,11 +33,11 @@ class Program:
         machine: ``x86-64``, ``i386``, ``aarch64`` or ELF's own name.
         bits: word size, 64 or 32.
         code: digest of the executable sections with their addresses.
-        data: digest of everything else that is loaded and decides what the program does, addresses, segments and
-            the entry point included; not the build id and the unwinding tables.
+        data: digest of all other loaded sections that affect what the program does, with addresses, segments and the
+            entry point; without the build id and the unwinding tables.
         sizes: bytes by kind: text, rodata, data, bss, eh_frame (with exception tables), relocations (kept for BOLT,
             not loaded), debug and symbols (not loaded), file.
-        needed: libraries that it asks the loader for, in order; empty when it is static.
+        needed: shared libraries that it needs, in order; empty if it is static.
         versions: highest version of each family of symbol versions that it needs (``GLIBC``: ``2.36``), sorted.
         symbols: whether it has a symbol table beyond what the loader needs.
     """
@@ -57,7 +57,7 @@ class Program:
 
 
 def read(program: Path) -> Program:
-    """Reads a program's file; InfrastructureError when it is no ELF program."""
+    """Reads a program's file; InfrastructureError if it is not an ELF program."""
     try:
         with program.open("rb") as file:
             return _read(ELFFile(file), program.stat().st_size)
@@ -79,13 +79,13 @@ def _read(elf: ELFFile, size: int) -> Program:
         if isinstance(section, DynamicSection):
             needed = [str(vars(tag)["needed"]) for tag in section.iter_tags("DT_NEEDED")]
         if isinstance(section, GNUVerNeedSection):
-            versions += [str(each.name) for _, every in section.iter_versions() for each in every]
+            versions += [str(auxiliary.name) for _, auxiliaries in section.iter_versions() for auxiliary in auxiliaries]
         if not flags & SH_FLAGS.SHF_ALLOC or section.name in _WITHOUT_EFFECT:
             continue
-        into = code if flags & SH_FLAGS.SHF_EXECINSTR else data
-        into.update(repr((section["sh_addr"], section["sh_size"], flags)).encode())
+        digest = code if flags & SH_FLAGS.SHF_EXECINSTR else data
+        digest.update(repr((section["sh_addr"], section["sh_size"], flags)).encode())
         if not empty:
-            into.update(section.data())
+            digest.update(section.data())
     return Program(
         machine=MACHINES.get(elf["e_machine"], str(elf["e_machine"])),
         bits=elf.elfclass,
@@ -99,7 +99,7 @@ def _read(elf: ELFFile, size: int) -> Program:
 
 
 def _segments(elf: ELFFile) -> list[tuple[object, ...]]:
-    """What decides how the program is mapped: huge-page alignment, an executable stack, read-only relocations."""
+    """Segments, which decide how the program is mapped: huge-page alignment, executable stack, RELRO."""
     fields = ("p_type", "p_flags", "p_align", "p_vaddr", "p_memsz")
     skipped = ("PT_NOTE", "PT_GNU_EH_FRAME")
     return [
@@ -125,14 +125,14 @@ def _kind(name: str, flags: int, empty: bool, kind: str) -> str:
 
 def highest(names: Iterable[str]) -> dict[str, str]:
     """The highest version of each family: ``GLIBC_2.4`` and ``GLIBC_2.36`` give ``{"GLIBC": "2.36"}``."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for name in names:
         if match := re.fullmatch(r"(\w+?)_(\d+(?:\.\d+)*)", name):
             family, version = match.groups()
-            found[family] = max(found.get(family, "0"), version, key=version_key)
-    return found
+            versions[family] = max(versions.get(family, "0"), version, key=version_key)
+    return versions
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """For sorting: 2.4 comes before 2.36."""
+    """Sort key of a version: 2.4 comes before 2.36."""
     return tuple(int(part) for part in version.split("."))

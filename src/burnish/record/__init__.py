@@ -1,1 +1,1 @@
-"""What happened: a study's append-only record, and the store of what outlives a study."""
+"""A study's append-only record, and the store of builds, profiles and other results that several studies use."""

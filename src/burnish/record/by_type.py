@@ -1,4 +1,4 @@
-"""A record's events by type: what reports and other readers of a whole record go by."""
+"""A record's events by type, for reports and other readers of a complete record."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ _E = TypeVar("_E", bound=Event)
 
 
 class ByType:
-    """Events sorted by their type, each type's in the order in which they happened.
+    """Events by type, those of each type in the order in which they happened.
 
     Args:
-        events: of a record, in order.
+        events: the events of a record, in order.
     """
 
     def __init__(self, events: Iterable[Recorded[Event]]) -> None:
-        self._found: dict[type[Event], list[Recorded[Event]]] = {}
-        for each in events:
-            self._found.setdefault(type(each.event), []).append(each)
+        self._by_type: dict[type[Event], list[Recorded[Event]]] = {}
+        for recorded in events:
+            self._by_type.setdefault(type(recorded.event), []).append(recorded)
 
     def recorded(self, kind: type[_E]) -> list[Recorded[_E]]:
-        """All of a type, with their places and times."""
-        return cast("list[Recorded[_E]]", self._found.get(kind, []))
+        """All events of a type, with their numbers and times."""
+        return cast("list[Recorded[_E]]", self._by_type.get(kind, []))
 
     def of(self, kind: type[_E]) -> list[_E]:
-        """All of a type."""
-        return [each.event for each in self.recorded(kind)]
+        """All events of a type."""
+        return [recorded.event for recorded in self.recorded(kind)]
 
     def last(self, kind: type[_E]) -> _E | None:
-        """The latest of a type; None where there is none."""
-        found = self.recorded(kind)
-        return found[-1].event if found else None
+        """The latest event of a type; None if there is none."""
+        recorded = self.recorded(kind)
+        return recorded[-1].event if recorded else None
 
     def __contains__(self, kind: type[Event]) -> bool:
-        return kind in self._found
+        return kind in self._by_type
 
     def __iter__(self) -> Iterator[type[Event]]:
-        return iter(self._found)
+        return iter(self._by_type)

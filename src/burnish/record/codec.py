@@ -1,12 +1,12 @@
-"""Events as plain values and back: one codec for all kinds, driven by their declarations.
+"""Encodes events as plain values and decodes them: one codec for all kinds, driven by their declarations.
 
-A value of a record is JSON: fields by name, enumerations by value, paths as text, tuples as lists. A figure that is
-not finite is null: JSON has no word for it, and a finished piece of work must not be lost for it. A field that is None
-by default is left out while it is.
+A recorded value is JSON: fields by name, enumerations by value, paths as text, tuples as lists. A number that is not
+finite becomes null: JSON cannot represent it, and finished work must not be lost because of it. A field whose default
+is None is omitted while it is None.
 
-A kind that this version does not know is carried as `Unknown`: a record of a newer Burnish can be exported, imported
-and merged without losing anything. A field that it does not know is refused: the event would be taken for less than it
-says, and a report made of it would be wrong without a sign of that.
+An event of an unknown kind is kept as `Unknown`: a record of a newer Burnish can be exported, imported and merged
+without losing anything. An unknown field is an error: without it the event would mean something else, and a report
+would be wrong without any sign of it.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from burnish.record.events import KINDS, Event, Unknown
 from burnish.record.upgrade import upgraded
 
 FORMAT = 2
-"""Raised when what read the format before would misread an event; a new kind or field does not."""
+"""Incremented when readers of the previous format would misread an event; not for a new kind or field."""
 
 _V = TypeVar("_V")
 _Decoder = Callable[[Any], Any]
 
 
 class _Wrong(Exception):
-    """A value that is not what is declared.
+    """A value that does not match its declaration.
 
     Attributes:
         what: what is wrong with it.
-        path: where it is, the innermost name last.
+        path: names of the fields that lead to it, the innermost last.
     """
 
     def __init__(self, what: str, path: tuple[str, ...] = ()) -> None:
@@ -45,14 +45,14 @@ class _Wrong(Exception):
         self.path = path
 
     def within(self, name: str) -> _Wrong:
-        """The same, as seen from the value that holds it under this name."""
+        """The same error, relative to the value that contains it under this name."""
         return _Wrong(self.what, (name, *self.path))
 
 
 def encode(event: Event) -> tuple[str, dict[str, Any]]:
-    """An event's kind and its values, as JSON has them."""
-    kind, said = (event.named, event.body) if isinstance(event, Unknown) else (event.kind(), event)
-    values: dict[str, Any] = plain(said)
+    """An event's kind and its values as JSON values."""
+    kind, value = (event.named, event.body) if isinstance(event, Unknown) else (event.kind(), event)
+    values: dict[str, Any] = plain(value)
     return kind, values
 
 
@@ -63,7 +63,7 @@ def decode(kind: str, body: Mapping[str, Any], form: int = FORMAT, *, where: str
         kind: as recorded.
         body: as recorded.
         form: format in which it was recorded.
-        where: what a message names it by (a file, a number).
+        where: place named in error messages (a file, a number).
 
     Raises:
         UserError: a field is missing, not known, or of another type than declared; the format is newer.
@@ -93,21 +93,21 @@ def decode(kind: str, body: Mapping[str, Any], form: int = FORMAT, *, where: str
 
 
 def value_of(cls: type[_V], values: Mapping[str, Any]) -> _V:
-    """A declared value made of plain ones (what `plain` or `dataclasses.asdict` gave of the like).
+    """The inverse of `plain` and of `dataclasses.asdict`: an instance of `cls` from plain values.
 
     Raises:
-        ValueError: they are not what is declared.
+        ValueError: the values do not match the declaration.
     """
     try:
         declared: Any = cls
-        found: _V = _decoder(declared)(values)
+        value: _V = _decoder(declared)(values)
     except _Wrong as wrong:
         raise ValueError(f"{cls.__name__}.{'.'.join(wrong.path)}: {wrong.what}") from None
-    return found
+    return value
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """A value as a JSON value."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Enum):
@@ -116,16 +116,16 @@ def plain(value: Any) -> Any:
         return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
-            name: plain(each)
+            name: plain(item)
             for name, default in _fields(type(value))
-            if (each := getattr(value, name)) is not None or default is not None
+            if (item := getattr(value, name)) is not None or default is not None
         }
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(item) for item in value]
     if isinstance(value, set | frozenset):
-        return sorted(plain(each) for each in value)
+        return sorted(plain(item) for item in value)
     if isinstance(value, PurePath):
         return str(value)
     raise TypeError(f"{type(value).__name__} can't be recorded: {value!r}")
@@ -134,12 +134,12 @@ def plain(value: Any) -> Any:
 @cache
 def _fields(cls: type) -> tuple[tuple[str, Any], ...]:
     """Names of a class's fields, with their defaults."""
-    return tuple((each.name, each.default) for each in dataclasses.fields(cls))
+    return tuple((field.name, field.default) for field in dataclasses.fields(cls))
 
 
 @cache
 def _decoder(kind: Any) -> _Decoder:
-    """What makes a value of this type of a plain one."""
+    """The function that makes a value of this type from a plain value."""
     if kind is Any:
         return _as_is
     origin, inner = get_origin(kind), get_args(kind)
@@ -156,10 +156,10 @@ def _decoder(kind: Any) -> _Decoder:
     if dataclasses.is_dataclass(kind):
         return _dataclass(kind)
     if isinstance(kind, type) and issubclass(kind, Enum):
-        return _one_of([each.value for each in kind], list(kind))
+        return _one_of([member.value for member in kind], list(kind))
     if kind in _PLAIN:
         return _PLAIN[kind]
-    raise TypeError(f"no values of {kind} in a record")  # a declaration's fault, found by the tests
+    raise TypeError(f"no values of {kind} in a record")  # an error in a declaration; the tests find it
 
 
 def _as_is(value: Any) -> Any:
@@ -196,7 +196,7 @@ _PLAIN: dict[Any, _Decoder] = {str: _text, int: _whole, float: _number, bool: _t
 
 
 def _optional(inner: Sequence[Any]) -> _Decoder:
-    kinds = [each for each in inner if each is not type(None)]
+    kinds = [kind for kind in inner if kind is not type(None)]
     if len(kinds) != 1 or len(kinds) == len(inner):
         raise TypeError(f"a record has no values that are one of {inner}")
     decoder = _decoder(kinds[0])
@@ -218,13 +218,13 @@ def _one_of(values: Sequence[Any], members: Sequence[Any]) -> _Decoder:
 def _tuple(inner: Sequence[Any]) -> _Decoder:
     if len(inner) == 2 and inner[1] is ...:
         decoder = _decoder(inner[0])
-        return lambda value: tuple([decoder(each) for each in _list(value)])  # faster than from a generator
-    decoders = [_decoder(each) for each in inner]
+        return lambda value: tuple([decoder(item) for item in _list(value)])  # faster than from a generator
+    decoders = [_decoder(kind) for kind in inner]
 
     def decode_each(value: Any) -> Any:
         if len(_list(value)) != len(decoders):
             raise _Wrong(f"is {_shown(value)}, not {len(decoders)} values")
-        return tuple(decoder(each) for decoder, each in zip(decoders, value, strict=True))
+        return tuple(decoder(item) for decoder, item in zip(decoders, value, strict=True))
 
     return decode_each
 
@@ -242,13 +242,13 @@ def _mapping(key: Any, inner: Any) -> _Decoder:
     def decode_mapping(value: Any) -> dict[Any, Any]:
         if not isinstance(value, Mapping):
             raise _Wrong(f"is {_shown(value)}, not values by name")
-        found = {}
-        for name, each in value.items():
+        result = {}
+        for name, item in value.items():
             try:
-                found[named(name)] = decoder(each)
+                result[named(name)] = decoder(item)
             except _Wrong as wrong:
                 raise wrong.within(str(name)) from None
-        return found
+        return result
 
     return decode_mapping
 
@@ -264,11 +264,11 @@ def _key_of(kind: Any) -> _Decoder:
 
 
 def _dataclass(cls: Any) -> _Decoder:
-    names: frozenset[str] = frozenset(each.name for each in dataclasses.fields(cls))
+    names: frozenset[str] = frozenset(field.name for field in dataclasses.fields(cls))
     required = frozenset(
-        each.name
-        for each in dataclasses.fields(cls)
-        if each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
+        field.name
+        for field in dataclasses.fields(cls)
+        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
     )
     decoders: dict[str, _Decoder] = {}
 
@@ -283,13 +283,13 @@ def _dataclass(cls: Any) -> _Decoder:
             raise _Wrong("is not known to this Burnish", (str(unknown),))
         if not required <= value.keys():
             raise _Wrong("is missing", (min(required - value.keys()),))
-        found = {}
-        for name, each in value.items():
+        arguments = {}
+        for name, item in value.items():
             try:
-                found[name] = decoders[name](each)
+                arguments[name] = decoders[name](item)
             except _Wrong as wrong:
                 raise wrong.within(name) from None
-        return cls(**found)
+        return cls(**arguments)
 
     return decode_fields
 

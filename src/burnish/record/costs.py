@@ -1,4 +1,4 @@
-"""What steps have cost on this host: seconds, memory, disk; the ground of every estimate."""
+"""Costs of steps measured on this host (seconds, memory, disk): the basis of every estimate."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _COLUMNS: dict[Quantity, str] = {
 
 @dataclass(frozen=True)
 class Cost:
-    """What one step cost; 0 where it was not noted.
+    """The cost of one step; 0 for a quantity that was not recorded.
 
     Attributes:
         seconds: wall time.
         peak: largest resident set of any one process, bytes.
-        kept: what it left in the store, bytes.
-        tree: its folder at its fullest, bytes.
+        kept: bytes that it added to the store.
+        tree: largest size of its build folder, bytes.
     """
 
     seconds: float
@@ -43,7 +43,7 @@ class Figure:
 
     Attributes:
         value: the amount.
-        known: whether this very step was seen on this host; otherwise it is a guess, shown with "~".
+        known: whether this step was measured on this host; otherwise it is an estimate, shown with "~".
     """
 
     value: float
@@ -60,31 +60,35 @@ class History:
     rows: Sequence[tuple[str, str, Cost]] = ()
 
     def figure(self, step: str, name: str, quantity: Quantity, like: str = "") -> Figure | None:
-        """The newest amount of this step for this name; as a guess, when there is none, another's.
+        """The newest amount of this step for this name; if there is none, an estimate from another name.
 
         Args:
             step: the step's name in the costs.
-            name: the build's, dataset's or variant's.
-            quantity: what is asked for.
-            like: step whose newest amount, of any name, is the better guess; else this step's own.
+            name: name of the build, dataset or variant.
+            quantity: which quantity.
+            like: step whose newest amount, for any name, is the better estimate; otherwise this step's own.
         """
-        amounts = [(found, value) for at, found, cost in self.rows if at == step and (value := getattr(cost, quantity))]
-        mine = next((value for found, value in amounts if found == name), None)
-        if mine is not None:
-            return Figure(float(mine), known=True)
+        amounts = [
+            (row_name, amount)
+            for row_step, row_name, cost in self.rows
+            if row_step == step and (amount := getattr(cost, quantity))
+        ]
+        own = next((amount for row_name, amount in amounts if row_name == name), None)
+        if own is not None:
+            return Figure(float(own), known=True)
         if like and (guess := self.figure(like, "", quantity)):
             return Figure(guess.value)
         return Figure(float(amounts[0][1])) if amounts else None
 
 
 class Costs:
-    """The costs file of a store; made when something is first noted."""
+    """The costs file of a store; created with its first entry."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def note(self, engine: str, step: str, name: str, cost: Cost) -> None:
-        """Remembers what a step cost."""
+        """Stores the cost of a step."""
         with closing(self._open()) as db, db:
             names = ", ".join(_COLUMNS)
             marks = ", ".join("?" * len(_COLUMNS))
@@ -94,7 +98,7 @@ class Costs:
             )
 
     def history(self, engine: str) -> History:
-        """All that is known of an engine's steps; reads only."""
+        """All stored costs of an engine's steps; does not write."""
         if not self.path.is_file():
             return History()
         with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True, timeout=10.0)) as db:
@@ -105,13 +109,13 @@ class Costs:
         return History(tuple((step, name, Cost(*(value or 0 for value in values))) for step, name, *values in rows))
 
     def note_compiles(self, costs: Mapping[str, tuple[int, float, float]]) -> None:
-        """Remembers by command what compiles took: (peak bytes, wall seconds, CPU seconds)."""
+        """Stores the costs of compilations by command: (peak bytes, wall seconds, CPU seconds)."""
         with closing(self._open()) as db, db:
             rows = [(key, *cost) for key, cost in costs.items()]
             db.executemany("INSERT OR REPLACE INTO compile VALUES (?, ?, ?, ?)", rows)
 
     def compiles(self, keys: Iterable[str]) -> dict[str, tuple[int, float, float]]:
-        """What these compiles took when they were last really made."""
+        """Costs of these compilations when the compiler last ran for them (not the cache)."""
         with closing(self._open()) as db:
             rows = ((key, db.execute("SELECT * FROM compile WHERE command = ?", (key,)).fetchone()) for key in keys)
             return {key: (row[1], row[2], row[3]) for key, row in rows if row}
@@ -124,7 +128,7 @@ class Costs:
             "CREATE TABLE IF NOT EXISTS compile (command TEXT PRIMARY KEY, peak INTEGER, seconds REAL, cpu REAL)"
         )
         for name, kind in _COLUMNS.items():
-            if name not in _columns(db):  # a file that an older version began
+            if name not in _columns(db):  # a file created by an older version
                 db.execute(f"ALTER TABLE cost ADD COLUMN {name} {kind}")
         return db
 

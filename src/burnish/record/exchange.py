@@ -1,9 +1,8 @@
-"""Records carried elsewhere: what a compact one leaves out, exported files, and studies made from them again.
+"""Export and import of records: compact records, exported files, and studies imported from them.
 
-A compact record renders the same report as the whole one: it has what was planned, what was built and how, every pair
-that was read, every verdict. It has no commands and no logs, and says how a cell's sides were launched once, not at
-each start. What it leaves out is a list here, so that kinds of event that are yet to come are carried until one says
-otherwise.
+A compact record renders the same report as the full one: it has the plan, how every build was made, every pair, every
+verdict. It has no commands and no logs, and the launched processes of a cell's sides only once, not for each start.
+The omitted kinds of event are listed here, so that new kinds are exported by default.
 """
 
 from __future__ import annotations
@@ -30,31 +29,31 @@ from burnish.record.record import Record
 Events = Iterable[Recorded[Event]]
 
 _LEFT_OUT = (CommandRun, RecordImported)
-"""Events without which a report is the same: programs that were run, with the names of their logs."""
+"""Events that do not affect reports: commands with the names of their logs, and the import itself."""
 
 
 def compact(events: Events) -> Iterator[Recorded[Event]]:
-    """The events that a report needs; compacting again changes nothing."""
+    """The events that a report needs; idempotent."""
     known: set[tuple[str | None, CellId]] = set()
-    for each in events:
-        event = each.event
+    for recorded in events:
+        event = recorded.event
         if isinstance(event, _LEFT_OUT):
             continue
         if isinstance(event, StartDone) and event.launched is not None:
             cell = (event.origin.study if event.origin else None, event.cell)
             if cell in known:
-                yield replace(each, event=replace(event, launched=None))
+                yield replace(recorded, event=replace(event, launched=None))
                 continue
             known.add(cell)
-        yield each
+        yield recorded
 
 
 def read_events(path: Path) -> tuple[Recorded[Event], ...]:
     """The events of an exported record.
 
     Raises:
-        UserError: there is no such file; it is no record, one of a newer format, or cut off; an event is not what is
-            declared.
+        UserError: the file does not exist, is not a record, has a newer format or is truncated, or an event does not
+            match its declaration.
     """
     return tuple(_recorded(line, path) for line in lines.read(path))
 
@@ -65,11 +64,13 @@ def _recorded(line: Line, path: Path) -> Recorded[Event]:
 
 
 def study_events(folder: Path) -> tuple[Recorded[Event], ...]:
-    """The events of a study's folder, and its drawings as the last of them."""
+    """The events in a study's folder, followed by its drawings as events."""
     with closing(Record(folder)) as record:
         events = list(record.every())
-    carried = {each.event.name for each in events if isinstance(each.event, PictureDrawn)}
-    named = [name for each in events if isinstance(each.event, WhyExplained) for name in each.event.pictures]
+    carried = {recorded.event.name for recorded in events if isinstance(recorded.event, PictureDrawn)}
+    named = [
+        name for recorded in events if isinstance(recorded.event, WhyExplained) for name in recorded.event.pictures
+    ]
     for name in dict.fromkeys(named):
         path = folder / name
         if name not in carried and path.is_file():
@@ -79,72 +80,72 @@ def study_events(folder: Path) -> tuple[Recorded[Event], ...]:
 
 
 def as_text(events: Events) -> str:
-    """Events as JSON lines, one a line: what a file that is not packed holds after its head."""
+    """Events as JSON, one per line: the content of an uncompressed file after its header."""
     return lines.as_json(_lines(events))
 
 
 def write(path: Path, events: Events) -> int:
-    """Writes an exported record, whole or not at all; returns its size in bytes.
+    """Writes an exported record atomically; returns its size in bytes.
 
     Raises:
-        UserError: the name does not say how to pack it, or there is no such folder.
+        UserError: the name has none of the suffixes, or its folder does not exist.
     """
     lines.check_name(path)
     if not path.parent.is_dir():
-        raise UserError(f"{path.parent}: there is no such folder; name a file in one that is there")
+        raise UserError(f"{path.parent}: there is no such folder; name a file in an existing one")
     data = lines.pack(_lines(events), path.name)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         file.write(data)
-    place = Path(file.name)
-    place.chmod(0o644)
-    place.replace(path)
+    draft = Path(file.name)
+    draft.chmod(0o644)
+    draft.replace(path)
     return len(data)
 
 
 def study_name(path: Path, events: Events) -> str:
-    """The name of the study that an exported record is of.
+    """The name of the study in an exported record.
 
     Raises:
-        UserError: it holds no study, or its name could not be a folder's.
+        UserError: the record contains no study, or the study's name cannot be a folder name.
     """
-    name = next((each.event.name for each in events if isinstance(each.event, StudyBegun)), None)
+    name = next((recorded.event.name for recorded in events if isinstance(recorded.event, StudyBegun)), None)
     if name is None:
         raise UserError(f"{path}: this record holds no study; `burnish record export STUDY` makes one that does")
     if not re.fullmatch(r"\w[\w.+-]*", name):
-        raise UserError(f"{path}: its study is called {name!r}, which is no name of a study")
+        raise UserError(f"{path}: its study is called {name!r}, which is not a valid study name")
     return name
 
 
 def import_study(home: Home, path: Path) -> tuple[Path, bool]:
-    """Makes a study of an exported record, to be shown, explained and merged, but not resumed.
+    """Makes a study from an exported record, to be shown, explained and merged, but not resumed.
 
-    Its events stay in the format in which they were exported.
+    Its events keep the format in which they were exported.
 
     Returns:
-        its folder, and whether it was made now; False where the very same record is there already.
+        its folder, and whether it was made now; False if the same record was already imported.
 
     Raises:
-        UserError: the file is no record (see `read_events`), or another study of this name is there.
+        UserError: the file is not a record (see `read_events`), or another study has this name.
     """
-    found = lines.read(path)
-    events = [_recorded(line, path) for line in found]
+    imported = lines.read(path)
+    events = [_recorded(line, path) for line in imported]
     name = study_name(path, events)
     folder = home.studies / name
     if folder.exists():
         with closing(Record(folder)) as record:
             same = list(compact(record.every())) == list(compact(events))
         if not same:
-            raise UserError(f"{folder}: a study of this name is here, with another record; rename its folder first")
+            raise UserError(f"{folder}: a study of this name exists, with another record; rename its folder first")
         return folder, False
     home.studies.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=home.root) as place:
-        draft = Path(place) / name
+    with tempfile.TemporaryDirectory(dir=home.root) as temporary:
+        draft = Path(temporary) / name
         with closing(Record(draft, create=True)) as record:
-            record.restore(found)
+            record.restore(imported)
             record.append(RecordImported(path.name))
         draft.rename(folder)
     return folder, True
 
 
 def _lines(events: Events) -> Iterator[Line]:
-    return (Line(each.number, each.at, *encode(each.event), FORMAT) for each in events)
+    return (Line(recorded.number, recorded.at, *encode(recorded.event), FORMAT) for recorded in events)

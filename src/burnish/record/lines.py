@@ -1,7 +1,7 @@
-"""Records as files: one event a line, in JSON; packed, with a head that says how many events there are.
+"""Records as files: one event per line in JSON, compressed, with a header that states the number of events.
 
-Whether a file is packed, and how, is read off its name: ``.jsonl`` as it is, ``.jsonl.gz``, ``.jsonl.xz``. The same
-events always give the same bytes: no times or names of files go in.
+The file's suffix selects the compression: ``.jsonl`` (none), ``.jsonl.gz``, ``.jsonl.xz``. The same events always give
+the same bytes: the files contain no timestamps or file names of their own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from burnish.record.codec import FORMAT
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 USUAL = ".jsonl.xz"
-"""How a record is packed when nothing else is said: the smallest of the three."""
+"""Default suffix of an exported record: the smallest of the three."""
 
 _HEAD = "burnish-record"
 _MAGIC = {".xz": b"\xfd7zXZ\0", ".gz": b"\x1f\x8b"}
@@ -29,14 +29,14 @@ _NO_EVENT = (ValueError, TypeError, KeyError)
 
 
 class Line(NamedTuple):
-    """One event as it is kept.
+    """One event as stored.
 
     Attributes:
-        number: its place in the order of events, from 1.
+        number: its position in the record, from 1.
         at: when it was written, ISO 8601 in UTC.
-        kind: what it is.
+        kind: its kind.
         body: its values.
-        form: format in which kind and values are.
+        form: format of kind and values.
     """
 
     number: int
@@ -47,31 +47,31 @@ class Line(NamedTuple):
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a name is that of an exported record rather than a study's."""
+    """Whether a name is that of an exported record rather than of a study."""
     return name.endswith(SUFFIXES)
 
 
 def stem(name: str) -> str:
-    """A file's name without what says how it is packed."""
+    """A file's name without its suffix."""
     return next((name.removesuffix(end) for end in SUFFIXES if name.endswith(end)), name)
 
 
 def check_name(path: Path) -> None:
-    """Refuses a file name that does not say how the record is packed."""
+    """Raises a `UserError` for a file name without one of the suffixes."""
     if not is_file_name(path.name):
         raise UserError(f"{path}: an exported record's name ends in {', '.join(SUFFIXES)}; give it one of these")
 
 
 def as_json(lines: Iterable[Line]) -> str:
-    """One event a line, values in the order in which they were recorded: reports follow it."""
+    """One event per line, values in recorded order, on which reports depend."""
     return "".join(_json(_values(line)) for line in lines)
 
 
 def pack(lines: Iterable[Line], name: str) -> bytes:
-    """A whole file with its head, packed as its name says."""
-    every = list(lines)
-    form = max((line.form for line in every), default=FORMAT)
-    data = (_json({_HEAD: form, "events": len(every)}) + as_json(every)).encode()
+    """The content of a file with its header, compressed according to its name."""
+    events = list(lines)
+    form = max((line.form for line in events), default=FORMAT)
+    data = (_json({_HEAD: form, "events": len(events)}) + as_json(events)).encode()
     if name.endswith(".xz"):
         return lzma.compress(data, preset=9 | lzma.PRESET_EXTREME)
     return gzip.compress(data, 9, mtime=0) if name.endswith(".gz") else data
@@ -81,7 +81,7 @@ def read(path: Path) -> tuple[Line, ...]:
     """The events of an exported record.
 
     Raises:
-        UserError: there is no such file; it is no record, one of another format, or cut off.
+        UserError: the file does not exist, is not a record, has another format, or is truncated.
     """
     check_name(path)
     try:
@@ -89,30 +89,30 @@ def read(path: Path) -> tuple[Line, ...]:
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; {_HOW}") from None
     *texts, rest = data.split(b"\n")
-    expected = _promised(path, texts[0]) if texts else None
-    found: list[Line] = []
+    expected = _stated_number(path, texts[0]) if texts else None
+    events: list[Line] = []
     for text in texts if expected is None else texts[1:]:
         try:
-            found.append(_event(text, found))
+            events.append(_event(text, events))
         except _NO_EVENT:
             if damage is not None:
                 break
-            line = len(found) + (1 if expected is None else 2)
-            raise UserError(f"{path}: line {line} is no event of an exported record; {_HOW}") from None
-        if found[-1].form > FORMAT:
-            raise _newer(path, found[-1].form)
+            line = len(events) + (1 if expected is None else 2)
+            raise UserError(f"{path}: line {line} is not an event of an exported record; {_HOW}") from None
+        if events[-1].form > FORMAT:
+            raise _newer(path, events[-1].form)
     if damage is None and rest:
         damage = "cut off"
-    if damage is None and expected is not None and len(found) != expected:
-        damage = "cut off" if len(found) < expected else "longer than it says"
+    if damage is None and expected is not None and len(events) != expected:
+        damage = "cut off" if len(events) < expected else "longer than it says"
     if damage is not None:
         of = "" if expected is None else f" of {expected}"
-        raise UserError(f"{path}: {damage}: {len(found)}{of} events could be read, so none is used; export it again")
-    return tuple(found)
+        raise UserError(f"{path}: {damage}: {len(events)}{of} events could be read, so none is used; export it again")
+    return tuple(events)
 
 
 def _event(text: bytes, before: list[Line]) -> Line:
-    """One line's event; one of `_NO_EVENT` where it is none."""
+    """The event on one line; raises one of `_NO_EVENT` if it is not one."""
     value = json.loads(text, parse_constant=_refuse)
     number, at, kind, body = (value[name] for name in ("n", "at", "kind", "body"))
     if type(number) is not int or not (isinstance(at, str) and isinstance(kind, str) and isinstance(body, dict)):
@@ -126,12 +126,12 @@ def _event(text: bytes, before: list[Line]) -> Line:
 
 
 def _refuse(word: str) -> None:
-    """JSON has no word for a figure that is not finite."""
+    """Rejects NaN and infinities, which JSON does not have."""
     raise ValueError(word)
 
 
-def _promised(path: Path, text: bytes) -> int | None:
-    """How many events the head says there are; None where the file begins with an event: it has no head."""
+def _stated_number(path: Path, text: bytes) -> int | None:
+    """The number of events stated in the header; None if the file has no header and begins with an event."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -152,12 +152,12 @@ def _newer(path: Path, form: object) -> UserError:
 
 
 def _unpack(path: Path, data: bytes) -> tuple[bytes, str | None]:
-    """The file's text as far as it can be read, and what is wrong with the rest."""
+    """The part of the file's text that can be read, and what is wrong with the rest."""
     if path.name.endswith(".jsonl"):
         return data, None
     magic = _MAGIC[path.suffix]
     if data[: len(magic)] != magic[: len(data)]:
-        raise UserError(f"{path}: is not packed as its name says; {_HOW}")
+        raise UserError(f"{path}: its content does not match its suffix; {_HOW}")
     unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ) if path.name.endswith(".xz") else zlib.decompressobj(wbits=31)
     parts: list[bytes] = []
     for begin in range(0, len(data), _BLOCK):
@@ -173,7 +173,7 @@ def _unpack(path: Path, data: bytes) -> tuple[bytes, str | None]:
 
 
 def _values(line: Line) -> dict[str, Any]:
-    """An event as one JSON value; those of format 1 do not say their format."""
+    """An event as one JSON value; events of format 1 have no format field."""
     form = {"f": line.form} if line.form > 1 else {}
     return {"n": line.number, "at": line.at, **form, "kind": line.kind, "body": line.body}
 

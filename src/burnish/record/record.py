@@ -1,11 +1,11 @@
 """A study's record: an append-only SQLite file in the study's folder.
 
-One table of events. Nothing is ever changed or taken back: triggers refuse it. What happened last wins; what
-has no closing event (a start without `StartDone`, a build without `BuildMade`) did not finish and counts for
-nothing. Reports and exports are pure functions of the events.
+It has one table of events. Events are never changed or deleted: triggers prevent it. A later event overrides an
+earlier one; work without its closing event (a start without `StartDone`, a build without `BuildMade`) did not finish
+and is ignored. Reports and exports are pure functions of the events.
 
-Every event says in which format it is, so that a study which an older Burnish began is resumed without touching what is
-there: its events stay as they are and are read as events of today (`burnish.record.upgrade`).
+Every event states its format, so that a study begun by an older Burnish can be resumed without rewriting its record:
+its events stay as they are and are upgraded when they are read (`burnish.record.upgrade`).
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ CREATE TRIGGER IF NOT EXISTS event_is_kept BEFORE DELETE ON event
   BEGIN SELECT RAISE(ABORT, 'the record is append-only'); END;
 """
 
-_SAYS_FORMAT = "ALTER TABLE event ADD COLUMN format INTEGER NOT NULL DEFAULT 1"
-"""What a file of format 1 gets before its first event of a later one; its own events stay as they are."""
+_ADD_FORMAT = "ALTER TABLE event ADD COLUMN format INTEGER NOT NULL DEFAULT 1"
+"""Adds the format column to a file of format 1 before its first event of a later format; its events do not change."""
 
-_KINDS_BEFORE = {new: old for old, new in upgrade.KINDS.items()}
+_OLD_KINDS = {new: old for old, new in upgrade.KINDS.items()}
 
 _E = TypeVar("_E", bound=Event)
 
 
 class Record:
-    """The record in `folder`; made when it is not there yet."""
+    """The record in `folder`; created if `create` is set and it does not exist yet."""
 
     def __init__(self, folder: Path, *, create: bool = False) -> None:
         self.folder = folder
@@ -67,21 +67,24 @@ class Record:
                 self._db.executescript("PRAGMA synchronous=FULL;" + _SCHEMA)
                 if not self._format:
                     self._db.execute(f"PRAGMA user_version={FORMAT}")
-            found = self._format
+            form = self._format
         except sqlite3.DatabaseError as error:
             raise UserError(f"{self.path}: not a study's record ({error})") from None
-        if not 1 <= found <= FORMAT:
-            raise UserError(f"{self.path}: written in format {found}; this Burnish reads formats 1 to {FORMAT}")
+        if not 1 <= form <= FORMAT:
+            raise UserError(f"{self.path}: written in format {form}; this Burnish reads formats 1 to {FORMAT}")
 
     @property
     def _format(self) -> int:
-        """The newest format that an event of the file may be in; 0 of a file that was made just now."""
+        """The newest format of events in the file; 0 for a new file."""
         return int(self._db.execute("PRAGMA user_version").fetchone()[0])
 
     def append(self, event: Event, /) -> int:
-        """Writes one event; returns its number. It is on disk when this returns. A figure that is not finite is
-        written as null: JSON has no word for it, and a finished piece of work must not be lost for it."""
-        self._say_format()
+        """Writes one event to disk and returns its number.
+
+        A number that is not finite is written as null: JSON cannot represent it, and finished work must not be lost
+        because of it.
+        """
+        self._add_format()
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         kind, values = encode(event)
         cursor = self._db.execute(
@@ -91,9 +94,9 @@ class Record:
         return int(cursor.lastrowid or 0)
 
     def restore(self, lines: Iterable[Line]) -> None:
-        """Writes events of another record as they were, into one that has none yet."""
-        self._say_format()
-        self._db.execute("BEGIN")  # one for all: each by itself would wait for the disk
+        """Copies the events of another record unchanged into this one, which must be empty."""
+        self._add_format()
+        self._db.execute("BEGIN")  # one transaction for all: each of its own would wait for the disk
         rows = ((line.number, line.at, line.kind, json.dumps(line.body), line.form) for line in lines)
         self._db.executemany("INSERT INTO event (id, at, kind, body, format) VALUES (?, ?, ?, ?, ?)", rows)
         self._db.execute("COMMIT")
@@ -102,35 +105,44 @@ class Record:
         """All events in the order in which they happened.
 
         Raises:
-            UserError: one is not what is declared; names it.
+            UserError: an event does not match its declaration; the message names it.
         """
         return map(self._recorded, self._lines("", ()))
 
     def events(self, kind: type[_E], /, *others: type[_E], cell: CellId | None = None) -> Iterator[Recorded[_E]]:
-        """Events of these types in the order in which they happened; of this cell only, if one is named.
+        """Events of these types in the order in which they happened; only those of `cell`, if it is given.
 
         Raises:
-            UserError: one is not what is declared; names it.
+            UserError: an event does not match its declaration; the message names it.
         """
         return self._typed((kind, *others), cell, "id")
 
     def last(self, kind: type[_E], /, **match: Any) -> Recorded[_E] | None:
-        """The latest event of a type whose fields have these values; None where there is none."""
+        """The latest event of a type whose fields have these values; None if there is none."""
         cell = match.get("cell")
-        every = self._typed((kind,), cell if isinstance(cell, CellId) else None, "id DESC")
-        return next((e for e in every if all(getattr(e.event, key) == value for key, value in match.items())), None)
+        events = self._typed((kind,), cell if isinstance(cell, CellId) else None, "id DESC")
+        return next(
+            (
+                recorded
+                for recorded in events
+                if all(getattr(recorded.event, key) == value for key, value in match.items())
+            ),
+            None,
+        )
 
     def _typed(self, kinds: Sequence[type[_E]], cell: CellId | None, order: str) -> Iterator[Recorded[_E]]:
-        names = [name for kind in kinds for name in (kind.kind(), _KINDS_BEFORE.get(kind.kind(), kind.kind()))]
+        names = [name for kind in kinds for name in (kind.kind(), _OLD_KINDS.get(kind.kind(), kind.kind()))]
         where, values = f"WHERE kind IN ({','.join('?' * len(names))})", list(names)
-        if cell is not None:  # what the file can compare; the rest is compared below
+        if cell is not None:  # the fields that SQL can compare; the others are compared below
             candidate, load = "json_extract(body, '$.cell.candidate')", "json_extract(body, '$.cell.workload')"
             where += f" AND (json_extract(body, '$.cell') = ? OR ({candidate} = ? AND {load} = ?))"
             values += [cell.name, cell.candidate, cell.workload]
         for line in self._lines(where, values, order):
-            found = self._recorded(line)
-            if isinstance(found.event, tuple(kinds)) and (cell is None or getattr(found.event, "cell", None) == cell):
-                yield cast("Recorded[_E]", found)
+            recorded = self._recorded(line)
+            if isinstance(recorded.event, tuple(kinds)) and (
+                cell is None or getattr(recorded.event, "cell", None) == cell
+            ):
+                yield cast("Recorded[_E]", recorded)
 
     def _recorded(self, line: Line) -> Recorded[Event]:
         where = f"{self.path}: event {line.number}"
@@ -140,16 +152,16 @@ class Record:
         """Rows of the file."""
         form = "format" if self._format > 1 else "1"
         query = f"SELECT id, at, kind, body, {form} FROM event {where} ORDER BY {order}"  # noqa: S608 - no values
-        for number, at, kind, body, said in self._db.execute(query, values):
-            yield Line(number, at, kind, json.loads(body), said)
+        for number, at, kind, body, event_format in self._db.execute(query, values):
+            yield Line(number, at, kind, json.loads(body), event_format)
 
-    def _say_format(self) -> None:
-        """Makes room for events of this format in a file that an older Burnish began."""
+    def _add_format(self) -> None:
+        """Prepares a file created by an older Burnish for events of this format."""
         if self._format < FORMAT:
             columns = [row[1] for row in self._db.execute("PRAGMA table_info(event)")]
             self._db.execute("BEGIN IMMEDIATE")
             if "format" not in columns:
-                self._db.execute(_SAYS_FORMAT)
+                self._db.execute(_ADD_FORMAT)
             self._db.execute(f"PRAGMA user_version={FORMAT}")
             self._db.execute("COMMIT")
 
@@ -159,12 +171,12 @@ class Record:
 
 
 def import_events(path: Path, folder: Path) -> Record:
-    """A record made again in `folder` from an exported file, packed or not.
+    """Creates a record in `folder` from an exported file.
 
     Raises:
-        UserError: the file is no record (see `burnish.record.lines.read`).
+        UserError: the file is not a record (see `burnish.record.lines.read`).
     """
-    found = read(path)
+    imported = read(path)
     record = Record(folder, create=True)
-    record.restore(found)
+    record.restore(imported)
     return record

@@ -1,8 +1,8 @@
-"""What outlives a study: builds, profiles, datasets, gate results, calibrations, evidence, a range's patches, costs.
+"""The store, shared by all studies: builds, profiles, datasets, gate results, calibrations, evidence, patches, costs.
 
-An entry is a folder named by what it was made from. It appears whole or not at all: it is filled beside its
-place and renamed when its description (`burnish.json`) is written. Whatever is found half-made was left by a
-run that was killed, and is removed.
+An entry is a folder named by the digest of its inputs. It appears atomically: it is filled under a temporary name and
+renamed after its description (`burnish.json`) is written. An incomplete entry was left by a run that was killed, and
+is removed.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Entry:
 
     Attributes:
         kind: one of `KINDS`.
-        key: its name, a digest of what it was made from.
-        folder: where it is.
+        key: its name, the digest of its inputs.
+        folder: its folder.
         about: its description.
         used: when it was last used, seconds since the epoch.
     """
@@ -61,7 +61,7 @@ class Store:
         return entry
 
     def has(self, kind: str, key: str) -> bool:
-        """Whether there is such an entry; does not count as its use."""
+        """Whether there is such an entry; does not mark it as used."""
         return (self._folder(kind, key) / DESCRIPTION).is_file()
 
     def begin(self, kind: str, key: str) -> Path:
@@ -74,7 +74,7 @@ class Store:
         return partial
 
     def admit(self, kind: str, key: str, about: Mapping[str, Any]) -> Entry:
-        """Turns the folder that `begin` gave into the entry, in one rename."""
+        """Turns the folder returned by `begin` into the entry, in one rename."""
         folder = self._folder(kind, key)
         partial = folder.with_name(f"{_PARTIAL}{key}")
         description = partial / DESCRIPTION
@@ -93,7 +93,7 @@ class Store:
         return entry
 
     def entries(self, *kinds: str) -> Iterator[Entry]:
-        """All entries; of these kinds only, if any are named."""
+        """All entries; only those of `kinds`, if any are given."""
         for kind in kinds or KINDS:
             for folder in sorted((self.root / kind).glob("*")):
                 entry = None if folder.name.startswith(_PARTIAL) else self._read(kind, folder)
@@ -101,31 +101,31 @@ class Store:
                     yield entry
 
     def remove(self, entry: Entry) -> None:
-        """Takes an entry away; at no moment does half of it look like the whole."""
-        doomed = entry.folder.with_name(f"{_PARTIAL}{entry.key}")
-        shutil.rmtree(doomed, ignore_errors=True)
-        entry.folder.rename(doomed)
-        shutil.rmtree(doomed, ignore_errors=True)
+        """Removes an entry; a partly removed one never looks complete."""
+        removed = entry.folder.with_name(f"{_PARTIAL}{entry.key}")
+        shutil.rmtree(removed, ignore_errors=True)
+        entry.folder.rename(removed)
+        shutil.rmtree(removed, ignore_errors=True)
 
     def sweep(self) -> None:
-        """Removes what killed runs left half-made; call it only while holding the home's lock."""
+        """Removes incomplete entries of killed runs; call it only while holding the home's lock."""
         for kind in KINDS:
             for partial in (self.root / kind).glob(f"{_PARTIAL}*"):
                 shutil.rmtree(partial, ignore_errors=True)
 
     @property
     def costs(self) -> Costs:
-        """What steps have cost on this host."""
+        """Costs of steps on this host."""
         return Costs(self.root / "costs.sqlite")
 
     def note_cost(self, engine: str, step: str, name: str, seconds: float, peak_rss: int = 0) -> None:
-        """Remembers what a step cost on this host, for later plans (seconds of wall time, bytes)."""
+        """Stores the cost of a step on this host, for later plans (seconds of wall time, bytes)."""
         self.costs.note(engine, step, name, Cost(seconds, peak_rss))
 
     def cost(self, engine: str, step: str, name: str, like: str = "") -> float | None:
-        """Wall seconds that the step took here last time; when this name is new, another's (`History.figure`)."""
-        found = self.costs.history(engine).figure(step, name, "seconds", like)
-        return found.value if found else None
+        """Wall seconds that the step took here last time; an estimate if the name is new (`History.figure`)."""
+        figure = self.costs.history(engine).figure(step, name, "seconds", like)
+        return figure.value if figure else None
 
     def _folder(self, kind: str, key: str) -> Path:
         return self.root / kind / key
@@ -147,10 +147,10 @@ def folder_size(folder: Path) -> int:
     total = 0
     for path in folder.rglob("*"):
         try:
-            facts = path.lstat()
+            status = path.lstat()
         except OSError:
             continue
-        if (facts.st_dev, facts.st_ino) not in seen:
-            seen.add((facts.st_dev, facts.st_ino))
-            total += facts.st_blocks * 512
+        if (status.st_dev, status.st_ino) not in seen:
+            seen.add((status.st_dev, status.st_ino))
+            total += status.st_blocks * 512
     return total

@@ -1,7 +1,7 @@
-"""Events of format 1 as those of format 2 (pure): the only place where names are taken apart.
+"""Upgrades events of format 1 to format 2 (pure): the only place where names are parsed.
 
-Format 1 had free values under each kind: a cell was a text such as ``baseline, x=1: candidate / load``, a comparison
-one such as ``series / row / reading / load / threads``, and the quantities of a verdict were fields of it.
+Events of format 1 had no declared fields: a cell was a text such as ``baseline, x=1: candidate / load``, a comparison
+a text such as ``series / row / reading / load / threads``, and each quantity of a verdict was a field of the verdict.
 """
 
 from __future__ import annotations
@@ -67,22 +67,22 @@ KINDS: dict[str, str] = {
     "micro": "micro_begun",
     "micro_outcome": "micro_done",
 }
-"""By a kind's name in format 1, its name in format 2."""
+"""Names of kinds in format 2 by their names in format 1."""
 
 _QUANTITIES = ("capacity", "throughput")
-"""The quantities that format 1 knows."""
+"""The quantities of format 1."""
 
 _RELEASE = re.compile(r"(?P<words>release(?:, .*)?) (?P<program>[0-9a-f]{8})")
-"""A distribution's program as a candidate, with the first digits of its digest."""
+"""Candidate that is a distribution's program, with the first digits of its digest."""
 
 _OF_A_TURN = ("seconds", "done", "server_cpu", "client_cpu")
 
 
 def upgraded(kind: str, body: Body) -> tuple[str, Body]:
-    """A kind and its values in format 2; those of a kind that format 1 does not know as they are.
+    """A kind and its values in format 2; unchanged for a kind that format 1 does not have.
 
     Raises:
-        KeyError, TypeError, ValueError, AttributeError, IndexError: they are not what format 1 had.
+        KeyError, TypeError, ValueError, AttributeError, IndexError: the values are not those of format 1.
     """
     change = _CHANGES.get(kind)
     return KINDS.get(kind, kind), body if change is None else change(dict(body))
@@ -92,39 +92,39 @@ def cell_fields(name: str) -> dict[str, Any]:
     """The fields of a cell (`burnish.model.cell.CellId`) by its name in format 1."""
     left, _, workload = name.rpartition(" / ")
     tag, _, label = left.rpartition(": ")
-    found: dict[str, Any] = {"candidate": label, "workload": workload}
+    fields: dict[str, Any] = {"candidate": label, "workload": workload}
     if tag in tuple(Design):  # of a calibration: what is not A/A is known to differ, on starts of a fixed number
         role = Role.CANARY if label == AA else Role.CONFIRMATION
-        return found | {"role": str(role), "design": tag}
+        return fields | {"role": str(role), "design": tag}
     if label == AA:
-        found["role"] = str(Role.CANARY)
+        fields["role"] = str(Role.CANARY)
     if tag == AGAIN:
-        found["role"] = str(Role.CONFIRMATION)
+        fields["role"] = str(Role.CONFIRMATION)
     if tag in ("", AGAIN):
-        return found
+        return fields
     if tag.startswith(f"{AGAIN}, "):
-        found["role"] = str(Role.CONFIRMATION)
-        found["series"], _, tag = tag.removeprefix(f"{AGAIN}, ").partition(" ")
+        fields["role"] = str(Role.CONFIRMATION)
+        fields["series"], _, tag = tag.removeprefix(f"{AGAIN}, ").partition(" ")
     base, *given = tag.split(", ")
-    return found | {"base": base, "given": given} | ({} if label == AA else _label_fields(label))
+    return fields | {"base": base, "given": given} | ({} if label == AA else _label_fields(label))
 
 
 def _label_fields(label: str) -> dict[str, Any]:
     """The fields that the label of a bundled study's candidate holds."""
     if label.endswith(f" {AGAIN}"):
         return {"candidate": label.removesuffix(f" {AGAIN}"), "control": True}
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if release := _RELEASE.fullmatch(label):
-        label, found["program"] = release["words"], release["program"]
-    found["candidate"], *versus = label.split(", ")
-    return found | {"versus": versus}
+        label, fields["program"] = release["words"], release["program"]
+    fields["candidate"], *versus = label.split(", ")
+    return fields | {"versus": versus}
 
 
 def comparison_fields(key: str) -> dict[str, Any]:
     """The fields of a comparison (`burnish.model.cell.ComparisonId`) by its key in format 1."""
     series, row, reading, load, threads, *test = key.split(" / ", 5)
-    found = {"series": series, "row": row, "reading": reading, "load": load}
-    return found | {"threads": int(threads) if threads else None, "test": test[0] if test else ""}
+    fields = {"series": series, "row": row, "reading": reading, "load": load}
+    return fields | {"threads": int(threads) if threads else None, "test": test[0] if test else ""}
 
 
 def build_fields(name: str) -> dict[str, Any]:
@@ -138,12 +138,12 @@ def _of_build(body: dict[str, Any]) -> Body:
 
 
 def _of_comparison(body: dict[str, Any]) -> Body:
-    found = {"comparison": comparison_fields(body.pop("key")), **body}
-    return {**found, "cell": cell_fields(body["cell"])} if "cell" in body else found
+    fields = {"comparison": comparison_fields(body.pop("key")), **body}
+    return {**fields, "cell": cell_fields(body["cell"])} if "cell" in body else fields
 
 
-def _seen(body: dict[str, Any], start: bool = False) -> Body:
-    """With what a merged record says of the place of a start, or of what a single host saw, as one value."""
+def _with_origin(body: dict[str, Any], start: bool = False) -> Body:
+    """The values with an `Origin` instead of a merged record's separate fields for host, study and start."""
     host, study, own = body.pop("host", None), body.pop("study", None), body.pop("of_start", None)
     label = body.pop("on", None)
     if host is None:
@@ -159,16 +159,18 @@ def _source(body: dict[str, Any]) -> Body:
 
 
 def _toolchains(body: dict[str, Any]) -> Body:
-    found = [{name: each for name, each in one.items() if name != "gcov_tool"} for one in body["found"]]
-    return {"found": found}
+    toolchains = [
+        {name: value for name, value in toolchain.items() if name != "gcov_tool"} for toolchain in body["found"]
+    ]
+    return {"found": toolchains}
 
 
 def _contest(body: dict[str, Any]) -> Body:
     body["cells"] = [cell_fields(name) for name in body["cells"]]
     for word in ("condition", "versus"):
         if body.get(word) is not None:
-            body[word] = {name: each for name, each in body[word].items() if name != "threads"}
-    body["calibrations"] = [_noise(each) for each in body.get("calibrations", ())]
+            body[word] = {name: value for name, value in body[word].items() if name != "threads"}
+    body["calibrations"] = [_noise(calibration) for calibration in body.get("calibrations", ())]
     loads = dict.fromkeys(cell["workload"] for cell in body["cells"])
     design, timing, headline = (body.pop(word, None) for word in ("design", "timing", "headline"))
     if design is not None:
@@ -185,7 +187,7 @@ def _start(body: dict[str, Any]) -> Body:
     body["cell"] = cell_fields(body["cell"])
     if isinstance(body.get("builds"), list):  # of a `why`, whose sides had no names here
         body["builds"] = dict(zip("AB", body["builds"], strict=False))
-    return _seen(body, start=True)
+    return _with_origin(body, start=True)
 
 
 def _pair(body: dict[str, Any]) -> Body:
@@ -196,7 +198,7 @@ def _pair(body: dict[str, Any]) -> Body:
         body["sides"] = {label: _total([half[label] for half in halves]) for label in labels}
         body["turns"] = {label: [[half[label][name] for name in _OF_A_TURN] for half in halves] for label in labels}
         body["places"] = len(labels)
-    return _seen(body, start=True)
+    return _with_origin(body, start=True)
 
 
 def _total(halves: list[dict[str, Any]]) -> dict[str, Any]:
@@ -216,7 +218,7 @@ def _start_done(body: dict[str, Any]) -> Body:
     pairs = body.pop("pair_ratios", None)
     if pairs is not None:
         body["pair_ratios"] = {name: [pair[n] for pair in pairs] for n, name in enumerate(_QUANTITIES)}
-    return _seen(body, start=True)
+    return _with_origin(body, start=True)
 
 
 def _verdict(body: dict[str, Any]) -> Body:
@@ -224,25 +226,25 @@ def _verdict(body: dict[str, Any]) -> Body:
     for name in ("candidate", "workload", "role"):
         body.pop(name, None)
     body["ratios"] = {name: body.pop(name, None) for name in ("throughput", "capacity")}
-    body["sensitivity"] = [_method(each) for each in body.get("sensitivity", ())]
+    body["sensitivity"] = [_method(method) for method in body.get("sensitivity", ())]
     if "hosts" in body:
         body.setdefault("kept", False)  # of a merged record, and said there
     return {"design": str(Design.DUET), "headline": "capacity", **body}
 
 
 def _method(values: Mapping[str, Any]) -> dict[str, Any]:
-    interval = {name: each for name, each in values.items() if name != "name"}
+    interval = {name: value for name, value in values.items() if name != "name"}
     return {"name": values["name"], "interval": interval or None}
 
 
 def _family(body: dict[str, Any]) -> Body:
-    cells = [{"cell": cell_fields(name), **each} for name, each in body["cells"].items()]
+    cells = [{"cell": cell_fields(name), **member} for name, member in body["cells"].items()]
     return {"explore": body["explore"], "cells": cells}
 
 
 def _noise(body: Mapping[str, Any]) -> dict[str, Any]:
     noise = {name: body[name] for name in _QUANTITIES}
-    return {**{name: each for name, each in body.items() if name not in _QUANTITIES}, "noise": noise}
+    return {**{name: value for name, value in body.items() if name not in _QUANTITIES}, "noise": noise}
 
 
 def _calibration(body: dict[str, Any]) -> Body:
@@ -250,7 +252,7 @@ def _calibration(body: dict[str, Any]) -> Body:
 
 
 def _table(body: dict[str, Any]) -> Body:
-    body["comparisons"] = [_planned(dict(each)) for each in body["comparisons"]]
+    body["comparisons"] = [_planned(dict(comparison)) for comparison in body["comparisons"]]
     body["cut"] = [{"comparison": comparison_fields(key), "why": why} for key, why in body["cut"].items()]
     return body
 
@@ -264,12 +266,12 @@ def _planned(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _figure(body: dict[str, Any]) -> Body:
-    return _seen(dict(_of_comparison(body)))
+    return _with_origin(dict(_of_comparison(body)))
 
 
 def _profile_facts(body: dict[str, Any]) -> Body:
     body["profile_kind"] = body.pop("kind")
-    return _seen(body)
+    return _with_origin(body)
 
 
 def _round(body: dict[str, Any]) -> Body:
@@ -279,7 +281,7 @@ def _round(body: dict[str, Any]) -> Body:
 
 
 def _series(body: dict[str, Any]) -> Body:
-    left = [dict(zip(("patch", "kind", "why"), each, strict=True)) for each in body["left_out"]]
+    left = [dict(zip(("patch", "kind", "why"), build, strict=True)) for build in body["left_out"]]
     return {**body, "left_out": left}
 
 
@@ -303,10 +305,10 @@ _CHANGES: dict[str, Callable[[dict[str, Any]], Body]] = {
     "shipped": _table,
     **dict.fromkeys(("tried", "left", "again"), _of_comparison),
     "measured": _figure,
-    "timeline": _seen,
+    "timeline": _with_origin,
     "profile_facts": _profile_facts,
     "robust": _round,
     "series": _series,
     "micro_outcome": _micro_outcome,
 }
-"""By a kind's name in format 1, what its values become; of others they stay."""
+"""Conversions of values by the kind's name in format 1; the values of other kinds do not change."""

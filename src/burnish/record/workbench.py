@@ -1,7 +1,7 @@
-"""The workbench: recorded processes, logs, and progress that a person can follow.
+"""The workbench: recorded processes, logs, and progress for the user.
 
-On a terminal the current step is one line that is rewritten; piped, each step is a plain line when it begins
-and when it ends, with a line of progress now and then.
+On a terminal the current step is one line that is updated. Piped, each step is a plain line when it begins and when it
+ends, with a line of progress from time to time.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from burnish.record.events.study import CommandRun
 from burnish.record.record import Record
 
 PLAIN_EVERY_S = 20.0
-"""Seconds between lines of progress when the output is no terminal."""
+"""Seconds between lines of progress when the output is not a terminal."""
 
 
 def forecast(spent: float, expected: float | None, share: float) -> float | None:
-    """Seconds that a step will have taken in the end; None where nothing tells.
+    """Estimated total seconds of a step; None if there is nothing to estimate it from.
 
-    What is left is put at what it was expected to take, times how much slower than expected the step has been so far;
-    the more of it is done, the more that counts (a host slower than the last one shows early, and what comes from a
-    cache at the beginning does not promise the same of the rest).
+    The rest is estimated at its expected time, scaled by how much slower than expected the step has been so far. That
+    factor gains weight with the share done: a slower host shows early, but cache hits at the beginning do not mean
+    that the rest is in the cache too.
 
     Args:
         spent: seconds since it began.
-        expected: seconds that it was thought to take.
-        share: how much of it is done, 0 to 1.
+        expected: seconds that it was expected to take.
+        share: share of the step that is done, 0 to 1.
     """
     if share <= 0:
         return expected if expected is not None and spent < expected else None
     if expected is None:
         return spent / share
     left = (1 - share) * expected
-    return spent + left * (1 - share + spent / expected)  # spent / expected is share times how much slower it has been
+    return spent + left * (1 - share + spent / expected)  # spent / expected = share x slowdown so far
 
 
 class Bench:
@@ -72,7 +72,7 @@ class Bench:
         self._expected: float | None = None
         self._began = time.monotonic()
         self._status: Status | None = None
-        self._said = 0.0
+        self._printed_at = 0.0
         logs.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     @contextlib.contextmanager
@@ -84,9 +84,9 @@ class Bench:
         Args:
             title: what is being done.
             log: name of the log file, without folder and suffix.
-            expected: seconds that it took last time here, if known.
+            expected: seconds that it took last time on this host, if known.
             counts: whether it is one of the plan's steps (n of m) or part of one.
-            place: where it stands among others, in words, where it is none of the plan's steps.
+            place: text shown instead of "n of m" for a step that is not one of the plan's.
         """
         self._number += counts and not place
         self._place = place
@@ -94,19 +94,19 @@ class Bench:
         self._title, self._expected, self._began = title, expected, time.monotonic()
         self._log = self.log_path(f"{log}.log")
         if self.console.is_terminal:
-            # Rarely drawn anew: the drawing must not take CPU time from what is being measured.
+            # A low refresh rate: drawing must not take CPU time from what is being measured.
             self._status = self.console.status(escape(self._head()), refresh_per_second=2)
             try:
                 self._status.start()
             except KeyboardInterrupt:
-                with contextlib.suppress(IndexError):  # rich finds nothing to take back of what was only half begun
+                with contextlib.suppress(IndexError):  # rich cannot undo a display that is only half started
                     self._status.stop()
                 self.console.show_cursor()
                 raise
         else:
             ahead = f", about {duration(expected)}" if expected else ""
             self.console.print(f"{self._head()}{ahead}", markup=False, highlight=False)
-        self._said = time.monotonic()
+        self._printed_at = time.monotonic()
         failed = True
         try:
             yield self._log
@@ -168,11 +168,16 @@ class Bench:
         return done
 
     def say(self, text: str) -> None:
-        """A line that stays."""
+        """Prints a permanent line."""
         self.console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)
 
     def live(self, text: str, share: float = 0.0) -> None:
-        """A line that the next one replaces; when piped, one now and then; `share` of the step is done, 0: unknown."""
+        """A line that the next one replaces; when piped, one every `PLAIN_EVERY_S`.
+
+        Args:
+            text: the line.
+            share: share of the step that is done, 0 to 1; 0: unknown.
+        """
         spent = time.monotonic() - self._began
         total = forecast(spent, self._expected or None, share)
         clock = duration(spent) + (f" of about {duration(total)}" if total else "")
@@ -180,8 +185,8 @@ class Bench:
             width = max(20, self.console.width - 4)
             head = f"{self._head()} ({clock})"
             self._status.update(f"{escape(head[:width])}\n  {escape(text[:width])}")
-        elif time.monotonic() - self._said >= PLAIN_EVERY_S:
-            self._said = time.monotonic()
+        elif time.monotonic() - self._printed_at >= PLAIN_EVERY_S:
+            self._printed_at = time.monotonic()
             line = f"    {clock}: {text}"
             self.console.print(line, markup=False, highlight=False, no_wrap=True, overflow="ellipsis")
 

@@ -1,1 +1,1 @@
-"""From a package, archive, folder or patch to an unpacked tree that is named by its digest."""
+"""Sources: from a package, archive, folder or patch to an unpacked tree, identified by its digest."""

@@ -1,4 +1,4 @@
-"""Unpacks archives and copies folders; what would be written outside its folder is refused."""
+"""Unpacks archives and copies folders; an archive that would write outside its folder is rejected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TAR_SUFFIXES = (
 ZIP_SUFFIX = ".zip"
 VERSION_CONTROL = ".git"
 
-# Python 3.11.4 brought tarfile's own filter; before it (Debian 12 has 3.11.2) _Guard stands alone.
+# tarfile's own filter exists since Python 3.11.4; before that (Debian 12 has 3.11.2) _Guard is the only check.
 _HAS_DATA_FILTER = hasattr(tarfile, "data_filter")
 _DAMAGED = (
     tarfile.TarError,
@@ -40,15 +40,15 @@ _DAMAGED = (
 
 
 def is_archive(path: Path) -> bool:
-    """Whether the name is that of an archive we can unpack."""
+    """Whether the name is that of an archive that can be unpacked."""
     return path.name.endswith((*TAR_SUFFIXES, ZIP_SUFFIX))
 
 
 class _Guard:
-    """Refuses members that would be written outside the folder that they are unpacked into.
+    """Rejects members that would be written outside the folder into which they are unpacked.
 
-    Members are checked in the order in which they are written, so a write can only follow links that were
-    seen before. It does not rely on tarfile's filter, which older Pythons lack and zip files never had.
+    Members are checked in the order in which they are written, so that a write can only follow links that are already
+    known. It does not rely on tarfile's filter, which older Pythons lack and zip files do not have.
     """
 
     def __init__(self, archive: Path) -> None:
@@ -61,7 +61,7 @@ class _Guard:
         )
 
     def place(self, name: str) -> str:
-        """The member's name, made plain; raises when a file of that name would land elsewhere."""
+        """The member's normalised name; raises a `UserError` if a file of that name would be written elsewhere."""
         if name.startswith("/") or ".." in name.split("/"):
             raise self.refuse(name, "would be written outside its folder")
         plain = posixpath.normpath(name)
@@ -70,16 +70,16 @@ class _Guard:
         return plain
 
     def link(self, name: str, target: str) -> None:
-        """Notes a symbolic link; raises when it or what it points at lies outside."""
-        self.links.discard(posixpath.normpath(name))  # a link may take a link's place: it is not followed
+        """Registers a symbolic link; raises a `UserError` if the link or its target is outside the folder."""
+        self.links.discard(posixpath.normpath(name))  # a link may replace a link, which is not followed
         plain = self.place(name)
-        aim = posixpath.normpath(posixpath.join(posixpath.dirname(plain), target))
-        if target.startswith("/") or aim.split("/")[0] == "..":
+        destination = posixpath.normpath(posixpath.join(posixpath.dirname(plain), target))
+        if target.startswith("/") or destination.split("/")[0] == "..":
             raise self.refuse(name, f"is a link to {target!r}, outside its folder")
         self.links.add(plain)
 
     def finish(self, folder: Path) -> None:
-        """Links that lead outside by way of other links are only seen once all of them are there."""
+        """Checks for links that lead outside through other links, which is only possible when all of them exist."""
         root = Path(os.path.realpath(folder))
         for name in self.links:
             if not Path(os.path.realpath(folder / name)).is_relative_to(root):
@@ -87,9 +87,9 @@ class _Guard:
 
 
 def extract(archive: Path, place: Path) -> None:
-    """Unpacks `archive` as the new folder `place`; a single folder at its top is left out.
+    """Unpacks `archive` as the new folder `place`; a single top-level folder is stripped.
 
-    Owners are ours, modes 755 or 644, so that a tree does not depend on who unpacks it.
+    Files belong to the current user and have mode 755 or 644, so that a tree does not depend on who unpacks it.
 
     Args:
         archive: a file that `is_archive` accepts.
@@ -122,7 +122,7 @@ def extract(archive: Path, place: Path) -> None:
             f"{archive}: cannot be unpacked, damaged or cut short? ({error}); nothing was unpacked, fetch it anew"
         ) from None
     except OSError as error:
-        if error.errno is None:  # gzip and bz2 say so of bad data
+        if error.errno is None:  # raised by gzip and bz2 for bad data
             raise UserError(f"{archive}: damaged ({error}); nothing was unpacked, fetch it anew") from None
         raise InfrastructureError(f"{archive}: cannot be unpacked: {error}") from error
     finally:
@@ -177,12 +177,12 @@ def _extract_zip(archive: Path, folder: Path, guard: _Guard) -> None:
             with bundle.open(info) as content, target.open("wb") as file:
                 shutil.copyfileobj(content, file, 1 << 20)
             target.chmod(_mode(mode, folder=False))
-            when = calendar.timegm(info.date_time)  # zip knows no time zone: one and the same everywhere
+            when = calendar.timegm(info.date_time)  # zip has no time zone: use the same one everywhere
             os.utime(target, (when, when))
 
 
 def _entries(folder: Path, without: frozenset[str], inside: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """(relative name, entry) of all that is in `folder`, parents first, in one order everywhere."""
+    """(relative name, entry) of everything in `folder`, parents first, in an order independent of the host."""
     with os.scandir(folder) as listing:
         entries = sorted(listing, key=lambda entry: entry.name)
     for entry in entries:
@@ -195,9 +195,9 @@ def _entries(folder: Path, without: frozenset[str], inside: str = "") -> Iterato
 
 
 def tree_digest(folder: Path, *, without: frozenset[str] = frozenset()) -> str:
-    """Hex SHA-256 over the names, kinds, executable bits and contents of all that `folder` holds.
+    """Hex SHA-256 over the names, kinds, executable bits and contents of everything in `folder`.
 
-    Other permission bits are left out: they follow the umask of whoever made the copy. So are ``.git``
+    Other permission bits are ignored, because they depend on the umask with which the copy was made; so are ``.git``
     and the names in `without` (relative to `folder`).
 
     Raises:
@@ -233,8 +233,8 @@ def copy_tree(folder: Path, place: Path, *, without: frozenset[str] = frozenset(
                 target.mkdir()
             else:
                 shutil.copyfile(entry.path, target)
-                found = entry.stat()
-                target.chmod(_mode(found.st_mode, folder=False))
-                os.utime(target, ns=(found.st_mtime_ns, found.st_mtime_ns))
+                status = entry.stat()
+                target.chmod(_mode(status.st_mode, folder=False))
+                os.utime(target, ns=(status.st_mtime_ns, status.st_mtime_ns))
     except OSError as error:
         raise InfrastructureError(f"{folder}: cannot be copied to {place}: {error}") from error

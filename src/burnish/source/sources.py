@@ -1,7 +1,7 @@
-"""From "an engine's source" to an unpacked tree at one constant path.
+"""From a request for an engine's source to an unpacked tree at a constant path.
 
-`resolve` finds the version, fetches what is not cached and verifies it; `unpack` makes the tree appear, whole
-or not at all. The tree says in a marker file which source it holds, so unpacking it again costs nothing.
+`resolve` chooses the version, downloads what is not cached and verifies it; `unpack` makes the tree, atomically. A
+marker file in the tree identifies its source, so that it is not unpacked again.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _VERSION = re.compile(r"[-_ ]v?(\d+(?:[.\d]*\d)?(?:[a-z~+-][\w.~+-]*)?)$")
 
 @dataclass(frozen=True)
 class SourceRequest:
-    """What is asked for.
+    """A request for a source.
 
     Attributes:
         engine: the engine's name.
-        debian: the source package that the engine comes from by default; None where it has none.
-        local: a folder or an archive that takes its place.
+        debian: the engine's default source package; None if it has none.
+        local: a folder or an archive to use instead.
         sha256: hex digest that the archive `local` must have.
-        patches: unified diffs (``-p1``), applied in order on top.
+        patches: unified diffs (``-p1``) to apply, in order.
     """
 
     engine: str
@@ -59,16 +59,16 @@ class SourceRequest:
 
 @dataclass(frozen=True)
 class Source:
-    """A source that is here and verified, not yet unpacked.
+    """A verified local source, not yet unpacked.
 
     Attributes:
-        name: the package's or the engine's name.
-        version: its version; of a folder without one in its name, the first 12 digits of its digest.
-        digest: hex SHA-256 that names the source: over its archives' digests, or the folder's names, kinds,
-            executable bits and contents; and over the patches, in order.
-        origin: where it is from, for people.
-        archives: (file name, hex SHA-256) of what is unpacked, in order; empty for a folder.
-        note: what the user should know about the choice of this version, else None.
+        name: name of the package or engine.
+        version: its version; for a folder without a version in its name, the first 12 digits of its digest.
+        digest: hex SHA-256 of the source: over its archives' digests, or the folder's names, kinds, executable bits
+            and contents; and over the patches, in order.
+        origin: where it comes from, for people.
+        archives: (file name, hex SHA-256) of the archives to unpack, in order; empty for a folder.
+        note: remark about the choice of this version, or None.
         kind: a Debian source package, another archive, or a folder.
     """
 
@@ -82,16 +82,16 @@ class Source:
 
 
 def resolve(request: SourceRequest, *, cache: Path, say: Callable[[str], None], host: Path = Path("/")) -> Source:
-    """Finds the source, fetches what is not cached, and verifies it.
+    """Finds the source, downloads what is not cached, and verifies it.
 
     Args:
-        request: what is asked for.
-        cache: folder for archives, apt's private state and what was resolved before.
+        request: the request.
+        cache: folder for archives, apt's private state and earlier choices of versions.
         say: called with lines of progress.
         host: root of the host's configuration (``etc/apt``, ``etc/os-release``).
 
     Raises:
-        UserError: a file is not there or not what it should be, or the mirror does not have the version.
+        UserError: a file is missing or has another digest, or the mirror does not have the version.
         InfrastructureError: the mirror cannot be reached and the cache does not have it.
     """
     extra = [sha256_of(patch) for patch in request.patches]
@@ -109,9 +109,9 @@ def resolve(request: SourceRequest, *, cache: Path, say: Callable[[str], None], 
 
 
 def known(request: SourceRequest, *, cache: Path) -> Source | None:
-    """What `resolve` would find without the network, for a plan; None where something must be fetched first.
+    """The result of `resolve` without the network, for a plan; None if something must be downloaded first.
 
-    The archives' digests are those that were signed; that the files still have them is checked when they are unpacked.
+    The archives' digests are the signed ones; whether the files still have them is checked when they are unpacked.
     """
     if request.local is not None or request.debian is None or request.sha256 is not None:
         return resolve(request, cache=cache, say=lambda _: None)
@@ -129,7 +129,7 @@ def is_unpacked(digest: str, place: Path) -> bool:
 
 
 def folder_of(request: SourceRequest) -> Path | None:
-    """The folder that the source is copied from as it is; None of an archive, and where patches go on top."""
+    """The folder that the source is copied from unchanged; None for an archive, and with patches."""
     local = request.local
     return local if local is not None and local.is_dir() and not request.patches else None
 
@@ -166,8 +166,8 @@ def _resolve_local(request: SourceRequest, local: Path, extra: list[str], suffix
 
 def _version_in(name: str) -> str | None:
     """The version at the end of a file's name (sqlite-src-3450100, mariadb-10.11.18), or None."""
-    found = _VERSION.search(name)
-    return found[1] if found else None
+    match = _VERSION.search(name)
+    return match[1] if match else None
 
 
 def _digest(content: Iterable[str], extra: Iterable[str]) -> str:
@@ -183,16 +183,16 @@ def unpack(
     place: Path,
     say: Callable[[str], None] = lambda _: None,
 ) -> Path:
-    """Makes the tree of `source`, patched, appear at `place`; does nothing when it is there already.
+    """Unpacks and patches the tree of `source` at `place`, unless it is there already.
 
-    The tree is made beside `place` and moved there when whole: killed at any moment, `place` holds what it
-    held before, or nothing, or all of it.
+    The tree is made beside `place` and moved there when it is complete: if the run is killed, `place` is unchanged,
+    missing or complete.
 
     Args:
-        source: what `resolve` returned for `request`.
-        request: where its folder or archive and its patches are.
+        source: from `resolve` for `request`.
+        request: the request, with its folder or archive and its patches.
         cache: as for `resolve`.
-        place: the constant path; what an earlier unpacking left there is replaced.
+        place: the constant path; an earlier tree there is replaced.
         say: called with lines of progress.
 
     Returns:
@@ -200,7 +200,7 @@ def unpack(
 
     Raises:
         UserError: an input changed since `resolve`, an archive would write outside its folder, a patch does
-            not apply, or `place` holds something that is not ours.
+            not apply, or `place` contains something that Burnish did not unpack.
         InfrastructureError: the disk is full or the like.
     """
     work = place.with_name(f".{place.name}.unpacking")
@@ -229,7 +229,7 @@ def unpack(
 def _make(
     source: Source, request: SourceRequest, cache: Path, place: Path, tree: Path, say: Callable[[str], None]
 ) -> None:
-    """The unpatched tree at `tree`, from inputs that are still what `resolve` saw."""
+    """Makes the unpatched tree at `tree`; a `UserError` if an input changed since `resolve`."""
     extra = [sha256_of(patch) for patch in request.patches]
 
     def unchanged(what: object, content: list[str]) -> None:

@@ -1,14 +1,14 @@
-"""The constants that pay for looking at the data more than once, found by Monte Carlo.
+"""The constants that correct for repeated looks at the data, computed by Monte Carlo simulation.
 
-Testing at 5 % after every few starts calls two identical servers different far more often than in 5 % of
-studies. Every constant here is the answer to one question, "how strict must each single look be, so that all
-of them together err in at most `alpha` of studies?", found by playing that many studies of pure normal noise
-with a fixed seed. Nothing is typed in from a table.
+Testing at 5 % after every few starts calls two identical servers different in far more than 5 % of studies. Every
+constant here answers one question: how strict must each single look be, so that all looks together err in at most
+`alpha` of studies? The answer comes from simulating studies of pure normal noise with a fixed seed. No constant is
+copied from a table.
 
-The nominal level is the same at every look and is applied to Student's t of that look, so that few starts are
-paid for honestly (Pocock 1977, Biometrika 64:191, whose boundary is for a known variance; Jennison and
-Turnbull 2000, Group Sequential Methods, chapters 9 and 11 for repeated intervals and t tests, and 1993,
-Biometrika 80:31, for equivalence).
+The nominal level is the same at every look and is applied to that look's Student's t, so that small numbers of starts
+are accounted for (Pocock 1977, Biometrika 64:191, whose boundary is for a known variance; Jennison and Turnbull 2000,
+Group Sequential Methods, chapters 9 and 11 for repeated intervals and t tests, and 1993, Biometrika 80:31, for
+equivalence).
 All readings are in units of their own standard deviation: none of the constants depends on it.
 """
 
@@ -27,16 +27,16 @@ REPETITIONS = 200_000
 """Simulated studies behind each constant of a sequential boundary."""
 
 FEWEST_STUDIES = 100
-"""Fewest simulated studies that a chance is counted from; further out a bound is used, which is larger."""
+"""Minimum number of simulated studies to estimate a probability from; below it, a larger bound is used instead."""
 
 SEED = 20_240_229
 """Seed of every simulation in this module: the same rule has the same constants on every machine."""
 
 CALIBRATION_INFLATION = 1.5
-"""How many times larger than calibrated the fast lane assumes today's spread to be, to begin with."""
+"""Factor by which the fast lane inflates the calibrated standard deviation."""
 
 TOLERATED_MISFIT = 2.0
-"""How many times larger than calibrated today's spread may really be, with the fast lane still honest."""
+"""Factor by which the true standard deviation may exceed the calibrated one with the fast lane still valid."""
 
 FAST_LOOKS = (2, 3)
 """Numbers of starts at which the fast lane looks."""
@@ -76,8 +76,8 @@ def superiority_level(looks: tuple[int, ...], alpha: float) -> float:
     """Nominal two-sided level p' of each look, so that all looks together err in at most `alpha`.
 
     Args:
-        looks: numbers of starts at which the data are looked at, rising, each at least 2.
-        alpha: chance, over all looks, to call two equal sides different.
+        looks: numbers of starts at which the data are looked at, ascending, each at least 2.
+        alpha: probability, over all looks, of calling two equal sides different.
     """
     return _level(looks, alpha, two_sided=True)
 
@@ -86,13 +86,12 @@ def superiority_level(looks: tuple[int, ...], alpha: float) -> float:
 def equivalence_level(looks: tuple[int, ...], alpha: float) -> float:
     """Nominal one-sided level of each of the two one-sided tests (TOST), for all looks together.
 
-    The worst case is a true difference of exactly delta, where one of the two tests is as good as certain to
-    reject and the other one errs by chance (Schuirmann 1987, J. Pharmacokin. Biopharm. 15:657); that one is
-    simulated.
+    The worst case is a true difference of exactly delta, where one of the two tests almost certainly rejects and the
+    other one errs by chance (Schuirmann 1987, J. Pharmacokin. Biopharm. 15:657); the latter is simulated.
 
     Args:
-        looks: numbers of starts at which equivalence is looked at, rising, each at least 2.
-        alpha: chance, over all looks, to call sides equivalent that differ by delta.
+        looks: numbers of starts at which equivalence is tested, ascending, each at least 2.
+        alpha: probability, over all looks, of calling sides equivalent that differ by delta.
     """
     return _level(looks, alpha, two_sided=False)
 
@@ -107,9 +106,9 @@ def _level(looks: tuple[int, ...], alpha: float, *, two_sided: bool) -> float:
 
 
 def overall_p(looks: tuple[int, ...], least_p: float, *, two_sided: bool = True) -> float:
-    """P-value of a whole sequential study: the chance of a smallest p at least as small as `least_p`.
+    """P-value of a complete sequential study: the probability of a smallest p at least as small as `least_p`.
 
-    Where fewer than `FEWEST_STUDIES` simulated studies reached that far out, Bonferroni's bound takes over.
+    If fewer than `FEWEST_STUDIES` simulated studies are that extreme, Bonferroni's bound is used.
 
     Args:
         looks: the declared looks.
@@ -146,9 +145,9 @@ def shrunk_variance(own: Floats, starts: int, calibrated: Floats, calibration_st
 
     Args:
         own: sample variance of the readings so far.
-        starts: how many readings that is.
+        starts: number of those readings.
         calibrated: sample variance of the host's A/A readings.
-        calibration_starts: how many A/A readings that is.
+        calibration_starts: number of those readings.
     """
     prior_df = calibration_starts - 1
     inflated = CALIBRATION_INFLATION**2 * calibrated
@@ -158,37 +157,37 @@ def shrunk_variance(own: Floats, starts: int, calibrated: Floats, calibration_st
 
 @lru_cache(maxsize=256)
 def fast_factor(calibration_starts: int, alpha: float) -> float:
-    """Standard errors (of the shrunk variance) that the mean must lie from 0 for the fast lane to decide.
+    """Distance of the mean from 0, in standard errors (of the shrunk variance), at which the fast lane decides.
 
-    Calibrated with today's spread at `TOLERATED_MISFIT` times the calibrated one: as long as the host is no
+    Computed for a true standard deviation of `TOLERATED_MISFIT` times the calibrated one: as long as the host is not
     noisier than that, the lane's looks together err in at most `alpha`.
 
     Args:
         calibration_starts: A/A starts behind the calibration.
-        alpha: the lane's share of the study's chance of a false positive.
+        alpha: the lane's share of the study's probability of a false positive.
     """
     if alpha * REPETITIONS < FEWEST_STUDIES:
-        each = alpha / len(FAST_LOOKS)
+        level = alpha / len(FAST_LOOKS)
         return max(
-            -float(scipy.special.stdtrit(calibration_starts - 1, each / 2.0)) / _fast_scale(calibration_starts, look)
+            -float(scipy.special.stdtrit(calibration_starts - 1, level / 2.0)) / _fast_scale(calibration_starts, look)
             for look in FAST_LOOKS
         )
     return float(_fast_statistics(calibration_starts)[REPETITIONS - 1 - _safe_rank(alpha)])
 
 
 def _fast_scale(calibration_starts: int, look: int) -> float:
-    """The lane's statistic times this is at most a Student's t with the calibration's degrees of freedom.
+    """Factor that turns the lane's statistic into at most a Student's t with the calibration's degrees of freedom.
 
-    The shrunk variance is never below the calibration's own part of it, whatever the cell's spread.
+    The shrunk variance is never smaller than the calibration's part of it, whatever the cell's spread.
     """
     prior_df = calibration_starts - 1
     return CALIBRATION_INFLATION / TOLERATED_MISFIT * math.sqrt(prior_df / (prior_df + look - 1))
 
 
 def fast_p(calibration_starts: int, largest: float) -> float:
-    """P-value of the fast lane alone: the chance of a statistic at least as large as `largest`.
+    """P-value of the fast lane alone: the probability of a statistic at least as large as `largest`.
 
-    Where fewer than `FEWEST_STUDIES` simulated studies reached that far out, a bound from Student's t takes over.
+    If fewer than `FEWEST_STUDIES` simulated studies are that extreme, a bound from Student's t is used.
     """
     bound = sum(
         2.0 * float(scipy.special.stdtr(calibration_starts - 1, -largest * _fast_scale(calibration_starts, look)))
@@ -201,18 +200,18 @@ def fast_p(calibration_starts: int, largest: float) -> float:
 
 @lru_cache(maxsize=64)
 def width_level(minimum: int, cap: int, alpha: float) -> float:
-    """Two-sided level for an interval that is read once it is narrow enough, so that it covers as it says.
+    """Two-sided level of an interval that is read once it is narrow enough, so that it has its stated coverage.
 
-    A study that stops as soon as its interval is narrow stops where the spread happens to look small, and so
-    covers less often than it says. The cure is a slightly stricter level: the largest one with which the
-    interval misses in at most `alpha` of studies, whatever the wanted width. Of a normal sample the mean is
-    independent of all spreads so far, hence the chance of a miss given where the study stopped is exact, and
-    only the stopping is simulated.
+    A study that stops as soon as its interval is narrow tends to stop where the observed spread is small by chance,
+    and so its interval covers less often than stated. The correction is a slightly stricter level: the largest one
+    with which the interval misses in at most `alpha` of studies, whatever the requested width. The mean of a normal
+    sample is independent of all spreads so far. Hence the probability of a miss, given where the study stopped, is
+    computed exactly, and only the stopping is simulated.
 
     Args:
-        minimum: starts before which the study never stops.
-        cap: starts at which it stops in any case.
-        alpha: chance that the interval misses the truth.
+        minimum: number of starts before which the study never stops.
+        cap: number of starts at which it always stops.
+        alpha: probability that the interval misses the true value.
     """
     if minimum >= cap:
         return alpha
@@ -228,13 +227,13 @@ def width_level(minimum: int, cap: int, alpha: float) -> float:
 
 
 def width_p(minimum: int, cap: int, alpha: float, p: float) -> float:
-    """P-value of a study that was read once it was narrow enough, from the t test's own `p` at its end.
+    """P-value of a study that stopped once its interval was narrow enough, from the t test's `p` at its end.
 
     Args:
-        minimum: starts before which the study never stops.
-        cap: starts at which it stops in any case.
-        alpha: what the study's own intervals were declared for.
-        p: p-value of Student's t test on the starts that were read.
+        minimum: number of starts before which the study never stops.
+        cap: number of starts at which it always stops.
+        alpha: declared alpha of the study's intervals.
+        p: p-value of Student's t test on the starts taken.
     """
     if minimum >= cap:
         return p
@@ -243,7 +242,7 @@ def width_p(minimum: int, cap: int, alpha: float, p: float) -> float:
 
 @lru_cache(maxsize=8)
 def _width_errors(minimum: int, cap: int) -> tuple[Floats, npt.NDArray[np.int_]]:
-    """Standard errors of simulated studies after `minimum` to `cap` starts, and those numbers of starts."""
+    """Standard errors of simulated studies after `minimum` to `cap` starts, and these numbers of starts."""
     rng = np.random.default_rng(SEED)
     readings = rng.standard_normal((_WIDTH_REPETITIONS, cap))
     counts = np.arange(1, cap + 1)
@@ -254,7 +253,7 @@ def _width_errors(minimum: int, cap: int) -> tuple[Floats, npt.NDArray[np.int_]]
 
 
 def _worst_miss(errors: Floats, used: npt.NDArray[np.int_], stopping: float, reading: float) -> float:
-    """Largest chance of a miss over a grid of wanted widths.
+    """Largest probability of a miss over a grid of requested widths.
 
     Args:
         errors: standard errors, shape (studies, looks).

@@ -1,4 +1,4 @@
-"""What A/A starts say of a host's noise, and what follows from it for later studies; pure."""
+"""A host's noise, measured by A/A starts, and its consequences for later studies; pure."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from burnish.statistics import planning
 from burnish.statistics.verdicts import Components, HostPrior, fixed_interval, variance_components
 
 FAILING_LEVEL = 0.99
-"""An A/A whose interval at this level excludes 1 fails: one in a hundred good hosts does by chance."""
+"""An A/A comparison fails if its interval at this level excludes 1; by chance, one in a hundred good hosts fails."""
 
 MINUTES = (1, 5, 20)
-"""Bench times for which the smallest difference is told."""
+"""Bench times for which the smallest detectable difference is reported, in minutes."""
 
 DELTAS = (0.0025, 0.005, 0.01, 0.02, 0.05)
-"""What δ is recommended from."""
+"""Values of δ that can be recommended."""
 
 MARGIN = 1.5
-"""How much narrower than asked a plan is to be: the hour may be noisier than the one of the calibration."""
+"""Factor by which a plan's interval is narrower than requested: the host may be noisier than when calibrated."""
 
 _DELTA_MINUTES = 20
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """What A/A starts say of one quantity; ratios and spreads as log-ratios (0.01 = 1 %).
+    """Noise of one quantity in A/A starts; standard deviations are of log-ratios (0.01 = 1 %).
 
     Attributes:
-        ratio: geometric mean of the starts' ratios; 1 but for noise.
-        low: its interval's lower end, at `FAILING_LEVEL`.
-        high: the upper end.
-        sd_pair: spread of a pair within its start.
-        sd_start: spread between starts that no number of pairs takes away.
-        sd_reading: spread of a start's reading, as measured.
+        ratio: geometric mean of the starts' ratios; 1 except for noise.
+        low: lower end of its interval, at `FAILING_LEVEL`.
+        high: upper end of its interval.
+        sd_pair: standard deviation of a pair within its start.
+        sd_start: standard deviation between starts, which more pairs do not reduce.
+        sd_reading: standard deviation of a start's reading, as measured.
     """
 
     ratio: float
@@ -61,18 +61,18 @@ class Calibration:
         engine: engine's name.
         workload: workload's name.
         design: trial design.
-        headline: quantity that verdicts are about: ``capacity`` or ``throughput``.
-        host: digest of what the noise depends on.
-        at: when, ISO 8601 UTC.
+        headline: quantity of the verdicts: ``capacity`` or ``throughput``.
+        host: digest of the host's facts that affect the noise.
+        at: time of the calibration, ISO 8601 UTC.
         timing: times of a start, as plain values.
         starts: number of A/A starts.
-        capacity: transactions per second of server CPU.
-        throughput: transactions per second.
-        start_seconds: what a start costs besides its pairs.
-        pair_seconds: what a pair costs.
-        best_pairs: pairs in a start that narrow the interval fastest.
-        delta: smallest δ that equivalence can be shown for within 20 minutes, or the largest one offered.
-        differences: (minutes of bench time, smallest ratio above 1 that is found in them with a chance of 80 %).
+        capacity: noise of transactions per second of server CPU.
+        throughput: noise of transactions per second.
+        start_seconds: duration of a start without its pairs.
+        pair_seconds: duration of a pair.
+        best_pairs: number of pairs in a start that narrows the interval fastest.
+        delta: smallest δ for which equivalence can be shown within 20 minutes, or the largest of `DELTAS`.
+        differences: (minutes of bench time, smallest ratio above 1 that is detected in them with a power of 80 %).
     """
 
     engine: str
@@ -93,22 +93,22 @@ class Calibration:
 
     @property
     def name(self) -> str:
-        """As in messages."""
+        """Name in messages."""
         return f"{self.engine}, {self.workload}, {self.design}"
 
     @property
     def quantities(self) -> dict[str, Quantity]:
-        """What was calibrated, by name."""
+        """The calibrated quantities, by name."""
         return {"capacity": self.capacity, "throughput": self.throughput}
 
     @property
     def quantity(self) -> Quantity:
-        """The one that verdicts are about."""
+        """The quantity of the verdicts."""
         return self.quantities[self.headline]
 
     @property
     def passes(self) -> bool:
-        """Whether the baseline is equal to itself."""
+        """Whether the baseline is found equal to itself."""
         return self.quantity.passes
 
     @property
@@ -118,12 +118,12 @@ class Calibration:
         return f"{self.headline} {q.ratio:.4f}, {FAILING_LEVEL:.0%} interval [{q.low:.4f}, {q.high:.4f}]"
 
     def fits(self, timing: Timing) -> bool:
-        """Whether its starts were read in the same way, but for the number of pairs."""
-        mine, theirs = dict(self.timing), asdict(timing)
-        return {**mine, "pairs": 0} == {**theirs, "pairs": 0}
+        """Whether its starts had this timing, ignoring the number of pairs."""
+        own, other = dict(self.timing), asdict(timing)
+        return {**own, "pairs": 0} == {**other, "pairs": 0}
 
     def prior(self, pairs: int) -> HostPrior:
-        """What the fast lane leans on, for starts of so many pairs."""
+        """The fast lane's prior, for starts of `pairs` pairs."""
         q = self.quantity
         if pairs == self.timing["pairs"]:
             return HostPrior(q.sd_reading, self.starts)
@@ -148,7 +148,7 @@ def calibrate(
     timing: Timing,
     at: str,
 ) -> Calibration:
-    """What A/A starts say; a `ValueError` for fewer than two of them.
+    """The calibration that results from A/A starts; a `ValueError` for fewer than two of them.
 
     Args:
         readings: log-ratio of each start, of ``capacity`` and of ``throughput``.
@@ -157,12 +157,12 @@ def calibrate(
         engine: engine's name.
         workload: workload's name.
         design: trial design.
-        headline: quantity that verdicts are about.
-        host: digest of what the noise depends on.
+        headline: quantity of the verdicts.
+        host: digest of the host's facts that affect the noise.
         timing: times of a start.
-        at: when, ISO 8601 UTC.
+        at: time of the calibration, ISO 8601 UTC.
     """
-    pair_seconds = timing.pair  # alone, each side has half of the turns
+    pair_seconds = timing.pair
     typical = sorted(seconds)[len(seconds) // 2]
     start_seconds = max(1.0, typical - timing.pairs * pair_seconds)
     about = {
@@ -200,39 +200,39 @@ def _quantity(readings: Sequence[float], pairs: Sequence[Sequence[float]]) -> Qu
     interval = fixed_interval(readings, FAILING_LEVEL)
     mean = sum(readings) / len(readings)
     sd = math.sqrt(sum((value - mean) ** 2 for value in readings) / (len(readings) - 1))
-    if all(len(each) < 2 for each in pairs):  # the load's passes are so long that no start has a second pair
+    if all(len(start) < 2 for start in pairs):  # the load's passes are so long that no start has two pairs
         return Quantity(interval.ratio, interval.low, interval.high, 0.0, sd, sd)
     components = variance_components(pairs)
     return Quantity(interval.ratio, interval.low, interval.high, components.sd_pair, components.sd_start, sd)
 
 
 def recommended_delta(sd: float, start_cost_s: float) -> float:
-    """The smallest δ of `DELTAS` that equal sides are shown to be within in 20 minutes; else the largest."""
+    """The smallest δ of `DELTAS` for which equivalence can be shown in 20 minutes; otherwise the largest."""
     for delta in DELTAS:
-        with suppress(ValueError):  # more starts than anybody takes
+        with suppress(ValueError):  # more than `planning.MOST_STARTS`
             if planning.starts_for_equivalence(sd, delta) * start_cost_s <= 60 * _DELTA_MINUTES:
                 return delta
     return DELTAS[-1]
 
 
 def minutes_for(calibration: Calibration, half_width: float) -> float:
-    """Bench minutes until an interval of fixed size is this narrow (0.005 = ±0.5 %); infinite where none ever is."""
+    """Bench minutes until an interval has this half-width (0.005 = ±0.5 %); infinite if it never does."""
     q = calibration.quantity
     sd = Components(q.sd_pair, q.sd_start, calibration.starts, 0).sd_reading(calibration.best_pairs)
     cost = calibration.start_seconds + calibration.best_pairs * calibration.pair_seconds
     try:
         return planning.starts_needed(sd, half_width) * cost / 60
-    except ValueError:  # more than anybody takes: the host stood still while it was calibrated
+    except ValueError:  # more than `planning.MOST_STARTS`: the host stalled during its calibration
         return math.inf
 
 
 def pairs_for(calibration: Calibration, half_width: float | None, starts: int) -> int:
-    """Pairs in a start: the best number, or fewer where the least number of starts is narrow enough with them.
+    """Pairs in a start: the best number, or fewer if the minimum number of starts is then precise enough.
 
     Args:
-        calibration: what is known of the host's noise.
-        half_width: what a study wants to reach (0.01 = ±1 %); None: the first verdict.
-        starts: the least number that it takes.
+        calibration: the host's noise.
+        half_width: half-width that the study is to reach (0.01 = ±1 %); None: the first verdict.
+        starts: the study's minimum number of starts.
     """
     if half_width is not None:
         for pairs in range(1, calibration.best_pairs):
@@ -243,12 +243,12 @@ def pairs_for(calibration: Calibration, half_width: float | None, starts: int) -
 
 
 def recommended(calibrations: Sequence[Calibration]) -> Calibration:
-    """The design whose interval is narrowest for a given bench time; those whose A/A passes come first."""
-    return min(calibrations, key=lambda each: (not each.passes, minutes_for(each, 0.01)))
+    """The calibration with the narrowest interval for a given bench time; those that pass are preferred."""
+    return min(calibrations, key=lambda calibration: (not calibration.passes, minutes_for(calibration, 0.01)))
 
 
 def from_dict(value: dict[str, Any]) -> Calibration:
-    """A calibration from its plain values; ValueError, KeyError or TypeError where it is none."""
+    """A calibration from its plain values; ValueError, KeyError or TypeError if they are not one."""
     values = {name: value[name] for name in Calibration.__dataclass_fields__}
     return Calibration(
         **{

@@ -1,8 +1,8 @@
-"""Starts of several hosts together: the host is a block.
+"""Combines starts of several hosts: the host is a block.
 
-A ratio is taken within a start, and a start runs on one host: hosts of different speed never meet in one ratio, and
-those of different noise never share a standard deviation. With n_h starts on host h, their mean log-ratio ȳ_h and their
-standard deviation s_h, each of H hosts counts once, however many starts were taken there:
+A ratio is computed within a start, and a start runs on one host: a ratio never mixes hosts of different speed, and a
+standard deviation never mixes hosts of different noise. With n_h starts on host h, their mean log-ratio ȳ_h and their
+standard deviation s_h, each of H hosts has the same weight, whatever its number of starts:
 
     ȳ = (1/H) Σ ȳ_h
 
@@ -14,19 +14,19 @@ standard deviation s_h, each of H hosts counts once, however many starts were ta
 whatever the hosts' spreads and numbers of starts: given the true shares a_h of the variance of ȳ (Σ a_h = 1), its
 coverage is E F(Σ a_h t²_h s²_h/σ²_h), F being the distribution of the square of a standard normal variable, which is
 concave, hence at least Σ a_h E F(t²_h s²_h/σ²_h), where each term is 1 − p. Pooling the spreads, as an analysis of
-variance does, would let a quiet host with many starts speak for a noisy one with few.
+variance does, would underestimate the spread of a noisy host with few starts beside a quiet one with many.
 
-**Hosts like these** (the host as a replicate, `burnish.statistics.replicates`). Where there are at least three hosts
-with at least three starts each, a host's mean is one observation and the interval is Student's over hosts
+**Hosts like these** (the host as a replicate, `burnish.statistics.replicates`). With at least three hosts that have at
+least three starts each, a host's mean is one observation and the interval is Student's over hosts
 
     ȳ ± t(1 − p/2; H − 1) · sd(ȳ_1 … ȳ_H) / √H
 
-It holds for hosts that were not measured, as far as these are a fair sample of them, and covers at least as it says
-although the means are known unequally well (Ibragimov and Müller 2010, J. Bus. Econ. Stat. 28:453, after Bakirov and
-Székely 2006). Two hosts are no sample: Student's factor would be 12.7 instead of 2.
+It holds for hosts that were not measured, as far as these are a fair sample of them. Its coverage is at least the
+stated one, although the means are not equally precise (Ibragimov and Müller 2010, J. Bus. Econ. Stat. 28:453, after
+Bakirov and Székely 2006). Two hosts are too few: Student's factor would be 12.7 instead of 2.
 
-Either is looked at once, when the records are put together, and at the level p' at which each of them was looked at
-while it was taken: pieces that stopped as soon as they saw something lean away from 1, and that pays for it
+Either interval is evaluated once, when the records are merged, at the level p' of the looks of each record: a record
+whose sampling stopped at a significant look is biased away from 1, and the stricter level corrects for that
 (`benchmarks/merged_coverage.py` counts how often).
 """
 
@@ -46,23 +46,23 @@ from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, Kind, invalid, percent
 
 SAMPLE = 3
-"""Fewest hosts that may stand for others, and fewest starts that each of them must have for it."""
+"""Minimum number of hosts to generalise to others, and minimum number of starts on each of them."""
 
 _LEAST_TAIL = 1e-30
-"""No p-value is followed further out."""
+"""The smallest p-value that is computed."""
 
 
 def half_width(means: Floats, variances: Floats, counts: Floats, tail: float) -> Floats:
     """Half-width of the interval of the mean over hosts, for many studies at a time.
 
     Args:
-        means: of the hosts' start readings (log-ratios), shape (…, hosts).
-        variances: sample variances of those readings, NaN where there is one start.
+        means: means of the hosts' start readings (log-ratios), shape (…, hosts).
+        variances: sample variances of those readings, NaN for a single start.
         counts: numbers of starts.
         tail: probability beyond each end of the interval.
 
     Returns:
-        shape (…); NaN where a host has a single start, whose spread nobody knows.
+        shape (…); NaN if a host has a single start, whose spread is unknown.
     """
     hosts = means.shape[-1]
     factors = -scipy.special.stdtrit(np.maximum(counts - 1.0, 1.0), tail)
@@ -90,12 +90,12 @@ def tails(rule: Rule) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class HostCell:
-    """A cell whose starts were taken on several hosts, or in several sittings on one.
+    """A cell whose starts were taken on several hosts, or in several sessions on one.
 
     Attributes:
-        name: what it is called in the report.
+        name: its name in the report.
         readings: by host, its start readings (log-ratios); a host without any is left out.
-        unit: what one reading is: a start, or a replicate of which each host has had its part.
+        unit: what one reading is: a start, or a replicate that was measured on each host.
     """
 
     name: str
@@ -104,15 +104,15 @@ class HostCell:
 
     @property
     def stands_for_others(self) -> bool:
-        """Whether the interval is about hosts like these rather than about these."""
+        """Whether the interval is for hosts like these rather than for these only."""
         sizes = [len(readings) for readings in self.readings.values()]
         return len(sizes) >= SAMPLE and min(sizes) >= SAMPLE
 
     @property
     def finite(self) -> bool:
-        """Whether there are readings, and all of them figures."""
-        every = [value for readings in self.readings.values() for value in readings]
-        return bool(every) and all(math.isfinite(value) for value in every)
+        """Whether there are readings and all of them are finite."""
+        values = [value for readings in self.readings.values() for value in readings]
+        return bool(values) and all(math.isfinite(value) for value in values)
 
     @property
     def mean(self) -> float:
@@ -120,12 +120,12 @@ class HostCell:
         return float(self._moments()[0].mean())
 
     def half(self, tail: float) -> float:
-        """Half-width with so much probability beyond each end; infinite while a host has a single start."""
+        """Half-width with probability `tail` beyond each end; infinite while a host has a single start."""
         half = float(half_width(*self._moments(), tail))
         return math.inf if math.isnan(half) else half
 
     def judge(self, rule: Rule) -> Judgement:
-        """The verdict at the one look at all starts together."""
+        """The verdict at the only look, at all starts together."""
         taken = sum(len(readings) for readings in self.readings.values())
         if not taken:
             return invalid("no start could be read on any host; run it again", 0)
@@ -151,13 +151,13 @@ class HostCell:
         )
 
     def by_host(self, rule: Rule) -> dict[str, Interval]:
-        """What each host says by itself, at the same level."""
+        """The interval of each host by itself, at the same level."""
         tail, _ = tails(rule)
-        alone = {name: HostCell(self.name, {name: readings}) for name, readings in self.readings.items()}
-        return {name: Interval.from_log(each.mean, each.half(tail), rule.level) for name, each in alone.items()}
+        cells = {name: HostCell(self.name, {name: readings}) for name, readings in self.readings.items()}
+        return {name: Interval.from_log(host.mean, host.half(tail), rule.level) for name, host in cells.items()}
 
     def difference_p(self, rule: Rule) -> float:
-        """P-value of "the sides are equal" over all looks; 1 where it can't be told."""
+        """P-value of "the sides are equal" over all looks; 1 if unknown."""
         if not self.finite:
             return 1.0
         p = 2.0 * self._tail_at(abs(self.mean))
@@ -166,7 +166,7 @@ class HostCell:
         return boundaries.overall_p(rule.looks, p)
 
     def equivalence_p(self, rule: Rule) -> float:
-        """P-value of "the sides differ by at least delta" over all looks; 1 where it can't be told."""
+        """P-value of "the sides differ by at least delta" over all looks; 1 if unknown."""
         if not self.finite:
             return 1.0
         room = math.log1p(rule.delta) - abs(self.mean)
@@ -186,31 +186,31 @@ class HostCell:
         )
 
     def _tail_at(self, distance: float) -> float:
-        """The tail whose half-width is just `distance`; 0.5 where none is."""
+        """The tail whose half-width is `distance`; 0.5 if there is none."""
         if not distance > 0.0 or math.isinf(self.half(0.25)):
             return 0.5
         if self.half(_LEAST_TAIL) <= distance:
             return _LEAST_TAIL
         low, high = math.log(_LEAST_TAIL), math.log(0.5)
-        found = scipy.optimize.brentq(lambda log_tail: self.half(math.exp(log_tail)) - distance, low, high)
-        return math.exp(float(found))
+        log_tail = scipy.optimize.brentq(lambda log_tail: self.half(math.exp(log_tail)) - distance, low, high)
+        return math.exp(float(log_tail))
 
     def _reason(self, kind: Kind, rule: Rule, *, within: bool) -> str:
         """The sentence that goes with a verdict."""
-        where = self._where()
+        about, after = self._about()
         if kind is Kind.EQUIVALENT:
             level = f"{100.0 * rule.equivalence_level:.4g} %"
-            return f"equivalent{where[0]}: the whole {level} interval lies within {percent(rule.delta)} {where[1]}"
+            return f"equivalent{about}: the whole {level} interval lies within {percent(rule.delta)} {after}"
         if kind is Kind.UNDECIDED:
             single = [name for name, readings in self.readings.items() if len(readings) == 1]
             why = f"; host {single[0]} has one start, two at least tell its spread" if single else ""
-            return f"undecided{where[0]}: the interval still includes 1 {where[1]}{why}"
+            return f"undecided{about}: the interval still includes 1 {after}{why}"
         side = "above" if kind is Kind.FASTER else "below"
         small = f", and within {percent(rule.delta)}" if within else ""
-        return f"{kind}{small}{where[0]}: the whole interval lies {side} 1 {where[1]}"
+        return f"{kind}{small}{about}: the whole interval lies {side} 1 {after}"
 
-    def _where(self) -> tuple[str, str]:
-        """What the verdict is about, and what it was read off."""
+    def _about(self) -> tuple[str, str]:
+        """The hosts that the verdict is about, and the starts that it is based on."""
         counts = {name: len(readings) for name, readings in self.readings.items()}
         taken = sum(counts.values())
         after = f"after {taken} {self.unit}{'' if taken == 1 else 's'}"

@@ -1,7 +1,7 @@
 """From pairs to a start's reading, and from starts to a ratio with its interval.
 
-Everything is computed on log-ratios (candidate over baseline, positive where the candidate is better), whose
-differences mean the same in both directions, and shown as ratios: the ratio is the geometric mean.
+Everything is computed on log-ratios (candidate over baseline, positive if the candidate is better), which are
+symmetric, and shown as ratios: the ratio is the geometric mean.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import scipy
 
 @dataclass(frozen=True)
 class Interval:
-    """A ratio of candidate to baseline, above 1 where the candidate is better, with its interval.
+    """A ratio of candidate to baseline, above 1 if the candidate is better, with its confidence interval.
 
     Attributes:
         ratio: geometric mean ratio over the starts.
-        low: lower end; 0 while too few starts were read to say.
-        high: upper end; infinite while too few starts were read to say.
-        level: in how many of 100 studies the interval holds the true ratio, as a fraction.
+        low: lower end; 0 with too few starts.
+        high: upper end; infinite with too few starts.
+        level: confidence level, 0 to 1.
     """
 
     ratio: float

@@ -1,7 +1,8 @@
-"""Ratios of several independent cells as one: their geometric mean, and the quotient of two.
+"""Combines ratios of independent cells: their geometric mean, and the quotient of two.
 
-The mean of n logarithms of ratios has the standard error sqrt(sum of their squares) / n. Each cell's own is read off
-its interval, which for few starts is wider than the normal one's, so that the mean's errs on the same side.
+The mean of n log-ratios has the standard error sqrt(sum of squared standard errors) / n. Each cell's standard error is
+derived from its interval as if it were normal. With few starts that interval is wider, so the combined one is
+conservative too.
 """
 
 from __future__ import annotations
@@ -14,33 +15,33 @@ LEVEL = 0.95
 
 
 def geometric_mean(values: Sequence[Mapping[str, float]], level: float = LEVEL) -> dict[str, float] | None:
-    """Geometric mean of independent ratios, each with its interval (keys ratio, low, high, level); None without any.
+    """Geometric mean of independent ratios with intervals (keys ratio, low, high, level); None without ratios.
 
     Args:
         values: the ratios.
-        level: of the mean's interval, whatever theirs are.
+        level: confidence level of the mean's interval, whatever theirs are.
     """
     if not values:
         return None
-    middle = sum(math.log(each["ratio"]) for each in values) / len(values)
+    middle = sum(math.log(value["ratio"]) for value in values) / len(values)
     return _around(middle, math.hypot(*map(_error, values)) / len(values), level)
 
 
 def quotient(one: Mapping[str, float], other: Mapping[str, float], level: float = LEVEL) -> dict[str, float]:
-    """How many times the first of two independent ratios is the second, with its interval (keys as in the mean).
+    """Quotient of two independent ratios with its interval (keys as in the mean).
 
-    The variances of two logarithms add up.
+    The variances of the two logarithms are added.
 
     Args:
-        one: a ratio with its interval.
-        other: likewise; against the same baseline, so that this cancels out.
-        level: of the quotient's interval, whatever theirs are.
+        one: the dividend, a ratio with its interval.
+        other: the divisor, a ratio with its interval, to the same baseline, which cancels out.
+        level: confidence level of the quotient's interval, whatever theirs are.
     """
     return _around(math.log(one["ratio"] / other["ratio"]), math.hypot(_error(one), _error(other)), level)
 
 
 def _around(middle: float, error: float, level: float) -> dict[str, float]:
-    """The ratio whose logarithm is `middle`, known to a standard error of `error`."""
+    """The ratio whose logarithm is `middle`, with its interval from the standard error `error`."""
     half = NormalDist().inv_cdf((1 + level) / 2) * error
     return {
         "ratio": math.exp(middle),
@@ -51,7 +52,7 @@ def _around(middle: float, error: float, level: float) -> dict[str, float]:
 
 
 def _error(value: Mapping[str, float]) -> float:
-    """Standard error of a ratio's logarithm, from its interval; infinite where too few starts were read to say."""
+    """Standard error of a ratio's logarithm, from its interval; infinite with too few starts."""
     if value["low"] <= 0.0 or math.isinf(value["high"]):
         return math.inf
     half = (math.log(value["high"]) - math.log(value["low"])) / 2

@@ -1,8 +1,8 @@
-"""Many cells at once: claims are corrected so that all of them hold together, exploration is labelled.
+"""Multiple comparisons: claims are corrected so that all of them hold together, exploration is labelled.
 
-Two families are corrected apart, "different" (faster or slower) and "equivalent": of each, the chance that
-even one claim is wrong stays at alpha. Cells that stop early are entered with the p-value of their whole
-sequential study, not of the look they stopped at.
+Two families are corrected separately, "different" (faster or slower) and "equivalent": in each, the probability that
+any claim is wrong stays at alpha. A cell that stopped early enters with the p-value of its complete sequential study,
+not of the look at which it stopped.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from burnish.statistics.verdicts import Judgement, Kind, judge
 
 
 class Member(Protocol):
-    """What a family is made of: cells of one study, or of several put together (`burnish.statistics.hosts`)."""
+    """A member of a family: a cell of one study, or of several merged ones (`burnish.statistics.hosts`)."""
 
     @property
     def name(self) -> str:
-        """What it is called in the report."""
+        """Its name in the report."""
 
     def judge(self, rule: Rule) -> Judgement:
         """The verdict as if it were the only one."""
@@ -43,10 +43,10 @@ class Cell:
     """One cell of a family.
 
     Attributes:
-        name: what it is called in the report.
+        name: its name in the report.
         readings: its start readings, up to the start at which sampling ended.
         prior: the host's calibration, as given to `judge`.
-        canary_sd: the canaries' spread, as given to `judge`.
+        canary_sd: the canaries' standard deviation, as given to `judge`.
     """
 
     name: str
@@ -69,18 +69,18 @@ class Cell:
 
 @dataclass(frozen=True)
 class Corrected:
-    """A cell's verdict as one of a family.
+    """A cell's verdict, corrected for its family.
 
     Attributes:
         name: the cell.
-        kind: the verdict that holds beside all others.
+        kind: the corrected verdict.
         alone: the judgement as if the cell were the only one.
         p: p-value of "equal", over all looks.
-        adjusted_p: the same after correction; "faster" and "slower" need it at or below alpha.
-        adjusted_equivalence_p: the same for "differs by at least delta"; "equivalent" needs it at or below alpha.
-        interval: interval that holds together with those of all other cells (claims), or that misses in at
-            most alpha of the cells picked (exploration).
-        label: how the verdict may be read.
+        adjusted_p: the same after correction; at most alpha for "faster" and "slower".
+        adjusted_equivalence_p: corrected p-value of "differs by at least delta"; at most alpha for "equivalent".
+        interval: simultaneous with those of all other cells (claims), or one that misses in at most alpha of the
+            selected cells (exploration).
+        label: how to interpret the verdict.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Corrected:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted to keep the chance of even one false claim (Holm 1979, Scand. J. Stat. 6:65)."""
+    """P-values adjusted to control the family-wise error rate (Holm 1979, Scand. J. Stat. 6:65)."""
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
     raised = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
@@ -104,22 +104,22 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted for the share of false ones among the finds (Benjamini and Hochberg 1995)."""
+    """P-values adjusted to control the false-discovery rate (Benjamini and Hochberg 1995)."""
     if len(p_values) == 0:
         return []
     return [float(value) for value in scipy.stats.false_discovery_control(p_values, method="bh")]
 
 
 def claims(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
-    """Verdicts that are going to be claimed together, by Holm, with simultaneous intervals beside.
+    """Verdicts claimed together, corrected by Holm's method, with simultaneous intervals.
 
-    Declare the family in the rule (`Rule.for_family`) before sampling: cells that stop as if each were alone
-    seldom survive the correction. The intervals are Bonferroni's, which are wider than Holm's test needs: a
-    claim may hold whose simultaneous interval still includes 1, and its label says so.
+    Declare the family in the rule (`Rule.for_family`) before sampling: cells that stop as if each were the only one
+    seldom survive the correction. The intervals are Bonferroni's, which are wider than Holm's test requires: a claim
+    may hold although its simultaneous interval includes 1; its label then says so.
 
     Args:
-        cells: all cells of the family; leaving out those that failed would undo the correction.
-        rule: the rule that each of them was sampled by.
+        cells: all cells of the family; leaving out those that failed would invalidate the correction.
+        rule: the rule by which each of them was sampled.
     """
     alone = [cell.judge(rule) for cell in cells]
     p = [cell.difference_p(rule) for cell in cells]
@@ -150,23 +150,24 @@ def claims(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
 
 
 def exploration(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
-    """Finds to follow up, by Benjamini and Hochberg: of those called different, some 5 % may be equal.
+    """Verdicts of an exploration, corrected by Benjamini and Hochberg's method, to be measured again.
 
-    So may of those called equivalent some 5 % differ by delta: the two families are corrected apart here, too.
+    Of the cells called different, about 5 % may be equal; of those called equivalent, about 5 % may differ by delta:
+    the two families are corrected separately here, too.
 
-    Intervals are at the level at which, on average, at most alpha of those of the finds miss (Benjamini and
-    Yekutieli 2005, J. Am. Stat. Assoc. 100:71): 1 - alpha · finds / cells.
+    The intervals have the level at which, on average, at most alpha of the discoveries' intervals miss (Benjamini and
+    Yekutieli 2005, J. Am. Stat. Assoc. 100:71): 1 - alpha · discoveries / cells.
 
     Args:
-        cells: all cells that were looked at.
-        rule: the rule that each of them was sampled by.
+        cells: all cells that were examined.
+        rule: the rule by which each of them was sampled.
     """
     alone = [cell.judge(rule) for cell in cells]
     p = [cell.difference_p(rule) for cell in cells]
     adjusted = benjamini_hochberg(p)
     adjusted_equivalence = benjamini_hochberg([cell.equivalence_p(rule) for cell in cells])
-    finds = sum(value <= rule.alpha for value in adjusted)
-    share = max(finds, 1) / max(len(cells), 1)
+    discoveries = sum(value <= rule.alpha for value in adjusted)
+    share = max(discoveries, 1) / max(len(cells), 1)
     strict = replace(rule, alpha=rule.alpha * share, fast_alpha=rule.fast_alpha * share, family=1)
     label = f"exploration, one of {len(cells)} (Benjamini-Hochberg): measure again before you rely on it"
     return [
@@ -195,8 +196,8 @@ def _kind(alone: Judgement, different: bool, equivalent: bool) -> Kind:
 def difference_p(cell: Cell, rule: Rule) -> float:
     """P-value of "the sides are equal" over all looks of a cell; 1 without a look.
 
-    Where the host is calibrated, the fast lane and the usual looks share alpha, and the smaller of their two
-    p-values, each divided by its share, is returned.
+    If the host is calibrated, the fast lane and the usual looks share alpha, and the result is the smaller of their
+    two p-values, each divided by its share.
     """
     readings = np.asarray(cell.readings, dtype=float)
     if not np.isfinite(readings).all():
@@ -273,9 +274,9 @@ def _lane_p(readings: boundaries.Floats, prior: HostPrior) -> float:
 
 
 def winner_overstatement(cells: int, standard_error: float) -> float:
-    """By how much the best of many equal cells overstates itself: the expected largest of so many errors.
+    """By how much the best of many equal cells is overestimated: the expected maximum of that many errors.
 
-    This is what re-measuring a winner on fresh starts removes.
+    Measuring the winner again on new starts removes this bias.
 
     Args:
         cells: number of cells that the winner was picked from.

@@ -1,9 +1,9 @@
-"""Noise to validate verdicts with: studies of known truth, as a shared host would disturb them.
+"""Simulated noise to validate verdicts with: studies with a known true ratio and the disturbances of a shared host.
 
-A pair's log-ratio is the effect, plus what this start does to it (its *start noise*), plus the pair's own
-noise; a start's reading is the median of its pairs. Start noise sticks to the slots (which cores, which data
-copy, which side came up first), so it changes sign where the builds change slots. Every generator is of unit
-standard deviation, or near it, and centred where the truth is.
+A pair's log-ratio is the effect, plus the *start noise* (common to all pairs of the start), plus the pair's own noise;
+a start's reading is the median of its pairs. Start noise belongs to the slots (which cores, which data copy, which
+side started first), so it changes sign when the builds swap slots. Every generator has a standard deviation of about
+1 and is centred at the true value.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Noise:
     """A kind of noise.
 
     Attributes:
-        name: as the tables call it.
+        name: as in the tables.
         start: noise of a start, per unit of `sd_start`.
         pair: noise of a pair, per unit of `sd_pair`.
-        sticks_to_build: whether start noise follows the build instead of the slot, so that changing slots
-            does not turn its sign.
+        sticks_to_build: whether start noise belongs to the build instead of the slot, so that swapping slots does not
+            change its sign.
     """
 
     name: str
@@ -48,10 +48,10 @@ class Noise:
 
 
 def slot_order(starts: int, rng: np.random.Generator) -> list[bool]:
-    """Random slots, balanced in every two starts: True where the candidate takes the first slot.
+    """Random slots, balanced in every two starts: True if the candidate takes the first slot.
 
-    Independent coin flips put all of the first three starts in the same slots in a quarter of studies, and
-    with them whatever the slots do; blocks of two never do.
+    With independent coin flips, the first three starts have the same slots in a quarter of studies, and the slots'
+    bias does not cancel; with blocks of two that never happens.
     """
     return [bool(sign > 0.0) for sign in slot_signs(rng, 1, starts, Slots.BALANCED)[0]]
 
@@ -126,7 +126,7 @@ def _lognormal(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
 
 
 def autocorrelated(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    """First-order autoregression with a correlation of 0.5 between neighbours: the host's moods last."""
+    """First-order autoregression with a correlation of 0.5 between neighbours: disturbances of the host last."""
     keep = 0.5
     fresh = rng.standard_normal(shape)
     series = np.empty(shape)
@@ -137,7 +137,7 @@ def autocorrelated(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
 
 
 def drifting(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    """A straight drift of random direction and size under normal noise, over the length of the study."""
+    """A linear drift of random direction and size plus normal noise, over the length of the study."""
     slope = rng.standard_normal((*shape[:-1], 1))
     time = np.linspace(-0.5, 1.5, shape[-1])
     series: Floats = (rng.standard_normal(shape) + slope * time) / np.sqrt(1.0 + (time * time).mean())
@@ -145,13 +145,13 @@ def drifting(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
 
 
 def offset(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    """One slot is better than the other throughout, by as much as the starts scatter."""
+    """One slot is always better than the other, by one standard deviation of the starts."""
     series: Floats = (rng.standard_normal(shape) + 1.0) / np.sqrt(2.0)
     return series
 
 
 def strong_offset(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    """One slot is better than the other by ten times as much as the starts scatter."""
+    """One slot is always better than the other, by ten standard deviations of the starts."""
     series: Floats = (rng.standard_normal(shape) + 10.0) / np.sqrt(101.0)
     return series
 
@@ -168,15 +168,15 @@ NOISES = (
 """The kinds of noise that a verdict must withstand."""
 
 STRONG_OFFSET = Noise("one slot far better (tenfold)", strong_offset, normal)
-"""What independent coin flips do not withstand after three starts, and balanced slots do."""
+"""Noise that balanced slots cancel, but independent coin flips do not after three starts."""
 
 ONE_SIDED = Noise("skewed, on one build only", one_sided_skew, normal, sticks_to_build=True)
-"""What no number of swaps makes symmetric; docs/BIAS.md says what it does."""
+"""Noise that no number of swaps makes symmetric; docs/BIAS.md describes its effect."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """Recorded A/A starts to draw from, so that simulated noise is the host's own.
+    """Recorded A/A starts to resample, so that simulated noise is the host's own.
 
     Attributes:
         pairs: log-ratios, shape (starts, pairs).
@@ -186,7 +186,7 @@ class Recorded:
 
     @classmethod
     def from_starts(cls, pairs_by_start: Sequence[Sequence[float]]) -> Recorded:
-        """Starts cut to the length of the shortest, less their overall mean.
+        """Starts truncated to the length of the shortest, minus their overall mean.
 
         Raises:
             ValueError: fewer than 12 starts, or a start without a pair.
@@ -203,7 +203,7 @@ class Recorded:
     def readings(
         self, rng: np.random.Generator, *, studies: int, starts: int, effect: float, slots: Slots = Slots.RANDOM
     ) -> Floats:
-        """Start readings drawn with replacement, slots changed as in a real study; shape (studies, starts)."""
+        """Start readings drawn with replacement, slots swapped as in a real study; shape (studies, starts)."""
         recorded = np.median(self.pairs, axis=1)
         drawn = rng.choice(recorded, size=(studies, starts))
         return effect + drawn * slot_signs(rng, studies, starts, slots)

@@ -1,4 +1,4 @@
-"""What an interval costs: variance components, pairs for each start, starts for a wanted half-width.
+"""Cost of an interval: variance components, pairs for each start, starts for a requested half-width.
 
 Spreads and half-widths are log-ratios throughout: 0.005 is 0.5 %.
 """
@@ -14,21 +14,21 @@ import numpy as np
 import scipy
 
 MOST_PAIRS = 4
-"""Most pairs for a start: further ones only narrow a part of the spread that is small by then."""
+"""Maximum number of pairs in a start: more would only reduce a part of the spread that is small by then."""
 
 MOST_STARTS = 1_000_000
-"""Where a search for a number of starts gives up."""
+"""Maximum number of starts in a search."""
 
 
 @dataclass(frozen=True)
 class Components:
-    """Where the spread of log-ratios comes from.
+    """Variance components of log-ratios.
 
     Attributes:
         sd_pair: standard deviation of a pair within its start.
-        sd_start: standard deviation between starts that no number of pairs takes away.
-        starts: starts behind the estimate.
-        pairs: pairs behind the estimate, over all starts.
+        sd_start: standard deviation between starts, which more pairs do not reduce.
+        starts: number of starts in the estimate.
+        pairs: number of pairs in the estimate, over all starts.
     """
 
     sd_pair: float
@@ -52,13 +52,13 @@ def median_variance(count: int) -> float:
 
 
 def variance_components(pairs_by_start: Sequence[Sequence[float]]) -> Components:
-    """Split the spread of pairs into a part within and a part between starts.
+    """Splits the variance of pairs into a component within starts and one between starts.
 
-    One-way random effects, unequal group sizes, by the analysis of variance; a negative estimate between
-    starts is 0 (Searle, Casella and McCulloch 1992, Variance Components, chapter 3).
+    One-way random effects with unequal group sizes, by analysis of variance; a negative estimate between starts
+    becomes 0 (Searle, Casella and McCulloch 1992, Variance Components, chapter 3).
 
     Args:
-        pairs_by_start: for each start the log-ratios of its pairs.
+        pairs_by_start: for each start, the log-ratios of its pairs.
 
     Raises:
         ValueError: fewer than two starts, or no start with two pairs.
@@ -88,8 +88,7 @@ def best_pairs(components: Components, cost_start_s: float, cost_pair_s: float) 
     """Pairs for each start, 1 to 4, that give the narrowest interval for a given bench time.
 
     The optimum of (c_start + k c_pair) (σ²_start + σ²_pair / k) is k = √(c_start σ²_pair / (c_pair σ²_start))
-    (Cochran 1977, Sampling Techniques, chapter 10, two-stage sampling); of the whole numbers the cheapest
-    is taken.
+    (Cochran 1977, Sampling Techniques, chapter 10, two-stage sampling); the result is the cheapest integer.
 
     Args:
         components: from `variance_components`.
@@ -127,15 +126,15 @@ def starts_needed(sd: float, half_width: float, level: float = 0.95) -> int:
 
 
 def smallest_difference(sd: float, starts: int, alpha: float = 0.05, power: float = 0.8) -> float:
-    """Smallest true difference that a fixed number of starts finds with the given power.
+    """Smallest true difference that a fixed number of starts detects with the given power.
 
     Exact for normal noise, from the noncentral t distribution.
 
     Args:
         sd: standard deviation of a start's reading.
         starts: number of starts, at least 2.
-        alpha: chance of a false positive, both sides together.
-        power: chance of finding it.
+        alpha: two-sided probability of a false positive.
+        power: probability of detecting it.
     """
     if starts < 2:
         return math.inf
@@ -149,7 +148,7 @@ def smallest_difference(sd: float, starts: int, alpha: float = 0.05, power: floa
 
 
 def equivalence_power(sd: float, starts: int, delta: float, alpha: float = 0.05) -> float:
-    """Chance that two equal sides are found equivalent within ±`delta` by one TOST after fixed starts.
+    """Power of one TOST: probability that two equal sides are found equivalent within ±`delta`.
 
     Args:
         sd: standard deviation of a start's reading.
@@ -175,12 +174,12 @@ def equivalence_power(sd: float, starts: int, delta: float, alpha: float = 0.05)
 
 
 def starts_for_equivalence(sd: float, delta: float, power: float = 0.8, alpha: float = 0.05) -> int:
-    """Fewest starts (or fresh layouts) after which equal sides are found equivalent with the given power."""
+    """Fewest starts (or layouts) after which equal sides are found equivalent with the given power."""
     return _fewest(lambda starts: equivalence_power(sd, starts, delta, alpha) >= power, delta)
 
 
 def _fewest(enough: Callable[[int], bool], wanted: float) -> int:
-    """Fewest starts that are enough, by doubling and bisection: `enough` never turns false again."""
+    """Fewest starts that are enough, by doubling and bisection; `enough` is monotonic."""
     if not wanted > 0.0:
         raise ValueError(f"the wanted width is {wanted}; it must be above 0")
     high = 2

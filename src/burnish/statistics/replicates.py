@@ -1,7 +1,7 @@
-"""Layout or training replicates: a claim about a flag, not about one binary, is judged by replicate.
+"""Layout or training replicates: a claim about a flag, not about one binary, is judged by replicates.
 
 A binary is one sample of code layout (Mytkowicz et al. 2009, ASPLOS; Curtsinger and Berger 2013, ASPLOS):
-more starts of the same two binaries narrow the interval of *their* ratio and say nothing about the next link.
+more starts of the same two binaries narrow the interval of *their* ratio, but say nothing about the next link.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, judge, percent
 
 LAYOUT_SD = 0.005
-"""Standard deviation of one side's speed between layouts (log-ratio) where it was not measured: what shuffled links
-of one server scattered by, measured by hand; a study with ``--layouts`` measures its own."""
+"""Assumed standard deviation of one side's speed between layouts (log-ratio), from a manual measurement of shuffled
+links of one server; a study with ``--layouts`` measures its own."""
 
 
 def replicate_readings(starts_by_replicate: Sequence[Sequence[float]]) -> list[float]:
@@ -35,12 +35,12 @@ def replicate_readings(starts_by_replicate: Sequence[Sequence[float]]) -> list[f
 
 
 def judge_replicates(starts_by_replicate: Sequence[Sequence[float]], rule: Rule) -> Judgement:
-    """Judge a flag: replicates take the place of starts, in the rule's looks and cap as in the interval.
+    """Judges a flag: replicates take the place of starts, both in the rule's looks and cap and in the interval.
 
-    There is no fast lane here: a host's calibration knows nothing of layouts.
+    The fast lane is not used: a host's calibration does not include layouts.
 
     Args:
-        starts_by_replicate: for each replicate its start readings.
+        starts_by_replicate: for each replicate, its start readings.
         rule: declared in advance, counted in replicates.
     """
     return judge(replicate_readings(starts_by_replicate), rule, unit="replicate")
@@ -56,14 +56,14 @@ def layout_components(starts_by_replicate: Sequence[Sequence[float]]) -> Compone
 
 
 def layout_caveat(ratio: float, sd_layout: float = LAYOUT_SD) -> str | None:
-    """The sentence that must stand beside a verdict about two binaries that were linked once each.
+    """The caveat for a verdict about two binaries that were linked once each.
 
     Args:
         ratio: the cell's ratio.
         sd_layout: standard deviation of one side's speed between layouts (log-ratio).
 
     Returns:
-        None where the difference is larger than what layouts alone do.
+        The caveat, in a sentence; None if the difference is larger than the effect of layout.
     """
     between = math.sqrt(2.0) * sd_layout
     size = abs(math.log(ratio))

@@ -1,4 +1,4 @@
-"""Lines beside a verdict that show how much it hangs on single starts; they never decide one."""
+"""Sensitivity analyses that show how much a verdict depends on single starts; they never change it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ FEWEST_FOR_RANKS = 6
 
 
 def trimmed_mean(log_ratios: Sequence[float], level: float = 0.95, cut: float = 0.2) -> Interval | None:
-    """Trimmed mean with the interval from the winsorised spread; None below 4 readings.
+    """Trimmed mean with an interval from the winsorised standard deviation; None below 4 readings.
 
     Tukey and McLaughlin 1963, Sankhya A 25:331; the standard error as in Yuen 1974, Biometrika 61:165.
-
 
     Args:
         log_ratios: one reading for each start.
@@ -68,7 +67,7 @@ def _signed_rank_quantile(count: int, tail: float) -> int:
 
 
 def sensitivity(log_ratios: Sequence[float], level: float = 0.95) -> list[tuple[str, Interval]]:
-    """The sensitivity lines that so many readings allow, each with its name."""
+    """The sensitivity analyses that the number of readings allows, as (name, interval)."""
     lines = (
         ("trimmed mean (20 % off each end)", trimmed_mean(log_ratios, level)),
         ("Hodges-Lehmann", hodges_lehmann(log_ratios, level)),

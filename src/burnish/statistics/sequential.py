@@ -1,7 +1,7 @@
-"""The rule a study declares in advance, and the decision it leads to.
+"""The stopping rule that a study declares in advance, and its decision.
 
-The decision is written once, for many studies at a time (rows of a matrix): the simulations that validate it
-run the very code that judges a real study.
+The decision is implemented once, for many studies at a time (rows of a matrix): the simulations that validate it run
+the same code that judges a real study.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from burnish.statistics import boundaries
 from burnish.statistics.boundaries import Floats
 
 CALIBRATION_STARTS = 12
-"""Fewest A/A starts that make a host's calibration good enough for the fast lane."""
+"""Minimum number of A/A starts in a calibration that the fast lane uses."""
 
 CANARY_LIMIT = 2.0
-"""The fast lane is off where the canaries' spread exceeds the calibrated one by more than this factor."""
+"""The fast lane is off if the canaries' standard deviation exceeds the calibrated one by more than this factor."""
 
 FIRST_EQUIVALENCE_LOOK = 4
-"""Starts before which equivalence is not looked at by default: earlier looks cost more than they find."""
+"""First look at equivalence by default, in starts: earlier looks would cost more power than they gain."""
 
 _USUAL_LOOKS = (3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 26, 30)
 
 
 def usual_looks(cap: int) -> tuple[int, ...]:
-    """The looks of a rule that names none: dense at first, then ever further apart, the last one at `cap`."""
+    """The default looks of a rule: dense at first, then further and further apart, the last one at `cap`."""
     looks = list(_USUAL_LOOKS)
     while looks[-1] < cap:
         looks.append(math.ceil(looks[-1] * 1.2))
@@ -40,20 +40,20 @@ def usual_looks(cap: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Rule:
-    """How long a cell is sampled and what it takes to decide; declared before the first start.
+    """When a cell is decided and sampling stops; declared before the first start.
 
     Attributes:
-        cap: most starts that the cell may take.
-        alpha: chance of calling equal sides different, and of calling sides equivalent that differ by delta.
+        cap: maximum number of starts of the cell.
+        alpha: probability of calling equal sides different, and of calling sides equivalent that differ by delta.
         delta: sides within ±delta are equivalent for the user's purpose (0.01 = 1 %).
-        looks: numbers of starts at which "faster or slower?" is asked; the last one is `cap`. Empty: the
-            usual ones. `(cap,)` is a study with a fixed number of starts.
-        equivalence_looks: the same for "equivalent?"; a part of `looks`. Empty: the usual ones.
-        precision: half-width to go on to (0.005 = ±0.5 %; `widest`), or None to stop at the first verdict. With it,
-            the only look is the one where the interval became narrow enough, or the cap.
-        minimum: starts before which an interval is never called narrow enough.
-        fast_alpha: the part of `alpha` that the fast lane spends where the host is calibrated.
-        family: verdicts that the study is going to claim together; each spends alpha / family.
+        looks: numbers of starts at which "faster or slower?" is tested; the last one is `cap`. Empty: the
+            defaults. `(cap,)` is a study with a fixed number of starts.
+        equivalence_looks: the same for "equivalent?"; a subset of `looks`. Empty: the defaults.
+        precision: half-width to reach (0.005 = ±0.5 %; `widest`), or None to stop at the first verdict. With it,
+            the only look is the one at which the interval is narrow enough, or the cap.
+        minimum: number of starts before which an interval is never narrow enough.
+        fast_alpha: the part of `alpha` that the fast lane spends if the host is calibrated.
+        family: number of verdicts that the study claims together; each spends alpha / family.
 
     Raises:
         UserError: a value out of its range.
@@ -100,7 +100,7 @@ class Rule:
 
     @classmethod
     def fixed(cls, starts: int, *, alpha: float = 0.05, delta: float = 0.01) -> Rule:
-        """A fixed number of starts and one look: for figures that are going to be published."""
+        """A fixed number of starts and one look: for figures to be published."""
         return cls(cap=starts, alpha=alpha, delta=delta, looks=(starts,), equivalence_looks=(starts,))
 
     def for_family(self, verdicts: int) -> Rule:
@@ -114,44 +114,44 @@ class Rule:
 
     @property
     def equivalence_level(self) -> float:
-        """Confidence level of the intervals about "equivalent?": TOST at alpha is one at 1 - 2 alpha."""
+        """Confidence level of the intervals about "equivalent?": TOST at alpha corresponds to 1 - 2 alpha."""
         return 1.0 - 2.0 * self.alpha / self.family
 
 
 @dataclass(frozen=True)
 class HostPrior:
-    """What the host's calibration says about the spread of one quantity under one design.
+    """Calibrated standard deviation of one quantity under one design on this host.
 
     Attributes:
-        sd: standard deviation of an A/A start's reading (a log-ratio), same number of pairs as in the study.
-        starts: A/A starts that it was found from.
+        sd: standard deviation of an A/A start's reading (a log-ratio), with as many pairs as in the study.
+        starts: number of A/A starts in the calibration.
     """
 
     sd: float
     starts: int
 
     def usable(self, canary_sd: float | None = None) -> bool:
-        """Whether the fast lane may lean on it, given the spread of the study's own A/A starts."""
+        """Whether the fast lane may use it, given the standard deviation of the study's own A/A starts."""
         known = self.starts >= CALIBRATION_STARTS and math.isfinite(self.sd) and self.sd > 0.0
         return known and (canary_sd is None or canary_sd <= CANARY_LIMIT * self.sd)
 
 
 def widest(precision: float, mean: Floats) -> Floats:
-    """The largest half-width (a log-ratio) that is as narrow as asked around these means (log-ratios).
+    """The largest half-width (a log-ratio) that meets the requested precision around these means (log-ratios).
 
-    Precision is in per cent of the faster side, as reports give a ratio in per cent of the baseline: of a candidate
-    with a fourth of the baseline's rate, ±1 % of its own would be ±0.25 % of what it is held against.
+    Precision is relative to the faster side, because reports give ratios in per cent of the baseline: for a candidate
+    with a quarter of the baseline's rate, ±1 % of its own rate would be ±0.25 % of the baseline's.
 
     Args:
         precision: 0.005 = ±0.5 %.
         mean: mean readings.
     """
-    found: Floats = np.log1p(precision * np.exp(np.maximum(0.0, -mean)))
-    return found
+    half_width: Floats = np.log1p(precision * np.exp(np.maximum(0.0, -mean)))
+    return half_width
 
 
 class Outcome(IntEnum):
-    """What a row of `decide` came to."""
+    """The outcome of a row of `decide`."""
 
     OPEN = 0
     FASTER = 1
@@ -165,7 +165,7 @@ class Decisions:
 
     Attributes:
         outcome: an `Outcome`.
-        starts: number of starts that the outcome rests on (the last look, where it is open).
+        starts: number of starts that the outcome is based on (the last look, if it is open).
         mean: mean reading over those starts.
         half: half-width of the interval about "faster or slower?", at `Rule.level`.
         equivalence_half: half-width of the one about "equivalent?", at `Rule.equivalence_level`.
@@ -188,7 +188,7 @@ class _Table:
     def __init__(self, readings: Floats) -> None:
         self.count = readings.shape[1]
         counts = np.arange(1, self.count + 1)
-        # Taken from the row's first reading: equal readings then have a spread of exactly 0.
+        # Relative to the row's first reading: equal readings then have a variance of exactly 0.
         centred = readings - readings[:, :1]
         means = centred.cumsum(axis=1) / counts
         squares = (centred * centred).cumsum(axis=1) - counts * means * means
@@ -211,17 +211,18 @@ class _Table:
 
 
 def decide(readings: Floats, rule: Rule, prior_sd: Floats | None = None, prior_starts: int = 0) -> Decisions:
-    """Walk each study through its looks and stop it at the first that decides.
+    """Takes each study through its looks and stops it at the first look that decides.
 
     Args:
         readings: start readings, shape (studies, starts), in the order in which they were taken.
         rule: the rule declared in advance.
-        prior_sd: calibrated spread, shape (studies,), NaN where the fast lane is off; None: no calibration.
-        prior_starts: A/A starts behind the calibration. Wherever `prior_sd` is given, the usual looks leave
+        prior_sd: calibrated standard deviation, shape (studies,), NaN where the fast lane is off; None: not
+            calibrated.
+        prior_starts: number of A/A starts in the calibration. If `prior_sd` is given, the usual looks leave
             `rule.fast_alpha` to the fast lane, whether it is on or not.
     """
     table = _Table(readings)
-    result = _nothing_yet(readings.shape[0])
+    result = _undecided(readings.shape[0])
     if rule.precision is not None:
         _until_narrow(table, rule, rule.precision, result)
     else:
@@ -230,7 +231,7 @@ def decide(readings: Floats, rule: Rule, prior_sd: Floats | None = None, prior_s
     return result
 
 
-def _nothing_yet(rows: int) -> Decisions:
+def _undecided(rows: int) -> Decisions:
     def unknown() -> Floats:
         return np.full(rows, np.nan)
 
@@ -272,7 +273,7 @@ def _until_narrow(table: _Table, rule: Rule, precision: float, result: Decisions
     for starts in range(minimum, min(table.count, rule.cap) + 1):
         half = table.half(starts, tail)
         ready = (half <= widest(precision, table.mean(starts))) | (starts == rule.cap)
-        # A look that does not stop is not a look at the ratio: only its width is read.
+        # An interval that is not narrow enough is not a look: only its width is used, not the ratio.
         asked = ~result.stopped
         _note(result, _Look(starts, table.mean(starts), half, table.half(starts, equivalence_tail)), asked)
         result.outcome[:] = np.where(asked & ready, _outcome(result, rule), result.outcome)
@@ -281,7 +282,7 @@ def _until_narrow(table: _Table, rule: Rule, precision: float, result: Decisions
 
 @dataclass(frozen=True)
 class _Look:
-    """What all studies look like after so many starts."""
+    """Means and half-widths of all studies after `starts` starts."""
 
     starts: int
     mean: Floats
@@ -290,7 +291,7 @@ class _Look:
 
 
 def _settle(result: Decisions, rule: Rule, look: _Look, where: npt.NDArray[np.bool_], *, fast: bool = False) -> None:
-    """One look: note where the open studies stand, and stop those that it decides."""
+    """Updates the open studies at one look, and stops those that it decides."""
     asked = ~result.stopped & where
     _note(result, look, asked)
     result.outcome[:] = np.where(asked, _outcome(result, rule), result.outcome)
@@ -307,7 +308,7 @@ def _note(result: Decisions, look: _Look, asked: npt.NDArray[np.bool_]) -> None:
 
 
 def _outcome(result: Decisions, rule: Rule) -> npt.NDArray[np.int8]:
-    """Precedence: faster or slower first; equivalent only where neither holds."""
+    """The outcomes: faster or slower take precedence; equivalent only if neither holds."""
     inside = np.abs(result.mean) + result.equivalence_half < math.log1p(rule.delta)
     outcome = np.where(inside, Outcome.EQUIVALENT, Outcome.OPEN)
     outcome = np.where(result.mean + result.half < 0.0, Outcome.SLOWER, outcome)

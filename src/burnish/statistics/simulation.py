@@ -1,4 +1,4 @@
-"""How often verdicts and intervals are right, counted over simulated studies of known truth.
+"""How often verdicts and intervals are right, counted over simulated studies with a known true ratio.
 
 The rows are decided by `sequential.decide`, the code that judges real studies.
 """
@@ -18,14 +18,14 @@ from burnish.statistics.sequential import CANARY_LIMIT, Outcome, Rule, decide
 
 @dataclass(frozen=True)
 class Rates:
-    """What came of many studies with the same truth; shares of all studies.
+    """Outcomes of many studies with the same true ratio, as shares of all studies.
 
     Attributes:
         faster: called faster.
         slower: called slower.
         equivalent: called equivalent.
         undecided: undecided at the cap.
-        covered: whose printed interval (see `Judgement.interval`) holds the truth.
+        covered: printed interval (see `Judgement.interval`) contains the true ratio.
         within_three: decided after at most three starts.
         mean_starts: mean number of starts.
     """
@@ -40,7 +40,7 @@ class Rates:
 
     @property
     def different(self) -> float:
-        """Called faster or slower: the false positives, where the truth is "equal"."""
+        """Called faster or slower: false positives if the sides are equal."""
         return self.faster + self.slower
 
 
@@ -49,10 +49,10 @@ class Calibration:
     """A simulated host's calibration, and the canaries that watch it.
 
     Attributes:
-        starts: A/A starts of the calibration.
-        sd: the host's true spread of a reading on that day (a log-ratio).
-        canaries: A/A starts within the study; 0 without.
-        sd_today: the true spread during the study.
+        starts: number of A/A starts in the calibration.
+        sd: true standard deviation of a reading during the calibration (a log-ratio).
+        canaries: number of A/A starts in the study; may be 0.
+        sd_today: true standard deviation during the study.
     """
 
     starts: int
@@ -61,7 +61,7 @@ class Calibration:
     sd_today: float
 
     def draw(self, rng: np.random.Generator, studies: int) -> Floats:
-        """Calibrated spreads, shape (studies,), NaN where the canaries switch the fast lane off."""
+        """Calibrated standard deviations, shape (studies,), NaN where the canaries switch the fast lane off."""
         measured = self.sd * np.sqrt(rng.chisquare(self.starts - 1, studies) / (self.starts - 1))
         if self.canaries < 2:
             return measured
@@ -82,8 +82,8 @@ def rates(
         readings: shape (studies, rule.cap).
         truth: the true log-ratio.
         rule: declared in advance.
-        prior_sd: calibrated spread of each study's host, NaN where the fast lane is off, None without.
-        prior_starts: A/A starts behind it.
+        prior_sd: calibrated standard deviation of each study's host, NaN where the fast lane is off; None: none.
+        prior_starts: number of A/A starts in the calibration.
     """
     decisions = decide(readings, rule, prior_sd, prior_starts)
     outcome = decisions.outcome

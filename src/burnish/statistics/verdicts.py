@@ -1,4 +1,4 @@
-"""The verdict on one cell: what it is, what it rests on, and whether to go on sampling."""
+"""The verdict on one cell: its kind, its interval and reason, and whether to continue sampling."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 
 class Kind(StrEnum):
-    """What can be said about a cell."""
+    """The kinds of verdict."""
 
     FASTER = "faster"
     SLOWER = "slower"
@@ -52,19 +52,19 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict with everything it rests on.
+    """A verdict with its evidence.
 
     Attributes:
         kind: the verdict. "Faster" and "slower" take precedence over "equivalent".
         difference: the repeated interval that answers "faster or slower?", at `Rule.level`; its ends are 0
             and infinity before the first look, and it is None without any valid reading.
-        equivalence: the repeated interval that answers "equivalent?", at `Rule.equivalence_level`; None where
-            the last look did not ask.
+        equivalence: the repeated interval that answers "equivalent?", at `Rule.equivalence_level`; None if the last
+            look did not test equivalence.
         within_delta: whether `equivalence` lies within ±delta ("faster, and within ±1 %").
-        starts: number of starts that the verdict rests on.
+        starts: number of starts that the verdict is based on.
         sd_between: standard deviation of those starts' readings (log-ratio); NaN below two.
-        finished: whether sampling ends: decided, as precise as asked, or at the cap.
-        fast: whether the fast lane decided, which leans on the host's calibration.
+        finished: whether sampling ends: decided, as precise as requested, or at the cap.
+        fast: whether the fast lane decided, which uses the host's calibration.
         reason: one sentence for the reader.
     """
 
@@ -80,7 +80,7 @@ class Judgement:
 
     @property
     def interval(self) -> Interval | None:
-        """The interval that the verdict was read off; print its level with it.
+        """The interval that decided the verdict; print its level with it.
 
         Once finished, it lies above 1 for "faster", below 1 for "slower", within ±delta for "equivalent" and
         includes 1 for "undecided". That of an equivalent cell may lie on one side of 1, as its level is lower:
@@ -93,7 +93,7 @@ def invalid(reason: str, starts: int = 0) -> Judgement:
     """The judgement of a cell that cannot be judged.
 
     Args:
-        reason: what is wrong with it and how to cure that, in one sentence.
+        reason: what is wrong with it and how to fix that, in one sentence.
         starts: starts taken so far.
     """
     return Judgement(
@@ -116,24 +116,23 @@ def judge(
     canary_sd: float | None = None,
     unit: str = "start",
 ) -> Judgement:
-    """Judge the starts taken so far; call it after every start, and stop where it says `finished`.
+    """Judges the starts taken so far; call it after every start, and stop when it is `finished`.
 
-    The looks are walked through in their order and the first one that decides is the verdict: calling late,
-    or with starts that were taken after it, changes nothing. (With `Rule.precision`, it is the first look
-    that is narrow enough.)
+    The looks are evaluated in order, and the first one that decides gives the verdict: starts taken after it change
+    nothing. (With `Rule.precision`, it is the first look that is narrow enough.)
 
     Args:
         start_log_ratios: one reading for each start, in the order in which they were taken.
         rule: declared before the first start, and the same at every call.
         prior: the host's calibration, the same at every call; the fast lane needs one of at least 12 A/A
             starts.
-        canary_sd: spread of the study's own A/A starts (None below two of them); the fast lane is off where
+        canary_sd: standard deviation of the study's own A/A starts (None below two of them); the fast lane is off if
             it exceeds twice the calibrated one.
-        unit: what one reading is, for the sentence: a start, or a replicate where a study has those.
+        unit: what one reading is, for the sentence: a start, or a replicate in a study with replicates.
     """
     readings = np.asarray(start_log_ratios, dtype=float)
     if readings.size == 0:
-        return _nothing_read(rule, unit)
+        return _no_readings(rule, unit)
     broken = np.flatnonzero(~np.isfinite(readings))
     if broken.size:
         return invalid(
@@ -160,12 +159,12 @@ def judge(
         fast=bool(decisions.fast[0]),
         reason="",
     )
-    return replace(judgement, reason=_reason(judgement, rule, _Told(readings.size, unit, prior_sd is not None)))
+    return replace(judgement, reason=_reason(judgement, rule, _Counts(readings.size, unit, prior_sd is not None)))
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What the sentence needs besides the verdict: readings taken, what one is called, calibrated or not."""
+class _Counts:
+    """Facts for the sentence besides the verdict: number of readings, their unit, whether the host is calibrated."""
 
     taken: int
     unit: str
@@ -175,9 +174,9 @@ class _Told:
         return f"{number} {self.unit}" if number == 1 else f"{number} {self.unit}s"
 
 
-def _reason(judgement: Judgement, rule: Rule, told: _Told) -> str:
+def _reason(judgement: Judgement, rule: Rule, counts: _Counts) -> str:
     """The sentence that goes with a verdict."""
-    after = f"after {told.count(judgement.starts)}"
+    after = f"after {counts.count(judgement.starts)}"
     width = _width(judgement, rule.precision) if judgement.finished and rule.precision is not None else ""
     if judgement.kind is Kind.EQUIVALENT:
         level = f"{100.0 * rule.equivalence_level:.4g} %"
@@ -188,41 +187,41 @@ def _reason(judgement: Judgement, rule: Rule, told: _Told) -> str:
         lane = " (fast lane: the host's calibration helps to tell the spread)" if judgement.fast else ""
         return f"{judgement.kind}{within}: the whole interval lies {side} 1 {after}{lane}{width}"
     if judgement.finished:
-        return f"undecided: {after} the interval still includes 1{_missing(judgement, rule, told)}{width}"
-    return f"undecided so far, {told.count(told.taken)} taken: the next look is at {_next_look(rule, told)}"
+        return f"undecided: {after} the interval still includes 1{_missing(judgement, rule, counts)}{width}"
+    return f"undecided so far, {counts.count(counts.taken)} taken: the next look is at {_next_look(rule, counts)}"
 
 
-def _next_look(rule: Rule, told: _Told) -> str:
+def _next_look(rule: Rule, counts: _Counts) -> str:
     if rule.precision is not None:
-        following = max(told.taken + 1, min(rule.minimum, rule.cap))
-        return f"{told.count(following)}, until the interval is {percent(rule.precision)}"
-    looks = {*rule.looks, *(FAST_LOOKS if told.calibrated and rule.fast_alpha > 0.0 else ())}
-    return f"{told.count(min(look for look in looks if look > told.taken))} of at most {rule.cap}"
+        following = max(counts.taken + 1, min(rule.minimum, rule.cap))
+        return f"{counts.count(following)}, until the interval is {percent(rule.precision)}"
+    looks = {*rule.looks, *(FAST_LOOKS if counts.calibrated and rule.fast_alpha > 0.0 else ())}
+    return f"{counts.count(min(look for look in looks if look > counts.taken))} of at most {rule.cap}"
 
 
 def _width(judgement: Judgement, precision: float) -> str:
-    found = judgement.difference
-    if found is None:
+    interval = judgement.difference
+    if interval is None:
         return ""
-    half, ratio = found.half_width, found.ratio
+    half, ratio = interval.half_width, interval.ratio
     narrow = half <= float(widest(precision, np.array(math.log(ratio))))
     reached = "as narrow as asked" if narrow else "wider than asked"
     width = percent(math.expm1(half), 2)
     if ratio < 1.0 - precision:
         width += f" of itself, {percent(ratio * math.expm1(half), 2)} of the baseline"
-    return f"; the {100.0 * found.level:.4g} % interval is {width}, {reached} ({percent(precision)})"
+    return f"; the {100.0 * interval.level:.4g} % interval is {width}, {reached} ({percent(precision)})"
 
 
-def _missing(judgement: Judgement, rule: Rule, told: _Told) -> str:
-    """What would have decided it: a fixed number of starts whose interval is half as wide as delta."""
+def _missing(judgement: Judgement, rule: Rule, counts: _Counts) -> str:
+    """The number of starts that would have decided: those with an interval half as wide as delta."""
     if judgement.within_delta or not judgement.sd_between > 0.0:
         return ""
     bound = percent(rule.delta)
     try:
         needed = starts_needed(judgement.sd_between, math.log1p(rule.delta) / 2.0)
-    except ValueError:  # a start was frozen, or ran beside something
+    except ValueError:  # a start stalled or was disturbed
         return f" and reaches beyond {bound}; no number of starts so far apart would tell it from nothing"
-    more = told.count(max(needed, judgement.starts + 1))
+    more = counts.count(max(needed, judgement.starts + 1))
     return f" and reaches beyond {bound}; with this spread some {more} would tell {bound} from nothing"
 
 
@@ -231,7 +230,7 @@ def percent(fraction: float, digits: int = 3) -> str:
     return f"±{100.0 * fraction:.{digits}g} %"
 
 
-def _nothing_read(rule: Rule, unit: str) -> Judgement:
+def _no_readings(rule: Rule, unit: str) -> Judgement:
     return Judgement(
         kind=Kind.UNDECIDED,
         difference=None,

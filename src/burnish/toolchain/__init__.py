@@ -1,1 +1,1 @@
-"""Compilers and linkers as found on this machine, and what their flags, caches and files mean."""
+"""Compilers and linkers of this machine, their flags, caches and files."""

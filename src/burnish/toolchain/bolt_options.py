@@ -1,4 +1,4 @@
-"""What BOLT takes: options read from its own help, and recipes' options held against them, before any build."""
+"""BOLT's options, read from its own help, and the check of recipes' options against them, before any build."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from collections.abc import Mapping, Sequence
 from burnish.base.errors import UserError, unknown
 
 OWN = frozenset({"o", "data", "instrument", "instrumentation-file", "instrumentation-file-append-pid"})
-"""Options that the builder gives itself."""
+"""Options that the builder sets itself."""
 
 
 def known_options(help_text: str) -> dict[str, tuple[str, ...]]:
-    """Options from ``llvm-bolt --help-hidden``, each with the values that it lists (none: any value, or none)."""
-    found: dict[str, tuple[str, ...]] = {}
+    """Options from ``llvm-bolt --help-hidden``, each with its listed values (none listed: any value, or no value)."""
+    options: dict[str, tuple[str, ...]] = {}
     name = ""
     for line in help_text.splitlines():
         if match := re.match(r"  --?([\w+-]+)(?:[= ]<|\s+- |$|\[)", line):
             name = match[1]
-            found[name] = ()
+            options[name] = ()
         elif name and (match := re.match(r"    =(\S+)", line)):
-            found[name] = (*found[name], match[1])
+            options[name] = (*options[name], match[1])
         elif not line.startswith("    "):
             name = ""
-    return found
+    return options
 
 
 def check_options(where: str, options: Sequence[str], known: Mapping[str, tuple[str, ...]]) -> None:
-    """Refuses an option, or a value, that this BOLT does not know.
+    """Raises a `UserError` for an option or a value that this BOLT does not support.
 
     Args:
         where: variant and BOLT, for the message.
         options: as in the recipe, ``-name`` or ``-name=value``.
-        known: what `known_options` read.
+        known: from `known_options`.
     """
     for option in options:
         match = re.fullmatch(r"--?([\w+-]+)(?:=(.*))?", option)
         if match is None:
-            raise UserError(f"{where}: bolt_options: {option!r} is no option; write -name or -name=value")
+            raise UserError(f"{where}: bolt_options: {option!r} is not an option; write -name or -name=value")
         name, value = match[1], match[2]
         if name in OWN:
             raise UserError(f"{where}: bolt_options: {option!r} is set by Burnish itself; leave it out")
@@ -48,5 +48,5 @@ def check_options(where: str, options: Sequence[str], known: Mapping[str, tuple[
 
 
 def _short(error: UserError) -> UserError:
-    """Without the list of all options: there are hundreds."""
+    """The error without the list of all options: there are hundreds."""
     return UserError(f"{str(error).partition('; there are: ')[0]}; `llvm-bolt --help` lists them")

@@ -1,8 +1,8 @@
-"""The compiler cache: a ccache folder of our own in the store, bounded, and what each build had from it; pure.
+"""The compiler cache: Burnish's own ccache folder in the store, of limited size, and its use by each build; pure.
 
-Nothing is relaxed for more hits. Builds are made at one constant path, so that the working folder in debug
-information (`hash_dir`) and absolute paths (`base_dir`) never differ between two builds of one home; headers that a
-build generates are recognised by their content; so no `sloppiness` is needed either, but for precompiled headers.
+No check of ccache is relaxed to get more hits. Builds are made at one constant path, so that the working folder in
+debug information (`hash_dir`) and absolute paths (`base_dir`) are the same in all builds of one home. Generated headers
+are recognised by their content. So no `sloppiness` is needed, except for precompiled headers.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _NO_COMPILATION = ("called_for_link", "called_for_preprocessing")
 
 @dataclass(frozen=True)
 class CacheUse:
-    """What became of the compilations of one build.
+    """Use of the cache by one build.
 
     Attributes:
         hits: objects taken from the cache.
-        misses: objects compiled and put there.
-        passed: objects compiled past the cache, since it could not tell what they depend on.
+        misses: objects compiled and added to the cache.
+        passed: objects that ccache cannot cache, because it cannot determine their dependencies.
     """
 
     hits: int = 0
@@ -41,26 +41,26 @@ class CacheUse:
 
     @property
     def objects(self) -> int:
-        """All compilations."""
+        """Number of all compilations."""
         return self.hits + self.misses + self.passed
 
     @property
     def share(self) -> float:
-        """Share of the compilations that the cache answered, 0 to 1."""
+        """Share of cache hits, 0 to 1."""
         return self.hits / self.objects if self.objects else 0.0
 
     @property
     def words(self) -> str:
-        """For a sentence."""
+        """The use of the cache as part of a sentence."""
         passed = f", {self.passed} not cacheable" if self.passed else ""
         return f"{self.hits} of {self.objects} objects from the cache{passed}"
 
 
 def size_gb(environment: Mapping[str, str] = os.environ) -> float:
-    """The bound on the cache's size in GB (10^9 bytes).
+    """The limit on the cache's size in GB (10^9 bytes).
 
     Raises:
-        UserError: the variable does not hold a size.
+        UserError: the variable is not a valid size.
     """
     text = environment.get(SIZE_VARIABLE, str(USUAL_GB))
     if re.fullmatch(r"\d+(\.\d+)?", text) is None or not 0.1 <= float(text) <= 10_000:
@@ -69,7 +69,7 @@ def size_gb(environment: Mapping[str, str] = os.environ) -> float:
 
 
 def launcher(flags: Iterable[str], *, precompiled: bool = False) -> tuple[str, ...]:
-    """Words before a compiler in its command line, for compile commands with these flags.
+    """Prefix of compile commands with these flags.
 
     Args:
         flags: the build's compile flags.
@@ -82,35 +82,34 @@ def launcher(flags: Iterable[str], *, precompiled: bool = False) -> tuple[str, .
 def environment(
     folder: Path, log: Path, flags: Iterable[str], gb: float, *, precompiled: bool = False
 ) -> dict[str, str]:
-    """Variables for whatever runs the compilers: a cache of our own, whatever the user's settings are.
+    """Environment variables for the build: Burnish's own cache, independent of the user's settings.
 
     Args:
         folder: the cache.
-        log: file that gets a paragraph for each compilation, for `read_log`.
+        log: file to which a paragraph is written for each compilation, for `read_log`.
         flags: the build's compile flags.
-        gb: bound on the cache's size.
+        gb: limit on the cache's size.
         precompiled: whether the build has precompiled headers.
     """
-    found = {
+    variables = {
         "CCACHE_DIR": str(folder),
         "CCACHE_CONFIGPATH": os.devnull,
         "CCACHE_MAXSIZE": f"{gb:g}G",
         "CCACHE_STATSLOG": str(log),
     }
     if precompiled:
-        # ccache does not look into a precompiled header and asks to be told that this is meant. The wrapper puts the
-        # digest of its text beside it, which stands for it; a macro of it that changes shows in what the preprocessor
-        # makes of the file that reads it. So everything is seen that is seen without, as long as the preprocessor is
-        # always asked.
-        found |= {"CCACHE_SLOPPINESS": "pch_defines,time_macros", "CCACHE_PCH_EXTSUM": "1", "CCACHE_NODIRECT": "1"}
+        # ccache requires these settings for precompiled headers, because it does not hash their content. The wrapper
+        # writes the digest of a header's text beside it, which ccache hashes instead; a changed macro shows in the
+        # preprocessed text of the including file. So every change is detected, as long as the preprocessor always runs.
+        variables |= {"CCACHE_SLOPPINESS": "pch_defines,time_macros", "CCACHE_PCH_EXTSUM": "1", "CCACHE_NODIRECT": "1"}
     if any(re.fullmatch(r"-m(arch|tune|cpu)=native", flag) for flag in flags):
-        # To ccache "native" is a word like any other; to a home on another processor it means other code.
-        found["CCACHE_NAMESPACE"] = processor_digest(Path("/proc/cpuinfo").read_text(errors="replace"))
-    return found
+        # ccache does not know that "native" means other code on another processor.
+        variables["CCACHE_NAMESPACE"] = processor_digest(Path("/proc/cpuinfo").read_text(errors="replace"))
+    return variables
 
 
 def processor_digest(cpuinfo: str) -> str:
-    """Names what ``native`` means: the first processor's identity and abilities in /proc/cpuinfo's text."""
+    """Digest of what ``native`` means: identity and features of the first processor in /proc/cpuinfo's text."""
     first = cpuinfo.partition("\n\n")[0]
     keys = ("vendor_id", "cpu family", "model", "stepping", "flags", "CPU implementer", "CPU part", "Features")
     rows = (line.partition(":") for line in first.splitlines())
@@ -118,7 +117,7 @@ def processor_digest(cpuinfo: str) -> str:
 
 
 def read_log(text: str) -> CacheUse:
-    """What a statistics log (CCACHE_STATSLOG) says: a line ``# SOURCE``, then the counters that it raised."""
+    """Use of the cache from a statistics log (CCACHE_STATSLOG): a line ``# SOURCE``, then its counters."""
     hits = misses = passed = 0
     for paragraph in re.split(r"^# .*$", text, flags=re.MULTILINE)[1:]:
         counters = set(paragraph.split())

@@ -1,7 +1,7 @@
-"""What each compile and link took: a wrapper around the real compiler that notes peak memory and time.
+"""Costs of each compile and link: a wrapper around the compiler that records peak memory and time.
 
-Behind ccache it stands where ccache calls the compiler (CCACHE_PREFIX), so that a hit costs nothing; the figure
-of the compile that filled the cache is kept in the store and found again by command and source.
+With ccache, it is the command with which ccache runs the compiler (CCACHE_PREFIX), so that a hit costs nothing. The
+costs of the compile that filled the cache are kept in the store, by command and source.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from burnish.base.digest import digest_of
 from burnish.program.built import CompiledObject
 
 VARIABLE = "BURNISH_COSTS"
-"""Environment variable that names the file to note in; without it the wrapper only runs the command."""
+"""Environment variable that names the file to write to; without it the wrapper only runs the command."""
 
 _SCRIPT = f"""\
 #!/bin/sh
@@ -32,12 +32,12 @@ exec TIME -q -a -o "${VARIABLE}" -f "%M %e %U %S $made" "$@"
 """
 
 HEAVIEST = 10
-"""So many of the heaviest objects are kept in a build's facts."""
+"""Number of the largest objects that are kept in a build's facts."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one compile or link took.
+    """The costs of one compile or link.
 
     Attributes:
         peak_bytes: largest resident set of any one process in it.
@@ -56,7 +56,7 @@ class Meter:
 
     Attributes:
         script: the wrapper.
-        notes: a line for each compile and link.
+        notes: the file, a line for each compile and link.
     """
 
     script: Path
@@ -64,12 +64,12 @@ class Meter:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What whoever calls the wrapper needs in its environment."""
+        """Environment variables with which to run the wrapper."""
         return {VARIABLE: str(self.notes)}
 
 
 def lay(work: Path) -> Meter | None:
-    """Puts a fresh wrapper into `work`, at a constant path; None without GNU time."""
+    """Writes a new wrapper into `work`, at a constant path; None without GNU time."""
     program = shutil.which("time")
     if program is None:
         return None
@@ -81,8 +81,8 @@ def lay(work: Path) -> Meter | None:
 
 
 def parse(text: str) -> dict[str, Cost]:
-    """Costs by what was made; of several makings of one thing the dearest; lines that are no notes are skipped."""
-    found: dict[str, Cost] = {}
+    """Costs by output file; if a file was made several times, the highest; other lines are skipped."""
+    costs: dict[str, Cost] = {}
     for line in text.splitlines():
         words = line.split(" ", 4)
         try:
@@ -90,13 +90,13 @@ def parse(text: str) -> dict[str, Cost]:
             made = words[4]
         except (ValueError, IndexError):
             continue
-        if made not in found or found[made].peak_bytes < peak * 1024:
-            found[made] = Cost(peak * 1024, wall, user + system)
-    return found
+        if made not in costs or costs[made].peak_bytes < peak * 1024:
+            costs[made] = Cost(peak * 1024, wall, user + system)
+    return costs
 
 
 def command_key(item: CompiledObject, place: Path) -> str:
-    """Names a compile in the build folder `place`: its command and its source's bytes."""
+    """Digest of a compile in the build folder `place`: of its command and its source's content."""
     source = place / item.source
     content = hashlib.sha256(source.read_bytes()).hexdigest() if source.is_file() else ""
     return digest_of([item.command, content])
@@ -110,7 +110,7 @@ def summary(
     Args:
         objects: the program's objects.
         noted: costs of this build, by path.
-        earlier: costs of earlier builds, by path, for what came from the cache.
+        earlier: costs of earlier builds, by path, for objects from the cache.
         server: path of the linked program in the build folder.
     """
     known = {item.path: cost for item in objects if (cost := noted.get(item.path) or earlier.get(item.path))}
@@ -127,5 +127,5 @@ def summary(
 
 
 def fresh(objects: Iterable[CompiledObject], noted: Mapping[str, Cost], place: Path) -> dict[str, Cost]:
-    """Costs to keep in the store: by command, of what was really compiled in the build folder `place`."""
+    """Costs to keep in the store: by command, of the objects compiled (not cached) in the build folder `place`."""
     return {command_key(item, place): noted[item.path] for item in objects if item.path in noted}

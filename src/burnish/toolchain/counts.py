@@ -1,7 +1,7 @@
-"""How often each function ran, by a profile's own data; shares, hottest functions, overlap. Pure.
+"""Execution counts of functions from a profile: shares, hottest functions, overlap; pure.
 
-A function's count is the sum of its counters (blocks with clang, arcs with gcc, branches with BOLT, samples where it
-was sampled): comparable within one kind of profile, as a share of the whole.
+A function's count is the sum of its counters (blocks with clang, arcs with gcc, branches with BOLT, samples in a
+sampled profile): comparable within one kind of profile, as a share of the total.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from burnish.base.errors import UserError
 
 Counts = Mapping[str, int]
-"""Count by function; those that never ran are there with 0 where the profile has them."""
+"""Count by function; a function of the profile that never ran has 0."""
 
 FINEST = 1000
 """Weights are rounded to fractions with denominators up to this."""
@@ -38,9 +38,9 @@ def clang_counts(show: str) -> dict[str, int]:
 
 
 def sample_counts(show: str) -> dict[str, int]:
-    """Counts from ``llvm-profdata show --sample``: all samples in a function, what was inlined into it included."""
-    found = re.findall(r"^Function: (.+?): (?:CFG checksum \d+\n)?(\d+), \d+, \d+ sampled lines", show, re.MULTILINE)
-    return {name: int(total) for name, total in found}
+    """Counts from ``llvm-profdata show --sample``: all samples in a function, inlined functions included."""
+    matches = re.findall(r"^Function: (.+?): (?:CFG checksum \d+\n)?(\d+), \d+, \d+ sampled lines", show, re.MULTILINE)
+    return {name: int(total) for name, total in matches}
 
 
 def bolt_counts(fdata: str) -> dict[str, int]:
@@ -62,13 +62,13 @@ def is_branch(words: Sequence[str]) -> bool:
 
 
 def weighted_fdata(parts: Iterable[tuple[str, int]]) -> str:
-    """One .fdata of several: equal branches added up, each part's counts and misses times its weight.
+    """Merges several .fdata texts: sums equal branches, with each part's counts and misses times its weight.
 
     Args:
         parts: (.fdata text, weight).
 
     Raises:
-        UserError: a line is no branch record (memory profiles and binary formats can't be weighted).
+        UserError: a line is not a branch record (memory profiles and binary formats can't be weighted).
     """
     sums: dict[tuple[str, ...], tuple[int, int]] = {}
     head: list[str] = []
@@ -82,20 +82,22 @@ def weighted_fdata(parts: Iterable[tuple[str, int]]) -> str:
             elif line.strip() == "boltedcollection":
                 head = [line]
             else:
-                raise UserError(f".fdata: {line[:60]!r} is no branch record; only BOLT's branch profiles can be merged")
+                raise UserError(
+                    f".fdata: {line[:60]!r} is not a branch record; only BOLT's branch profiles can be merged"
+                )
     lines = [" ".join((*place, str(misses), str(count))) for place, (misses, count) in sums.items()]
     return "\n".join([*head, *lines]) + "\n"
 
 
 def whole_weights(weights: Sequence[float]) -> list[int]:
-    """The smallest whole numbers in the same proportion: what the merge tools take."""
+    """The smallest integers in the same proportion, as the merge tools require."""
     parts = [Fraction(weight).limit_denominator(FINEST) for weight in weights]
     if any(part <= 0 for part in parts):
         raise UserError(f"weights {', '.join(f'{w:g}' for w in weights)}: each must be {1 / FINEST:g} or more")
     scale = lcm(*(part.denominator for part in parts))
-    whole = [int(part * scale) for part in parts]
-    common = gcd(*whole)
-    return [number // common for number in whole]
+    integers = [int(part * scale) for part in parts]
+    common = gcd(*integers)
+    return [number // common for number in integers]
 
 
 def shares(counts: Counts) -> dict[str, float]:
@@ -110,64 +112,64 @@ def hottest(counts: Counts, number: int) -> list[tuple[str, float]]:
 
 
 def hot_names(counts: Counts, share: float) -> frozenset[str]:
-    """The functions that, hottest first, together make `share` of all counts."""
-    found, so_far = set(), 0.0
+    """The hottest functions that together account for `share` of all counts."""
+    names, so_far = set(), 0.0
     for name, part in hottest(counts, len(counts)):
         if so_far >= share or part == 0:
             break
-        found.add(name)
+        names.add(name)
         so_far += part
-    return frozenset(found)
+    return frozenset(names)
 
 
-def overlap(one: Counts, other: Counts) -> float:
-    """How much of two profiles is the same, 0 to 1: the sum over functions of the smaller of the two shares.
+def overlap(first: Counts, second: Counts) -> float:
+    """Overlap of two profiles, 0 to 1: the sum over functions of the smaller of the two shares.
 
-    The measure of ``llvm-profdata overlap``, by function instead of by counter.
+    As in ``llvm-profdata overlap``, but by function instead of by counter.
     """
-    mine, theirs = shares(one), shares(other)
-    return sum(min(share, theirs.get(name, 0.0)) for name, share in mine.items())
+    first_shares, second_shares = shares(first), shares(second)
+    return sum(min(share, second_shares.get(name, 0.0)) for name, share in first_shares.items())
 
 
 @dataclass(frozen=True)
 class GccNames:
-    """What gcc's function numbers stand for.
+    """Names of functions by gcc's function numbers.
 
     Attributes:
-        public: symbol by number, of functions that are visible outside their file.
-        local: name ('a.c;f') by (.gcda's path, number), of those that are not.
+        public: symbol by number, for functions with external linkage.
+        local: name ('a.c;f') by (path of the .gcda file, number), for functions with internal linkage.
     """
 
     public: Mapping[int, str]
     local: Mapping[tuple[str, int], str]
 
     def of(self, path: str, number: int) -> str:
-        """A function's name; the file and the number where no symbol has it (inlined everywhere, or renamed)."""
+        """A function's name; file and number if no symbol matches (inlined everywhere, or renamed)."""
         return self.local.get((path, number)) or self.public.get(number) or f"{Path(path).stem};#{number}"
 
 
 def gcc_names(objects: Mapping[str, str], symbols: Sequence[tuple[str, str]]) -> GccNames:
     """Names for the functions of a gcc profile.
 
-    A function that is visible outside its file is numbered by its symbol alone; a local one by its file as on the
-    command line, its symbol, and the object's path without suffix (gcc/coverage.cc, coverage_compute_profile_id).
+    The number of a function with external linkage depends on its symbol only; that of a local one on its file as on
+    the command line, its symbol, and the object's path without suffix (gcc/coverage.cc, coverage_compute_profile_id).
 
     Args:
-        objects: the source file by the object's path, both as the compiler was given them.
-        symbols: the program's functions, each as (the source file that its symbol table names, symbol); '' for
-            those that are visible outside their file.
+        objects: source file by the object's path, both as on the compiler's command line.
+        symbols: the program's functions as (source file in the symbol table, symbol); '' as file for functions with
+            external linkage.
     """
-    ours: dict[str, set[str]] = {}
+    symbols_by_file: dict[str, set[str]] = {}
     for file, symbol in symbols:
-        # What a compiler has split off or cloned ('f.part.0') is numbered as the function that it came from.
-        ours.setdefault(file, set()).add(re.split(r"\.(?:part|constprop|isra|cold|lto_priv)\b", symbol)[0])
+        # A part or clone of a function ('f.part.0') has the number of the original function.
+        symbols_by_file.setdefault(file, set()).add(re.split(r"\.(?:part|constprop|isra|cold|lto_priv)\b", symbol)[0])
     local = {}
     for path, source in objects.items():
         stem = path.removesuffix(".o")
         file, start = source.rpartition("/")[2], crc(0, source)
-        for symbol in ours.get(file, ()):
+        for symbol in symbols_by_file.get(file, ()):
             local[f"{stem}.gcda", crc(crc(start, symbol), stem) & 0x7FFFFFFF] = f"{file};{symbol}"
-    return GccNames({crc(0, symbol) & 0x7FFFFFFF: symbol for symbol in ours.get("", ())}, local)
+    return GccNames({crc(0, symbol) & 0x7FFFFFFF: symbol for symbol in symbols_by_file.get("", ())}, local)
 
 
 def _table() -> list[int]:

@@ -1,4 +1,4 @@
-"""Why a build failed, in one line: the first error in what compilers, linkers and build systems wrote; pure."""
+"""Why a build failed, in one line: the first error in the output of compilers, linkers and build systems; pure."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _LINKER_SAYS = (
 _ERRORS = tuple(
     re.compile(pattern)
     for pattern in (
-        # gcc, clang, lld, mold, cc1, lto1: PLACE: [fatal] error: WORDS; gas writes Error. A driver that only tells that
-        # the linker or another part failed has nothing to say.
+        # gcc, clang, lld, mold, cc1, lto1: PLACE: [fatal] error: WORDS; gas writes Error. A driver's message that the
+        # linker or another part failed is not a cause.
         rf"^(?!ninja: )(?!.*\b{_DRIVERS}: (fatal )?error: {_SECOND_HAND})\S.*?: {_ERROR}",
         r"^(fatal )?error: \S",
         rf"\b(ld|ld\.\w+|mold|gold)(-\d+)?: .*{_LINKER_SAYS}",
@@ -32,7 +32,7 @@ _ERRORS = tuple(
         r"^\S+: .*\b(not found|No such file or directory|Permission denied)$",
     )
 )
-"""What names a cause."""
+"""Patterns of lines that name a cause."""
 
 _CMAKE = re.compile(r"^CMake Error(?: at (\S+?):(\d+))?(?: \((\w+)\))?:(.*)$")
 
@@ -45,22 +45,22 @@ _CONSEQUENCES = tuple(
         r"^ninja: (error|build stopped)",
     )
 )
-"""What only says that something went wrong before."""
+"""Patterns of lines that only report an earlier error."""
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\x1b\]8;;[^\x07\x1b]*(\x07|\x1b\\)")
 
 
 def last_command(text: str) -> str:
-    """What the last command wrote, of a log to which several commands of one or more runs were appended."""
+    """Output of the last command in a log of several commands."""
     begun = [match.start() for match in re.finditer(r"^\$ ", text, re.MULTILINE)]
     return text[begun[-1] :].partition("\n")[2] if begun else text
 
 
 def first_error(text: str) -> str | None:
-    """The first line of `text` that says why it failed, else the first that says that it did; None: no such line.
+    """The first line of `text` that names the cause of a failure, otherwise the first that reports one; None: no line.
 
     Args:
-        text: what a compiler, a linker or a build system wrote.
+        text: output of a compiler, a linker or a build system.
     """
     lines = [_COLOUR.sub("", line).rstrip() for line in text.splitlines()]
     for number, line in enumerate(lines):
@@ -72,16 +72,16 @@ def first_error(text: str) -> str | None:
 
 
 def _cmake_error(match: re.Match[str], rest: Sequence[str]) -> str:
-    """cmake's message stands indented below its place, broken into lines; it ends at the first that is not."""
+    """A cmake error: its location, and its message, the indented lines below."""
     place = f"{match[1]}:{match[2]}: " if match[1] else ""
-    said = [match[4].strip()]
+    words = [match[4].strip()]
     for line in rest:
         if line and not line.startswith(" "):
             break
-        if not line and any(said):
+        if not line and any(words):
             break
-        said.append(line.strip())
-    return f"CMake Error: {place}{' '.join(filter(None, said))}"
+        words.append(line.strip())
+    return f"CMake Error: {place}{' '.join(filter(None, words))}"
 
 
 def _short(line: str) -> str:

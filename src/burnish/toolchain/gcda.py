@@ -1,8 +1,8 @@
-"""gcc's counter files: several of one object added up with weights.
+"""gcc's counter files (.gcda): reads, writes and adds several of one object with weights.
 
-gcov-tool of gcc 12 ends with an internal error as soon as a file has counters of indirect calls (its reader takes
-lists of values of any length for arrays, libgcc/libgcov-util.c), which every server has. The format is in
-gcc/gcov-io.h: 32-bit words in the machine's order; a header, then records of (tag, length, content), a zero at the end.
+gcov-tool of gcc 12 fails with an internal error if a file has counters of indirect calls, as every server has (it reads
+their lists of variable length as arrays, libgcc/libgcov-util.c). gcc/gcov-io.h documents the format: 32-bit words in
+the machine's byte order; a header, then records of (tag, length, content), and a zero at the end.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _FUNCTION = 0x01000000
 _OBJECT_SUMMARY = 0xA1000000
 _COUNTERS = 0x01A10000
 _TOP_VALUES = (3, 4)
-"""Kinds of counters that are lists of the commonest values: (total, number, then value and count of each)."""
+"""Kinds of counters that are lists of the most frequent values: (total, number, then value and count of each)."""
 _OR = 6
 _FIRST = 7
-"""Kinds that are not sums: bits that were ever set; the number of the run's first call."""
+"""Kinds that are not sums: bits that were ever set; the order of first calls in the run."""
 _MOST_VALUES = 32
-"""Values that libgcov tracks at most (GCOV_TOPN_MAXIMUM_TRACKED_VALUES)."""
+"""Maximum number of values that libgcov tracks (GCOV_TOPN_MAXIMUM_TRACKED_VALUES)."""
 _LENGTHS_IN_BYTES = 12
-"""Lengths of records are in bytes since this major version, in words before."""
+"""Major version since which lengths of records are in bytes; before, they are in words."""
 
 Place = tuple[int, int, int]
-"""A function: number, checksum of its place, checksum of its control flow."""
+"""A function: number, checksum of its source location, checksum of its control flow."""
 
 
 @dataclass
@@ -37,9 +37,9 @@ class CounterFile:
 
     Attributes:
         header: version and stamps: equal for files of one object.
-        runs: how many program runs are in it.
+        runs: number of program runs in it.
         largest: sum over runs of the largest counter.
-        functions: counters by kind, by function.
+        functions: counters by function and kind.
     """
 
     header: tuple[int, ...]
@@ -52,7 +52,7 @@ def read(data: bytes) -> CounterFile:
     """A file's content.
 
     Raises:
-        UserError: it is no .gcda file of this machine, or is cut off.
+        UserError: it is not a .gcda file of this machine, or is truncated.
     """
     try:
         return _read(data)
@@ -65,11 +65,11 @@ def _read(data: bytes) -> CounterFile:
     if magic != _MAGIC:
         raise UserError(f".gcda: found {data[:4]!r} at the beginning; not a counter file of gcc on this machine")
     major = _major(version)
-    # The checksum came with the version that counts in bytes.
+    # The checksum was added in the version with lengths in bytes.
     extra = struct.unpack_from("<I", data, 12) if major >= _LENGTHS_IN_BYTES else ()
     unit = 1 if major >= _LENGTHS_IN_BYTES else 4
-    found = CounterFile((version, stamp, *extra))
-    at, mine = 12 + 4 * len(extra), None
+    counters = CounterFile((version, stamp, *extra))
+    at, kinds = 12 + 4 * len(extra), None
     while at + 4 <= len(data):
         (tag,) = struct.unpack_from("<I", data, at)
         if tag == 0:
@@ -78,27 +78,27 @@ def _read(data: bytes) -> CounterFile:
         at += 8
         size = max(0, length) * unit
         if tag == _FUNCTION:
-            # A function that is not in this object's program has no content.
-            mine = found.functions.setdefault(struct.unpack_from("<3I", data, at), {}) if size else None
+            # The record of a function that is not in the linked program is empty.
+            kinds = counters.functions.setdefault(struct.unpack_from("<3I", data, at), {}) if size else None
         elif tag == _OBJECT_SUMMARY:
-            found.runs, found.largest = struct.unpack_from("<2I", data, at)
-        elif mine is not None and tag >= _COUNTERS:
-            # A negative length stands for so many zeros.
+            counters.runs, counters.largest = struct.unpack_from("<2I", data, at)
+        elif kinds is not None and tag >= _COUNTERS:
+            # A negative length means that all counters are 0.
             number = abs(length) * unit // 8
             kind = (tag - _COUNTERS) >> 17
-            mine[kind] = list(struct.unpack_from(f"<{number}q", data, at)) if length > 0 else [0] * number
+            kinds[kind] = list(struct.unpack_from(f"<{number}q", data, at)) if length > 0 else [0] * number
         at += size
-    return found
+    return counters
 
 
 def _major(version: int) -> int:
-    """12 of 'B22*': tens as a letter from A, then ones."""
+    """Major version, such as 12 from 'B22*': tens as a letter from A, then ones."""
     tens, ones = chr(version >> 24), chr(version >> 16 & 0xFF)
     return (ord(tens) - ord("A")) * 10 + int(ones) if tens >= "A" else int(tens)
 
 
 def write(content: CounterFile) -> bytes:
-    """The file that has this content."""
+    """Encodes a file's content."""
     version, stamp, *extra = content.header
     unit = 1 if _major(version) >= _LENGTHS_IN_BYTES else 4
     largest = min(content.largest, 0xFFFFFFFF)
@@ -114,61 +114,61 @@ def write(content: CounterFile) -> bytes:
 
 
 def added(parts: Iterable[tuple[CounterFile, int]]) -> CounterFile:
-    """The sum of files of one object, each times its weight.
+    """The weighted sum of files of one object.
 
     Raises:
-        UserError: they are not of one object.
+        UserError: the files are of different objects.
     """
     (first, weight), *others = parts
     total = CounterFile(first.header)
-    for part, own in ((first, weight), *others):
+    for part, factor in ((first, weight), *others):
         if part.header != first.header:
             raise UserError(".gcda: counters of different compilations of an object; merge profiles of one build")
-        total.runs += own * part.runs
-        total.largest += own * part.largest
+        total.runs += factor * part.runs
+        total.largest += factor * part.largest
         for place, kinds in part.functions.items():
-            mine = total.functions.setdefault(place, {})
+            total_kinds = total.functions.setdefault(place, {})
             for kind, values in kinds.items():
-                mine[kind] = _combined(kind, mine.get(kind), values, own)
+                total_kinds[kind] = _combined(kind, total_kinds.get(kind), values, factor)
     return total
 
 
-def _combined(kind: int, mine: list[int] | None, values: Sequence[int], weight: int) -> list[int]:
+def _combined(kind: int, sum_so_far: list[int] | None, values: Sequence[int], weight: int) -> list[int]:
     if kind in _TOP_VALUES:
-        return _top_values(mine or [], values, weight)
-    before = mine or [0] * len(values)
+        return _top_values(sum_so_far or [], values, weight)
+    before = sum_so_far or [0] * len(values)
     if len(before) != len(values):
         raise UserError(".gcda: a function with different numbers of counters; merge profiles of one build")
     pairs = zip(before, values, strict=True)
     if kind == _OR:
-        return [one | other for one, other in pairs]
+        return [before | after for before, after in pairs]
     if kind == _FIRST:
-        return [min(one, other) if one and other else one or other for one, other in pairs]
-    return [one + weight * other for one, other in pairs]
+        return [min(before, after) if before and after else before or after for before, after in pairs]
+    return [before + weight * after for before, after in pairs]
 
 
-def _top_values(mine: Sequence[int], values: Sequence[int], weight: int) -> list[int]:
-    """Lists of commonest values, one for each place in the code; a negative total says that some were dropped."""
+def _top_values(sum_so_far: Sequence[int], values: Sequence[int], weight: int) -> list[int]:
+    """Merged lists of most frequent values, one per location in the code; a negative total: values were dropped."""
     merged: list[int] = []
-    before, after = _lists(mine), _lists(values)
+    before, after = _lists(sum_so_far), _lists(values)
     for number, (total, counts) in enumerate(after):
         old_total, old = before[number] if before else (0, {})
-        full = total < 0 or old_total < 0
+        incomplete = total < 0 or old_total < 0
         sums = dict(old)
         for value, count in counts.items():
             sums[value] = sums.get(value, 0) + weight * count
         kept = sorted(sums.items(), key=lambda item: -item[1])[:_MOST_VALUES]
-        full = full or len(kept) < len(sums)
-        whole = abs(old_total) + weight * abs(total)
-        merged += [-whole if full else whole, len(kept), *(word for item in kept for word in item)]
+        incomplete = incomplete or len(kept) < len(sums)
+        total_count = abs(old_total) + weight * abs(total)
+        merged += [-total_count if incomplete else total_count, len(kept), *(word for item in kept for word in item)]
     return merged
 
 
 def _lists(values: Sequence[int]) -> list[tuple[int, dict[int, int]]]:
-    found, at = [], 0
+    lists, at = [], 0
     while at + 1 < len(values):
         number = values[at + 1]
         words = values[at + 2 : at + 2 + 2 * number]
-        found.append((values[at], dict(zip(words[::2], words[1::2], strict=True))))
+        lists.append((values[at], dict(zip(words[::2], words[1::2], strict=True))))
         at += 2 + 2 * number
-    return found
+    return lists

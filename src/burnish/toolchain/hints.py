@@ -1,4 +1,4 @@
-"""Which branch hints of the source a profile contradicts, as clang's -Wmisexpect says it; pure."""
+"""Branch hints in the source that a profile contradicts, from clang's -Wmisexpect; pure."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _WARNING = re.compile(
 
 @dataclass(frozen=True)
 class WrongHint:
-    """A hint that held less often than it says.
+    """A branch hint that was right less often than it claims.
 
     Attributes:
-        file: the source, as the compiler was given it.
-        line: of the condition; of the function where the build has no debug information.
-        right: executions in which it held.
+        file: the source, as on the compiler's command line.
+        line: line of the condition; of the function in a build without debug information.
+        right: executions in which it was right.
         runs: executions in the profile.
     """
 
@@ -33,35 +33,37 @@ class WrongHint:
 
     @property
     def wrong(self) -> int:
-        """Executions in which it did not hold."""
+        """Executions in which it was wrong."""
         return self.runs - self.right
 
 
 def read_hints(log: str) -> tuple[WrongHint, ...]:
-    """The hints that a compile log warns of, those that were wrong most often first.
+    """The hints in a compile log's warnings, those that were wrong most often first.
 
-    A hint in a header is told of by each file that includes it. An inline function's counters are one for the whole
-    program, so the same figures again are the same executions; other figures are another copy's, and add up.
+    Each file that includes a header warns about the header's hints. An inline function has one set of counters in the
+    program, so equal figures are the same executions; different figures belong to different copies and are added.
     """
-    told = dict.fromkeys((m["file"], int(m["line"]), int(m["right"]), int(m["runs"])) for m in _WARNING.finditer(log))
+    warnings = dict.fromkeys(
+        (m["file"], int(m["line"]), int(m["right"]), int(m["runs"])) for m in _WARNING.finditer(log)
+    )
     sums: dict[tuple[str, int], tuple[int, int]] = {}
-    for file, line, right, runs in told:
+    for file, line, right, runs in warnings:
         have = sums.get((file, line), (0, 0))
         sums[file, line] = (have[0] + right, have[1] + runs)
-    found = [WrongHint(file, line, right, runs) for (file, line), (right, runs) in sums.items()]
-    return tuple(sorted(found, key=lambda hint: -hint.wrong))
+    hints = [WrongHint(file, line, right, runs) for (file, line), (right, runs) in sums.items()]
+    return tuple(sorted(hints, key=lambda hint: -hint.wrong))
 
 
-def notes(told: Sequence[Sequence[object]], shown: int = 3) -> list[str]:
-    """A line for people on (file, line, right, runs) of wrong hints; none when there are none.
+def notes(hint_values: Sequence[Sequence[object]], shown: int = 3) -> list[str]:
+    """A line for people about wrong hints; none if there are none.
 
     Args:
-        told: as `read_hints` found them, as plain values.
-        shown: how many are named.
+        hint_values: (file, line, right, runs) of each hint, from `read_hints`.
+        shown: number of hints that are named.
     """
-    if not told:
+    if not hint_values:
         return []
-    hints = [WrongHint(str(file), int(str(line)), int(str(r)), int(str(n))) for file, line, r, n in told]
+    hints = [WrongHint(str(file), int(str(line)), int(str(r)), int(str(n))) for file, line, r, n in hint_values]
     worst = "; ".join(
         f"{'/'.join(hint.file.split('/')[-3:])}:{hint.line} held in {100 * hint.right / hint.runs:.1f} % of "
         f"{hint.runs:,}"

@@ -1,6 +1,6 @@
-"""What this machine has for linking a recipe: linkers, allocators, 32-bit and static libraries, huge pages.
+"""What this machine offers for linking: linkers, allocators, 32-bit and static libraries, huge pages.
 
-`find_parts` looks for what one recipe asks for and nothing else, so that a recipe without any of it starts no program.
+`find_parts` looks only for what a recipe requests, so that a recipe without any of this starts no program.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _THP = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True)
 class LinkerEntry:
-    """A linker of the catalogue: program, Debian packages, and why one would take it."""
+    """A linker of the catalogue: program, Debian packages, and why one would use it."""
 
     program: str
     packages: tuple[str, ...]
@@ -58,7 +58,7 @@ class WordEntry:
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True)
 class LtoEntry:
-    """Bound of ThinLTO's cache, in megabytes."""
+    """Size limit of ThinLTO's cache, in megabytes."""
 
     cache_mb: int
     reason: str
@@ -67,13 +67,13 @@ class LtoEntry:
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True)
 class Refusal:
-    """A combination that can't be made: traits with the value, or one of the values, that they have in it."""
+    """An impossible combination: each of its traits with its value, or a list of values."""
 
     when: dict[str, Any]
     reason: str
 
     def holds(self, traits: Mapping[str, object]) -> bool:
-        """Whether every trait has its value."""
+        """Whether the traits match the combination."""
         return all(
             traits[name] in value if isinstance(value, list) else traits[name] == value
             for name, value in self.when.items()
@@ -101,12 +101,12 @@ def catalogue() -> Catalogue:
 
 @dataclass(frozen=True)
 class LinkerProgram:
-    """A linker as found.
+    """An installed linker.
 
     Attributes:
         name: as in a recipe.
         path: the program.
-        version: its own version line.
+        version: version line that it prints.
     """
 
     name: Linker
@@ -116,12 +116,12 @@ class LinkerProgram:
 
 @dataclass(frozen=True)
 class Library:
-    """A shared library as found.
+    """An installed shared library.
 
     Attributes:
-        name: file name that a program's NEEDED entry would have, ``libjemalloc.so.2``.
+        name: file name for a program's NEEDED entry, ``libjemalloc.so.2``.
         path: the file.
-        digest: of its content: another version of it is another build.
+        digest: digest of its content: a build with another version is another build.
     """
 
     name: str
@@ -131,7 +131,7 @@ class Library:
 
 @dataclass(frozen=True)
 class Parts:
-    """What was found of what a recipe asks for; fields that it does not ask for keep their defaults.
+    """What this machine has of what a recipe requests; other fields keep their defaults.
 
     Attributes:
         linker: the recipe's linker.
@@ -140,8 +140,8 @@ class Parts:
         has_profile_runtime: whether instrumented programs of the recipe's word size link.
         has_plugin: whether linkers other than lld can read clang's LTO objects.
         has_objcopy: whether a program can be stripped.
-        huge_pages: the kernel's word for transparent huge pages: always, madvise, never; '' when it has none.
-        missing: library files that the engine needs for this kind of link and the compiler does not find.
+        huge_pages: the kernel's setting for transparent huge pages: always, madvise, never; '' if it has none.
+        missing: library files that the engine needs for this kind of link, but that the compiler does not find.
     """
 
     linker: LinkerProgram | None = None
@@ -155,11 +155,11 @@ class Parts:
 
 
 NOTHING = Parts()
-"""For recipes that ask for nothing."""
+"""For recipes that request nothing."""
 
 
 def linker_of(recipe: Recipe) -> Linker:
-    """The linker that a recipe's link ends up with: its own, the one in its raw flags, or the toolchain's (bfd)."""
+    """The linker that a recipe uses: its own, the one in its raw flags, or the toolchain's (bfd)."""
     if recipe.linker is not None:
         return recipe.linker
     chosen = [flag.removeprefix("-fuse-ld=") for flag in recipe.link if flag.startswith("-fuse-ld=")]
@@ -171,35 +171,35 @@ def find_parts(recipe: Recipe, toolchain: Toolchain, spec: EngineSpec) -> Parts:
     """Looks for what `recipe` needs beyond its toolchain.
 
     Args:
-        recipe: what is asked for.
-        toolchain: the one chosen for it.
-        spec: engine; names the libraries that a static or a 32-bit link of it needs.
+        recipe: the recipe.
+        toolchain: its toolchain.
+        spec: the engine, which names the libraries for static and 32-bit links.
     """
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     linker = linker_of(recipe)
     if recipe.linker is not None or recipe.layout:
-        found["linker"] = find_linker(linker, toolchain)
+        arguments["linker"] = find_linker(linker, toolchain)
     if recipe.lto != "none" and toolchain.family == "clang" and linker != "lld":
-        found["has_plugin"] = (toolchain.cc.resolve().parent.parent / "lib" / "LLVMgold.so").is_file()
+        arguments["has_plugin"] = (toolchain.cc.resolve().parent.parent / "lib" / "LLVMgold.so").is_file()
     if recipe.allocator != "libc":
-        found["allocator"] = find_allocator(recipe.allocator, toolchain, recipe.word)
-    wanted: tuple[str, ...] = ()
+        arguments["allocator"] = find_allocator(recipe.allocator, toolchain, recipe.word)
+    libraries: tuple[str, ...] = ()
     if recipe.word == 32:
-        found["words"] = words_of(toolchain)
-        found["has_profile_runtime"] = _has_runtime(toolchain)
-        wanted = spec.linking.libraries_32
+        arguments["words"] = words_of(toolchain)
+        arguments["has_profile_runtime"] = _has_runtime(toolchain)
+        libraries = spec.linking.libraries_32
     if recipe.static == "full":
-        wanted = spec.linking.static_libraries
-    found["missing"] = tuple(name for name in wanted if find_file(name, toolchain, recipe.word) is None)
+        libraries = spec.linking.static_libraries
+    arguments["missing"] = tuple(name for name in libraries if find_file(name, toolchain, recipe.word) is None)
     if recipe.strip is not None:
-        found["has_objcopy"] = shutil.which("objcopy") is not None
+        arguments["has_objcopy"] = shutil.which("objcopy") is not None
     if recipe.huge_text:
-        found["huge_pages"] = huge_pages()
-    return Parts(**found)
+        arguments["huge_pages"] = huge_pages()
+    return Parts(**arguments)
 
 
 def find_linker(name: Linker, toolchain: Toolchain) -> LinkerProgram | None:
-    """The linker called `name`: clang's lld is its own, gcc's the newest there is."""
+    """The linker called `name`; lld is that of the clang toolchain, and the newest installed one for gcc."""
     program = catalogue().linkers[name].program
     path: Path | None
     if name == "lld" and toolchain.linker is not None:
@@ -215,17 +215,17 @@ def find_linker(name: Linker, toolchain: Toolchain) -> LinkerProgram | None:
 
 
 def _newest_lld(root: Path = Path("/usr/lib")) -> Path | None:
-    """Resolved: lld takes the kind of linker that it is from the name it is called by, and ``ld.lld`` it must be."""
-    found = [path for path in root.glob("llvm-*/bin/ld.lld") if path.is_file()]
-    found.sort(key=lambda path: int(re.sub(r"\D", "", path.parent.parent.name) or 0))
-    if found:
-        return found[-1]
+    """The newest lld under the name ``ld.lld``: lld decides by its name which kind of linker it is."""
+    paths = [path for path in root.glob("llvm-*/bin/ld.lld") if path.is_file()]
+    paths.sort(key=lambda path: int(re.sub(r"\D", "", path.parent.parent.name) or 0))
+    if paths:
+        return paths[-1]
     where = shutil.which("ld.lld")
     return Path(where) if where else None
 
 
 def find_allocator(name: Allocator, toolchain: Toolchain, word: Word) -> Library | None:
-    """The shared library of an allocator, where the compiler would find it; None when it is not installed."""
+    """The shared library of an allocator in the compiler's search path; None if it is not installed."""
     for library in catalogue().allocators[name].libraries:
         path = find_file(library, toolchain, word)
         if path is not None:
@@ -234,14 +234,14 @@ def find_allocator(name: Allocator, toolchain: Toolchain, word: Word) -> Library
 
 
 def find_file(name: str, toolchain: Toolchain, word: Word) -> Path | None:
-    """A library or object file in the compiler's own search path; None when it has none of that name."""
-    said = process.capture([toolchain.cc, *word_flags(word), f"-print-file-name={name}"], timeout=20).strip()
-    path = Path(said)  # a compiler echoes a name that it can't find
+    """A library or object file in the compiler's search path; None if there is none of that name."""
+    answer = process.capture([toolchain.cc, *word_flags(word), f"-print-file-name={name}"], timeout=20).strip()
+    path = Path(answer)  # a compiler prints a name unchanged if it does not find the file
     return path.resolve() if path.is_absolute() and path.is_file() else None
 
 
 def word_flags(word: Word) -> tuple[str, ...]:
-    """Compiler flags of a word size; none for the machine's own."""
+    """Compiler flags for a word size; none for the machine's own."""
     return ("-m32",) if word == 32 else ()
 
 
@@ -250,14 +250,15 @@ def words_of(toolchain: Toolchain) -> frozenset[Word]:
     names = ("crt1.o", "libc.so", "libgcc.a")
     if not all(find_file(name, toolchain, 32) for name in names):
         return frozenset[Word]({64})
-    # The kernel's headers come with gcc-multilib alone, which a cross compiler drives out: libraries without headers.
+    # The kernel's headers come only with gcc-multilib, which conflicts with cross compilers: there may be libraries
+    # without headers.
     header: list[str | Path] = [toolchain.cc, "-m32", "-E", "-include", "errno.h", "-x", "c", "/dev/null"]
-    found: set[Word] = {64, 32} if process.capture(header, timeout=20) else {64}
-    return frozenset(found)
+    word_sizes: set[Word] = {64, 32} if process.capture(header, timeout=20) else {64}
+    return frozenset(word_sizes)
 
 
 def _has_runtime(toolchain: Toolchain) -> bool:
-    """Whether the profile runtime is there for 32-bit programs."""
+    """Whether the profile runtime for 32-bit programs is installed."""
     if toolchain.family == "gcc":
         return find_file("libgcov.a", toolchain, 32) is not None
     root = Path(process.capture([toolchain.cc, "-print-resource-dir"], timeout=20).strip()) / "lib"
@@ -265,7 +266,7 @@ def _has_runtime(toolchain: Toolchain) -> bool:
 
 
 def huge_pages(path: Path = _THP) -> str:
-    """The kernel's setting for transparent huge pages (``[madvise]`` in its list); '' when it has none."""
+    """The kernel's setting for transparent huge pages (``[madvise]`` in its list); '' if it has none."""
     try:
         chosen = re.search(r"\[(\w+)\]", path.read_text())
     except OSError:
@@ -275,13 +276,13 @@ def huge_pages(path: Path = _THP) -> str:
 
 @dataclass(frozen=True)
 class Offer:
-    """What this machine has of something that recipes can ask for, for `burnish doctor`.
+    """What this machine offers of a feature of recipes, for `burnish doctor`.
 
     Attributes:
         name: allocators, 32-bit programs, huge pages for code.
-        found: what is there.
+        found: what is installed.
         missing: what is not.
-        packages: Debian packages that bring what is missing.
+        packages: Debian packages that contain what is missing.
     """
 
     name: str
@@ -291,19 +292,19 @@ class Offer:
 
 
 def offers(toolchains: Sequence[Toolchain]) -> list[Offer]:
-    """Allocators, word sizes and huge pages as they are to be had with these compilers."""
+    """The allocators, word sizes and huge pages available with these compilers."""
     if not toolchains:
         return []
     known = catalogue()
-    have = [name for name in known.allocators if find_allocator(name, toolchains[0], 64)]
-    lacking = [name for name in known.allocators if name not in have]
-    packages = tuple(package for name in lacking for package in known.allocators[name].packages)
-    narrow = [each.name for each in toolchains if 32 in words_of(each)]
-    wide = [each.name for each in toolchains if each.name not in narrow]
+    available = [name for name in known.allocators if find_allocator(name, toolchains[0], 64)]
+    missing = [name for name in known.allocators if name not in available]
+    packages = tuple(package for name in missing for package in known.allocators[name].packages)
+    narrow = [toolchain.name for toolchain in toolchains if 32 in words_of(toolchain)]
+    wide = [toolchain.name for toolchain in toolchains if toolchain.name not in narrow]
     pages = huge_pages()
     mapped = pages in ("always", "madvise")
     return [
-        Offer("allocators", ("libc", *have), tuple(lacking), packages),
+        Offer("allocators", ("libc", *available), tuple(missing), packages),
         Offer("32-bit programs", tuple(narrow), tuple(wide), known.words["32"].packages if wide else ()),
         Offer("huge pages for code", (pages,) if mapped else (), () if mapped else (pages or "none in this kernel",)),
     ]

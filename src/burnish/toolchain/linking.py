@@ -1,7 +1,7 @@
-"""How a recipe's program is linked: flags, refusals, and what enters a build's name; pure.
+"""How a recipe's program is linked: flags, refused combinations, and what is part of a build's key; pure.
 
-What a recipe does not say changes nothing: no flag, no part of a key. The builds that train a profile are linked
-plainly whatever the recipe says of its link (`neutral`), so that recipes which differ in it share them.
+A recipe's defaults add nothing: no flag, and nothing to the key. Instrumented builds are linked in the default way
+whatever the recipe's link settings (`neutral`), so that recipes which differ only in these share them.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from burnish.toolchain.link_parts import Library, LinkerProgram, Parts, catalogu
 from burnish.toolchain.toolchains import Toolchain
 
 HUGE_PAGE = 2 << 20
-"""Bytes of a huge page where code is to lie on one: x86-64's, and aarch64's with 4 kB pages."""
+"""Size of a huge page for code, in bytes: on x86-64, and on aarch64 with 4 kB pages."""
 
 SHIFTS = 64
-"""Places, one cache line apart, at which a shuffled layout may begin with lld: a page's worth."""
+"""Number of offsets, one cache line apart, at which a shuffled layout may begin with lld: one page."""
 
 _STATIC_RUNTIME = ("-static-libgcc", "-static-libstdc++")
 _NAME_SERVICE = re.compile(r"Using '(\w+)' in statically linked applications requires at runtime the shared libraries")
@@ -30,15 +30,15 @@ _NAME_SERVICE = re.compile(r"Using '(\w+)' in statically linked applications req
 
 @dataclass(frozen=True)
 class Linking:
-    """What a compile stage must know of its link beyond the flags.
+    """Settings of a compile stage's link other than flags.
 
     Attributes:
-        linker: the linker that was asked for; None: the toolchain's own.
-        layout: seed of a shuffled order, 0 for the build system's.
-        keep_debug: whether debug sections stay in for a later stage, where the engine's link would drop them.
-        allocator: the library that must come before libc, where it is linked.
-        static: whether nothing may be left to load.
-        cached: whether ThinLTO may keep a cache; it changes no result, so it is in no key.
+        linker: the requested linker; None: the toolchain's own.
+        layout: seed of a shuffled order, 0 for the build system's order.
+        keep_debug: whether debug sections are kept for a later stage although the engine's link would drop them.
+        allocator: the allocator's library, which must be linked before libc; None: not linked.
+        static: whether the program must be fully static.
+        cached: whether ThinLTO may use a cache; not part of the key, because it does not change the result.
     """
 
     linker: LinkerProgram | None = None
@@ -50,30 +50,30 @@ class Linking:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What enters the key; nothing when nothing was asked for."""
-        found: list[object] = []
+        """The part of the build's key; empty for default settings."""
+        identity: list[object] = []
         if self.linker is not None:
-            found.append(["linker", self.linker.name, self.linker.version])
+            identity.append(["linker", self.linker.name, self.linker.version])
         if self.layout:
-            found.append(["layout", self.layout])
+            identity.append(["layout", self.layout])
         if self.keep_debug:
-            found.append(["keep_debug"])
+            identity.append(["keep_debug"])
         if self.allocator is not None:
-            found.append(["allocator", self.allocator.name, self.allocator.digest])
-        return tuple(found)
+            identity.append(["allocator", self.allocator.name, self.allocator.digest])
+        return tuple(identity)
 
     @property
     def needs_folder(self) -> bool:
-        """Whether the compiler must find our links or wrappers of linkers before the system's."""
+        """Whether the compiler must find Burnish's links to or wrappers of linkers before the system's."""
         return self.layout > 0 or (self.linker is not None and self.linker.name == "lld")
 
 
 PLAIN = Linking()
-"""A link of which nothing was asked."""
+"""A link with default settings."""
 
 
 def neutral(recipe: Recipe) -> Recipe:
-    """The recipe as far as it decides what code is compiled: linked plainly, for builds that train a profile."""
+    """The recipe with default link settings: the part that decides what code is compiled, for instrumented builds."""
     return replace(
         recipe,
         lto="none",
@@ -91,11 +91,11 @@ def linked(flags: Flags, recipe: Recipe, toolchain: Toolchain, parts: Parts, fol
     """`flags` with those of the recipe's link.
 
     Args:
-        flags: package's and recipe's flags.
-        recipe: what is asked for.
-        toolchain: the one chosen for it.
+        flags: flags of the package and the recipe.
+        recipe: the recipe.
+        toolchain: its toolchain.
         parts: what this machine has for it.
-        folder: constant path of the folder with our linker links and wrappers.
+        folder: constant path of the folder with Burnish's links to and wrappers of linkers.
     """
     word = word_flags(recipe.word)
     link = [*flags.link, *word]
@@ -106,8 +106,8 @@ def linked(flags: Flags, recipe: Recipe, toolchain: Toolchain, parts: Parts, fol
     if borrowed or (recipe.layout and linker != "lld"):
         link.append(f"-B{folder}")
     if recipe.layout and linker == "lld":
-        # Sections of all objects, by lld's own generator. Those that the profile's call graph orders keep that
-        # order, which is the recipe's; so that they move too, all code begins elsewhere by some cache lines.
+        # lld shuffles the sections of all objects, except those ordered by the profile's call graph, whose order is
+        # part of the recipe. To move these too, all code is shifted by some cache lines.
         link += [f"-Wl,--shuffle-sections=.text*={recipe.layout}", f"-Wl,-T,{folder}/layout.ld"]
     if recipe.static == "runtime":
         link += _STATIC_RUNTIME
@@ -123,7 +123,7 @@ def linked(flags: Flags, recipe: Recipe, toolchain: Toolchain, parts: Parts, fol
 
 
 def linking_of(recipe: Recipe, parts: Parts, spec: EngineSpec) -> Linking:
-    """What the recipe's final compile stage must know of its link."""
+    """The link settings of the recipe's final compile stage."""
     return Linking(
         linker=parts.linker if recipe.linker is not None or recipe.layout else None,
         layout=recipe.layout,
@@ -135,7 +135,7 @@ def linking_of(recipe: Recipe, parts: Parts, spec: EngineSpec) -> Linking:
 
 
 def options_of(recipe: Recipe, spec: EngineSpec) -> tuple[tuple[str, str], ...]:
-    """The recipe's configure options, behind those that its kind of link forces on the engine."""
+    """The recipe's configure options, after those that its kind of link requires of the engine."""
     forced: dict[str, str] = {}
     if recipe.static == "full":
         forced |= dict(spec.linking.static_options)
@@ -145,7 +145,7 @@ def options_of(recipe: Recipe, spec: EngineSpec) -> tuple[tuple[str, str], ...]:
 
 
 def traits(recipe: Recipe, toolchain: Toolchain, spec: EngineSpec) -> dict[str, object]:
-    """What the catalogue's refusals look at."""
+    """The traits that the catalogue's refused combinations refer to."""
     return {
         "family": toolchain.family,
         "linker": linker_of(recipe),
@@ -162,18 +162,18 @@ def traits(recipe: Recipe, toolchain: Toolchain, spec: EngineSpec) -> dict[str, 
 
 
 def check(recipe: Recipe, name: str, toolchain: Toolchain, parts: Parts, spec: EngineSpec) -> None:
-    """Refuses a link that can't be made, saying why and what to do.
+    """Checks whether a recipe's link can be made.
 
     Args:
-        recipe: what is asked for.
+        recipe: the recipe.
         name: "variant NAME", for the message.
-        toolchain: the one chosen for it.
+        toolchain: its toolchain.
         parts: what this machine has for it.
         spec: the engine.
 
     Raises:
-        UserError: nowhere, since parts of the recipe contradict each other or the toolchain.
-        UnavailableError: not here, since this machine lacks a linker, a library or an ability.
+        UserError: never possible: parts of the recipe contradict each other or the toolchain.
+        UnavailableError: not possible here: this machine lacks a linker, a library or a feature.
     """
     chosen = [flag for flag in recipe.link if flag.startswith("-fuse-ld=")]
     if recipe.linker is not None and chosen:
@@ -193,25 +193,29 @@ def check(recipe: Recipe, name: str, toolchain: Toolchain, parts: Parts, spec: E
 
 
 def _check_found(recipe: Recipe, name: str, toolchain: Toolchain, parts: Parts) -> None:
-    linker, found = linker_of(recipe), catalogue()
+    linker, linking = linker_of(recipe), catalogue()
     if (recipe.linker is not None or recipe.layout) and parts.linker is None:
-        mend = install_command(each.format(major=_lld_major(toolchain)) for each in found.linkers[linker].packages)
-        raise UnavailableError(f"{name}: no linker {linker} on this machine; to have it: {mend}")
+        command = install_command(
+            package.format(major=_lld_major(toolchain)) for package in linking.linkers[linker].packages
+        )
+        raise UnavailableError(f"{name}: no linker {linker} on this machine; to have it: {command}")
     if not parts.has_plugin:
-        mend = install_command([f"llvm-{toolchain.major}-linker-tools"])
+        command = install_command([f"llvm-{toolchain.major}-linker-tools"])
         raise UnavailableError(
             f"{name}: {linker} reads {toolchain.name}'s LTO objects only with LLVM's plugin, which is missing; "
-            f"take lld, or: {mend}"
+            f"take lld, or: {command}"
         )
     if recipe.allocator != "libc" and parts.allocator is None:
-        entry = found.allocators[recipe.allocator]
+        entry = linking.allocators[recipe.allocator]
         raise UnavailableError(
             f"{name}: no {' or '.join(entry.libraries)} for {recipe.word}-bit programs on this machine; "
-            f"{_mend_allocator(recipe.word, entry.packages)}"
+            f"{_install_allocator(recipe.word, entry.packages)}"
         )
     if recipe.word not in parts.words:
-        mend = install_command(found.words[str(recipe.word)].packages)
-        raise UnavailableError(f"{name}: {toolchain.name} links no {recipe.word}-bit programs on this machine; {mend}")
+        command = install_command(linking.words[str(recipe.word)].packages)
+        raise UnavailableError(
+            f"{name}: {toolchain.name} links no {recipe.word}-bit programs on this machine; {command}"
+        )
     if recipe.pgo and not parts.has_profile_runtime:
         raise UnavailableError(f"{name}: {toolchain.name} has no profile runtime for {recipe.word}-bit programs")
     if not parts.has_objcopy:
@@ -228,40 +232,42 @@ def _lld_major(toolchain: Toolchain) -> int:
     return toolchain.major if toolchain.family == "clang" else 19
 
 
-def _mend_allocator(word: int, packages: Sequence[str]) -> str:
+def _install_allocator(word: int, packages: Sequence[str]) -> str:
     named = [f"{package}:i386" for package in packages] if word == 32 else packages
     return f"{_foreign(named)}{install_command(named)}"
 
 
 def _foreign(packages: Sequence[str]) -> str:
-    """The command that makes packages of another architecture known, where there are any among them."""
-    return "dpkg --add-architecture i386 && apt-get update && " if any(":i386" in each for each in packages) else ""
+    """The command that enables packages of another architecture, if there are any in the list."""
+    return (
+        "dpkg --add-architecture i386 && apt-get update && " if any(":i386" in package for package in packages) else ""
+    )
 
 
 def groups(recipe: Recipe) -> list[str]:
     """Groups of `catalogue/data/system.toml` that the recipe's link needs."""
-    found = []
+    groups = []
     if recipe.linker in ("gold", "lld", "mold"):
-        found.append("linkers")
+        groups.append("linkers")
     if recipe.allocator != "libc" and recipe.word == 64:
-        found.append("allocators")
+        groups.append("allocators")
     if recipe.word == 32:
-        found.append("word-32")
-    return found
+        groups.append("word-32")
+    return groups
 
 
 def shift(seed: int) -> int:
-    """Bytes by which all code begins later under a layout: a whole number of cache lines, less than a page."""
+    """Number of bytes by which a layout shifts all code: a multiple of the cache line, less than a page."""
     return 64 * ((seed * 2654435761 >> 8) % SHIFTS)
 
 
 def layout_script(seed: int) -> str:
-    """lld's script that moves all code by `shift`: start-up code with a gap behind it, before everything else."""
+    """A linker script for lld that shifts all code by `shift`: start-up code and a gap before everything else."""
     return f"SECTIONS {{ .text.layout : {{ *crt1.o(.text .text.*) . += {shift(seed)}; }} }} INSERT BEFORE .text;\n"
 
 
 def unkeyed(linking: Linking, cache: PurePath) -> tuple[str, ...]:
-    """Link flags that change how long a link takes and not what it makes: ThinLTO's cache in `cache`, bounded."""
+    """Link flags that affect the link's duration only: ThinLTO's cache in the folder `cache`, of limited size."""
     if not linking.cached:
         return ()
     policy = f"cache_size_bytes={catalogue().lto.cache_mb}m"
@@ -269,7 +275,7 @@ def unkeyed(linking: Linking, cache: PurePath) -> tuple[str, ...]:
 
 
 def notes(log: str) -> list[str]:
-    """What a link's log says that a user should know: functions of a static program that still load libraries."""
+    """Warnings from a link's log for the user: functions of a static program that still load libraries."""
     names = sorted(set(_NAME_SERVICE.findall(log)))
     if not names:
         return []

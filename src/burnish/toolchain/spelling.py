@@ -1,4 +1,4 @@
-"""What a recipe's catalogue entries and its target come to for one toolchain, on one host; pure."""
+"""The flags of a recipe's catalogue entries and target for one toolchain on one host; pure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from burnish.toolchain.toolchains import Toolchain
 
 @dataclass(frozen=True)
 class Spelled:
-    """Flags that stand between the package's own and the recipe's raw ones.
+    """Flags that come after the package's own and before the recipe's raw ones.
 
     Attributes:
-        c: for C.
-        cxx: for C++.
-        link: for the link.
-        level: the level that an entry asks for; None: none does.
-        host: what a build for ``native`` depends on besides its flags: the processor's name and abilities.
+        c: flags for C.
+        cxx: flags for C++.
+        link: flags for the link.
+        level: the optimisation level of an entry; None: no entry sets it.
+        host: for ``native``, what the build depends on besides its flags: the processor's name and features.
     """
 
     c: tuple[str, ...] = ()
@@ -36,15 +36,15 @@ def spell(recipe: Recipe, toolchain: Toolchain, processor: Processor, who: str) 
 
     Args:
         recipe: the recipe.
-        toolchain: the one that will build.
-        processor: the host's: what is built is also run here.
-        who: whose recipe it is, to begin an error with.
+        toolchain: the toolchain of the build.
+        processor: the host's processor, on which the build also runs.
+        who: name of the recipe, for errors.
 
     Raises:
-        UserError: a name that is not there, entries that contradict each other, an entry that the toolchain's
-            family has not; it stops the request.
-        UnavailableError: an entry or target that needs a newer compiler or another machine, a target that this
-            host can't run; the variant is left out and the others go on.
+        UserError: an unknown name, entries that contradict each other, or an entry that the toolchain's family does
+            not have; stops the request.
+        UnavailableError: an entry or target that needs a newer compiler or another machine, or a target that this
+            host can't run; the variant is left out and the others continue.
     """
     flags.check(recipe, who)
     level: str | None = None
@@ -60,25 +60,25 @@ def spell(recipe: Recipe, toolchain: Toolchain, processor: Processor, who: str) 
     link: tuple[str, ...] = ()
     for name in recipe.flags:
         entry = flags.flag(name)
-        each = _available(entry, toolchain, processor, who)
-        of_c, of_cxx = each.c, each.cxx
+        spelling = _available(entry, toolchain, processor, who)
+        of_c, of_cxx = spelling.c, spelling.cxx
         if entry.choice == LEVEL:
             level, of_c, of_cxx = of_c[0], of_c[1:], of_cxx[1:]
-        c, cxx, link = (*c, *of_c), (*cxx, *of_cxx), (*link, *each.link)
+        c, cxx, link = (*c, *of_c), (*cxx, *of_cxx), (*link, *spelling.link)
     if "-fuse-ld=lld" in link and recipe.linker not in (None, "lld"):
         raise UserError(f"{who}: linker = {recipe.linker!r} contradicts a flag that needs lld; leave one out")
     return Spelled(c, cxx, link, level, host)
 
 
 def counting(recipe: Recipe, toolchain: Toolchain) -> Recipe:
-    """The recipe as far as it decides what a build that counts comes to: without entries that act after its counters.
+    """The recipe of the instrumented build: without entries that take effect only after the counters are inserted.
 
-    Recipes that differ in such entries alone then share the instrumented build, the training and the profile.
+    Recipes that differ only in such entries then share the instrumented build, the training and the profile.
     """
 
     def late(name: str) -> bool:
-        each = flags.flag(name).spellings.get(toolchain.family)
-        return each is not None and each.after_counters
+        spelling = flags.flag(name).spellings.get(toolchain.family)
+        return spelling is not None and spelling.after_counters
 
     return replace(recipe, flags=tuple(name for name in recipe.flags if not late(name)))
 
@@ -94,12 +94,12 @@ def _available(entry: Flag, toolchain: Toolchain, processor: Processor, who: str
             f"{who}: flag {entry.name!r} is not for {toolchain.name}: {entry.absent[toolchain.family]}; "
             f"it is for {others}"
         )
-    found = entry.spellings[toolchain.family]
-    if toolchain.major < found.since:
+    spelling = entry.spellings[toolchain.family]
+    if toolchain.major < spelling.since:
         raise UnavailableError(
-            f"{who}: flag {entry.name!r} needs {toolchain.family}-{found.since} or newer, found {toolchain.name}"
+            f"{who}: flag {entry.name!r} needs {toolchain.family}-{spelling.since} or newer, found {toolchain.name}"
         )
-    return found
+    return spelling
 
 
 def _fits(target: Target, toolchain: Toolchain, processor: Processor, who: str) -> None:
@@ -113,9 +113,9 @@ def _fits(target: Target, toolchain: Toolchain, processor: Processor, who: str) 
         raise UnavailableError(
             f"{who}: target {target.name!r} needs {toolchain.family}-{since} or newer, found {toolchain.name}"
         )
-    lacking = sorted(target.needs - processor.features)
-    if lacking:
+    missing = sorted(target.needs - processor.features)
+    if missing:
         raise UnavailableError(
-            f"{who}: target {target.name!r}: this host ({processor.model}) lacks {' '.join(lacking)}: a server built "
+            f"{who}: target {target.name!r}: this host ({processor.model}) lacks {' '.join(missing)}: a server built "
             "for it can't be run here, so it could be neither tested nor measured; choose another target"
         )

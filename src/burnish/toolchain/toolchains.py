@@ -1,7 +1,7 @@
-"""Compilers as found on this machine, each with the tools of its family and version.
+"""The compilers of this machine, each with the tools of its family and version.
 
-A toolchain that lacks a part (linker, profile runtime, BOLT) is still a toolchain; `lacks` says what the
-missing part costs and which command brings it.
+A toolchain without some part (linker, profile runtime, BOLT) is still usable; `lacks` lists the missing parts with
+their consequences and the commands that install them.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ _INSTALLED = Path("/var/lib/dpkg/status")
 
 
 _DEBIAN_CLANG = 19
-"""The newest clang that Debian 12 and 13 both have; the one offered where none is asked for by number."""
+"""The newest clang in both Debian 12 and 13; the one suggested if no version is requested."""
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """One compiler and what belongs to it.
+    """A compiler with its tools.
 
     Attributes:
-        name: family and major version, ``gcc-12``; with the full release where two of one major differ.
+        name: family and major version, ``gcc-12``; with the full release if two of one major version differ.
         family: ``gcc`` or ``clang``.
-        version: the compiler's own version line, the distribution's revision included.
-        release: the version's numbers, ``12.2.0``.
+        version: version line that the compiler prints, with the distribution's revision.
+        release: version number, ``12.2.0``.
         cc: the C compiler.
         cxx: the C++ compiler.
-        ar: the archiver that understands the family's LTO objects.
-        ranlib: its index maker.
+        ar: the archiver that supports the family's LTO objects.
+        ranlib: ranlib of that archiver.
         linker: lld of the same version; None for gcc, which uses the system's linker.
         profdata: llvm-profdata of the same version; None for gcc.
         gcov_dump: gcov-dump of the same version; None for clang.
-        bolt: llvm-bolt: clang's of the same version, gcc's the newest there is (it works on any ELF program).
+        bolt: llvm-bolt of the same version for clang, the newest installed one for gcc (it works on any ELF program).
         merge_fdata: merge-fdata beside `bolt`.
-        has_profile_runtime: whether the library that an instrumented build links is there.
-        bolt_can_instrument: whether the library that ``llvm-bolt -instrument`` links is there.
+        has_profile_runtime: whether the library that an instrumented build links is installed.
+        bolt_can_instrument: whether the library that ``llvm-bolt -instrument`` links is installed.
     """
 
     name: str
@@ -85,12 +85,12 @@ class Toolchain:
 
 @dataclass(frozen=True)
 class Lack:
-    """A part that a toolchain does not have.
+    """A missing part of a toolchain.
 
     Attributes:
-        part: the `Toolchain` field that says so.
-        consequence: what can't be done without it.
-        mend: the command that brings it.
+        part: the field of `Toolchain` for it.
+        consequence: what is not possible without it.
+        mend: the command that installs it.
     """
 
     part: str
@@ -98,7 +98,7 @@ class Lack:
     mend: str
 
     def __str__(self) -> str:
-        return f"{self.consequence}; to mend it: {self.mend}"
+        return f"{self.consequence}; to fix it: {self.mend}"
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -128,21 +128,21 @@ def packages_for(family: Family, major: int) -> tuple[str, ...]:
 
 
 def lacks(toolchain: Toolchain) -> list[Lack]:
-    """What `toolchain` does not have, each with consequence and mend; empty when it is whole."""
-    found = []
+    """The missing parts of `toolchain`; empty if it is complete."""
+    missing = []
     for part, entry in _families()[toolchain.family].parts.items():
         if not getattr(toolchain, part):
             packages = [name.format(major=toolchain.major) for name in entry.packages]
-            found.append(Lack(part, entry.consequence, install_command(packages)))
-    return found
+            missing.append(Lack(part, entry.consequence, install_command(packages)))
+    return missing
 
 
 def find_toolchains(path: str | None = None, llvm_root: Path = _LLVM_ROOT) -> list[Toolchain]:
-    """All compilers of this machine, gcc before clang, newest first in each family, each once.
+    """All compilers of this machine without duplicates, gcc before clang, newest first in each family.
 
     Args:
-        path: folders to look in, separated as in PATH; the environment's PATH when not given.
-        llvm_root: the folder that holds Debian's ``llvm-N`` folders.
+        path: folders to look in, separated as in PATH; default: the environment's PATH.
+        llvm_root: the folder with Debian's ``llvm-N`` folders.
     """
     folders = [Path(entry) for entry in (path or os.environ.get("PATH", os.defpath)).split(os.pathsep) if entry]
     folders += [entry / "bin" for entry in sorted(llvm_root.glob("llvm-*"), key=_number, reverse=True)]
@@ -150,7 +150,7 @@ def find_toolchains(path: str | None = None, llvm_root: Path = _LLVM_ROOT) -> li
 
 
 def _changed(place: Path) -> int:
-    """When a program came into or left a folder, or a file was written, nanoseconds; 0 where there is none."""
+    """Modification time of a folder or file in nanoseconds; 0 if it does not exist."""
     try:
         return place.stat().st_mtime_ns
     except OSError:
@@ -159,39 +159,44 @@ def _changed(place: Path) -> int:
 
 @cache
 def _found(places: tuple[tuple[Path, int], ...]) -> tuple[Toolchain, ...]:
-    """Looks once for each state of the folders and of the installed packages, the last of `places`."""
+    """Looks for compilers again only if the folders or the installed packages (last of `places`) have changed."""
     folders = [folder for folder, _ in places[:-1]]
-    found: dict[str, Toolchain] = {}
-    seen: set[Path] = set()
+    toolchains: dict[str, Toolchain] = {}
+    resolved: set[Path] = set()
     for program in _candidates(folders):
         real = program.resolve()
-        if real in seen:
+        if real in resolved:
             continue
-        seen.add(real)
+        resolved.add(real)
         toolchain = _probe(program, folders)
-        if toolchain is None or any(_same_release(toolchain, other) for other in found.values()):
+        if toolchain is None or any(_same_release(toolchain, other) for other in toolchains.values()):
             continue
-        if toolchain.name in found:  # another release of a major that PATH names first
+        if toolchain.name in toolchains:  # another release of a major that PATH names first
             toolchain = replace(toolchain, name=f"{toolchain.family}-{toolchain.release}")
-        found[toolchain.name] = toolchain
-    return tuple(sorted(found.values(), key=lambda each: (FAMILIES.index(each.family), [-n for n in _numbers(each)])))
+        toolchains[toolchain.name] = toolchain
+    return tuple(
+        sorted(
+            toolchains.values(),
+            key=lambda toolchain: (FAMILIES.index(toolchain.family), [-n for n in _numbers(toolchain)]),
+        )
+    )
 
 
-def choose(request: str, found: Sequence[Toolchain]) -> Toolchain:
-    """The toolchain that a recipe or an option asks for.
+def choose(request: str, toolchains: Sequence[Toolchain]) -> Toolchain:
+    """The toolchain that a recipe or an option requests.
 
     Args:
         request: a family (``clang``: its newest), a name (``clang-19``), or the path of a C compiler.
-        found: what `find_toolchains` gave.
+        toolchains: from `find_toolchains`.
 
     Raises:
-        UnavailableError: this machine does not have it; says which there are and how to get this one.
-        UserError: no compiler is called so, or the path is not one.
+        UnavailableError: this machine does not have it; the message names those that it has and how to install it.
+        UserError: no compiler has this name, or the path is not a compiler.
     """
     if "/" in request:
         if not Path(request).exists():
             raise UserError(
-                f"{request}: there is no such program; name a C compiler's path, or one of: {_names(found)}"
+                f"{request}: there is no such program; name a C compiler's path, or one of: {_names(toolchains)}"
             )
         folders = [
             Path(request).parent,
@@ -200,27 +205,28 @@ def choose(request: str, found: Sequence[Toolchain]) -> Toolchain:
         toolchain = _probe(Path(request), folders) if os.access(request, os.X_OK) else None
         if toolchain is None:
             raise UserError(
-                f"{request}: not a gcc or clang that comes with its C++ compiler; there are: {_names(found)}"
+                f"{request}: not a gcc or clang that comes with its C++ compiler; there are: {_names(toolchains)}"
             )
         return toolchain
-    for each in found:
-        if request in (each.name, each.family, f"{each.family}-{each.release}"):
-            return each
+    for toolchain in toolchains:
+        if request in (toolchain.name, toolchain.family, f"{toolchain.family}-{toolchain.release}"):
+            return toolchain
     known = _PROGRAM.fullmatch(request)
     if known is None:
-        raise unknown("compiler", request, [each.name for each in found] + list(FAMILIES))
+        raise unknown("compiler", request, [toolchain.name for toolchain in toolchains] + list(FAMILIES))
     family: Family = "gcc" if known[1] == "gcc" else "clang"
     if known[2]:
         packages: tuple[str, ...] = packages_for(family, int(known[2]))
     else:
         packages = ("gcc", "g++") if family == "gcc" else packages_for("clang", _DEBIAN_CLANG)
     raise UnavailableError(
-        f"no compiler {request!r} on this machine; there are: {_names(found)}; to have it: {install_command(packages)}"
+        f"no compiler {request!r} on this machine; there are: {_names(toolchains)}; "
+        f"to have it: {install_command(packages)}"
     )
 
 
-def _names(found: Sequence[Toolchain]) -> str:
-    return ", ".join(each.name for each in found) or "none"
+def _names(toolchains: Sequence[Toolchain]) -> str:
+    return ", ".join(toolchain.name for toolchain in toolchains) or "none"
 
 
 def _numbers(toolchain: Toolchain) -> list[int]:
@@ -232,13 +238,13 @@ def _number(folder: Path) -> int:
     return int(digits) if digits.isdigit() else 0
 
 
-def _same_release(one: Toolchain, other: Toolchain) -> bool:
-    return (one.family, one.version) == (other.family, other.version)
+def _same_release(first: Toolchain, second: Toolchain) -> bool:
+    return (first.family, first.version) == (second.family, second.version)
 
 
 def _candidates(folders: Iterable[Path]) -> list[Path]:
     """Programs named like a C compiler, in the order of `folders`, versioned names first in each."""
-    found = []
+    programs = []
     for folder in dict.fromkeys(folders):
         try:
             names = [entry.name for entry in os.scandir(folder) if _PROGRAM.fullmatch(entry.name)]
@@ -248,12 +254,12 @@ def _candidates(folders: Iterable[Path]) -> list[Path]:
             program = folder / name
             # ccache and distcc put links of the compiler's name in front of it on PATH.
             if os.access(program, os.X_OK) and program.resolve().name not in ("ccache", "distcc"):
-                found.append(program)
-    return found
+                programs.append(program)
+    return programs
 
 
 def _probe(program: Path, folders: Sequence[Path]) -> Toolchain | None:
-    """The toolchain around the C compiler `program`; None when it isn't one or has no C++ compiler."""
+    """The toolchain of the C compiler `program`; None if it isn't one or has no C++ compiler."""
     try:
         banner = process.capture([program, "--version"], timeout=20).partition("\n")[0]
     except OSError:  # an executable file that no kernel can run
@@ -298,7 +304,7 @@ def _clang(program: Path, banner: str, release: str, folders: Sequence[Path]) ->
 
 def _gcc(program: Path, banner: str, release: str, folders: Sequence[Path]) -> Toolchain | None:
     major = release.partition(".")[0]
-    plain = program.name == "gcc"  # only then are plainly named neighbours of the same version
+    plain = program.name == "gcc"  # only then do tools without a version in their name belong to it
 
     def tool(name: str) -> Path | None:
         beside = [program.parent / f"{name}-{major}"] + ([program.parent / name] if plain else [])
@@ -312,7 +318,7 @@ def _gcc(program: Path, banner: str, release: str, folders: Sequence[Path]) -> T
     return Toolchain(
         name=f"gcc-{major}",
         family="gcc",
-        version="gcc " + banner.partition(" ")[2],  # without the name it was called by
+        version="gcc " + banner.partition(" ")[2],  # without the program's name
         release=release,
         cc=program,
         cxx=cxx,
@@ -323,7 +329,8 @@ def _gcc(program: Path, banner: str, release: str, folders: Sequence[Path]) -> T
         gcov_dump=tool("gcov-dump"),
         bolt=bolt,
         merge_fdata=merge_fdata,
-        has_profile_runtime=libgcov.is_absolute() and libgcov.is_file(),  # gcc echoes a name it can't find
+        has_profile_runtime=libgcov.is_absolute()
+        and libgcov.is_file(),  # gcc prints a name unchanged if it does not find it
         bolt_can_instrument=can_instrument,
     )
 
@@ -333,21 +340,21 @@ def _first(*paths: Path) -> Path | None:
     return next((path for path in paths if path.is_file() and os.access(path, os.X_OK)), None)
 
 
-def _bolt(found: Path | None) -> tuple[Path | None, Path | None, bool]:
-    """llvm-bolt, merge-fdata beside it, and whether its instrumentation library is there.
+def _bolt(program: Path | None) -> tuple[Path | None, Path | None, bool]:
+    """llvm-bolt, merge-fdata beside it, and whether its instrumentation library is installed.
 
-    The path is resolved because llvm-bolt looks for its library from the folder it was called in: as
+    The path is resolved because llvm-bolt looks for its library relative to the path it was started with: as
     /usr/bin/llvm-bolt-19 it looks in /usr/lib and fails.
     """
-    if found is None:
+    if program is None:
         return None, None, False
-    bolt = found.resolve()
+    bolt = program.resolve()
     library = bolt.parent.parent / "lib" / "libbolt_rt_instr.a"
     return bolt, _first(bolt.parent / "merge-fdata"), library.is_file()
 
 
 def _has_clang_runtime(cc: Path) -> bool:
-    """Whether clang's profile runtime for this machine is there, in either of the two layouts in use."""
+    """Whether clang's profile runtime for this machine is installed, in either of the two layouts in use."""
     resources_folder = Path(process.capture([cc, "-print-resource-dir"], timeout=20).strip()) / "lib"
     flat = resources_folder / "linux" / f"libclang_rt.profile-{platform.machine()}.a"
     return flat.is_file() or any(resources_folder.glob(f"{platform.machine()}*/libclang_rt.profile.a"))

@@ -1,1 +1,1 @@
-"""From samples of two builds to why one is faster; pure."""
+"""Explains from samples of two builds why one is faster; pure."""

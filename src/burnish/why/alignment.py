@@ -1,9 +1,9 @@
-"""Call stacks of two builds made comparable, though each build inlines differently; pure.
+"""Makes the call stacks of two builds comparable although they inline differently; pure.
 
-Where one build has inlined a function into its caller, the other one's stacks have a frame more, and its time stands
-under another name. A caller that both builds have in common tells the two apart: a function is kept below a caller if
-the other build's stacks have it below that caller too, and otherwise its time is counted as its caller's, in whichever
-build it is. What is left has the same names in both, and the difference is what the build saved or added.
+If one build has inlined a function into its caller, the other build's stacks have one more frame, and the time is under
+another name. A function is kept below a caller if the other build's stacks have it below that caller too. Otherwise its
+time is added to its caller's, whichever build it is in. Then both builds have the same names, and the differences are
+time that a build saved or added.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from burnish.why.samples import Frame
 from burnish.why.stacks import Side
 
 KEPT = 0.1
-"""So much of a function's time below a caller must be there in the other build too for both to be set side by side;
-less is a call that was inlined nearly everywhere."""
+"""A function is kept below a caller if the other build has at least this share of its time there; with less, the call
+was inlined almost everywhere."""
 
 _TOP = ""
 
 _Below = Counter[tuple[str, str]]
-"""CPU seconds per transaction in a function, and in all that it calls, below a caller near or far."""
+"""CPU seconds per transaction in a function and its callees, by (direct or indirect caller, function)."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Aligned:
     """Two builds' stacks with the same functions.
 
     Attributes:
-        before: the first build's.
-        after: the second's.
-        folded: by function, those whose time was counted as its own, by how much in either build (CPU seconds per
+        before: stacks of the first build.
+        after: stacks of the second build.
+        folded: by function, the functions whose time was added to it, with that time in either build (CPU seconds per
             transaction).
     """
 
@@ -43,36 +43,36 @@ class Aligned:
 
 
 def align(before: Side, after: Side) -> Aligned:
-    """Folds what only one of the builds has as a function of its own into its callers."""
-    one, other = _below(before), _below(after)
+    """Folds functions that only one of the builds has as separate functions into their callers."""
+    before_below, after_below = _below(before), _below(after)
     folded: dict[str, Counter[str]] = defaultdict(Counter)
     return Aligned(
-        before=_fold(before, one, other, folded),
-        after=_fold(after, other, one, folded),
-        folded={name: dict(each) for name, each in folded.items()},
+        before=_fold(before, before_below, after_below, folded),
+        after=_fold(after, after_below, before_below, folded),
+        folded={name: dict(names) for name, names in folded.items()},
     )
 
 
 def _below(side: Side) -> _Below:
-    found: _Below = Counter()
+    below: _Below = Counter()
     for stack, events in side.stacks.items():
         own = [frame.function for frame in stack if part_of(frame.object, side.program) is Part.OWN]
         pairs = {(caller, own[n]) for n in range(len(own)) for caller in (_TOP, *own[:n])}
         for pair in pairs:
-            found[pair] += events * side.scale  # type: ignore[assignment]
-    return found
+            below[pair] += events * side.scale  # type: ignore[assignment]
+    return below
 
 
-def _fold(side: Side, mine: _Below, theirs: _Below, folded: dict[str, Counter[str]]) -> Side:
+def _fold(side: Side, own_below: _Below, other_below: _Below, folded: dict[str, Counter[str]]) -> Side:
     stacks: Counter[tuple[Frame, ...]] = Counter()
     for stack, events in side.stacks.items():
         kept: list[Frame] = []
         caller = _TOP
         for number, frame in enumerate(stack):
             own = part_of(frame.object, side.program) is Part.OWN
-            # Below a library's function there is nobody of our own to give the time to.
-            into = bool(kept) and part_of(kept[-1].object, side.program) is Part.OWN
-            if own and into and theirs[caller, frame.function] < KEPT * mine[caller, frame.function]:
+            # Below a library's function there is no caller in the server's own code to add the time to.
+            below_own = bool(kept) and part_of(kept[-1].object, side.program) is Part.OWN
+            if own and below_own and other_below[caller, frame.function] < KEPT * own_below[caller, frame.function]:
                 if number == len(stack) - 1:
                     folded[caller][frame.function] += events * side.scale  # type: ignore[assignment]
                 continue

@@ -1,8 +1,8 @@
-"""Server CPU per transaction, dealt out to functions by their samples, before and after; pure.
+"""Attributes the server's CPU time per transaction to functions by their samples, before and after; pure.
 
-A function's cost is the server's CPU time per transaction, as the load program read it, times the function's share of
-the samples. So the costs of all functions add up to what was measured, and two builds are compared in microseconds a
-transaction, not in per cent of something that is itself of another size.
+A function's cost is the server's CPU time per transaction, as the load program measured it, times the function's share
+of the samples. So the costs of all functions add up to the measured time, and two builds are compared in microseconds
+per transaction, not in shares of different totals.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from burnish.record.events.why import SampleProfile
 from burnish.why.samples import KERNEL, UNKNOWN
 
 EXPLAINED = 0.8
-"""Share of all that changed beyond chance which the table of functions is to explain."""
+"""Share of all significant changes that the table of functions should explain."""
 
 ROWS = 20
-"""Most functions in that table."""
+"""Maximum number of functions in that table."""
 
 CERTAIN = 2.0
-"""Standard errors beyond which a difference is more than a chance of sampling."""
+"""Number of standard errors beyond which a difference is significant."""
 
 
 class Part(StrEnum):
-    """Whose code it is."""
+    """Which code a function belongs to."""
 
     OWN = "own"
     LIBC = "libc"
@@ -41,7 +41,7 @@ _LIBC = ("libc.", "libc-", "libm.", "libm-", "libpthread", "ld-linux", "ld-musl"
 
 
 def part_of(obj: str, program: str) -> Part:
-    """Whose code an object's is.
+    """The part that an object belongs to.
 
     Args:
         obj: path of the object, or one of perf's names in brackets.
@@ -59,9 +59,9 @@ class Function(NamedTuple):
     """A function as it is compared between builds.
 
     Attributes:
-        part: whose code.
+        part: part of the code.
         object: file name of the library; '' for the server itself and the kernel.
-        name: without what compilers add for copies and parts.
+        name: without the suffixes of copies and parts.
     """
 
     part: Part
@@ -76,8 +76,8 @@ class Profile:
     Attributes:
         label: the build.
         cpu: server CPU seconds per transaction.
-        samples: number of samples behind the shares.
-        shares: of each function, 0 to 1; together 1.
+        samples: number of samples.
+        shares: share of each function, 0 to 1; their sum is 1.
     """
 
     label: str
@@ -90,24 +90,24 @@ class Profile:
         return self.cpu * self.shares.get(function, 0.0)
 
     def error(self, function: Function) -> float:
-        """Standard error of that by the number of samples (binomial), never below that of one sample."""
+        """Standard error of that cost from the number of samples (binomial), at least that of one sample."""
         share = max(self.shares.get(function, 0.0), 1.0 / max(1, self.samples))
         return self.cpu * math.sqrt(share * (1 - share) / max(1, self.samples))
 
     def parts(self) -> dict[Part, float]:
         """CPU seconds per transaction in each part."""
-        found = dict.fromkeys(Part, 0.0)
+        result = dict.fromkeys(Part, 0.0)
         for function, share in self.shares.items():
-            found[function.part] += self.cpu * share
-        return found
+            result[function.part] += self.cpu * share
+        return result
 
     def heaviest(self, number: int = 10) -> list[Function]:
-        """The functions outside of the kernel that take most."""
-        mine = [function for function in self.shares if function.part is not Part.KERNEL]
-        return sorted(mine, key=lambda function: (-self.shares[function], function))[:number]
+        """The functions outside the kernel with the highest costs."""
+        functions = [function for function in self.shares if function.part is not Part.KERNEL]
+        return sorted(functions, key=lambda function: (-self.shares[function], function))[:number]
 
     def as_dict(self, least: float = 0.00005) -> dict[str, Any]:
-        """Plain values, for the record; functions with less than `least` of the samples go together by object."""
+        """Plain values, for the record; functions with a share below `least` are summed by object."""
         kept: dict[Function, float] = defaultdict(float)
         for function, share in self.shares.items():
             kept[function if share >= least else function._replace(name=REST)] += share
@@ -124,7 +124,7 @@ REST = "[all others]"
 
 
 def profile_from(recorded: SampleProfile) -> Profile:
-    """As it was recorded (`Profile.as_dict`)."""
+    """The profile from its recorded values (`Profile.as_dict`)."""
     shares = {Function(Part(part), obj, name): share for part, obj, name, share in recorded.functions}
     return Profile(recorded.label, recorded.cpu, recorded.samples, shares)
 
@@ -145,8 +145,8 @@ def profile(
         samples: number of samples.
         weights: (object, function, events), clones merged.
         program: the server's path.
-        user_share: share of the CPU time outside of the kernel, where only that was sampled; the rest is then one
-            lump.
+        user_share: share of the CPU time outside the kernel, if only that was sampled; the rest then becomes one
+            function of the kernel.
     """
     sums: dict[Function, float] = defaultdict(float)
     for obj, name, weight in weights:
@@ -167,12 +167,12 @@ class Row:
     """A function, or an object, before and after; CPU seconds per transaction.
 
     Attributes:
-        part: whose code.
+        part: part of the code.
         name: function, with its library; or object.
         before: in the first build.
-        after: in the second.
-        error: standard error of the difference by the number of samples.
-        note: ``gone`` or ``new``, where only one build's symbol table has the function; or "".
+        after: in the second build.
+        error: standard error of the difference, from the number of samples.
+        note: ``gone`` or ``new`` if only one build's symbol table has the function; otherwise ''.
     """
 
     part: Part
@@ -184,12 +184,12 @@ class Row:
 
     @property
     def difference(self) -> float:
-        """After less before: below 0 is time saved."""
+        """After minus before: below 0 is time saved."""
         return self.after - self.before
 
     @property
     def certain(self) -> bool:
-        """Whether it is more than a chance of sampling."""
+        """Whether the difference is significant."""
         return abs(self.difference) > CERTAIN * self.error
 
     def as_dict(self) -> dict[str, Any]:
@@ -213,16 +213,16 @@ def rows(
 
     Args:
         before: the first build.
-        after: the second.
+        after: the second build.
         only_before: functions that only the first build's symbol table has.
-        only_after: likewise, the second's.
+        only_after: functions that only the second build's symbol table has.
     """
-    found = []
+    result = []
     for function in {*before.shares, *after.shares}:
         note = ""
         if function.part is Part.OWN:
             note = "gone" if function.name in only_before else "new" if function.name in only_after else ""
-        found.append(
+        result.append(
             Row(
                 part=function.part,
                 name=f"{function.name} ({function.object})" if function.object else function.name,
@@ -232,38 +232,38 @@ def rows(
                 note=note,
             )
         )
-    return sorted(found, key=lambda row: (-abs(row.difference), row.name))
+    return sorted(result, key=lambda row: (-abs(row.difference), row.name))
 
 
-def explaining(every: Iterable[Row], part: Part | None = None) -> list[Row]:
-    """The fewest functions that explain most of what changed beyond chance.
+def explaining(all_rows: Iterable[Row], part: Part | None = None) -> list[Row]:
+    """The fewest functions that explain most of the significant changes.
 
     Args:
-        every: from `rows`.
-        part: the kernel, or None for all that is not the kernel.
+        all_rows: from `rows`.
+        part: the kernel, or None for everything outside the kernel.
     """
-    mine = [row for row in every if ((row.part is Part.KERNEL) == (part is Part.KERNEL)) and row.certain]
-    enough = EXPLAINED * sum(abs(row.difference) for row in mine)
-    found: list[Row] = []
-    for row in mine:
-        if len(found) == ROWS or sum(abs(each.difference) for each in found) >= enough:
+    candidates = [row for row in all_rows if ((row.part is Part.KERNEL) == (part is Part.KERNEL)) and row.certain]
+    enough = EXPLAINED * sum(abs(row.difference) for row in candidates)
+    chosen: list[Row] = []
+    for row in candidates:
+        if len(chosen) == ROWS or sum(abs(row.difference) for row in chosen) >= enough:
             break
-        found.append(row)
-    return found
+        chosen.append(row)
+    return chosen
 
 
 def objects(before: Profile, after: Profile) -> list[Row]:
-    """Every shared object before and after, the heaviest first; the server itself and the kernel among them."""
+    """Every object before and after, the highest cost first; the server itself and the kernel included."""
     sums: dict[tuple[Part, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for side, each in enumerate((before, after)):
-        for function in each.shares:
-            sums[function.part, function.object][side] += each.cost(function)
-    found = []
-    for (part, name), (one, other) in sums.items():
+    for side, profile in enumerate((before, after)):
+        for function in profile.shares:
+            sums[function.part, function.object][side] += profile.cost(function)
+    result = []
+    for (part, name), (before_cost, after_cost) in sums.items():
         title = {Part.OWN: "the server's own code", Part.KERNEL: "kernel"}.get(part, name)
         errors = [
-            each.cpu * math.sqrt(max(0.0, share * (1 - share)) / max(1, each.samples))
-            for each, share in ((before, one / before.cpu), (after, other / after.cpu))
+            profile.cpu * math.sqrt(max(0.0, share * (1 - share)) / max(1, profile.samples))
+            for profile, share in ((before, before_cost / before.cpu), (after, after_cost / after.cpu))
         ]
-        found.append(Row(part, title, one, other, math.hypot(*errors)))
-    return sorted(found, key=lambda row: (-max(row.before, row.after), row.name))
+        result.append(Row(part, title, before_cost, after_cost, math.hypot(*errors)))
+    return sorted(result, key=lambda row: (-max(row.before, row.after), row.name))

@@ -1,7 +1,7 @@
-"""What `valgrind --tool=cachegrind` counts of one unit of a load: instructions, cache misses, branches; pure.
+"""Events of one unit of a load counted by `valgrind --tool=cachegrind`: instructions, cache misses, branches; pure.
 
-Simulated, so the same at every run, for a plain machine: two levels of cache of this processor's sizes and a simple
-branch predictor. Ratios of two builds mean more than the figures themselves.
+They are simulated, hence the same in every run, for a simple machine: two levels of cache of this processor's sizes
+and a simple branch predictor. Ratios of two builds are more meaningful than the counts themselves.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EVENTS = {
     "Bi": "indirect branches",
     "Bim": "mispredicted of them (indirect)",
 }
-"""What is shown, by cachegrind's short names."""
+"""The events that are shown, by cachegrind's short names."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,15 @@ class Counted:
     """One program's events.
 
     Attributes:
-        totals: by short name.
-        functions: by function (copies and parts merged), then by short name.
+        totals: counts by short name.
+        functions: counts by function (copies and parts merged), then by short name.
     """
 
     totals: Mapping[str, int]
     functions: Mapping[str, Mapping[str, int]]
 
     def as_dict(self, most: int = 40) -> dict[str, Any]:
-        """Plain values, for the record; of the functions those with most misses of the instruction cache."""
+        """Plain values, for the record; only the functions with the most instruction-cache misses."""
         heaviest = sorted(self.functions.items(), key=lambda item: (-item[1].get("I1mr", 0), item[0]))[:most]
         return {"totals": dict(self.totals), "functions": {name: dict(events) for name, events in heaviest}}
 

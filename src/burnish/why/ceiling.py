@@ -1,8 +1,8 @@
-"""The ceiling: how far any work on the compiler could go on a load, and how far a build has come; pure.
+"""The ceiling: the largest gain that compiler options could give on a load, and what a build has reached; pure.
 
-A compiler reaches the code that it compiles. Time in the kernel, in libc and in other libraries stays; so the most that
-capacity (transactions per CPU second) can be multiplied by is total / (total - reachable), were the reachable part to
-cost nothing (Amdahl's law).
+A compiler affects only the code that it compiles. Time in the kernel, in libc and in other libraries stays. So capacity
+(transactions per CPU second) can grow at most by the factor total / (total - reachable), if the reachable part cost
+nothing (Amdahl's law).
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ import math
 from dataclasses import dataclass
 
 FAR = 5.0
-"""A ceiling above so many times the baseline's capacity limits nobody."""
+"""Factor of the baseline's capacity above which a ceiling is no practical limit."""
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The reach of compilers on one load; all times are CPU seconds per transaction.
+    """The ceiling of one load; all times are CPU seconds per transaction.
 
     Attributes:
         workload: the load.
         unit: what is counted.
-        baseline: name of the build that is compared with.
-        winner: name of the other one.
-        total: of the baseline.
-        kernel: of that, in the kernel.
-        libraries: of that, in libc and other libraries; None where it is not known, and counts as reachable.
-        after: total of the winner.
+        baseline: name of the first build.
+        winner: name of the second build.
+        total: total time of the baseline.
+        kernel: its time in the kernel.
+        libraries: its time in libc and other libraries; None if unknown: it then counts as reachable.
+        after: total time of the winner.
     """
 
     workload: str
@@ -40,12 +40,12 @@ class Ceiling:
 
     @property
     def reachable(self) -> float:
-        """Time in what the compiler compiles."""
+        """The baseline's time in code that the compiler compiles."""
         return max(0.0, self.total - self.kernel - (self.libraries or 0.0))
 
     @property
     def ratio(self) -> float:
-        """Largest ratio of capacities; infinite where nothing is out of reach."""
+        """Largest possible ratio of capacities; infinite if all of the time is reachable."""
         left = self.total - self.reachable
         return self.total / left if left > 0.001 * self.total else math.inf
 
@@ -56,11 +56,11 @@ class Ceiling:
 
     @property
     def way(self) -> float:
-        """Share of the reachable time that is gone; below 0 where the other build takes more."""
+        """Share of the reachable time that was saved; below 0 if the other build takes more."""
         return (self.total - self.after) / self.reachable if self.reachable > 0 else 0.0
 
     def sentence(self) -> str:
-        """What it means, in one sentence; a ceiling that is far off is none to name."""
+        """The ceiling in one sentence; without its value if that is above `FAR`."""
         spent = f"{self.baseline}'s {cpu_words(self.total)} per {self.unit}"
         reached = f"{self.winner} is at {self.reached:.2f}x"
         if self.ratio > FAR:
@@ -68,8 +68,8 @@ class Ceiling:
             own = "outside of the kernel" if self.libraries is None else "in the server's own code"
             return f"{self.workload}: {share} is {own}, so the kernel is no limit here; {reached}."
         libraries = "" if self.libraries is None else f" and {_percent(self.libraries / self.total)} library time"
-        apart = " (`burnish why` shows how much of that is libraries')" if self.libraries is None else ""
-        saved = f" and has saved {_percent(self.way)} of the time that a compiler could save{apart}"
+        hint = " (`burnish why` shows how much of that is libraries')" if self.libraries is None else ""
+        saved = f" and has saved {_percent(self.way)} of the time that a compiler could save{hint}"
         return (
             f"{self.workload}: {_percent(self.kernel / self.total)} of {spent} is kernel time{libraries}, which no "
             f"compile option reaches: {self.ratio:.1f}x at most; {reached}{saved if self.way > 0 else ''}."
@@ -88,7 +88,7 @@ def _percent(share: float) -> str:
 
 
 def cpu_words(seconds: float) -> str:
-    """CPU time per transaction as a person says it: 9.87 µs, 325 µs, 1.23 ms."""
+    """CPU time per transaction for people: 9.87 µs, 325 µs, 1.23 ms."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if abs(seconds) >= size:
             return f"{seconds / size:.3g} {unit}"

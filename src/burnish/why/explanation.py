@@ -1,4 +1,4 @@
-"""What the record of a `why` says, as values: profiles, code, ceiling, counters; a pure function of its events."""
+"""The result of a `why` as values: profiles, code, ceiling, counters; a pure function of its record's events."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ class Explanation:
     Attributes:
         workload: the load.
         unit: what is counted.
-        before: the first build's profile, by the functions that its symbol table has (in builds with debug
-            information: that its source has).
-        after: the second's.
-        compared: both profiles as they are set beside each other: with the time of functions that one of the builds
-            inlines in their callers, where call stacks tell these.
-        folded: by function, the heaviest of those whose time was put into it so.
-        only_before: its functions that the second build's symbol table lacks.
-        only_after: likewise, of the second build.
-        texts: by label, what each build is as machine code (`burnish.why.text.Text`).
-        method: event, frequency, seconds, how callers were found, whether inlined functions are told apart.
-        blind: what the samples can't show, a sentence each.
+        before: the first build's profile, by the functions of its symbol table (with debug information: of its
+            source).
+        after: the second build's profile.
+        compared: both profiles, made comparable: the time of functions that only one of the builds inlines is added
+            to their callers, if call stacks show them.
+        folded: by function, the largest of the functions whose time was added to it.
+        only_before: functions of the first build that are missing in the second build's symbol table.
+        only_after: functions of the second build that are missing in the first build's symbol table.
+        texts: by label, facts about each build's machine code (`burnish.why.text.Text`).
+        method: event, frequency, seconds, how call stacks were unwound, how inlined functions are attributed.
+        blind: limits of the samples, one sentence each.
         pictures: names of the flame graphs in the study's folder.
         hardware: by label, events per transaction; empty without a PMU.
-        slots: by label, shares of the processor's slots (top-down level 1); empty without.
-        simulated: by label, events of one unit and of its functions in a simulated processor; empty without.
-        notes: what went otherwise than planned.
+        slots: by label, shares of the processor's slots (top-down level 1); empty without a PMU.
+        simulated: by label, events of one unit and of its functions on a simulated processor; may be empty.
+        notes: deviations from the plan.
     """
 
     workload: str
@@ -63,7 +63,7 @@ class Explanation:
 
     @property
     def ceiling(self) -> Ceiling:
-        """How far a compiler could go on this load."""
+        """The ceiling of compiler options on this load."""
         parts = self.before.parts()
         return Ceiling(
             workload=self.workload,
@@ -78,20 +78,20 @@ class Explanation:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for --json; times are CPU seconds per transaction."""
-        every = self.rows
+        all_rows = self.rows
         ceiling = self.ceiling
         return {
             "workload": self.workload,
             "unit": self.unit,
-            "cpu": {each.label: each.cpu for each in (self.before, self.after)},
-            "samples": {each.label: each.samples for each in (self.before, self.after)},
+            "cpu": {profile.label: profile.cpu for profile in (self.before, self.after)},
+            "samples": {profile.label: profile.samples for profile in (self.before, self.after)},
             "heaviest": {
-                each.label: [[function.name, each.cost(function)] for function in each.heaviest()]
-                for each in (self.before, self.after)
+                profile.label: [[function.name, profile.cost(function)] for function in profile.heaviest()]
+                for profile in (self.before, self.after)
             },
-            "functions": [row.as_dict() for row in every],
-            "explaining": [row.as_dict() for row in explaining(every)],
-            "kernel": [row.as_dict() for row in explaining(every, Part.KERNEL)],
+            "functions": [row.as_dict() for row in all_rows],
+            "explaining": [row.as_dict() for row in explaining(all_rows)],
+            "kernel": [row.as_dict() for row in explaining(all_rows, Part.KERNEL)],
             "folded": {name: list(inner) for name, inner in self.folded.items()},
             "objects": [row.as_dict() for row in objects(self.before, self.after)],
             "ceiling": {"ratio": ceiling.ratio, "reached": ceiling.reached, "way": ceiling.way},
@@ -107,27 +107,27 @@ class Explanation:
 
 
 def explanation(by: ByType) -> Explanation | None:
-    """From a record's events; None for one that was not finished, which says nothing."""
-    found = by.last(WhyExplained)
-    if found is None or StudyFinished not in by:
+    """The explanation from a record's events; None for a study that was not finished."""
+    explained = by.last(WhyExplained)
+    if explained is None or StudyFinished not in by:
         return None
-    sampled = {each.label: each for each in by.of(BuildSampled)}
-    one, other = (sampled[label] for label in found.labels)
+    sampled = {event.label: event for event in by.of(BuildSampled)}
+    before, after = (sampled[label] for label in explained.labels)
     return Explanation(
-        workload=found.workload,
-        unit=found.unit,
-        before=profile_from(one.profile),
-        after=profile_from(other.profile),
-        compared=(profile_from(one.compared), profile_from(other.compared)),
-        folded=found.folded,
-        only_before=frozenset(found.only_before),
-        only_after=frozenset(found.only_after),
-        texts={label: plain(sampled[label].text) for label in found.labels},
-        method=plain(found.method),
-        blind=found.blind,
-        pictures=found.pictures,
-        hardware=found.hardware,
-        slots=found.slots,
-        simulated={each.label: plain(each) for each in by.of(BuildSimulated)},
-        notes=found.notes,
+        workload=explained.workload,
+        unit=explained.unit,
+        before=profile_from(before.profile),
+        after=profile_from(after.profile),
+        compared=(profile_from(before.compared), profile_from(after.compared)),
+        folded=explained.folded,
+        only_before=frozenset(explained.only_before),
+        only_after=frozenset(explained.only_after),
+        texts={label: plain(sampled[label].text) for label in explained.labels},
+        method=plain(explained.method),
+        blind=explained.blind,
+        pictures=explained.pictures,
+        hardware=explained.hardware,
+        slots=explained.slots,
+        simulated={event.label: plain(event) for event in by.of(BuildSimulated)},
+        notes=explained.notes,
     )

@@ -1,9 +1,8 @@
-"""Flame graphs as SVG: one build's, or the difference of two; pure.
+"""Flame graphs as SVG, of one build or of the difference of two; pure.
 
-A box is a function, as wide as the CPU time a transaction spends in it and in what it calls; what it calls stands on
-top of it. The names are in the alphabet's order, not in time's. In the difference a box is as wide as the larger of
-before and after, so that what is gone is seen too; blue is time saved, red is time added, and grey is no more than the
-chance of sampling.
+A box is a function; its width is the CPU time per transaction in it and its callees, which are drawn on top of it.
+Boxes are in alphabetical order, not in order of time. In a difference, the width is the larger of before and after, so
+that removed functions are visible too; blue is time saved, red is time added, and grey is not significant.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _COLOURS = {
 _LEGEND = {Part.OWN: "the server's own code", Part.LIBC: "libc", Part.LIBRARY: "libraries", Part.KERNEL: "kernel"}
 _GREY = "#e2e2e2"
 _FULL = 0.3
-"""Relative change from which on a box has the full colour."""
+"""Relative change at which a box has the full colour."""
 
 
 def graph(root: Node, title: str, about: str) -> str:
@@ -46,16 +45,16 @@ def graph(root: Node, title: str, about: str) -> str:
     Args:
         root: from `burnish.why.stacks.tree`.
         title: its first line.
-        about: its second line: the load, how callers were found.
+        about: its second line: the load, how call stacks were unwound.
     """
     legend = [(_COLOURS[part][0], words) for part, words in _LEGEND.items()]
-    return _document(root, title, about, legend, _by_part, lambda node: _told(node, root))
+    return _document(root, title, about, legend, _by_part, lambda node: _time(node, root))
 
 
 def difference(root: Node, title: str, about: str) -> str:
-    """The flame graph of the difference of two builds, likewise."""
+    """The flame graph of the difference of two builds, as a whole SVG document."""
     legend = [(_shade(-1.0), "time saved"), (_shade(1.0), "time added"), (_GREY, "not more than chance")]
-    return _document(root, title, about, legend, _by_change, _told_twice)
+    return _document(root, title, about, legend, _by_change, _times)
 
 
 def _document(
@@ -64,7 +63,7 @@ def _document(
     about: str,
     legend: list[tuple[str, str]],
     colour: Callable[[Node], str],
-    told: Callable[[Node], str],
+    tooltip: Callable[[Node], str],
 ) -> str:
     scale = (WIDTH - 2 * MARGIN) / root.width if root.width > 0 else 0.0
     boxes = list(_boxes(root, MARGIN, 0, scale))
@@ -81,7 +80,7 @@ def _document(
     for node, x, level in boxes:
         y, width = TOP + (depth - 1 - level) * ROW, node.width * scale
         lines.append(
-            f"<g><title>{escape(told(node))}</title>"
+            f"<g><title>{escape(tooltip(node))}</title>"
             f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{ROW - 1}" rx="1" fill="{colour(node)}"/>'
             f"{_label(node.name, x, y, width)}</g>"
         )
@@ -111,12 +110,12 @@ def _label(name: str, x: float, y: int, width: float) -> str:
     return f'<text x="{x + 3:.1f}" y="{y + 12}">{escape(shown)}</text>'
 
 
-def _told(node: Node, root: Node) -> str:
+def _time(node: Node, root: Node) -> str:
     share = node.before / root.before if root.before > 0 else 0.0
     return f"{node.name}: {cpu_words(node.before)}, {100 * share:.1f} %"
 
 
-def _told_twice(node: Node) -> str:
+def _times(node: Node) -> str:
     chance = "" if node.certain else " (not more than chance)"
     return (
         f"{node.name}: {cpu_words(node.before)} before, {cpu_words(node.after)} after, "

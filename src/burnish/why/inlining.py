@@ -1,8 +1,8 @@
-"""Which source function a sample is in, where debug information tells of inlined ones; pure.
+"""The source function of a sample, from debug information about inlined functions; pure.
 
-Two builds inline differently, so one and the same source function shows once under its own name and once under its
-caller's. ``addr2line -a -f -i`` names for an address every function that is inlined there, the innermost first: that is
-the one whose code it is, whoever swallowed it.
+Two builds inline differently, so the same source function appears under its own name in one and under its caller's in
+the other. For an address, ``addr2line -a -f -i`` prints every function that is inlined there, the innermost first: that
+is the function whose code it is.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ _UNKNOWN = "??"
 
 
 def parse_addr2line(text: str) -> dict[int, str]:
-    """Innermost function by address; addresses without one are left out. Names are as the linker has them."""
-    found: dict[int, str] = {}
+    """Innermost function by address; addresses without one are left out. Names are the linker's."""
+    functions: dict[int, str] = {}
     address: int | None = None
     for line in text.splitlines():
         match = _ADDRESS.match(line)
@@ -23,6 +23,6 @@ def parse_addr2line(text: str) -> dict[int, str]:
             address = int(match[1], 16)
         elif address is not None:
             if line != _UNKNOWN:
-                found[address] = line
-            address = None  # of its callers and places nothing is wanted
-    return found
+                functions[address] = line
+            address = None  # its callers and source lines are not needed
+    return functions

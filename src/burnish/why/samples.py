@@ -1,8 +1,8 @@
-"""What `perf script` prints, as values; pure.
+"""Parses the output of `perf script`; pure.
 
-Two forms are read. Without callers a sample is one line, ``pid period address symbol (object)``, its address as the
-processor had it. With callers it is a line ``pid period`` and one line for each function, the innermost first, and a
-blank line; the addresses there are left alone, as perf's versions differ in what they count from.
+There are two formats. Without callers, a sample is one line, ``pid period address symbol (object)``, with a virtual
+address. With callers, it is a line ``pid period``, one line for each function, the innermost first, and a blank line.
+The addresses there are ignored, because their base depends on the version of perf.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 KERNEL = "[kernel]"
-"""The object of all that runs in the kernel, modules included."""
+"""The object of all kernel code, modules included."""
 
 UNKNOWN = "[unknown]"
 
@@ -31,12 +31,12 @@ _CLONES = re.compile(
 
 
 class Place(NamedTuple):
-    """Where a sample fell.
+    """Location of a sample.
 
     Attributes:
         object: path of the program or library, `KERNEL`, ``[vdso]`` or `UNKNOWN`.
-        function: name as perf gives it, clones and all; `UNKNOWN` where there is none.
-        address: in memory, as the processor had it; 0 in the kernel.
+        function: name printed by perf, with suffixes of clones; `UNKNOWN` if there is none.
+        address: virtual address; 0 in the kernel.
     """
 
     object: str
@@ -52,7 +52,7 @@ class Frame(NamedTuple):
 
 
 class Mapping(NamedTuple):
-    """Code in memory: ``[start, end)`` holds a file's bytes from `offset` on."""
+    """Code mapped into memory: ``[start, end)`` contains a file's bytes from `offset`."""
 
     start: int
     end: int
@@ -65,7 +65,7 @@ class Flat:
     """Samples of one process without callers.
 
     Attributes:
-        weights: events (nanoseconds or cycles) that each place stands for.
+        weights: events (nanoseconds or cycles) at each place.
         count: number of samples.
     """
 
@@ -98,7 +98,7 @@ class Stacked:
 
 
 def merged(function: str) -> str:
-    """A function's own name: what compilers, linkers and BOLT add to the names of its copies and parts is left out.
+    """A function's name without the suffixes that compilers, linkers and BOLT add for its copies and parts.
 
     gcc's ``.constprop.0``, ``.part.0``, ``.isra.0``, ``.cold`` and ``.lto_priv.0``, clang's ``.llvm.123`` and
     ``.__uniq.123``, BOLT's ``.warm`` and ``.cold.0``, and the same as a demangler spells them (``[clone .cold]``).
@@ -107,7 +107,7 @@ def merged(function: str) -> str:
 
 
 def object_of(name: str) -> str:
-    """An object as perf names it, all of the kernel's as one."""
+    """An object as perf names it, with all objects of the kernel merged."""
     if name.startswith(("[kernel", "[guest.kernel")) or (name.startswith("[") and name not in _USER_OBJECTS):
         return KERNEL
     return name.removesuffix(" (deleted)")
@@ -124,8 +124,8 @@ def parse_flat(text: str) -> dict[int, Flat]:
         match = _FLAT.match(line)
         if match is None:
             continue
-        pid, found = int(match[1]), object_of(match[5])
-        place = Place(found, match[4] or UNKNOWN, 0 if found == KERNEL else int(match[3], 16))
+        pid, object_name = int(match[1]), object_of(match[5])
+        place = Place(object_name, match[4] or UNKNOWN, 0 if object_name == KERNEL else int(match[3], 16))
         weights.setdefault(pid, Counter())[place] += int(match[2])
         counts[pid] += 1
     return {pid: Flat(weights[pid], counts[pid]) for pid in weights}
@@ -133,7 +133,7 @@ def parse_flat(text: str) -> dict[int, Flat]:
 
 def parse_stacks(text: str) -> dict[int, Stacked]:
     """Samples with callers (``perf script -F pid,period,ip,sym,dso``), by process."""
-    found: dict[int, Counter[tuple[Frame, ...]]] = {}
+    stacks: dict[int, Counter[tuple[Frame, ...]]] = {}
     counts: Counter[int] = Counter()
     known: dict[str, Frame] = {}
     pid, period, frames = 0, 0, list[Frame]()
@@ -149,16 +149,16 @@ def parse_stacks(text: str) -> dict[int, Stacked]:
             frames.append(frame)
             continue
         if frames:
-            found.setdefault(pid, Counter())[tuple(reversed(frames))] += period
+            stacks.setdefault(pid, Counter())[tuple(reversed(frames))] += period
             counts[pid] += 1
             frames = []
         if head is not None:
             pid, period = int(head[1]), int(head[2])
-    return {pid: Stacked(each, counts[pid]) for pid, each in found.items()}
+    return {pid: Stacked(weights, counts[pid]) for pid, weights in stacks.items()}
 
 
 def parse_maps(text: str) -> tuple[Mapping, ...]:
-    """The executable parts of ``/proc/PID/maps`` that are files."""
+    """The executable mappings of files in ``/proc/PID/maps``."""
     return tuple(
         Mapping(int(match[1], 16), int(match[2], 16), int(match[3], 16), match[4].removesuffix(" (deleted)"))
         for match in _MAPS.finditer(text)
@@ -166,25 +166,25 @@ def parse_maps(text: str) -> tuple[Mapping, ...]:
 
 
 def offset_of(address: int, program: str, mappings: Iterable[Mapping]) -> int | None:
-    """Place in a program's file of an address in memory; None where no mapping of it holds the address."""
-    for each in mappings:
-        if each.start <= address < each.end and each.path == program:
-            return address - each.start + each.offset
+    """File offset in a program of an address in memory; None if no mapping of the program contains the address."""
+    for mapping in mappings:
+        if mapping.start <= address < mapping.end and mapping.path == program:
+            return address - mapping.start + mapping.offset
     return None
 
 
 def offsets(flat: Flat, program: str, mappings: Iterable[Mapping]) -> Counter[int]:
-    """Events by place in a program's file, for the samples in it; what no mapping holds is left out.
+    """Events by file offset in a program; addresses outside of its mappings are left out.
 
     Args:
         flat: the samples of one process.
         program: the program's path as mapped.
-        mappings: the process's.
+        mappings: mappings of the process.
     """
-    mine: Sequence[Mapping] = [each for each in mappings if each.path == program]
-    found: Counter[int] = Counter()
+    own_mappings: Sequence[Mapping] = [mapping for mapping in mappings if mapping.path == program]
+    counts: Counter[int] = Counter()
     for place, weight in flat.weights.items():
-        offset = offset_of(place.address, program, mine) if place.object == program else None
+        offset = offset_of(place.address, program, own_mappings) if place.object == program else None
         if offset is not None:
-            found[offset] += weight
-    return found
+            counts[offset] += weight
+    return counts

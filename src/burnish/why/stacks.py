@@ -15,16 +15,16 @@ ROOT = "all"
 
 @dataclass
 class Node:
-    """A function called by those above it; times are CPU seconds per transaction, all below it included.
+    """A function in a call tree; times are CPU seconds per transaction, callees included.
 
     Attributes:
         name: the function.
-        part: whose code it is.
-        before: in the first build (the only one, in a graph of one build).
-        after: in the second.
-        variance: of the difference: samples are alike, so the variance of a sum of them is the sum times what one of
-            them stands for.
-        children: by name and part.
+        part: part of the code.
+        before: time in the first build (the only one, in a graph of one build).
+        after: time in the second build.
+        variance: variance of the difference: all samples have the same weight, so the variance of their sum is the
+            sum times that weight.
+        children: callees by part and name.
     """
 
     name: str
@@ -36,22 +36,22 @@ class Node:
 
     @property
     def difference(self) -> float:
-        """After less before."""
+        """After minus before."""
         return self.after - self.before
 
     @property
     def certain(self) -> bool:
-        """Whether the difference is more than a chance of sampling."""
+        """Whether the difference is significant."""
         return abs(self.difference) > CERTAIN * math.sqrt(self.variance)
 
     @property
     def width(self) -> float:
-        """Time that its box stands for: the larger of before and after, and never less than its children's."""
+        """Width of its box: the larger of before and after, and at least the sum of its children's."""
         below = sum(child.width for child in self.children.values())
         return max(self.before, self.after, below)
 
     def add(self, before: float, after: float, variance: float) -> None:
-        """Counts a stack that goes through here."""
+        """Adds a stack that passes through this node."""
         self.before += before
         self.after += after
         self.variance += variance
@@ -66,10 +66,10 @@ class Side:
     """One build's stacks.
 
     Attributes:
-        stacks: events of each.
+        stacks: events of each stack.
         program: the server's path.
         cpu: CPU seconds per transaction.
-        samples: number of samples; None: every event is one.
+        samples: number of samples; None: each event is a sample.
     """
 
     stacks: Stacks
@@ -79,12 +79,12 @@ class Side:
 
     @property
     def scale(self) -> float:
-        """CPU seconds per transaction that an event stands for."""
+        """CPU seconds per transaction of an event."""
         return self.cpu / (sum(self.stacks.values()) or 1)
 
     @property
     def sample(self) -> float:
-        """The same of a sample, on the average."""
+        """Average CPU seconds per transaction of a sample."""
         return self.cpu / self.samples if self.samples else self.scale
 
 
@@ -105,7 +105,7 @@ def tree(one: Side, other: Side | None = None) -> Node:
 
 
 def lines(stacks: Stacks) -> str:
-    """The stacks as flame graph programs read them: ``outer;inner events``, a line each."""
+    """The stacks in the input format of flame graph programs: lines ``outer;inner events``."""
     sums: Counter[str] = Counter()
     for stack, weight in stacks.items():
         sums[";".join(frame.function.replace(";", ":") for frame in stack)] += weight

@@ -1,6 +1,6 @@
-"""What a build is as machine code: its functions, how much of them is hot, what lies on which page; pure.
+"""A build's machine code: its functions, how much of them is hot, and on how many pages; pure.
 
-All from what ``nm`` and ``readelf`` print of a program and from where samples fell in its file.
+Computed from the output of ``nm`` and ``readelf`` and from the file offsets of samples.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _Key = TypeVar("_Key")
 
 PAGE_BYTES = 4096
 COVERED = (0.9, 0.99)
-"""Shares of the samples for which hot text is told."""
+"""Shares of the samples for which the amount of hot code is reported."""
 
 _NM = re.compile(r"^([0-9a-f]+) (?:([0-9a-f]+) )?([tTwWiuVv]) (\S+)$", re.MULTILINE)
 _SECTION = re.compile(
@@ -30,7 +30,7 @@ _COLD_SECTIONS = (".text.unlikely", ".text.cold", ".text.split")
 
 
 class Section(NamedTuple):
-    """A section of the file: addresses are virtual, sizes bytes."""
+    """A section of the file: addresses are virtual, sizes in bytes."""
 
     name: str
     address: int
@@ -40,7 +40,7 @@ class Section(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A piece of code with a name, as linked; a function may have several pieces."""
+    """A named piece of code, as linked; a function may have several pieces."""
 
     address: int
     size: int
@@ -52,10 +52,10 @@ class Program:
     """The code of a program.
 
     Attributes:
-        sections: all of them.
-        symbols: pieces of code by address, each address once; empty when stripped.
-        stripped: whether there is no symbol table (what is exported may still have names).
-        debug: whether debug information tells of inlined functions.
+        sections: all sections.
+        symbols: pieces of code sorted by address, without duplicate addresses.
+        stripped: whether there is no symbol table (exported functions may still have names).
+        debug: whether debug information describes inlined functions.
     """
 
     sections: tuple[Section, ...]
@@ -69,7 +69,7 @@ class Program:
         return frozenset(merged(symbol.name) for symbol in self.symbols)
 
     def address(self, offset: int) -> int | None:
-        """Virtual address of a place in the file; None outside of all sections."""
+        """Virtual address of a file offset; None outside of all executable sections."""
         for section in self.sections:
             if section.executable and section.offset <= offset < section.offset + section.size:
                 return section.address + offset - section.offset
@@ -85,9 +85,9 @@ def parse_sections(text: str) -> tuple[Section, ...]:
 
 
 def parse_symbols(text: str, sections: Sequence[Section]) -> tuple[Symbol, ...]:
-    """Code from ``nm -n -S`` (or ``nm -D``); a symbol without a size (assembly) goes on to the next one.
+    """Code from ``nm -n -S`` (or ``nm -D``); a symbol without a size (assembly) extends to the next one.
 
-    Of several names at one address the shortest stands: the others are aliases.
+    Of several names at one address the shortest is kept: the others are aliases.
     """
     named: dict[int, tuple[int, str]] = {}
     for match in _NM.finditer(text):
@@ -97,23 +97,25 @@ def parse_symbols(text: str, sections: Sequence[Section]) -> tuple[Symbol, ...]:
             named[address] = (size, name)
     ends = sorted(section.address + section.size for section in sections if section.executable)
     starts = sorted(named)
-    found = []
+    symbols = []
     for number, address in enumerate(starts):
         size, name = named[address]
-        place = bisect_right(ends, address)
-        if place == len(ends) or not _in_code(address, sections):
+        index = bisect_right(ends, address)
+        if index == len(ends) or not _in_code(address, sections):
             continue
-        following = starts[number + 1] if number + 1 < len(starts) else ends[place]
-        found.append(Symbol(address, size or min(following, ends[place]) - address, name))
-    return tuple(found)
+        following = starts[number + 1] if number + 1 < len(starts) else ends[index]
+        symbols.append(Symbol(address, size or min(following, ends[index]) - address, name))
+    return tuple(symbols)
 
 
 def _in_code(address: int, sections: Iterable[Section]) -> bool:
-    return any(each.executable and each.address <= address < each.address + each.size for each in sections)
+    return any(
+        section.executable and section.address <= address < section.address + section.size for section in sections
+    )
 
 
 def bytes_of(symbol: Symbol, program: Program, count: int = 16) -> tuple[int, int]:
-    """(offset, length) in the file of a piece's first `count` bytes; length 0 where it has none there."""
+    """(file offset, length) of a piece's first `count` bytes; length 0 if it is in no section of the file."""
     for section in program.sections:
         if section.executable and section.address <= symbol.address < section.address + section.size:
             return symbol.address - section.address + section.offset, min(count, symbol.size)
@@ -121,32 +123,32 @@ def bytes_of(symbol: Symbol, program: Program, count: int = 16) -> tuple[int, in
 
 
 def parse_program(sections: str, symbols: str, exported: str) -> Program:
-    """A program from ``readelf -SW``, ``nm -n -S`` and ``nm -n -S -D``; the last stands where it is stripped."""
-    every = parse_sections(sections)
-    whole = parse_symbols(symbols, every)
-    names = {section.name for section in every}
+    """A program from ``readelf -SW``, ``nm -n -S`` and ``nm -n -S -D``; the last is used if it is stripped."""
+    parsed = parse_sections(sections)
+    own_symbols = parse_symbols(symbols, parsed)
+    names = {section.name for section in parsed}
     return Program(
-        sections=every,
-        symbols=whole or parse_symbols(exported, every),
-        stripped=not whole,
-        # BOLT leaves debug information as it was unless asked: it then tells of addresses that are no more.
+        sections=parsed,
+        symbols=own_symbols or parse_symbols(exported, parsed),
+        stripped=not own_symbols,
+        # By default BOLT does not update debug information: its addresses are then no longer valid.
         debug=".debug_info" in names and ".bolt.org.text" not in names,
     )
 
 
 @dataclass(frozen=True)
 class Text:
-    """What the report says of a build's code; sizes in bytes.
+    """Facts about a build's code for the report; sizes in bytes.
 
     Attributes:
-        code: all executable sections.
-        cold: what the compiler or BOLT moved away as cold: pieces called ``.cold`` and sections for them.
+        code: size of all executable sections.
+        cold: size of the code that the compiler or BOLT split off as cold: pieces called ``.cold`` and their sections.
         functions: number of functions, copies and parts merged.
-        hot_bytes: by share of the samples, size of the pieces of code that cover it, the heaviest first.
-        hot_pieces: likewise, number of pieces.
-        hot_pages: likewise, pages of 4 KiB that cover it.
-        pages: pages in which any sample fell.
-        samples: number of places in the program that samples fell on, in events.
+        hot_bytes: by share of the samples, size of the hottest pieces of code that contain it.
+        hot_pieces: by share of the samples, number of those pieces.
+        hot_pages: by share of the samples, number of hottest 4 KiB pages that contain it.
+        pages: number of pages with at least one sample.
+        samples: events of the samples in the program's own code.
     """
 
     code: int
@@ -164,11 +166,11 @@ class Text:
 
 
 def measure(program: Program, hits: Mapping[int, int]) -> Text:
-    """What a program is as code.
+    """Measures a program's code.
 
     Args:
         program: its sections and symbols.
-        hits: events by place in the file.
+        hits: events by file offset.
     """
     pieces: Counter[Symbol] = Counter()
     pages: Counter[int] = Counter()
@@ -178,17 +180,17 @@ def measure(program: Program, hits: Mapping[int, int]) -> Text:
         if address is None:
             continue
         pages[address // PAGE_BYTES] += weight
-        found = bisect_right(starts, address) - 1
-        if found >= 0 and address < program.symbols[found].address + program.symbols[found].size:
-            pieces[program.symbols[found]] += weight
+        index = bisect_right(starts, address) - 1
+        if index >= 0 and address < program.symbols[index].address + program.symbols[index].size:
+            pieces[program.symbols[index]] += weight
     total = pages.total()
     hot = {f"{share:g}": _covering(pieces, share * total) for share in COVERED}
     return Text(
         code=sum(section.size for section in program.sections if section.executable),
         cold=_cold(program),
         functions=len(program.functions),
-        hot_bytes={share: sum(piece.size for piece in found) for share, found in hot.items()},
-        hot_pieces={share: len(found) for share, found in hot.items()},
+        hot_bytes={share: sum(piece.size for piece in pieces_of_share) for share, pieces_of_share in hot.items()},
+        hot_pieces={share: len(pieces_of_share) for share, pieces_of_share in hot.items()},
         hot_pages={f"{share:g}": len(_covering(pages, share * total)) for share in COVERED},
         pages=len(pages),
         samples=total,
@@ -197,13 +199,13 @@ def measure(program: Program, hits: Mapping[int, int]) -> Text:
 
 def _covering(weights: Counter[_Key], enough: float) -> list[_Key]:
     """The heaviest keys that make up `enough`, or all of them."""
-    found, had = [], 0
+    keys, covered = [], 0
     for key, weight in weights.most_common():
-        if had >= enough:
+        if covered >= enough:
             break
-        found.append(key)
-        had += weight
-    return found
+        keys.append(key)
+        covered += weight
+    return keys
 
 
 def _cold(program: Program) -> int:
@@ -218,7 +220,7 @@ def _cold(program: Program) -> int:
 
 
 def page_name(offset: int) -> str:
-    """The name of a place in a stripped program: the page of the file that it is on."""
+    """Name of a place in a stripped program: its page of the file."""
     return f"[page {offset // PAGE_BYTES * PAGE_BYTES:#x}]"
 
 
@@ -226,15 +228,15 @@ def keeps_frame_pointers(program: Program, read: Mapping[int, bytes], architectu
     """Whether most functions begin by saving the frame pointer.
 
     Args:
-        program: for the functions' places.
+        program: the program, for the functions' addresses.
         read: the first 16 bytes of some functions that are large enough to need a frame, by address.
-        architecture: as ``uname -m`` says.
+        architecture: as printed by ``uname -m``.
     """
     prologue = _PROLOGUES.get(architecture)
-    seen = [read[symbol.address] for symbol in program.symbols if symbol.address in read]
-    if prologue is None or not seen:
+    codes = [read[symbol.address] for symbol in program.symbols if symbol.address in read]
+    if prologue is None or not codes:
         return False
-    return sum(bool(prologue.search(code)) for code in seen) > 0.5 * len(seen)
+    return sum(bool(prologue.search(code)) for code in codes) > 0.5 * len(codes)
 
 
 _PROLOGUES = {

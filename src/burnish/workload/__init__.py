@@ -1,1 +1,1 @@
-"""From what a user asks for as a load or a condition to values; pure."""
+"""Parses loads and conditions requested by the user; pure."""

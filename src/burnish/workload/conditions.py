@@ -1,4 +1,4 @@
-"""Conditions as a user asks for them: settings by name and value, a few of them words of Burnish's own; pure."""
+"""Conditions requested by the user: settings as NAME=VALUE, some of them defined by Burnish; pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NETWORK: Mapping[str, tuple[re.Pattern[str], str]] = {
     "rate": (re.compile(r"^\d+(\.\d+)?(kbit|mbit|gbit)$"), "a rate, as in 100mbit (kbit, mbit, gbit)"),
     "delay": (re.compile(r"^\d+(\.\d+)?(us|ms)$"), "a delay of each direction, as in 1ms (us, ms)"),
 }
-"""What the network between two hosts may be told, in tc's own spelling."""
+"""Options of the network between two hosts, in tc's syntax: pattern and description of each value."""
 
 
 def condition_of(
@@ -27,17 +27,17 @@ def condition_of(
     over: Condition | None = None,
     option: str = "--set",
 ) -> Condition:
-    """The condition that these words make, over another one.
+    """The condition with these settings, on top of another one.
 
     Args:
-        words: ``NAME=VALUE`` each: ``transport`` (what belongs to it may follow behind commas), one of `NETWORK`, one
-            of the server's words for several settings, or a setting.
-        server: what is known of the engine's settings.
-        over: what holds where no word speaks.
-        option: where the words come from, for errors.
+        words: ``NAME=VALUE`` each: ``transport`` (its options may follow after commas), one of `NETWORK`, one of the
+            server's shorthands for several settings, or a setting.
+        server: facts about the engine's settings.
+        over: the condition to start from; None: the default one.
+        option: name of the option, for errors.
 
     Raises:
-        UserError: no NAME=VALUE, an unknown value of one of our words, a setting that Burnish decides.
+        UserError: a word is not NAME=VALUE, has an unknown value, or is a setting that Burnish controls.
     """
     condition = over or Condition()
     for word in _single(words, option):
@@ -47,7 +47,7 @@ def condition_of(
         if not name or not equals or not (value or variable):
             raise UserError(f"{option} {word}: write NAME=VALUE, as in transport=tcp")
         if name == "transport":
-            chosen = next((each for each in TRANSPORTS if each == value), None)
+            chosen = next((transport for transport in TRANSPORTS if transport == value), None)
             if chosen is None:
                 raise unknown(f"value in {option} transport=", value, TRANSPORTS)
             kept = condition if chosen == "remote" else replace(condition, rate="", delay="")
@@ -77,63 +77,63 @@ def condition_of(
 
 
 def _single(words: Iterable[str], option: str) -> Iterator[str]:
-    """Each word by itself; a transport's may be joined by commas, a server variable's own commas are its value's."""
-    mine = ("transport", *NETWORK)
+    """The single words: a transport's are joined by commas; commas in a server setting belong to its value."""
+    network_names = ("transport", *NETWORK)
     for word in words:
-        if plain(word.partition("=")[0]) not in mine:
+        if plain(word.partition("=")[0]) not in network_names:
             yield word
             continue
-        for part in (each.strip() for each in word.split(",")):
-            if plain(part.partition("=")[0]) not in mine:
+        for part in (piece.strip() for piece in word.split(",")):
+            if plain(part.partition("=")[0]) not in network_names:
                 raise UserError(f"{option} {part}: a transport has rate= and delay= beside it; say others apart")
             yield part
 
 
 def _network(condition: Condition, name: str, value: str, where: str) -> Condition:
-    form, told = NETWORK[name]
+    form, expected = NETWORK[name]
     value = value.lower()
     if value == "none":
         value = ""
     elif not form.match(value) or not float(value.rstrip("bgikmstu")):
-        raise UserError(f"{where}: give {told}, or none")
+        raise UserError(f"{where}: give {expected}, or none")
     return replace(condition, rate=value) if name == "rate" else replace(condition, delay=value)
 
 
 def plain(name: str) -> str:
-    """A setting's name as the server's own list of variables has it, with underscores."""
+    """A setting's name as in the server's list of variables, with underscores."""
     return name.strip().lstrip("-").replace("-", "_").lower().removeprefix("loose_")
 
 
 def setting_name(name: str) -> str:
-    """A setting's name with underscores; a ``loose_`` stays, by which a server passes over what it does not know."""
+    """A setting's name with underscores; keeps the prefix ``loose_``, with which a server ignores unknown settings."""
     return ("loose_" if re.match(r"\s*(--)?loose[-_]", name, re.IGNORECASE) else "") + plain(name)
 
 
 def merged(
     settings: Sequence[tuple[str, str]], later: Sequence[tuple[str, str]], server: ServerSettings = NO_SETTINGS
 ) -> tuple[tuple[str, str], ...]:
-    """Settings with later ones over them: one of each name, and of opposed ones the later alone."""
-    gone = {name for name, _ in later}
-    gone |= {other for group in server.opposed if gone & set(group) for other in group}
-    return (*(item for item in settings if item[0] not in gone), *later)
+    """Settings overridden by later ones, without duplicates; of opposed settings only the later is kept."""
+    replaced = {name for name, _ in later}
+    replaced |= {other for group in server.opposed if replaced & set(group) for other in group}
+    return (*(item for item in settings if item[0] not in replaced), *later)
 
 
 def words_of(condition: Condition) -> str:
-    """A condition in a few words, for names and reports; '' for the usual one."""
+    """A condition in a few words, for names and reports; '' for the default one."""
     transport = [f"transport={condition.transport}"] if condition.transport != "unix" else []
     network = [f"{name}={value}" for name, value in _of_network(condition).items() if value]
     return ",".join([*transport, *network, *(f"{name}={value}" for name, value in condition.settings)])
 
 
-def difference(one: Condition, other: Condition) -> str:
-    """What sets the second condition apart from the first, in a few words."""
-    said = [f"transport={other.transport}"] if other.transport != one.transport else []
-    if other.transport == "remote":
-        before = _of_network(one)
-        said += [f"{name}={value or 'none'}" for name, value in _of_network(other).items() if value != before[name]]
-    mine = dict(one.settings)
-    said += [f"{name}={value}" for name, value in other.settings if mine.get(name) != value]
-    return ",".join(said)
+def difference(first: Condition, second: Condition) -> str:
+    """The settings in which the second condition differs from the first, in a few words."""
+    words = [f"transport={second.transport}"] if second.transport != first.transport else []
+    if second.transport == "remote":
+        before = _of_network(first)
+        words += [f"{name}={value or 'none'}" for name, value in _of_network(second).items() if value != before[name]]
+    first_settings = dict(first.settings)
+    words += [f"{name}={value}" for name, value in second.settings if first_settings.get(name) != value]
+    return ",".join(words)
 
 
 def _of_network(condition: Condition) -> dict[str, str]:

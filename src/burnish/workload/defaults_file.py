@@ -1,4 +1,4 @@
-"""A user's option file as settings: its server groups, in order; what points at files is refused by name; pure."""
+"""Parses a user's option file into settings: its server groups, in order; settings with paths are errors; pure."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _GROUP = re.compile(r"^\[([^\]]+)\]")
 def parse(
     text: str, where: str, server: ServerSettings, series: str = ""
 ) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """Settings in order, and a line for each kind of those that are left out, and for what one release alone reads.
+    """Settings in order, and notes about ignored settings and about groups for one release.
 
     Args:
         text: the file's content.
         where: its name, for errors.
-        server: what is known of the engine's settings: which groups it reads, which settings are Burnish's.
-        series: the server's release series, whose own groups count; '' for none.
+        server: facts about the engine's settings: the groups that it reads, the settings that Burnish controls.
+        series: the server's release series, whose groups are read too; '' for none.
 
     Raises:
-        UserError: lines that name other folders (all of them by name), or include other files.
+        UserError: lines name other folders (the message lists them all), or include other files.
     """
     settings: dict[str, str] = {}
-    left, foreign, told = [], [], []
-    mine = False
+    ignored, foreign, notes = [], [], []
+    in_group = False
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.strip()
         if not words or words[0] in "#;":
@@ -39,18 +39,18 @@ def parse(
         if group:
             name = group[1].strip()
             versioned = _of_release(name, server)
-            mine = versioned == series if versioned else name in server.option_groups
-            if versioned and mine:
-                told.append(f"{words} (line {number}) is read, as a server of {series} does")
+            in_group = versioned == series if versioned else name in server.option_groups
+            if versioned and in_group:
+                notes.append(f"{words} (line {number}) is read, as a server of {series} does")
             elif versioned:
-                told.append(f"{words} (line {number}) left out: not for {series or 'a release that is known yet'}")
+                notes.append(f"{words} (line {number}) left out: not for {series or 'a release that is known yet'}")
             continue
-        if not mine:
+        if not in_group:
             continue
         name, equals, value = words.partition("=")
         name, value = setting_name(name), re.sub(r"\s+#.*$", "", value).strip().strip("'\"")
         if name in server.harmless:
-            left.append(name)
+            ignored.append(name)
         elif plain(name) in server.reserved or "/" in value:
             foreign.append(f"{name} (line {number})")
         elif name in server.joined and name in settings:
@@ -62,19 +62,19 @@ def parse(
             f"{where}: it names places outside of Burnish's folders: {', '.join(foreign)}; servers on trial keep all "
             "of their files in folders of their own, so give a copy of the file without these lines"
         )
-    if left:
-        told.append(f"{', '.join(left)} left out: Burnish decides these")
-    return tuple(settings.items()), tuple(told)
+    if ignored:
+        notes.append(f"{', '.join(ignored)} left out: Burnish decides these")
+    return tuple(settings.items()), tuple(notes)
 
 
 def _of_release(group: str, server: ServerSettings) -> str:
-    """The release series that a group's name ends in (``mysqld-8.0``); '' where it is for every release."""
+    """The release series at the end of a group's name (``mysqld-8.0``); '' if the group is for every release."""
     name, _, series = group.rpartition("-")
     return series if name in server.release_groups and re.fullmatch(r"\d[\d.]*", series) else ""
 
 
 def content(path: Path) -> str:
-    """A file's text; a `UserError` when it can't be read."""
+    """A file's text; a `UserError` if it can't be read."""
     try:
         return path.read_text()
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""Loads as a user asks for them: a name of the catalogue or a file, with parameters after a colon; pure.
+"""Loads requested by the user: a name in the catalogue or a file, with parameters after a colon; pure.
 
-``oltp_read_only:tables=8,rand-type=pareto,./mine.lua:rows=5,oltp_insert`` asks for three loads. A word with ``=`` in
-it belongs to the load before it unless a colon comes first; a mix has files among its parameters (``./mine.lua=2``).
+``oltp_read_only:tables=8,rand-type=pareto,./mine.lua:rows=5,oltp_insert`` is three loads. A word with ``=`` belongs to
+the load before it unless it has a colon first; the parameters of a mix may be files (``./mine.lua=2``).
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from burnish.base.errors import UserError, unknown
 from burnish.model.workload import Workload
 
 THREADS = "threads"
-"""The one parameter that every load has: its client threads."""
+"""The parameter that every load has: its client threads."""
 
 RATE = "rate"
-"""sysbench's parameter for transactions a second, which it keeps to; 0: as many as there can be."""
+"""sysbench's parameter for a fixed rate in transactions per second; 0: no limit."""
 
 MAX_THREADS = 1024
 
 FILL = 4
-"""Client threads for each core that a side has which keep a saturated load's server from waiting for a client."""
+"""Client threads per core of a side with which the server of a saturated load never waits for a client."""
 
 FILES = (".lua", ".sql")
-"""How the name of a load of one's own ends: a script, or statements with weights."""
+"""Suffixes of a user's own loads: a script, or statements with weights."""
 
 _FOLLOWING = re.compile(rf"^([^:/.]+|[^:=]*({'|'.join(map(re.escape, FILES))}))=")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One load as it was asked for.
+    """A requested load.
 
     Attributes:
-        name: a name of the catalogue, or a file's path.
-        parameters: what was said after the colon, as (name with underscores, value), each name once; a file's path
-            as it is.
+        name: a name in the catalogue, or a file's path.
+        parameters: the parameters after the colon as (name, value), without duplicates; names with underscores, paths
+            unchanged.
     """
 
     name: str
@@ -46,52 +46,52 @@ class Asked:
 
 def split(text: str) -> tuple[str, ...]:
     """The loads in an option's text, each with its parameters, still as text."""
-    found: list[str] = []
+    loads: list[str] = []
     for word in (part.strip() for part in text.split(",")):
         if not word:
             continue
         if _FOLLOWING.match(word):
-            if not found:
+            if not loads:
                 raise UserError(f"--workload {text}: {word!r} has no load before it; write LOAD:{word}")
-            found[-1] += f",{word}" if ":" in found[-1] else f":{word}"
+            loads[-1] += f",{word}" if ":" in loads[-1] else f":{word}"
         else:
-            found.append(word)
-    return tuple(found)
+            loads.append(word)
+    return tuple(loads)
 
 
 def asked(text: str) -> Asked:
-    """One load's name and parameters; a `UserError` when a parameter is no NAME=VALUE or is given twice."""
+    """A load's name and parameters; a `UserError` if a parameter is not NAME=VALUE or is given twice."""
     name, _, rest = text.partition(":")
-    given: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     for word in filter(None, (part.strip() for part in rest.split(","))):
         key, equals, value = word.partition("=")
         key = key.strip()
         key = key if key.endswith(FILES) else key.lstrip("-").replace("-", "_")
         if not key or not equals or not value.strip():
             raise UserError(
-                f"{text}: {word!r} is no parameter; write NAME=VALUE, as in {name}:tables=8,rand-type=pareto"
+                f"{text}: {word!r} is not a parameter; write NAME=VALUE, as in {name}:tables=8,rand-type=pareto"
             )
-        if key in given:
+        if key in parameters:
             raise UserError(f"{text}: {key!r} is given twice; give it once")
-        given[key] = value.strip()
-    return Asked(name.strip(), tuple(given.items()))
+        parameters[key] = value.strip()
+    return Asked(name.strip(), tuple(parameters.items()))
 
 
 def applied(workload: Workload, wanted: Asked) -> Workload:
-    """`workload` with what was asked for; its name tells what differs, so that equal loads have equal names.
+    """`workload` with the requested parameters; its name contains those that differ, so that equal loads have one name.
 
-    Fewer threads than its own, or a rate to keep to, leave a server idle now and then, so that it is no longer held to
-    be saturated.
+    With fewer threads than its default, or with a fixed rate, the server may be idle at times: the load then no longer
+    counts as saturated.
     """
-    usual = dict(workload.parameters)
-    given = {name: value for name, value in wanted.parameters if name != THREADS and usual.get(name) != value}
+    defaults = dict(workload.parameters)
+    given = {name: value for name, value in wanted.parameters if name != THREADS and defaults.get(name) != value}
     threads = _threads(dict(wanted.parameters).get(THREADS), workload)
-    told = {**given, **({THREADS: str(threads)} if threads != workload.threads else {})}
-    words = ",".join(f"{name.replace('_', '-')}={value}" for name, value in sorted(told.items()))
+    changed = {**given, **({THREADS: str(threads)} if threads != workload.threads else {})}
+    words = ",".join(f"{name.replace('_', '-')}={value}" for name, value in sorted(changed.items()))
     return replace(
         workload,
         name=f"{workload.name}:{words}" if words else workload.name,
-        parameters=tuple((usual | given).items()),
+        parameters=tuple((defaults | given).items()),
         threads=threads,
         saturated=workload.saturated and threads >= workload.threads and given.get(RATE, "0") == "0",
     )
@@ -106,26 +106,26 @@ def _threads(text: str | None, workload: Workload) -> int:
 
 
 def ladder(text: str | None) -> tuple[int, ...]:
-    """The numbers of client threads in an option's text, as in ``1,4,16``; none twice."""
-    found = []
+    """The numbers of client threads in an option's text, as in ``1,4,16``; duplicates are errors."""
+    numbers = []
     for word in filter(None, (part.strip() for part in (text or "").split(","))):
         if not word.isdecimal() or not 1 <= int(word) <= MAX_THREADS:
             raise UserError(f"--threads {text}: {word!r}: give whole numbers from 1 to {MAX_THREADS}, as in 1,4,16")
-        if int(word) in found:
+        if int(word) in numbers:
             raise UserError(f"--threads {text}: {word} is there twice; give each once")
-        found.append(int(word))
-    return tuple(found)
+        numbers.append(int(word))
+    return tuple(numbers)
 
 
 def at_each(workloads: Sequence[Workload], threads: Sequence[int]) -> tuple[Workload, ...]:
-    """Every workload at every step of a ladder of threads; as they are where there is no step."""
+    """Every workload at each of these numbers of threads; unchanged if there are none."""
     if not threads:
         return tuple(workloads)
     return tuple(applied_threads(workload, number) for workload in workloads for number in threads)
 
 
 def applied_threads(workload: Workload, threads: int) -> Workload:
-    """The workload at that many threads, which its name tells."""
+    """The workload with that number of threads, which becomes part of its name."""
     if threads == workload.threads:
         return workload
     name = f"{workload.name}{',' if ':' in workload.name else ':'}{THREADS}={threads}"
@@ -133,12 +133,12 @@ def applied_threads(workload: Workload, threads: int) -> Workload:
 
 
 def fills(workload: Workload, cores: int) -> bool:
-    """Whether a server on that many cores is held to be busy without a rest under this load."""
+    """Whether this load should keep a server on that number of cores busy all the time."""
     return workload.saturated and workload.threads >= FILL * cores
 
 
 def idle(workload: Workload, cores: int) -> str | None:
-    """A line where a load that would saturate its server has too few client threads for a side's cores."""
+    """A warning if a saturated load has too few client threads for a side's cores, otherwise None."""
     if not workload.saturated or fills(workload, cores):
         return None
     return (
@@ -149,7 +149,7 @@ def idle(workload: Workload, cores: int) -> str | None:
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a load program says of one of its parameters.
+    """A parameter of a load program.
 
     Attributes:
         kind: ``number``, ``switch`` or ``text``.
@@ -161,10 +161,10 @@ class Parameter:
 
 
 def check(workload: Workload, known: Mapping[str, Parameter]) -> Workload:
-    """The workload with its switches spelled on and off; a `UserError` for a parameter that is none, or is wrong.
+    """The workload with its switches spelled on and off; a `UserError` for an unknown parameter or a wrong value.
 
     Args:
-        workload: with whatever parameters were asked for.
+        workload: the workload with the requested parameters.
         known: the program's parameters by name, with underscores.
     """
     allowed = {name: item for name, item in known.items() if name not in workload.without}

@@ -174,7 +174,7 @@ def test_a_function_that_reaches_what_it_must_not_ends_with_words(gcc: Toolchain
     known = entries(tmp_path, driver=DRIVER.replace("work(data, 100)", "work(data, 0xffffffff)"))
     reaches = "unsigned hidden(unsigned); unsigned work(char *data, unsigned size) { return hidden(size); }\n"
     (one / "lib/work.c").write_text(reaches)
-    said = r"A \(.*\): its program ended with exit code -\d+ when told to check"
+    said = r"A \(.*\): its program ended with exit code -\d+ at the command check"
     with pytest.raises(InfrastructureError, match=said):
         run(request(one, other, known))
 

@@ -146,7 +146,7 @@ def test_what_is_no_patch(tmp_path: Path) -> None:
     assert f"{empty}: the file is empty" in refused(empty)
     assert f"{prose}: holds no unified diff" in refused(prose)
     (tmp_path / "series").write_text("empty.patch\nnone.patch\n")
-    assert "series: line 2: names none.patch, which is not there" in refused(tmp_path / "series")
+    assert "series: line 2: names none.patch, which does not exist" in refused(tmp_path / "series")
 
 
 def test_samples_that_may_not_be_taken_are_said_before_anything_is_built(
@@ -207,7 +207,7 @@ def test_ranges(tmp_path: Path) -> None:
     work = git_tree(tmp_path / "work", FASTER)
     assert "the range is empty" in refused("work..unpatched", target=work)
     assert "has no commit 'other'" in refused("unpatched..other", target=work)
-    assert "is no git tree" in refused(f"{tmp_path}:a..b")
+    assert "is not a git tree" in refused(f"{tmp_path}:a..b")
     assert "a git range needs a folder" in refused("unpatched..work")
 
 

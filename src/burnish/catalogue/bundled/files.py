@@ -1,8 +1,8 @@
-"""Bundled studies: what their files say (data/studies/*.toml), read, validated, frozen.
+"""Reads and validates the bundled studies (data/studies/*.toml).
 
-A study is rows: each a comparison of a build or a condition with what it is held against, with the figure that was
-published for it, or with the reason why it has no equivalent today. A row is written once; `series` (a compiler, a
-word size) repeat it under other circumstances, and `readings` ask more than one question of each.
+A study consists of rows. Each row compares a build or a condition with its base and has the published figure, or states
+why it has no equivalent today. A row is written once; `series` (a compiler, a word size) repeat it with other
+settings, and `readings` make several comparisons of each row.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class _Study(Entry):
     sources: tuple[str, ...] = ()
     engine: str
     other_engines: tuple[str, ...] = ()
-    """Engines that it has loads for, and that may not be installed."""
+    """Engines that it has loads for, but that may not be installed."""
     loads: dict[str, _Load]
     series: dict[str, _Series] = Field(default_factory=dict)
     readings: dict[str, _Reading] = Field(default_factory=dict)
@@ -142,7 +142,7 @@ class _Study(Entry):
 
 
 def names() -> tuple[str, ...]:
-    """The studies that ship."""
+    """The names of the bundled studies."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
@@ -155,16 +155,16 @@ def study(name: str) -> Study:
 
 
 def read(path: Path) -> Study:
-    """The study of a file; a `UserError` with every line that is wrong with it."""
+    """The study of a file; a `UserError` with one line for each error in it."""
     where = path.name
     entry = validated(_Study, read_toml(path), where)
-    series = {name: Series(name, each.reason, each.recipe) for name, each in entry.series.items()}
+    series = {name: Series(name, value.reason, value.recipe) for name, value in entry.series.items()}
     readings = {
-        name: Reading(name=name, overlay=each.recipe, **each.model_dump(exclude={"recipe"}))
-        for name, each in entry.readings.items()
+        name: Reading(name=name, overlay=value.recipe, **value.model_dump(exclude={"recipe"}))
+        for name, value in entry.readings.items()
     }
-    loads = {role: Load(role, each.reason, each.on) for role, each in entry.loads.items()}
-    found = Study(
+    loads = {role: Load(role, value.reason, value.on) for role, value in entry.loads.items()}
+    study = Study(
         name=path.stem,
         title=entry.title,
         reason=entry.reason,
@@ -184,52 +184,52 @@ def read(path: Path) -> Study:
     )
     rows, overrides, problems = [], {}, []
     for name, value in entry.row.items():
-        plain = {key: each for key, each in value.items() if key != "on"}
+        plain = {key: field for key, field in value.items() if key != "on"}
         try:
-            rows.append(_row(found, name, {**entry.defaults, **plain}, where))
+            rows.append(_row(study, name, {**entry.defaults, **plain}, where))
             for engine, other in value.get("on", {}).items():
-                overrides[name, engine] = _row(found, name, {**entry.defaults, **plain, **other}, where)
+                overrides[name, engine] = _row(study, name, {**entry.defaults, **plain, **other}, where)
         except UserError as error:
             problems.append(error)
-    problems += _loose_ends(found, entry, where)
+    problems += _unknown_names(study, entry, where)
     if problems:
         raise together(problems)
-    searches = {engine: _on(found.robust, other) for engine, other in (entry.robust.on if entry.robust else {}).items()}
-    return replace(found, rows=tuple(rows), overrides=overrides, robust_on=searches)
+    searches = {engine: _on(study.robust, other) for engine, other in (entry.robust.on if entry.robust else {}).items()}
+    return replace(study, rows=tuple(rows), overrides=overrides, robust_on=searches)
 
 
 def _on(robust: Robust | None, other: Mapping[str, Any]) -> Robust:
-    """The search as an engine has it."""
-    assert robust is not None  # noqa: S101 - overrides are its own
+    """The search with an engine's overrides."""
+    assert robust is not None  # noqa: S101 - overrides belong to a search
     changed = _Robust(**{**{key: getattr(robust, key) for key in _Robust.model_fields if key != "on"}, **other})
     return Robust(**changed.model_dump(exclude={"on"}))
 
 
-def _loose_ends(study: Study, entry: _Study, where: str) -> list[UserError]:
-    """Names of engines that there are none of, and names in the analyses that are not there."""
+def _unknown_names(study: Study, entry: _Study, where: str) -> list[UserError]:
+    """Errors for unknown names of engines, and for unknown names in the analyses."""
     engines = {*load.engines(), *entry.other_engines}
     named = [entry.engine]
-    named += [engine for each in entry.loads.values() for engine in each.on]
-    named += [engine for each in entry.row.values() for engine in each.get("on", ())]
+    named += [engine for load_entry in entry.loads.values() for engine in load_entry.on]
+    named += [engine for row in entry.row.values() for engine in row.get("on", ())]
     named += [*(entry.timeline.seconds_on if entry.timeline else ()), *(entry.robust.on if entry.robust else ())]
-    asked: list[tuple[str, str, Collection[str]]] = [("engine", name, engines) for name in dict.fromkeys(named)]
+    references: list[tuple[str, str, Collection[str]]] = [("engine", name, engines) for name in dict.fromkeys(named)]
     if entry.timeline is not None:
-        asked += [("row in timeline", name, entry.row) for name in entry.timeline.rows]
-        asked.append(("load in timeline", entry.timeline.load, study.loads))
+        references += [("row in timeline", name, entry.row) for name in entry.timeline.rows]
+        references.append(("load in timeline", entry.timeline.load, study.loads))
     if entry.robust is not None:
-        asked += [("load in robust", role, study.loads) for role in (*entry.robust.loads, *entry.robust.alone)]
-        asked += [("row in robust", name, entry.row) for name in entry.robust.alone.values()]
-    return [unknown(f"{what} of {where}", name, known) for what, name, known in asked if name not in known]
+        references += [("load in robust", role, study.loads) for role in (*entry.robust.loads, *entry.robust.alone)]
+        references += [("row in robust", name, entry.row) for name in entry.robust.alone.values()]
+    return [unknown(f"{what} of {where}", name, known) for what, name, known in references if name not in known]
 
 
 def _row(study: Study, name: str, value: Mapping[str, Any], where: str) -> StudyRow:
-    """One row, with every name that it says looked up."""
+    """One row, with every name in it checked."""
     where = f"{where}: row {name}"
     about = _patch(value, where)
     if about is not None:
         value = {"title": about.title, "reason": about.reason, **value}
     entry = validated(_Row, value, where)
-    own = [each.workload for each in about.loads] if about else study.loads
+    own = [patch_load.workload for patch_load in about.loads] if about else study.loads
     for kind, given, known in (
         ("load", entry.loads, study.loads),
         ("load in published_on", entry.published_on, own),
@@ -237,9 +237,9 @@ def _row(study: Study, name: str, value: Mapping[str, Any], where: str) -> Study
         ("reading", entry.readings or (), study.readings),
         ("set of patches", (entry.patch_set,) if entry.patch_set else (), patches.patch_sets()),
     ):
-        for each in given:
-            if each not in known:
-                raise unknown(f"{kind} in {where}", each, known)
+        for word in given:
+            if word not in known:
+                raise unknown(f"{kind} in {where}", word, known)
     none = entry.none
     if about is not None and about.direction == "none":
         none = f"{about.today}. {about.reason}"
@@ -249,13 +249,13 @@ def _row(study: Study, name: str, value: Mapping[str, Any], where: str) -> Study
         if not entry.loads and entry.measure is None and about is None:
             raise UserError(f"{where}: it has no loads; name them, or say in `none` why it has no equivalent today")
     if entry.measure is not None and not entry.objects:
-        raise UserError(f"{where}: objects: name the objects whose compile is looked at")
-    apart = ("none", "patch", "patch_set", "published", "published_on", "series", "readings")
-    values = {key: getattr(entry, key) for key in _Row.model_fields if key not in apart}
+        raise UserError(f"{where}: objects: name the objects whose compilation is measured")
+    separate = ("none", "patch", "patch_set", "published", "published_on", "series", "readings")
+    values = {key: getattr(entry, key) for key in _Row.model_fields if key not in separate}
     return StudyRow(
         name=name,
         published=_reference(entry.published, where) if entry.published else None,
-        published_on={load: _reference(each, where) for load, each in entry.published_on.items()},
+        published_on={load: _reference(reference, where) for load, reference in entry.published_on.items()},
         series=tuple(study.series) if entry.series is None else entry.series,
         readings=tuple(study.readings) if entry.readings is None else entry.readings,
         none=none,
@@ -266,7 +266,7 @@ def _row(study: Study, name: str, value: Mapping[str, Any], where: str) -> Study
 
 
 def _reference(entry: _Reference, where: str) -> Reference:
-    """Where a figure stands; a `UserError` where there is no such line."""
+    """The location of a figure; a `UserError` if there is no such line."""
     known = published.lines(entry.table)
     for line in (entry.line, entry.against):
         if line and line not in known:
@@ -275,11 +275,11 @@ def _reference(entry: _Reference, where: str) -> Reference:
 
 
 _NOT_OF_PATCHES = ("versus", "measure", "release", "control", "instrumented", "base_instrumented")
-"""What sets a row's sides apart otherwise than a patch does."""
+"""Differences between a row's sides that cannot be combined with a patch."""
 
 
 def _patch(value: Mapping[str, Any], where: str) -> CataloguePatch | None:
-    """The shipped patch that a row is about, if any; a `UserError` where the row says what contradicts that."""
+    """The bundled patch of a row, if any; a `UserError` if other keys of the row contradict it."""
     about = [key for key in ("patch", "patch_set") if value.get(key)]
     if not about:
         return None

@@ -1,4 +1,4 @@
-"""What a bundled study is made of, as frozen values; `burnish.catalogue.bundled.files` reads them from its files."""
+"""The parts of a bundled study as frozen values; `burnish.catalogue.bundled.files` reads them from files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Measure = Literal["compile-memory"]
 
 @dataclass(frozen=True)
 class Load:
-    """A load by the part that it plays in a study.
+    """A load by its role in a study.
 
     Attributes:
         role: the study's name for it.
-        reason: why this one.
-        named: what it is called, by engine.
+        reason: why this load.
+        named: its name by engine.
     """
 
     role: str
@@ -34,12 +34,12 @@ class Load:
 
 @dataclass(frozen=True)
 class Series:
-    """Circumstances under which all rows are repeated.
+    """Settings with which all rows are repeated.
 
     Attributes:
-        name: '' where a study has one series only.
-        reason: why.
-        overlay: what every recipe has on top, the bases' too.
+        name: '' if the study has only one series.
+        reason: why this series.
+        overlay: changes to every recipe, the bases' included.
     """
 
     name: str
@@ -49,18 +49,18 @@ class Series:
 
 @dataclass(frozen=True)
 class Reading:
-    """A question that is asked of every row.
+    """A comparison that is made for every row.
 
     Attributes:
         name: as in the table.
         title: heading of its table.
         reason: what it shows.
-        against: ``base``: the row's build is held against the base; ``row``: the row's build with the overlay is
-            held against the row's build without.
-        overlay: what the candidate's recipe has on top.
-        column: of the published table: the column that answers to the candidate.
-        against_column: likewise, to what it is held against.
-        control: whether a candidate that is the same build after all is measured as an A/A control.
+        against: ``base``: the row's build is compared with the base; ``row``: the row's build with the overlay is
+            compared with the row's build without it.
+        overlay: changes to the candidate's recipe.
+        column: column of the published table for the candidate.
+        against_column: column of the published table for the base.
+        control: whether a candidate that turns out to be the same build is measured as an A/A control.
         second_compiler: whether the candidate is made by another compiler of the same family.
     """
 
@@ -82,30 +82,30 @@ class StudyRow:
     Attributes:
         name: as in the table and on the command line.
         title: what it is, in a few words.
-        reason: why it stands for the published line, in prose.
-        published: where its figure stands; None where there is none.
-        published_on: by load, where the figure of that load stands, if elsewhere.
-        base: build that it is held against, by name.
-        build: its build, by name.
-        recipe: what its build's recipe has on top of `build`.
+        reason: why it is equivalent to the published line, in prose.
+        published: location of its figure; None if there is none.
+        published_on: by load, location of that load's figure, if it is another.
+        base: name of the build that it is compared with.
+        build: name of its build.
+        recipe: changes of its recipe to that of `build`.
         given: condition of both sides, as on the command line (``NAME=VALUE``).
-        versus: what sets its own condition apart.
+        versus: differences of the candidate's condition from that.
         loads: roles of its loads.
-        threads: numbers of client threads; empty: each load's own.
-        quantity: which reading answers to the published figure.
+        threads: numbers of client threads; empty: each load's default.
+        quantity: quantity that corresponds to the published figure.
         design: trial design; None: the load's, or that for conditions.
         series: names of the series that it is part of.
-        readings: names of the readings that are taken of it.
-        none: why it has no equivalent today; None where it has.
-        nearest: what comes nearest, where it has none.
-        measure: what is read off the builds instead of a trial.
-        objects: whose objects, for ``compile-memory``: any part of their names.
+        readings: names of the readings that are made of it.
+        none: why it has no equivalent today; None if it has.
+        nearest: what comes nearest, if it has none.
+        measure: what is read from the builds instead of measured in trials.
+        objects: for ``compile-memory``, parts of the names of the objects.
         release: whether its build is a release binary that is found or named.
-        control: whether it is its base once more.
-        instrumented: whether the build that writes the profile of its recipe is measured.
-        base_instrumented: likewise of its base.
-        patch: the shipped patch that it is about, held against the tree without it; its loads are the patch's own.
-        patch_set: the set of patches that it is about, likewise.
+        control: whether it is its base itself.
+        instrumented: whether the build that writes its recipe's profile is measured.
+        base_instrumented: whether the build that writes the profile of its base is the base.
+        patch: the bundled patch that it measures, compared with the tree without it; its loads are the patch's own.
+        patch_set: the set of patches that it measures, compared with the tree without it.
     """
 
     name: str
@@ -138,15 +138,15 @@ class StudyRow:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Builds whose throughput is told second by second.
+    """Builds whose throughput is reported second by second.
 
     Attributes:
         reason: what it shows.
         rows: rows whose builds run, after the baseline.
         load: role of the load.
         threads: client threads.
-        seconds: how long each runs.
-        seconds_on: by engine, where it is another length.
+        seconds: duration of each run.
+        seconds_on: by engine, another duration.
     """
 
     reason: str
@@ -159,16 +159,16 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Robust:
-    """A search for weights of training loads under which no load is slower than the baseline.
+    """A search for weights of training loads with which no load is slower than with the baseline.
 
     Attributes:
         reason: what it shows.
-        build: what is built, by name; its recipe gets the weights.
-        recipe: what that has on top.
+        build: name of the build; its recipe gets the weights.
+        recipe: changes of the recipe to that of `build`.
         loads: roles of the loads, for training and test.
         alone: by role, the row that is trained on that load alone.
-        rounds: most weights that are tried.
-        delta: share of 1 that counts for no difference.
+        rounds: maximum number of weights that are tried.
+        delta: slowdown that is still accepted (0.01 = 1 %).
     """
 
     reason: str
@@ -182,7 +182,7 @@ class Robust:
 
 @dataclass(frozen=True)
 class Delivery:
-    """The part of a study that is run when nothing else is asked.
+    """The part of a study that is run by default.
 
     Attributes:
         reason: why this part first.
@@ -203,20 +203,20 @@ class Study:
         name: the file's name.
         title: as in a list.
         reason: what it replicates and what is different today.
-        sources: published tables that it answers to.
-        engine: the one that is taken when none is named.
-        loads: by role.
-        series: by name.
-        readings: by name.
+        sources: published tables that it replicates.
+        engine: the default engine.
+        loads: loads by role.
+        series: series by name.
+        readings: readings by name.
         builds: builds of its own, by name.
-        rows: as written; see `row_for`.
-        overrides: by row and engine, the row as that engine has it.
-        delivery: the part that is run first; None: all of it.
-        recommends: whether the best row is told, in per cent over the baseline.
-        profiles: whether what is in each profile is told.
-        timeline: builds whose throughput is told by the second; None: none.
-        robust: a search for weights; None: none.
-        robust_on: by engine, the search as that engine has it.
+        rows: as written; see `rows_for`.
+        overrides: rows with an engine's overrides, by (row, engine).
+        delivery: the part that is run by default; None: all of it.
+        recommends: whether the best row is recommended, in per cent over the baseline.
+        profiles: whether the contents of profiles are reported.
+        timeline: builds whose throughput is reported by the second, if any.
+        robust: a search for weights, if any.
+        robust_on: by engine, the search with the engine's overrides.
     """
 
     name: str
@@ -238,11 +238,11 @@ class Study:
     robust_on: Mapping[str, Robust] = field(default_factory=dict)
 
     def robust_for(self, engine: str) -> Robust | None:
-        """The search as this engine has it."""
+        """The search with this engine's overrides."""
         return self.robust_on.get(engine, self.robust)
 
     def rows_for(self, engine: str) -> tuple[StudyRow, ...]:
-        """The rows as this engine has them."""
+        """The rows with this engine's overrides."""
         return tuple(self.overrides.get((row.name, engine), row) for row in self.rows)
 
     def build(self, name: str) -> Variant:

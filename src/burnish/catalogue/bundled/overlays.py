@@ -1,4 +1,4 @@
-"""What a study puts on top of a recipe: a row's, a series', a reading's overlay; pure."""
+"""Overlays: changes to a recipe by a study's rows, series and readings; pure."""
 
 from __future__ import annotations
 
@@ -15,15 +15,19 @@ from burnish.model.recipe import Recipe
 FOLDER = ROOT / "studies"
 
 _JOINED = ("c", "cxx", "link", "remove", "flags", "patches", "bolt_options")
-"""Fields of a recipe that an overlay adds to; the others it replaces."""
+"""Fields of a recipe to which an overlay adds; it replaces the others."""
 
 
 ROLE = "@"
-"""Before the role of a load in an overlay's training, instead of an engine's name for it."""
+"""Prefix of a load's role in an overlay's training, where an engine's name for the load may stand instead."""
 
 
 def named(overlay: Mapping[str, Any], study: Study, engine: str) -> Mapping[str, Any]:
-    """An overlay whose trainings name this engine's loads; a `UserError` for a role that it has none for."""
+    """An overlay with the roles in its training replaced by this engine's loads.
+
+    Raises:
+        UserError: the study has no such role, or the engine has no load for it.
+    """
     if "training" not in overlay:
         return overlay
     training = []
@@ -42,15 +46,15 @@ def named(overlay: Mapping[str, Any], study: Study, engine: str) -> Mapping[str,
 
 
 def overlaid(recipe: Recipe, overlay: Mapping[str, Any], where: str) -> Recipe:
-    """A recipe with what an overlay says on top; paths of patches relative to the studies' folder."""
+    """A recipe with an overlay applied; paths of patches are relative to the studies' folder."""
     if not overlay:
         return recipe
     added = load.recipe_of(overlay, where, FOLDER)
     changes: dict[str, Any] = {name: getattr(added, name) for name in overlay}
     for name in _JOINED:
         if name in changes:
-            mine = getattr(recipe, name)
-            changes[name] = (*mine, *(word for word in changes[name] if word not in mine))
+            own = getattr(recipe, name)
+            changes[name] = (*own, *(word for word in changes[name] if word not in own))
     if "options" in changes:
         changes["options"] = tuple({**dict(recipe.options), **dict(changes["options"])}.items())
     return replace(recipe, **changes)

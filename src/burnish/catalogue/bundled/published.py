@@ -1,4 +1,4 @@
-"""Figures of the published tables (data/published/*.csv), as changes in per cent; pure once the files are read."""
+"""Figures of the published tables (data/published/*.csv), as changes in per cent."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from burnish.base.errors import UserError, unknown
 from burnish.catalogue.answers import PUBLISHED
 
 _KEYS = ("id", "option_set", "build", "workload", "flag", "patch")
-"""First columns of the tables that hold figures: what a line is called by."""
+"""Possible first columns of the tables with figures: the key of a line."""
 
 SAMPLES = "% of samples"
-"""Unit of what perf saw."""
+"""Unit of figures measured with perf."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """Where a published figure stands.
+    """Location of a published figure.
 
     Attributes:
-        table: name of the CSV, without its suffix.
+        table: name of the CSV file, without its suffix.
         line: value of its first column.
-        against: the line that it is compared with; '' where the table itself tells the change.
-        column: value of the second column that tells apart lines of one name (the source, the binary); '' without.
-        against_column: likewise, of the line that it is compared with.
+        against: the line that it is compared with; '' if the table contains the change itself.
+        column: value of the second column that distinguishes lines of the same name (the source, the binary), or ''.
+        against_column: value of that column in the line that it is compared with, or ''.
     """
 
     table: str
@@ -45,14 +45,14 @@ class Reference:
 
 @dataclass(frozen=True)
 class Figure:
-    """What was published: a change from `low` to `high`.
+    """A published change, from `low` to `high`.
 
     Attributes:
-        low: smaller end, in `unit`; None where a line gives no figure.
-        high: larger end; equal to `low` where one figure was given.
+        low: lower end, in `unit`; None if the table gives no figure.
+        high: upper end; equal to `low` if one figure was given.
         unit: ``%`` (of transactions per second; above 0 is faster), ``MB``, or ``% of samples``: a function's share of
             a profile's samples, `low` without the change and `high` with it.
-        note: the table's own remark.
+        note: the published table's own remark.
     """
 
     low: float | None
@@ -62,15 +62,15 @@ class Figure:
 
     @property
     def words(self) -> str:
-        """In a table: ``-55``, ``+1 to +4``, ``200 MB``, ``3.23 to 0.44`` (of samples), ``no figure``."""
+        """Text for tables: ``-55``, ``+1 to +4``, ``200 MB``, ``3.23 to 0.44`` (of samples), ``no figure``."""
         if self.low is None or self.high is None:
             return "no figure"
         if self.unit == SAMPLES:
             return f"{self.low:g} to {self.high:g}"
         if self.unit != "%":
             return f"{self.low:g} {self.unit}"
-        one, other = _signed(self.low), _signed(self.high)
-        return one if one == other else f"{one} to {other}"
+        low, high = _signed(self.low), _signed(self.high)
+        return low if low == high else f"{low} to {high}"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the record."""
@@ -83,16 +83,16 @@ def _signed(value: float) -> str:
 
 @cache
 def table(name: str) -> tuple[Mapping[str, str], ...]:
-    """A table's lines by column; a `UserError` with the nearest name for one that is not there."""
+    """The lines of a table, each by column; a `UserError` with the nearest name for an unknown table."""
     path = PUBLISHED / f"{name}.csv"
     if not path.is_file():
-        raise unknown("published table", name, [each.stem for each in PUBLISHED.glob("*.csv")])
+        raise unknown("published table", name, [path.stem for path in PUBLISHED.glob("*.csv")])
     with path.open(newline="") as file:
         return tuple(csv.DictReader(file))
 
 
 def lines(name: str) -> tuple[str, ...]:
-    """The names of a table's lines, each once, in their order."""
+    """The names of a table's lines, without duplicates, in order."""
     key = _key(name)
     return tuple(dict.fromkeys(row[key] for row in table(name)))
 
@@ -105,56 +105,56 @@ def _key(name: str) -> str:
 
 
 def figure(reference: Reference, threads: int | None = None) -> Figure | None:
-    """The figure that a reference names; None where nothing was published for that many threads.
+    """The figure at a reference; None if nothing was published for that number of threads.
 
     Raises:
         UserError: no such table or line.
     """
-    mine = _rows(reference.table, reference.line, reference.column)
-    if "tps" in mine[0]:
-        other = _rows(reference.table, reference.against, reference.against_column)
-        one, base = _rate(mine, threads), _rate(other, threads)
-        if one is None or base is None:
+    rows = _rows(reference.table, reference.line, reference.column)
+    if "tps" in rows[0]:
+        base_rows = _rows(reference.table, reference.against, reference.against_column)
+        rate, base_rate = _rate(rows, threads), _rate(base_rows, threads)
+        if rate is None or base_rate is None:
             return None
-        change = 100.0 * (one / base - 1.0)
+        change = 100.0 * (rate / base_rate - 1.0)
         return Figure(change, change)
-    row = mine[0]
+    row = rows[0]
     if "percent_before" in row:
         return Figure(float(row["percent_before"]), float(row["percent_after"]), SAMPLES)
     if "percent" in row:
         return Figure(float(row["percent"]), float(row["percent"]))
-    return _told(row)
+    return _range(row)
 
 
-def _told(row: Mapping[str, str]) -> Figure:
-    """The figure of a line that tells a direction and per cents."""
+def _range(row: Mapping[str, str]) -> Figure:
+    """The figure of a line with a direction and a range of per cents."""
     note = row.get("note", "")
     low, high = (float(row[name]) if row.get(name) else None for name in ("percent_low", "percent_high"))
     if low is None or high is None:
         return Figure(None, None, note=note)
     if row["direction"] == "slower":
         return Figure(-high, -low, note=note)
-    found = Figure(low, high, note=note)
-    # The one line that is no change: its remark begins with its unit.
-    return found if row["direction"] else replace(found, unit="MB")
+    change = Figure(low, high, note=note)
+    # One line is a size rather than a change, and has no direction.
+    return change if row["direction"] else replace(change, unit="MB")
 
 
 def _rows(name: str, line: str, column: str) -> Sequence[Mapping[str, str]]:
     key = _key(name)
-    found = [row for row in table(name) if row[key] == line]
-    if not found:
+    rows = [row for row in table(name) if row[key] == line]
+    if not rows:
         raise unknown(f"line of {name}", line, lines(name))
     if column:
-        chosen = [row for row in found if column in (row.get("source"), row.get("binary"))]
+        chosen = [row for row in rows if column in (row.get("source"), row.get("binary"))]
         if not chosen:
-            known = {value for row in found for value in (row.get("source"), row.get("binary")) if value}
+            known = {value for row in rows for value in (row.get("source"), row.get("binary")) if value}
             raise unknown(f"column of {name}: {line}", column, known)
         return chosen
-    return found
+    return rows
 
 
 def _rate(rows: Sequence[Mapping[str, str]], threads: int | None) -> float | None:
-    """Mean of the rates at that many threads (of all where the table has one number only); None without any."""
+    """Mean of the rates at that number of threads (of all rows if they have the same number); None without rates."""
     counts = {row["threads"] for row in rows}
     fitting = [
         float(row["tps"]) for row in rows if (len(counts) == 1 and threads is None) or row["threads"] == str(threads)

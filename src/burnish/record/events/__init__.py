@@ -1,4 +1,4 @@
-"""Every kind of event that a record can hold, declared: a frozen dataclass each, listed here under its kind's name."""
+"""Every kind of event that a record can hold, each declared as a frozen dataclass and listed here by kind."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ EVENTS: tuple[type[Event], ...] = (
     why.MicroBegun,
     why.MicroDone,
 )
-"""All of them, by subject."""
+"""All kinds of event, by subject."""
 
-KINDS: dict[str, type[Event]] = {each.kind(): each for each in EVENTS}
-"""By the name that a record has for them."""
+KINDS: dict[str, type[Event]] = {event.kind(): event for event in EVENTS}
+"""Event types by their kind's name in a record."""
 
 __all__ = ["EVENTS", "KINDS", "Event", "Recorded", "Unknown"]

@@ -9,20 +9,20 @@ from typing import Any, Generic, TypeVar
 
 
 class Event:
-    """One thing that happened; each kind is a frozen dataclass that derives from it."""
+    """Base class of events; each kind is a frozen dataclass derived from it."""
 
     @classmethod
     def kind(cls) -> str:
-        """The kind's name in a record: the class's, in lower case (``StartDone``: ``start_done``)."""
+        """The kind's name in a record: the class name in snake case (``StartDone``: ``start_done``)."""
         return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
 
 @dataclass(frozen=True)
 class Unknown(Event):
-    """An event of a kind that this version of Burnish does not know: carried as it is, read by nothing.
+    """An event of a kind unknown to this version of Burnish: kept unchanged, never interpreted.
 
     Attributes:
-        named: the kind.
+        named: name of its kind.
         body: its values.
     """
 
@@ -38,7 +38,7 @@ class Recorded(Generic[E_co]):
     """An event with its place in a record.
 
     Attributes:
-        number: its place in the order of events, from 1.
+        number: its position in the record, from 1.
         at: when it was written, ISO 8601 in UTC.
         event: what happened.
     """

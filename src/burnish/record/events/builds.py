@@ -1,4 +1,4 @@
-"""What is measured and how it was made: source, toolchains, plan, builds, what became of every variant."""
+"""What is measured and how it was made: source, toolchains, plan, builds, the outcome of every variant."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class SourceObtained(Event):
     """The source that is built.
 
     Attributes:
-        name: the package's or the engine's name.
-        version: its version; of a folder without one in its name, the first digits of its digest.
-        digest: names the source by its content.
-        origin: where it is from, for people.
-        archives: (file name, hex SHA-256) of what was unpacked, in order; empty for a folder.
-        note: what a reader should know about the choice of this version; None: nothing.
+        name: name of the package or engine.
+        version: its version; for a folder without a version in its name, the first digits of its digest.
+        digest: digest of the source's content.
+        origin: where it comes from, for people.
+        archives: (file name, hex SHA-256) of the unpacked archives, in order; empty for a folder.
+        note: remark about the choice of this version; None: no remark.
         source_kind: ``debian``, ``archive`` or ``folder``; None in older records.
     """
 
@@ -36,18 +36,18 @@ class SourceObtained(Event):
 
 @dataclass(frozen=True)
 class FoundToolchain:
-    """A compiler of this host and what belongs to it; paths are None for what is not there.
+    """A compiler of this host with its tools; the path of a missing tool is None.
 
     Attributes:
         name: family and version, ``gcc-12``.
         family: ``gcc`` or ``clang``.
-        version: the compiler's own version line.
-        release: the version's numbers.
+        version: version line that the compiler prints.
+        release: version number.
         cc: C compiler.
         cxx: C++ compiler.
         ar: archiver.
-        ranlib: its index maker.
-        linker: the linker that comes with it; None: the system's.
+        ranlib: ranlib of that archiver.
+        linker: linker of the toolchain; None: the system's.
         profdata: llvm-profdata.
         gcov_dump: gcov-dump.
         bolt: llvm-bolt.
@@ -92,15 +92,15 @@ class PlannedStep:
         kind: ``source``, ``compile``, ``partial``, ``relink``, ``training``, ``merge``, ``bolt``, ``dataset``,
             ``gate``, ``trials`` or another stage's.
         title: for people.
-        variants: names of the variants that it is for.
+        variants: names of the variants that need it.
         key: its name in the store; '' for trials.
-        cached: whether it is there already.
+        cached: whether it is in the store already.
         seconds: expected wall time.
-        kept: bytes that it leaves in the store.
-        tree: bytes of its build folder at its fullest; None where it has none.
-        peak: bytes of the largest process; None where nothing is known.
-        cache_use: what the compiler cache gave when it was made, in words.
-        same: whether it is known to be the baseline's code.
+        kept: bytes that it adds to the store.
+        tree: largest size of its build folder in bytes; None if it has none.
+        peak: bytes of the largest process; None if unknown.
+        cache_use: hits of the compiler cache when it was made, in words.
+        same: whether its code is known to be the baseline's.
     """
 
     kind: str
@@ -118,15 +118,15 @@ class PlannedStep:
 
 @dataclass(frozen=True)
 class PlanTotals:
-    """What is ahead altogether.
+    """Expected total costs of a plan.
 
     Attributes:
-        steps_ahead: number of steps.
-        full_compiles: compile steps of which every object must be made.
+        steps_ahead: number of steps to do.
+        full_compiles: compile steps that have to compile every object.
         seconds: wall time.
-        kept_bytes: what stays in the store.
-        tree_bytes: build folders at their fullest.
-        peak_bytes: the largest process; None where nothing is known.
+        kept_bytes: bytes added to the store.
+        tree_bytes: largest size of the build folders.
+        peak_bytes: the largest process; None if unknown.
     """
 
     steps_ahead: int
@@ -144,10 +144,10 @@ class BuildsPlanned(Event):
     Attributes:
         engine: the engine's name.
         source: the source, in words.
-        steps: in the order in which they are made.
-        left_out: (variant, reason) of what can't be built on this host.
-        to_install: system packages that were to be installed first.
-        totals: of the steps that are not in the store yet.
+        steps: all steps, in order.
+        left_out: (variant, reason) of variants that can't be built on this host.
+        to_install: system packages to install first.
+        totals: costs of the steps that are not in the store yet.
     """
 
     engine: str
@@ -163,7 +163,7 @@ class VariantMissing(Event):
     """A variant can't be built on this host.
 
     Attributes:
-        build: the variant, or the replicate of it.
+        build: the variant, or one of its replicates.
         why: what is missing.
     """
 
@@ -173,11 +173,11 @@ class VariantMissing(Event):
 
 @dataclass(frozen=True)
 class BuildFailed(Event):
-    """A build was tried and failed.
+    """A build failed.
 
     Attributes:
-        build: which.
-        why: what failed, with the end of its log.
+        build: which build.
+        why: what failed, with the last lines of its log.
     """
 
     build: BuildId
@@ -186,12 +186,12 @@ class BuildFailed(Event):
 
 @dataclass(frozen=True)
 class CacheUse:
-    """What the compiler cache did for a build.
+    """Use of the compiler cache in a build.
 
     Attributes:
-        hits: objects that it had.
+        hits: objects taken from the cache.
         misses: objects that were compiled.
-        passed: objects that it can't keep, compiled too.
+        passed: objects that were compiled and cannot be cached.
     """
 
     hits: int
@@ -201,16 +201,16 @@ class CacheUse:
 
 @dataclass(frozen=True)
 class StageDone(Event):
-    """A step was made now, not taken from the store.
+    """A step was carried out in this session, not taken from the store.
 
     Attributes:
         stage: ``compile``, ``train``, ``merge``, ``bolt``, ``dataset``, ``gate`` or another.
         title: for people.
-        build: the build that it was made for first.
+        build: the first build that needed it.
         key: its name in the store.
         seconds: wall time.
-        peak_rss_bytes: largest process; None where that was not noted.
-        cache: what the compiler cache gave; None without one.
+        peak_rss_bytes: largest process; None if not recorded.
+        cache: use of the compiler cache; None if there is none.
     """
 
     stage: str
@@ -227,7 +227,7 @@ class ProfileMade(Event):
     """A build was trained, or profiles were merged for it.
 
     Attributes:
-        build: for which build.
+        build: the build that uses the profile.
         key: the profile's name in the store.
         about: its description in the store, without its list of objects.
     """
@@ -239,12 +239,12 @@ class ProfileMade(Event):
 
 @dataclass(frozen=True)
 class Identity:
-    """What a server program says it is.
+    """How a server program identifies itself.
 
     Attributes:
         version: its version string.
-        features: what is in or switched on, as (name, value).
-        build_id: GNU build id; '' when it has none.
+        features: features built in or switched on, as (name, value).
+        build_id: GNU build id; '' if it has none.
     """
 
     version: str = ""
@@ -267,14 +267,14 @@ class StageKey:
 
 @dataclass(frozen=True)
 class BuildMade(Event):
-    """A build is there, made now or taken from the store.
+    """A build is available, made in this session or taken from the store.
 
     Attributes:
-        build: which.
+        build: which build.
         key: its name in the store.
         about: its description in the store (``burnish.json``): toolchain, flags, seconds, costs, audits.
-        identity: what its program says it is.
-        stages: how it was made, the last stage being what is measured.
+        identity: how its program identifies itself.
+        stages: the stages that made it; the last one is what is measured.
     """
 
     build: BuildId
@@ -286,13 +286,13 @@ class BuildMade(Event):
 
 @dataclass(frozen=True)
 class ProgramFound(Event):
-    """A program that exists already is a side of the study.
+    """An existing program is a side of the study.
 
     Attributes:
-        build: what it is called here.
-        path: where it is.
+        build: its name in this study.
+        path: its path.
         key: digest of its content.
-        identity: what it says it is.
+        identity: how it identifies itself.
     """
 
     build: BuildId
@@ -309,9 +309,9 @@ class ProgramFacts:
         machine: processor family.
         bits: word size.
         code: digest of the executable sections.
-        data: digest of everything else that decides what the program does.
+        data: digest of all other sections that affect what the program does.
         sizes: bytes by kind.
-        needed: libraries that it asks the loader for.
+        needed: shared libraries that it needs.
         versions: (family, highest version) of symbol versions that it needs.
         symbols: whether it has a symbol table beyond what the loader needs.
     """
@@ -328,12 +328,12 @@ class ProgramFacts:
 
 @dataclass(frozen=True)
 class ExtensionUse:
-    """Where an extension of the instruction set is used.
+    """Use of an instruction-set extension in a program.
 
     Attributes:
         extension: its name.
-        functions: number of functions with it.
-        instructions: number of instructions.
+        functions: number of functions that use it.
+        instructions: number of its instructions.
         example: the function that has most of them.
     """
 
@@ -345,16 +345,16 @@ class ExtensionUse:
 
 @dataclass(frozen=True)
 class InstructionNeeds:
-    """What a program's code needs of a processor (`burnish.program.instructions.Needs`).
+    """The processor features that a program's code needs (`burnish.program.instructions.Needs`).
 
     Attributes:
-        level: the lowest instruction-set level that holds all it uses; '' where that was not read.
+        level: the lowest instruction-set level that includes everything it uses; '' if that was not determined.
         beyond: extensions used that are in no level.
-        because: uses that made it need more than the first level.
-        dispatched: uses in functions that are chosen at run time.
+        because: uses that require more than the lowest level.
+        dispatched: uses in functions that are selected at run time.
         functions: number of functions read.
         covered: share of the code that lies in functions, 0 to 1.
-        note: what can't be said, or ''.
+        note: what could not be determined, or ''.
     """
 
     level: str
@@ -368,14 +368,14 @@ class InstructionNeeds:
 
 @dataclass(frozen=True)
 class ProgramExamined(Event):
-    """What a program's file says, and on which processors it was tried.
+    """Facts from a program's file, and the processors on which it was tried.
 
     Attributes:
-        build: whose program.
+        build: the build that the program belongs to.
         key: the build's key.
-        tried: by name of a processor, why the program does not run on it; None where it does.
-        program: facts of its file.
-        needs: what its code needs.
+        tried: by processor name, why the program does not run on it; None if it does.
+        program: facts from its file.
+        needs: processor features that its code needs.
     """
 
     build: BuildId
@@ -387,16 +387,16 @@ class ProgramExamined(Event):
 
 @dataclass(frozen=True)
 class MachineCodeChanged(Event):
-    """Which functions of two programs of one source do something else.
+    """Functions that differ between two programs of one source.
 
     Attributes:
-        build: the second program's.
+        build: build of the second program.
         of: name of the variant that it is compared with.
-        functions: how many functions the second program has.
+        functions: number of functions in the second program.
         differ: functions whose instructions differ.
         gone: functions that only the first one has.
         new: functions that only the second one has.
-        note: why nothing can be said, or ''.
+        note: why the programs could not be compared, or ''.
     """
 
     build: BuildId
@@ -410,10 +410,10 @@ class MachineCodeChanged(Event):
 
 @dataclass(frozen=True)
 class ProgramsDiffer(Event):
-    """What sets two programs apart besides speed.
+    """Differences between two programs other than speed.
 
     Attributes:
-        found: a line each; empty where nothing does.
+        found: one line for each difference; empty if there is none.
     """
 
     found: tuple[str, ...]
@@ -421,16 +421,16 @@ class ProgramsDiffer(Event):
 
 @dataclass(frozen=True)
 class GateFindings:
-    """What a build's gate found.
+    """Results of a build's gate.
 
     Attributes:
         passed: whether the build may be measured.
         tests: number of tests that ran.
         skipped: number of tests that could not run here.
-        failures: (test, one line) of those that failed.
-        build_id: build id of the program that was tested.
+        failures: (test, one line) of the failed tests.
+        build_id: build id of the tested program.
         seconds: wall time.
-        left_out: tests that the build's options take out.
+        left_out: tests that do not apply because of the build's options.
     """
 
     passed: bool
@@ -447,10 +447,10 @@ class GateRun(Event):
     """A build passed its gate or failed it.
 
     Attributes:
-        build: which.
+        build: which build.
         key: the build's key.
-        cached: whether the findings are an earlier session's.
-        report: what was found.
+        cached: whether the results are from an earlier session.
+        report: the results.
     """
 
     build: BuildId
@@ -461,7 +461,7 @@ class GateRun(Event):
 
 @dataclass(frozen=True)
 class DatasetMade(Event):
-    """A load's data are there, made now or taken from the store.
+    """A load's data are available, made in this session or taken from the store.
 
     Attributes:
         workload: the load.
@@ -476,17 +476,17 @@ class DatasetMade(Event):
 
 @dataclass(frozen=True)
 class VariantSettled(Event):
-    """What became of a variant.
+    """The outcome of a variant.
 
     Attributes:
         variant: its name.
-        reason: why one would try it.
-        weakens_security: whether it trades safety for speed.
-        changes_results: whether a query may give another result.
+        reason: why one would use it.
+        weakens_security: whether it trades security for speed.
+        changes_results: whether a query may give a different result.
         narrows_portability: whether it runs on fewer machines.
-        failure: why it is not measured; None where it is.
-        same: whether it is not measured because its program is the baseline's.
-        notes: what a reader should know, a sentence each.
+        failure: why it is not measured; None if it is.
+        same: whether it is not measured because its program is identical to the baseline's.
+        notes: remarks for the reader, one sentence each.
     """
 
     variant: str
@@ -501,10 +501,10 @@ class VariantSettled(Event):
 
 @dataclass(frozen=True)
 class TuningExamined(Event):
-    """What routine tuning of the server was left undone for the loads.
+    """Settings of the server that are poorly tuned for the loads.
 
     Attributes:
-        found: a line each; empty where nothing was.
+        found: one line for each; empty if there is none.
     """
 
     found: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Bundled studies: the table with its comparisons, what became of each, and what stands beside the table."""
+"""Bundled studies: the table with its comparisons, the outcome of each, and analyses beyond the table."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class PatchFacts:
         patch: the catalogue's name for it.
         bugs: numbers of bug reports.
         direction: ``applied``, ``reverted`` or ``none``.
-        does: what the patched tree does otherwise.
+        does: what the patched tree does differently.
         published: what was published about it.
-        today: what the tree has of it.
-        micro: microbenchmarks that show it.
-        shows: what this architecture can show of it.
+        today: how much of it the current tree contains.
+        micro: microbenchmarks of the patched functions.
+        shows: what can be measured of it on this architecture.
     """
 
     patch: str
@@ -51,11 +51,11 @@ class PatchFacts:
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """What was published: a change from `low` to `high`.
+    """A published change, from `low` to `high`.
 
     Attributes:
-        low: smaller end; None where a line gives no figure.
-        high: larger end.
+        low: lower end; None if the table gives no figure.
+        high: upper end.
         unit: ``%``, ``MB`` or ``% of samples``.
         note: the published table's own remark.
     """
@@ -68,22 +68,22 @@ class PublishedFigure:
 
 @dataclass(frozen=True)
 class PlannedComparison:
-    """A cell of the table.
+    """A comparison of the table.
 
     Attributes:
-        id: which.
-        workload: name of the load; '' where nothing is loaded.
-        cell: the cell of its trials as planned; None where nothing is tried.
-        base: the build that it is compared with.
+        id: its identity.
+        workload: name of the load; '' if it has none.
+        cell: the planned cell of its trials; None if it has no trials.
+        base: the build that the candidate is compared with.
         candidate: the candidate's label: build and condition.
-        quantity: name of the quantity that answers to the published figure.
+        quantity: name of the quantity that corresponds to the published figure.
         control: whether both sides are the same build.
-        measure: what is read off the builds instead of tried; None where it is tried.
-        published: the published figure; None without one.
+        measure: what is read from the builds instead of measured in trials; None for trials.
+        published: the published figure; None if there is none.
         published_words: the same for people.
-        reason: why nothing is measured, where that is known beforehand; None otherwise.
-        final: whether that reason holds whatever is installed or asked.
-        shows: what this architecture can show of the row's patch; '' of rows about something else.
+        reason: why nothing is measured, if that is known beforehand; None otherwise.
+        final: whether that reason holds whatever is installed or requested.
+        shows: what can be measured of the row's patch on this architecture; '' for rows without a patch.
     """
 
     id: ComparisonId
@@ -103,11 +103,11 @@ class PlannedComparison:
 
 @dataclass(frozen=True)
 class Omission:
-    """A comparison that a session was not asked for, or had no time for.
+    """A comparison that was not requested in a session, or for which there was no time.
 
     Attributes:
-        comparison: which.
-        why: in words.
+        comparison: which comparison.
+        why: the reason, in words.
     """
 
     comparison: ComparisonId
@@ -124,14 +124,14 @@ class TablePlanned(Event):
         reason: what it replicates.
         sources: names of the published tables.
         recommends: whether the best row is recommended and confirmed.
-        rows: by name.
-        readings: by name.
-        series: reasons by name.
+        rows: rows by name.
+        readings: readings by name.
+        series: reasons of the series, by name.
         builds: names of the builds that it needs, the baseline first.
-        comparisons: all of them, in the order in which they are made.
-        cut: those that this session leaves out.
-        architecture: the host's, as the kernel names it; '' in older records.
-        patches: by row that is about one.
+        comparisons: all comparisons, in the order in which they are made.
+        cut: comparisons that this session leaves out.
+        architecture: the host's architecture, as the kernel names it; '' in older records.
+        patches: patches by row.
     """
 
     study: str
@@ -151,11 +151,11 @@ class TablePlanned(Event):
 
 @dataclass(frozen=True)
 class ComparisonTried(Event):
-    """A comparison is measured as a cell of trials; several may be measured as the same one.
+    """A comparison is measured as a cell of trials; several comparisons may share a cell.
 
     Attributes:
-        comparison: which.
-        cell: as which.
+        comparison: which comparison.
+        cell: its cell.
     """
 
     comparison: ComparisonId
@@ -167,9 +167,9 @@ class ComparisonLeft(Event):
     """A comparison is not made.
 
     Attributes:
-        comparison: which.
-        why: in words.
-        final: whether another session would find the same.
+        comparison: which comparison.
+        why: the reason, in words.
+        final: whether another session would come to the same result.
     """
 
     comparison: ComparisonId
@@ -179,11 +179,11 @@ class ComparisonLeft(Event):
 
 @dataclass(frozen=True)
 class ConfirmationBegun(Event):
-    """A comparison of the best row is measured again on fresh starts.
+    """A comparison of the best row is measured again on new starts.
 
     Attributes:
-        comparison: which.
-        cell: as which cell.
+        comparison: which comparison.
+        cell: the cell of the new starts.
     """
 
     comparison: ComparisonId
@@ -192,12 +192,12 @@ class ConfirmationBegun(Event):
 
 @dataclass(frozen=True)
 class HostFigure:
-    """What one host of a merged record has of a figure.
+    """A figure as measured on one host of a merged record.
 
     Attributes:
-        host: its letter.
-        value: the candidate's.
-        base: the base's.
+        host: letter of the host.
+        value: the candidate's value.
+        base: the base's value.
     """
 
     host: str
@@ -207,17 +207,17 @@ class HostFigure:
 
 @dataclass(frozen=True)
 class FigureMeasured(Event):
-    """A comparison was read off the builds: a figure without an interval.
+    """A comparison was read from the builds: a figure without an interval.
 
     Attributes:
-        comparison: which.
-        value: the candidate's, in `unit`.
-        base: the base's.
+        comparison: which comparison.
+        value: the candidate's value, in `unit`.
+        base: the base's value.
         unit: ``MB``.
-        words: both, for people.
-        note: how it was read.
-        hosts: in a record merged from several hosts that have it, what each found; empty in any other.
-        origin: in a merged record, where it was read; None in any other, and where it is a mean.
+        words: both values, for people.
+        note: how it was measured.
+        hosts: in a record merged from several hosts, the figure of each; empty in any other.
+        origin: in a merged record, where it was measured; None in any other, and for a mean.
     """
 
     comparison: ComparisonId
@@ -235,9 +235,9 @@ class LeftExtra:
     """An analysis beyond the table that was left out.
 
     Attributes:
-        name: which.
+        name: name of the analysis.
         title: for people.
-        why: in words.
+        why: the reason, in words.
     """
 
     name: str
@@ -247,10 +247,10 @@ class LeftExtra:
 
 @dataclass(frozen=True)
 class ExtrasDone(Event):
-    """A session is through with the analyses beyond the table.
+    """A session has finished the analyses beyond the table.
 
     Attributes:
-        left: those that were left out.
+        left: the analyses that were left out.
     """
 
     left: tuple[LeftExtra, ...]
@@ -263,7 +263,7 @@ class Second:
     Attributes:
         second: its number, from 1.
         rate: transactions per second.
-        p95: 95th percentile of the response time, in seconds; 0 where the load does not say.
+        p95: 95th percentile of the response time, in seconds; 0 if the load does not report it.
     """
 
     second: int
@@ -277,10 +277,10 @@ class TimelineRead(Event):
 
     Attributes:
         build: the build's name.
-        row: the row that it is shown for.
+        row: the row that it belongs to.
         workload: the load.
-        seconds: in order; a second without a reading is left out.
-        origin: in a merged record, where it was read; None in any other.
+        seconds: in order; seconds without a reading are missing.
+        origin: in a merged record, where it was measured; None in any other.
     """
 
     build: str
@@ -292,23 +292,23 @@ class TimelineRead(Event):
 
 @dataclass(frozen=True)
 class ProfileInspected(Event):
-    """What is in the profile of a build (`burnish.profiles.inspecting.Inspection`).
+    """The content of a build's profile (`burnish.profiles.inspecting.Inspection`).
 
     Attributes:
         variant: the build's name.
-        name: the profile's names; '' when it has none.
+        name: the profile's names; '' if it has none.
         key: its name in the store.
-        engine: which engine it is for.
-        profile_kind: whose profile it is: ``gcc``, ``clang``, ``bolt``, ``gcc-samples``, ``clang-samples``.
-        made: how it came to be, in words.
-        source: digest of the source that was trained; None where that is not known.
-        build: key of the build that was trained; None where that is not known.
-        toolchain: what that build was made with; None where that is not known.
+        engine: name of the engine that it is for.
+        profile_kind: its format: ``gcc``, ``clang``, ``bolt``, ``gcc-samples``, ``clang-samples``.
+        made: how it was made, in words.
+        source: digest of the source that was trained; None if unknown.
+        build: key of the build that was trained; None if unknown.
+        toolchain: toolchain of that build; None if unknown.
         training: (workload, seconds).
         seed: replicate of the training.
         functions: functions with a record.
         counted: how many of them ran.
-        hot: how many of those make 99 % of all counts.
+        hot: how many of those account for 99 % of all counts.
         second_round: functions with context-sensitive counters.
         hottest: (function, share of all counts), hottest first.
         size: bytes on disk.
@@ -341,11 +341,11 @@ class SearchRound(Event):
 
     Attributes:
         round: its number, from 1.
-        weights: by role of a load.
+        weights: weights by role of a load.
         intervals: by role of a load, the build's ratio to the baseline.
-        cells: by role of a load, the cell that it was measured as; None where that is not known.
-        robust: whether the build is nowhere slower than `delta` allows.
-        delta: what is allowed (0.01 = 1 %).
+        cells: by role of a load, the cell that measured it; None if unknown.
+        robust: whether the build is on no load slower by more than `delta`.
+        delta: the allowed slowdown (0.01 = 1 %).
         rounds: maximum number of rounds.
         alone: by role of a load, name of the build that is trained on it alone.
         on: in a merged record, letters of the hosts that measured it; empty in any other.
@@ -364,10 +364,10 @@ class SearchRound(Event):
 
 @dataclass(frozen=True)
 class SearchStopped(Event):
-    """A search for weights can't go on.
+    """A search for weights cannot continue.
 
     Attributes:
-        why: in words.
+        why: the reason, in words.
     """
 
     why: str

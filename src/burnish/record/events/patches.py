@@ -1,4 +1,4 @@
-"""A series of patches: what it is, which of its builds are the same, what samples say of them."""
+"""A series of patches: its members, which of its builds are identical, and their sampled costs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class PatchMember:
 
     Attributes:
         name: its name.
-        origin: where it is from.
-        reverted: whether it is taken out instead of put in.
+        origin: where it comes from.
+        reverted: whether it is reverted instead of applied.
         sha256: digest of its content.
         needs: names of patches that it needs.
     """
@@ -28,14 +28,14 @@ class PatchMember:
 
 @dataclass(frozen=True)
 class PatchBuild:
-    """The tree with some patches of the series.
+    """A build of the tree with some patches of the series.
 
     Attributes:
         variant: its name.
         kind: ``alone``, ``with needs``, ``all``, ``all but it`` or ``its needs``.
-        patch: which patch it is about; '' for all.
+        patch: the patch that it measures; '' for all.
         patches: its patches, in the order in which they are applied.
-        also: what else it is, in words.
+        also: other builds that it stands for, in words.
     """
 
     variant: str
@@ -47,12 +47,12 @@ class PatchBuild:
 
 @dataclass(frozen=True)
 class LeftBuild:
-    """What can't be built of the series.
+    """A build of the series that cannot be made.
 
     Attributes:
-        patch: about which patch.
-        kind: as of `PatchBuild`.
-        why: in words.
+        patch: the patch that it would measure.
+        kind: see `PatchBuild`.
+        why: the reason, in words.
     """
 
     patch: str
@@ -62,13 +62,13 @@ class LeftBuild:
 
 @dataclass(frozen=True)
 class SeriesRead(Event):
-    """The series that a `patch` is about.
+    """The series of patches that a `patch` measures.
 
     Attributes:
-        recipe: name of the variant that every row is built by.
+        recipe: name of the variant whose recipe builds every row.
         members: the patches, in the order in which they are applied.
-        builds: what is built beside the unpatched tree.
-        left_out: what can't be built.
+        builds: what is built besides the unpatched tree.
+        left_out: builds that cannot be made.
     """
 
     recipe: str
@@ -99,10 +99,10 @@ class FunctionCost:
         name: the function.
         before: in the first build.
         after: in the second one.
-        difference: after less before.
+        difference: after minus before.
         error: standard error of the difference.
-        certain: whether it is more than a chance of sampling.
-        note: what is special about it, or ''.
+        certain: whether the difference is statistically significant.
+        note: remark, or ''.
     """
 
     part: str
@@ -117,16 +117,16 @@ class FunctionCost:
 
 @dataclass(frozen=True)
 class BuildExplained(Event):
-    """A build of a series was sampled beside the unpatched one, in a study of its own.
+    """A build of a series and the unpatched one were sampled, in a study of their own.
 
     Attributes:
         variant: the build.
         workload: the load.
-        failure: why nothing was sampled; None where it was, and what follows is there.
+        failure: why nothing was sampled; None if it was, and the fields below are set.
         study: the study of the samples.
         unit: what is counted.
         cpu: CPU seconds per `unit`, unpatched and patched.
-        functions: those that make up most of the difference.
+        functions: the functions that make up most of the difference.
     """
 
     variant: str

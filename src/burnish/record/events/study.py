@@ -14,11 +14,11 @@ class StudyBegun(Event):
     """A study was begun: the first event of its record.
 
     Attributes:
-        name: the study's, which is its folder's.
-        definition: what was asked, as plain values; it always has ``verb`` and ``engine``.
-        digest: names the definition; equal ones are the same study as long as it is not finished. '' in a record that
-            nobody resumes.
-        burnish: version of Burnish that began it; '' where it is not known.
+        name: name of the study and of its folder.
+        definition: what was requested, as plain values; it always has ``verb`` and ``engine``.
+        digest: digest of the definition: an unfinished study with the same digest is resumed. '' in a record that
+            cannot be resumed.
+        burnish: version of Burnish that began it; '' if unknown.
     """
 
     name: str
@@ -74,17 +74,17 @@ class CommandRun(Event):
     """A program was run; a compact record leaves this out.
 
     Attributes:
-        what: what for.
-        argv: its words.
-        cwd: its folder; None: that of Burnish.
-        env: variables beyond those of Burnish.
+        what: its purpose.
+        argv: its command line.
+        cwd: its working folder; None: that of Burnish.
+        env: environment variables added to those of Burnish.
         seconds: wall time.
         user_seconds: CPU time in user mode, of all its processes.
-        system_seconds: CPU time in the kernel, likewise.
+        system_seconds: CPU time in the kernel, of all its processes.
         peak_rss_bytes: largest resident set of any one process.
-        exit_code: its exit code; below 0 a signal's number.
-        timed_out: whether it was ended because it took too long.
-        log: its log file's name; None where it has none.
+        exit_code: its exit code; negative for a signal.
+        timed_out: whether it was killed because it exceeded its time limit.
+        log: its log file's name; None if it has none.
     """
 
     what: str
@@ -102,13 +102,13 @@ class CommandRun(Event):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where something of a merged record was measured.
+    """Where an event of a merged record was measured.
 
     Attributes:
-        host: the host's key, a digest of what tells it from others.
+        host: the host's key, a digest of the facts that identify it.
         study: the study that measured it.
-        start: of a start, its number there; None of anything else.
-        label: the host's letter in reports; None where the record is of one host, and of starts.
+        start: for a start, its number in that study; None for any other event.
+        label: the host's letter in reports; None in a record of one host, and for starts.
     """
 
     host: str
@@ -123,9 +123,9 @@ class MergedHost:
 
     Attributes:
         label: its letter in reports.
-        key: a digest of what tells it from others.
-        facts: its facts, as the last session there saw them.
-        starts: finished starts that were taken there.
+        key: a digest of the facts that identify it.
+        facts: its facts, as of the last session there.
+        starts: number of starts finished there.
     """
 
     label: str
@@ -141,7 +141,7 @@ class MergedStudy:
     Attributes:
         study: its name.
         host: letter of the host.
-        starts: finished starts of it.
+        starts: number of its finished starts.
     """
 
     study: str
@@ -151,11 +151,11 @@ class MergedStudy:
 
 @dataclass(frozen=True)
 class RecordsMerged(Event):
-    """The record was put together from several of one plan.
+    """The record was merged from several records of one plan.
 
     Attributes:
         hosts: where they were measured.
-        studies: which they were.
+        studies: the merged studies.
     """
 
     hosts: tuple[MergedHost, ...]

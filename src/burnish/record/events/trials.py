@@ -1,4 +1,4 @@
-"""The trials of a study: what is compared and how, every start with what was read."""
+"""The trials of a study: what is compared and how, and every start with its readings."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from burnish.record.events.verdicts import HostNoise
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """How long a cell is sampled and what it takes to decide (`burnish.statistics.sequential.Rule`).
+    """When a cell is decided and sampling stops (`burnish.statistics.sequential.Rule`).
 
     Attributes:
-        cap: maximum number of starts of a cell.
-        alpha: chance of calling equal sides different.
+        cap: maximum number of starts per cell.
+        alpha: probability of calling equal sides different.
         delta: sides within ±delta are equivalent (0.01 = 1 %).
-        looks: numbers of starts at which a difference is asked for.
-        equivalence_looks: numbers of starts at which equivalence is asked for.
+        looks: numbers of starts at which a difference is tested.
+        equivalence_looks: numbers of starts at which equivalence is tested.
         precision: half-width to reach (0.005 = ±0.5 %); None stops at the first verdict.
-        minimum: starts before which an interval is never called narrow enough.
+        minimum: minimum number of starts before an interval can be narrow enough.
         fast_alpha: part of `alpha` that is spent early on a calibrated host.
-        family: verdicts that share `alpha`.
+        family: number of verdicts that share `alpha`.
     """
 
     cap: int
@@ -46,18 +46,18 @@ class TrialsPlanned(Event):
     """What is compared with what, and how it is measured; a later one replaces it.
 
     Attributes:
-        cells: what has a verdict, in the order of reports; canaries and confirmations come beside them.
+        cells: cells that get a verdict, in the order of reports, without canaries and confirmations.
         rule: when a cell is decided.
         core_sets: numbers of the cores of each side.
         designs: trial design by workload's name.
-        headlines: quantity that verdicts are about by workload's name; empty where each comparison has its own.
+        headlines: quantity of the verdicts by workload's name; empty if each comparison has its own.
         timings: times of a start by design.
-        workloads: the loads by name; those with another condition are as they are under it.
-        condition: of the base; None where the cells have several.
-        versus: of the candidates where it is another one; None where it is the same.
-        calibrations: what is known of the host, as it is relied on.
-        forced: names of those by which this host could not be trusted, measured nevertheless.
-        replicates: keys of the builds of each variant that has several, by variant.
+        workloads: the loads by name, with the settings of their condition.
+        condition: condition of the base; None if the cells have several.
+        versus: condition of the candidates if it differs; None if it is the same.
+        calibrations: the host's calibrations that the verdicts rely on.
+        forced: names of calibrations that call this host unreliable, but were overridden.
+        replicates: by variant with several builds, their keys.
     """
 
     cells: tuple[CellId, ...]
@@ -76,16 +76,16 @@ class TrialsPlanned(Event):
 
 @dataclass(frozen=True)
 class StartBegun(Event):
-    """A start of a cell began; without its `StartDone` it counts for nothing.
+    """A start of a cell began; it is ignored without its `StartDone`.
 
     Attributes:
         cell: the cell.
         start: its number among all starts of the cell, from 1.
         design: trial design; None in the oldest records.
-        seed: decides the slots; None where there is one start.
-        copy_seconds: what making clean copies of the data took; None where that was not noted.
+        seed: seed of the slot assignment; None if there is only one start.
+        copy_seconds: time taken to copy the data; None if not recorded.
         builds: key of each side's build, by the side's label, the base's first.
-        origin: in a merged record, where it was taken; None in any other.
+        origin: in a merged record, where it was measured; None in any other.
     """
 
     cell: CellId
@@ -99,7 +99,7 @@ class StartBegun(Event):
 
 @dataclass(frozen=True)
 class SideReading:
-    """What one side did in a pair, all its turns together (`burnish.bench.readings.Reading`).
+    """Readings of one side in a pair, all its turns together (`burnish.bench.readings.Reading`).
 
     Attributes:
         seconds: wall time.
@@ -109,7 +109,7 @@ class SideReading:
         client_cpu: CPU seconds of the load.
         latency: seconds by name (``p95``, ``mean``, ``max``).
         cores: numbers of the cores that the side had.
-        steps: statements answered; 0 where the load counts none.
+        steps: statements executed; 0 if the load does not count them.
     """
 
     seconds: float
@@ -124,16 +124,16 @@ class SideReading:
 
 @dataclass(frozen=True)
 class ServerUsage:
-    """What a side's server used in a pair (`burnish.bench.counters.Usage`).
+    """Resources that a side's server used in a pair (`burnish.bench.counters.Usage`).
 
     Attributes:
         user: CPU seconds in user mode.
         system: CPU seconds in the kernel.
-        minor_faults: page faults that needed no disk.
-        major_faults: page faults that did.
-        waits: context switches because a thread had to wait.
-        preemptions: context switches because it was another's turn.
-        rss_bytes: memory in use at its end.
+        minor_faults: page faults without disk access.
+        major_faults: page faults with disk access.
+        waits: voluntary context switches (a thread had to wait).
+        preemptions: involuntary context switches (another thread's turn).
+        rss_bytes: resident memory at the end of the pair.
     """
 
     user: float = 0.0
@@ -147,22 +147,22 @@ class ServerUsage:
 
 @dataclass(frozen=True)
 class PairRead(Event):
-    """A pair of a start was read; sides are named by their labels.
+    """A pair of a start was measured; sides are named by their labels.
 
     Attributes:
         cell: the cell.
         start: the start's number.
         pair: its number within the start, from 1.
-        sides: what each side did.
-        turns: of each turn (seconds, transactions, server's CPU seconds, client's, statements); the last is missing in
-            older records.
-        places: turns in a round of places: 2 in a duet, else 1.
-        usage: what each side's server used; empty in the oldest records.
-        busy: share of its cores that each side's server was busy for, 0 to 1; empty in the oldest records.
+        sides: readings of each side.
+        turns: of each turn (seconds, transactions, CPU seconds of the server and of the client, statements); the last
+            is missing in older records.
+        places: turns until each side has been on both halves of the cores: 2 in a duet, else 1.
+        usage: resources that each side's server used; empty in the oldest records.
+        busy: share of its cores that each side's server kept busy, 0 to 1; empty in the oldest records.
         steal: share of CPU time that the hypervisor took from the core that lost most, 0 to 1.
         core_busy: busy share of each core, by its number.
-        invalid: why it counts for nothing; None where it counts.
-        origin: in a merged record, where it was taken; None in any other.
+        invalid: why it is invalid; None if it is valid.
+        origin: in a merged record, where it was measured; None in any other.
     """
 
     cell: CellId
@@ -186,8 +186,8 @@ class LaunchedProcess:
     Attributes:
         role: ``server`` or ``load``.
         argv: its command line.
-        peak_rss_bytes: its largest resident set; None where the kernel did not say.
-        huge_text_bytes: its code that lay on huge pages; None in older records.
+        peak_rss_bytes: its largest resident set; None if the kernel did not report it.
+        huge_text_bytes: bytes of its code on huge pages; None in older records.
     """
 
     role: str
@@ -203,21 +203,21 @@ class StartDone(Event):
     Attributes:
         cell: the cell.
         start: its number among all starts of the cell.
-        invalid: why it counts for nothing; None where it counts.
-        readings: log-ratio of each quantity, candidate over base, by the quantity's name; empty where it is invalid,
-            and in a `why`, which compares nothing.
-        pair_ratios: the same of each valid pair; None in older records.
+        invalid: why it is invalid; None if it is valid.
+        readings: log-ratio of each quantity, candidate over base, by the quantity's name; empty if the start is
+            invalid, and in a `why`, which compares nothing.
+        pair_ratios: the log-ratios of each valid pair; None in older records.
         settled: whether the rate was steady when the first pair began, on all sides.
         seconds: wall time.
         fingerprint: digest of the data, the same on all sides.
         slots: by side, first core set, data copy and place in the launch order, each from 0.
         warmup_s: seconds of load before the first pair.
-        launched: by side, its processes; None where the first start of the cell tells them (compact records).
+        launched: by side, its processes; None if they are the same as in the cell's first start (compact records).
         hardware: by side, events per transaction as the processor counted them, empty without counters; None in the
             oldest records.
-        facts: by side, what it found out about itself (cipher); None in older records.
-        pairs: number of pairs that were read.
-        origin: in a merged record, where it was taken; None in any other.
+        facts: by side, facts that the engine reports (cipher); None in older records.
+        pairs: number of pairs measured.
+        origin: in a merged record, where it was measured; None in any other.
     """
 
     cell: CellId

@@ -1,4 +1,4 @@
-"""What the trials say: each cell's verdict, all of them together, the host's noise."""
+"""Results of the trials: each cell's verdict, the verdicts of all cells together, the host's noise."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class SideSummary:
-    """A side of a cell: medians over its valid pairs; None for what older records do not have.
+    """A side of a cell: medians over its valid pairs; None for values missing in older records.
 
     Attributes:
         throughput: transactions per second.
@@ -37,9 +37,9 @@ class SideSummary:
         client_cpu_per_transaction: CPU seconds.
         kernel_share: share of the server's CPU time that is the kernel's, 0 to 1.
         latency: seconds by name (``p95``, ``mean``, ``max``).
-        busy: share of its cores that the server was busy for, 0 to 1.
-        waits_per_transaction: context switches because a thread had to wait.
-        preemptions_per_transaction: context switches because it was another's turn.
+        busy: share of its cores that the server kept busy, 0 to 1.
+        waits_per_transaction: voluntary context switches.
+        preemptions_per_transaction: involuntary context switches.
         faults_per_transaction: page faults.
         rss_bytes: memory in use.
         steal: share of CPU time that the hypervisor took, 0 to 1.
@@ -62,11 +62,11 @@ class SideSummary:
 
 @dataclass(frozen=True)
 class OtherMethod:
-    """What another way of taking the middle of the same starts says.
+    """The result of another estimator on the same starts.
 
     Attributes:
-        name: the way.
-        interval: what it says; None where too few starts were read to bound the ratio.
+        name: name of the estimator.
+        interval: its result; None if there are too few starts for an interval.
     """
 
     name: str
@@ -75,12 +75,12 @@ class OtherMethod:
 
 @dataclass(frozen=True)
 class HostVerdict:
-    """What one host of a merged record says of a cell by itself.
+    """A cell's result on one host of a merged record.
 
     Attributes:
-        host: its letter.
-        starts: valid starts there.
-        interval: of the headline; None where too few starts were read to bound it.
+        host: letter of the host.
+        starts: number of valid starts there.
+        interval: interval of the headline quantity; None if there are too few starts for one.
     """
 
     host: str
@@ -95,23 +95,23 @@ class VerdictReached(Event):
     Attributes:
         cell: the cell.
         design: how the sides shared the host.
-        headline: name of the quantity that the verdict is about.
+        headline: name of the verdict's quantity.
         unit: what is counted (``transaction``).
-        per_minute: whether its rate is reported per minute too.
+        per_minute: whether its rate is also reported per minute.
         verdict: ``faster``, ``slower``, ``equivalent``, ``undecided`` or ``invalid``.
-        reason: in a sentence.
-        ratios: by quantity, the ratio with its interval; None where nothing bounds it.
-        verdicts: by quantity beside the headline, its own verdict from the same starts; empty in older records.
-        starts: valid starts.
-        invalid_starts: starts that count for nothing.
-        invalid_pairs: pairs of valid starts that count for nothing.
-        unsettled: valid starts whose rate was never steady.
-        sd_between: standard deviation between starts, of log-ratios; None where one start or none was read.
-        sensitivity: what other ways to judge the same starts say.
-        sides: both sides by label, the base first; None where no pair was read.
-        hosts: in a record merged from several hosts, what each says by itself; empty in any other.
-        hosts_differ: whether two of those intervals have nothing in common.
-        kept: in a merged record, whether it is the verdict that its study gave; None in any other.
+        reason: the reason, in a sentence.
+        ratios: by quantity, the ratio with its interval; None if it has no interval.
+        verdicts: by quantity other than the headline, its own verdict from the same starts; empty in older records.
+        starts: number of valid starts.
+        invalid_starts: number of invalid starts.
+        invalid_pairs: number of invalid pairs in valid starts.
+        unsettled: number of valid starts whose rate was never steady.
+        sd_between: standard deviation between starts, of log-ratios; None with fewer than two starts.
+        sensitivity: results of other estimators on the same starts.
+        sides: both sides by label, the base first; None if there is no pair.
+        hosts: in a record merged from several hosts, the result of each host; empty in any other.
+        hosts_differ: whether two of those intervals do not overlap.
+        kept: in a merged record, whether it is the verdict of its own study; None in any other.
     """
 
     cell: CellId
@@ -137,16 +137,16 @@ class VerdictReached(Event):
 
 @dataclass(frozen=True)
 class FamilyMember:
-    """A cell's verdict as one of several.
+    """A cell's verdict within a family of verdicts, corrected for multiple comparisons.
 
     Attributes:
         cell: the cell.
-        verdict: as one of the family.
-        p: p-value of "no difference" by itself.
-        adjusted_p: the same as one of the family.
-        adjusted_equivalence_p: of "not equivalent", as one of the family.
-        label: how it was adjusted, in words.
-        interval: that holds beside the others'; None where nothing bounds the ratio.
+        verdict: the corrected verdict.
+        p: p-value of "no difference", not corrected.
+        adjusted_p: the same, corrected.
+        adjusted_equivalence_p: p-value of "not equivalent", corrected.
+        label: method of correction, in words.
+        interval: simultaneous confidence interval; None if the ratio has none.
     """
 
     cell: CellId
@@ -163,7 +163,7 @@ class FamilyJudged(Event):
     """The verdicts of all cells together; a later one replaces it.
 
     Attributes:
-        explore: whether the cells are looked through (Benjamini-Hochberg) rather than claimed together (Holm).
+        explore: whether the false-discovery rate is controlled (Benjamini-Hochberg), not the family-wise error (Holm).
         cells: every member.
     """
 
@@ -176,12 +176,12 @@ class Noise:
     """The noise of one quantity on a host: ratio of equal sides and spreads of log-ratios.
 
     Attributes:
-        ratio: of equal sides.
+        ratio: estimated ratio of equal sides.
         low: lower end of its interval.
-        high: upper end.
-        sd_pair: spread of pairs within a start.
-        sd_start: spread of starts beyond that.
-        sd_reading: spread of a start's reading, as measured.
+        high: upper end of its interval.
+        sd_pair: standard deviation of pairs within a start.
+        sd_start: standard deviation between starts, in addition to that.
+        sd_reading: standard deviation of a start's reading, as measured.
     """
 
     ratio: float
@@ -200,17 +200,17 @@ class HostNoise:
         engine: the engine.
         workload: the load.
         design: trial design.
-        headline: quantity that verdicts are about.
-        host: digest of what the noise depends on.
-        at: when, ISO 8601 in UTC.
+        headline: quantity of the verdicts.
+        host: digest of the host's facts that affect the noise.
+        at: time of the calibration, ISO 8601 in UTC.
         timing: times of a start.
         starts: number of A/A starts.
-        noise: by quantity.
-        start_seconds: what a start costs besides its pairs.
-        pair_seconds: what a pair costs.
-        best_pairs: pairs in a start that narrow the interval fastest.
-        delta: smallest difference that equivalence can be shown for in 20 minutes.
-        differences: (minutes of bench time, smallest ratio that is found in them with a chance of 80 %).
+        noise: noise by quantity.
+        start_seconds: duration of a start without its pairs.
+        pair_seconds: duration of a pair.
+        best_pairs: number of pairs in a start that narrows the interval fastest.
+        delta: smallest margin for which equivalence can be shown in 20 minutes.
+        differences: (minutes of bench time, smallest ratio that is detected in them with a power of 80 %).
     """
 
     engine: str
@@ -234,7 +234,7 @@ class HostCalibrated(Event):
     """A host's noise was measured; a later one of the same workload and design replaces it.
 
     Attributes:
-        calibration: what was found.
+        calibration: the result.
     """
 
     calibration: HostNoise

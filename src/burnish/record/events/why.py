@@ -1,4 +1,4 @@
-"""What a `why` found: both builds' samples, code and counters; and what a `micro` timed."""
+"""Results of a `why` (both builds' samples, code and counters) and of a `micro` (timings)."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class SampleProfile:
 
 @dataclass(frozen=True)
 class CodeFacts:
-    """What a build is as machine code, in bytes (`burnish.why.text.Text`).
+    """A build's machine code, sizes in bytes (`burnish.why.text.Text`).
 
     Attributes:
-        code: all executable sections.
-        cold: what was moved away as cold.
+        code: size of all executable sections.
+        cold: size of the code split off as cold.
         functions: number of functions.
-        hot_bytes: by share of the samples, size of the pieces of code that cover it.
+        hot_bytes: by share of the samples, size of the pieces of code that contain it.
         hot_pieces: by share of the samples, number of those pieces.
-        hot_pages: by share of the samples, pages of 4 KiB that cover it.
-        pages: pages in which any sample fell.
-        samples: events that fell into the program.
+        hot_pages: by share of the samples, number of 4 KiB pages that contain it.
+        pages: number of pages with at least one sample.
+        samples: number of samples in the program's own code.
     """
 
     code: int
@@ -57,8 +57,8 @@ class BuildSampled(Event):
 
     Attributes:
         label: the build.
-        profile: by the functions of its symbol table, or of its source with debug information.
-        compared: as it is set beside the other build's.
+        profile: by the functions of its symbol table, or by source functions with debug information.
+        compared: the profile that is compared with the other build's.
         text: its machine code.
     """
 
@@ -70,12 +70,12 @@ class BuildSampled(Event):
 
 @dataclass(frozen=True)
 class BuildSimulated(Event):
-    """One unit of a load was run in a simulated processor.
+    """One unit of a load was run on a simulated processor.
 
     Attributes:
         label: the build.
         totals: events by cachegrind's name for them.
-        functions: the same of the functions with most misses of the instruction cache.
+        functions: the same for the functions with most instruction-cache misses.
     """
 
     label: str
@@ -85,16 +85,16 @@ class BuildSimulated(Event):
 
 @dataclass(frozen=True)
 class SamplingMethod:
-    """How it was sampled.
+    """How the builds were sampled.
 
     Attributes:
-        event: what was sampled on.
-        by_core: whether by core rather than by process.
+        event: the sampled event.
+        by_core: whether cores were sampled rather than processes.
         frequency: samples per second of CPU time.
-        seconds: sampled, of both builds.
-        stacks: how callers were found.
+        seconds: sampled seconds of both builds.
+        stacks: how call stacks were unwound.
         design: trial design of the load.
-        grouping: how inlined functions are told apart: ``source``, ``callers`` or ``names``.
+        grouping: how inlined functions are attributed: ``source``, ``callers`` or ``names``.
         functions_gone: functions that only the first build has.
         functions_new: functions that only the second one has.
         perf_cpu: CPU time of perf itself, as a share of one core.
@@ -114,7 +114,7 @@ class SamplingMethod:
 
 @dataclass(frozen=True)
 class WhyExplained(Event):
-    """What both builds' samples say together.
+    """The comparison of both builds' samples.
 
     Attributes:
         labels: both builds.
@@ -122,13 +122,13 @@ class WhyExplained(Event):
         unit: what is counted.
         only_before: functions that only the first build has.
         only_after: functions that only the second one has.
-        folded: by function, the heaviest of those whose time was put into it.
-        method: how it was sampled.
-        blind: what the samples can't show, a sentence each.
+        folded: by function, the largest of the functions whose time was added to it.
+        method: how the builds were sampled.
+        blind: limits of the samples, one sentence each.
         pictures: names of the flame graphs in the study's folder.
         hardware: by build, events per transaction; empty without counters.
-        slots: by build, shares of the processor's slots (top-down level 1); empty without.
-        notes: what went otherwise than planned.
+        slots: by build, shares of the processor's slots (top-down level 1); empty without counters.
+        notes: deviations from the plan.
     """
 
     labels: tuple[str, str]
@@ -147,13 +147,13 @@ class WhyExplained(Event):
 
 @dataclass(frozen=True)
 class MicroTimes:
-    """How microbenchmarks are read (`burnish.bench.blocks.Times`).
+    """Times of a microbenchmark (`burnish.bench.blocks.Times`).
 
     Attributes:
-        starts: launches of both sides.
+        starts: number of launches of both sides.
         pairs: pairs of blocks in a start.
-        block_s: CPU seconds of the slower side's block, at least.
-        patience_s: wall seconds after which a block is given up.
+        block_s: minimum CPU seconds of the slower side's block.
+        patience_s: wall seconds after which a block is aborted.
     """
 
     starts: int
@@ -168,8 +168,8 @@ class MicroBegun(Event):
 
     Attributes:
         sides: names of the two trees.
-        seed: decides the order of blocks.
-        times: how they are read.
+        seed: seed of the order of blocks.
+        times: times of a microbenchmark.
     """
 
     sides: tuple[str, ...]
@@ -184,7 +184,7 @@ class MicroStart:
     Attributes:
         calls: calls in a block, in each thread.
         log_ratios: for each pair, the logarithm of the first side's CPU time over the second's.
-        cpu: least nanoseconds of CPU time of a call, by side.
+        cpu: minimum CPU nanoseconds per call, by side.
     """
 
     calls: int
@@ -200,14 +200,14 @@ class MicroDone(Event):
         micro: the microbenchmark.
         does: what it times.
         threads: threads that call it at once.
-        digest: of its results, equal on both sides.
+        digest: digest of its results, equal on both sides.
         identical: whether both sides are the same machine code, so that nothing is timed.
-        verdict: on the second tree against the first; None where nothing was timed.
-        interval: ratio above 1: the second takes less CPU time; None where nothing bounds it.
-        starts: starts that the verdict rests on.
-        call_ns: by side, least CPU nanoseconds of a call in one thread; None where nothing was timed.
-        checked_elsewhere: where its results were checked beside this host, in words; '' where they were not.
-        readings: what was read.
+        verdict: verdict on the second tree compared with the first; None if nothing was timed.
+        interval: ratio above 1: the second takes less CPU time; None if it has no interval.
+        starts: number of starts that the verdict is based on.
+        call_ns: by side, minimum CPU nanoseconds per call in one thread; None if nothing was timed.
+        checked_elsewhere: other hosts on which its results were checked, in words; '' if there are none.
+        readings: the readings.
     """
 
     micro: str

@@ -1,1 +1,1 @@
-"""Debian packages: what the archive has, fetched by apt-get with a private state folder."""
+"""Debian packages, fetched from the archive by apt-get with a private state folder."""

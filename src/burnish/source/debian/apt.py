@@ -1,8 +1,8 @@
 """Debian source packages through the host's own apt-get, with a private state folder.
 
-The host's source lists are read, never written: from its Debian entries `deb-src` entries are derived for
-the same mirrors, suites and keyrings. Since apt-get itself downloads and verifies, the host's apt.conf
-(proxy, mirrors, credentials) stays in force.
+The host's source lists are read, never written: from its Debian entries, `deb-src` entries are derived for the same
+mirrors, suites and keyrings. apt-get itself downloads and verifies, so the host's apt.conf (proxy, mirrors,
+credentials) applies.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.files import make_folder
 from burnish.source.debian.deb822 import RemoteFile, files_of, paragraphs
 
-# Suites of a release that belong to a stable system; backports are a choice that apt leaves to the user.
+# Suites of a stable release; apt does not use backports unless the user chooses to.
 _PARTS = ("", "-updates", "-security", "/updates")
 _CARRIED = (
     "signed-by", "trusted", "allow-insecure", "allow-weak", "check-valid-until", "valid-until-max",
     "valid-until-min", "check-date", "date-max-future", "inrelease-path",
 )  # fmt: skip
 _ONE_LINE = re.compile(r"^\s*deb(?:-src)?\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)((?:\s+[\w./-]+)*)\s*(?:#.*)?$")
-# Answers that mean "this file is not here", as apt words them; all others are trouble on the way.
+# apt's messages for "the mirror does not have this file"; all others are network problems.
 _GONE = re.compile(r"\s(403|404|410|451)\s+\w|(File not found)|Failed to stat.*(No such file)")
 _INDEX_TIMEOUT = 600.0
 _DOWNLOAD_TIMEOUT = 3600.0
 
 
 class GoneError(Exception):
-    """The mirror answers, but no longer has the file; the text is its answer, such as 404."""
+    """The mirror responds, but no longer has the file; the message is its response, such as 404."""
 
 
 class UnreachableError(Exception):
-    """The mirror could not be asked, or what came was not what is signed; the text says why."""
+    """The mirror could not be reached, or a file does not match the signed index; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _folded(value: str) -> str:
 
 @dataclass(frozen=True)
 class Listed:
-    """A source package as the signed index has it; `files` include its .dsc."""
+    """A source package in the signed index; `files` include its .dsc."""
 
     package: str
     version: str
@@ -71,7 +71,7 @@ class Listed:
 
     @property
     def megabytes(self) -> float:
-        """What there is to download, in MB (10^6 bytes)."""
+        """Size of the download in MB (10^6 bytes)."""
         return sum(file.size for file in self.files) / 1e6
 
 
@@ -80,30 +80,30 @@ def host_entries(host: Path, suites: tuple[str, ...] = ()) -> list[Entry]:
 
     Args:
         host: root folder of the host's configuration, normally ``/``.
-        suites: suites beside the host's own (``sid``); they are looked for where the host's release is.
+        suites: suites besides the host's own (``sid``), on the mirrors of the host's release.
 
     Raises:
         UserError: the host is not Debian, or has no entry for Debian's main component.
     """
     way_out = "give a folder or a tarball with --source"
-    found = list(dict.fromkeys(_entries(host / "etc/apt")))
+    entries_found = list(dict.fromkeys(_entries(host / "etc/apt")))
     release = _codename(host)
-    own = [entry for entry in found if entry.suite in {release + part for part in _PARTS}]
-    entries = own or [entry for entry in found if "backports" not in entry.suite]
+    own = [entry for entry in entries_found if entry.suite in {release + part for part in _PARTS}]
+    entries = own or [entry for entry in entries_found if "backports" not in entry.suite]
     if not release:
         raise UserError(f"{host / 'etc/os-release'}: this host is not Debian, so it has no Debian sources; {way_out}")
     if not entries:
         raise UserError(f"{host / 'etc/apt'}: no entry for Debian's main component was found; {way_out}")
     for suite in suites:
-        alike = [entry for entry in entries if entry.suite.endswith("-security") == suite.endswith("-security")]
-        wanted = Entry((alike or entries)[0].uri, suite, (alike or entries)[0].options)
+        similar = [entry for entry in entries if entry.suite.endswith("-security") == suite.endswith("-security")]
+        added = Entry((similar or entries)[0].uri, suite, (similar or entries)[0].options)
         if not any(entry.suite == suite for entry in entries):
-            entries.append(wanted)
+            entries.append(added)
     return entries
 
 
 def _codename(host: Path) -> str:
-    """The release's code name (bookworm); '' where the host is not Debian."""
+    """The release's code name (bookworm); '' if the host is not Debian."""
     try:
         text = (host / "etc/os-release").read_text()
     except OSError:
@@ -113,7 +113,7 @@ def _codename(host: Path) -> str:
 
 
 def _entries(etc: Path) -> Iterator[Entry]:
-    """All enabled entries with the main component whose keyring, where one is named, is Debian's."""
+    """All enabled entries with the main component and Debian's keyring, or no named keyring."""
     parts = sorted((etc / "sources.list.d").glob("*")) if (etc / "sources.list.d").is_dir() else []
     for path in [etc / "sources.list", *parts]:
         try:
@@ -145,12 +145,12 @@ def _deb822_entries(fields: dict[str, str]) -> Iterator[Entry]:
 
 
 def _one_line_entries(line: str) -> Iterator[Entry]:
-    found = _ONE_LINE.match(line)
-    if found is None or "main" not in found[4].split():
+    match = _ONE_LINE.match(line)
+    if match is None or "main" not in match[4].split():
         return
-    given = dict(word.split("=", 1) for word in (found[1] or "").split() if "=" in word)
-    options = tuple((key, given[key].replace(",", " ")) for key in _CARRIED if key in given)
-    yield Entry(found[2], found[3], options)
+    words = dict(word.split("=", 1) for word in (match[1] or "").split() if "=" in word)
+    options = tuple((key, words[key].replace(",", " ")) for key in _CARRIED if key in words)
+    yield Entry(match[2], match[3], options)
 
 
 @dataclass(frozen=True)
@@ -173,19 +173,19 @@ class PrivateApt:
         return ", ".join(dict.fromkeys(entry.suite for entry in self.entries))
 
     def age(self) -> float:
-        """Seconds since the index was last fetched; infinite when it never was."""
+        """Seconds since the index was last fetched; infinite if it never was."""
         try:
             return max(0.0, time.time() - self._refreshed.stat().st_mtime)
         except FileNotFoundError:
             return float("inf")
 
     def refresh(self) -> None:
-        """Fetches the signed indexes; raises `UnreachableError` when one of them did not come."""
+        """Fetches the signed indexes; raises `UnreachableError` if one of them cannot be fetched."""
         argv = self._argv("apt-get", "-q", "update")
         self._write_sources(self.entries)
         done = process.run(argv, timeout=_INDEX_TIMEOUT)
-        if aliens := self._aliens():
-            self._write_sources(tuple(entry for entry in self.entries if entry not in aliens))
+        if foreign := self._foreign():
+            self._write_sources(tuple(entry for entry in self.entries if entry not in foreign))
             done = process.run(argv, timeout=_INDEX_TIMEOUT)
         if not done.ok:
             raise UnreachableError(first_error(done))
@@ -194,13 +194,13 @@ class PrivateApt:
     def _write_sources(self, entries: tuple[Entry, ...]) -> None:
         (self.folder / "burnish.sources").write_text("\n".join(entry.stanza() for entry in entries))
 
-    def _aliens(self) -> list[Entry]:
-        """Entries whose signed Release says that they are not Debian's: vendors use its suite names too."""
+    def _foreign(self) -> list[Entry]:
+        """Entries that are not Debian's according to their signed Release: vendors use the same suite names."""
         wording = ["--format", "$(ORIGIN)|$(REPO_URI)|$(RELEASE)", "Created-By: Sources"]
         done = process.run(self._argv("apt-get", "indextargets", *wording))
         rows = [line.split("|") for line in done.output.splitlines() if line.count("|") == 2]
-        alien = {(uri.rstrip("/"), suite) for origin, uri, suite in rows if origin not in {"", "Debian"}}
-        return [entry for entry in self.entries if (entry.uri.rstrip("/"), entry.suite) in alien]
+        foreign = {(uri.rstrip("/"), suite) for origin, uri, suite in rows if origin not in {"", "Debian"}}
+        return [entry for entry in self.entries if (entry.uri.rstrip("/"), entry.suite) in foreign]
 
     def listed(self, package: str) -> list[Listed]:
         """The versions of `package` in the signed indexes, newest first."""
@@ -216,11 +216,11 @@ class PrivateApt:
         return sorted(versions.values(), key=functools.cmp_to_key(_newest_first))
 
     def download(self, wanted: Listed, folder: Path, say: Callable[[str], None]) -> None:
-        """Fetches the files of `wanted` into `folder`; what an interrupted download left there is resumed.
+        """Downloads the files of `wanted` into `folder`; resumes an interrupted download.
 
         Raises:
             GoneError: the mirror no longer has one of them.
-            UnreachableError: it could not be asked, or a file is not what was signed.
+            UnreachableError: the mirror could not be reached, or a file does not match the signed index.
         """
         name = f"{wanted.package} {wanted.version}"
         say(f"downloading Debian source package {name} ({wanted.megabytes:.0f} MB, {wanted.suite})")
@@ -236,30 +236,30 @@ class PrivateApt:
             return
         failed = [line for line in done.output.splitlines() if line.startswith("E: Failed to fetch")]
         for line in failed:
-            if found := _GONE.search(line):
-                raise GoneError(next(filter(None, found.groups())).lower())
+            if match := _GONE.search(line):
+                raise GoneError(next(filter(None, match.groups())).lower())
         raise UnreachableError(first_error(done))
 
 
-def _newest_first(one: Listed, other: Listed) -> int:
-    """Debian's own order of versions, by dpkg, which every host with apt has."""
-    newer = process.run(["dpkg", "--compare-versions", one.version, "gt", other.version])
+def _newest_first(first: Listed, second: Listed) -> int:
+    """Compares Debian versions with dpkg, which every host with apt has."""
+    newer = process.run(["dpkg", "--compare-versions", first.version, "gt", second.version])
     return -1 if newer.exit_code == 0 else 1
 
 
 def offers(output: str, kind: str) -> list[tuple[str, str]]:
-    """(version, mirror with suite and index) of each line of `apt-cache madison` that is of one kind, newest first.
+    """(version, mirror with suite and index) from `apt-cache madison`, newest first.
 
     Args:
-        output: what it printed.
-        kind: ``Sources`` or ``Packages``.
+        output: its output.
+        kind: kind of lines: ``Sources`` or ``Packages``.
     """
     rows = [[word.strip() for word in line.split("|")] for line in output.splitlines()]
     return [(row[1], row[2]) for row in rows if len(row) == 3 and row[2].endswith(f" {kind}")]
 
 
 def first_error(done: process.Completed) -> str:
-    """The first error line of apt, without its letter, in at most 200 characters."""
+    """apt's first error line without its prefix, at most 200 characters."""
     if done.timed_out:
         return f"no end after {done.seconds:.0f} s"
     errors = [line[3:] for line in done.output.splitlines() if line.startswith("E: ")]
@@ -267,7 +267,7 @@ def first_error(done: process.Completed) -> str:
 
 
 class _Progress:
-    """Says every few seconds how much has come."""
+    """Reports every few seconds how much has been downloaded."""
 
     INTERVAL_S = 5.0
 
@@ -279,15 +279,15 @@ class _Progress:
         if time.monotonic() - self.last < self.INTERVAL_S:
             return
         self.last = time.monotonic()
-        there = sum(path.stat().st_size for path in self.folder.glob("*") if path.is_file())
-        self.say(f"  {self.wanted.package}: {there / 1e6:.0f} of {self.wanted.megabytes:.0f} MB")
+        received = sum(path.stat().st_size for path in self.folder.glob("*") if path.is_file())
+        self.say(f"  {self.wanted.package}: {received / 1e6:.0f} of {self.wanted.megabytes:.0f} MB")
 
 
 def open_apt(cache: Path, suites: tuple[str, ...], host: Path) -> PrivateApt:
-    """The private apt state for this host and `suites`, in a folder of `cache` named by its entries.
+    """The private apt state for this host and `suites`, in a folder of `cache` named by the entries' digest.
 
     Raises:
-        UserError: there is no apt-get, or no entry to derive sources from; names the way out.
+        UserError: there is no apt-get, or no entry to derive sources from; the message names the alternative.
     """
     if shutil.which("apt-get") is None:
         raise UserError("apt-get is not installed, so Debian sources cannot be had; give one with --source")
@@ -303,10 +303,10 @@ def open_apt(cache: Path, suites: tuple[str, ...], host: Path) -> PrivateApt:
         "Dir::Etc::SourceList": folder / "burnish.sources",
         "Dir::Etc::SourceParts": "/dev/null",
         "Dir::Cache": folder / "cache",
-        "APT::Sandbox::User": "root",  # our folder is private, apt's own user could not enter it
+        "APT::Sandbox::User": "root",  # the folder is private, apt's own user has no access to it
         "APT::Update::Error-Mode": "any",  # one missing suite is a failure, not a warning
     }
-    # The host's hooks after an update are for its own lists: they tell desktops, and empty its caches.
+    # The host's update hooks are for its own lists: they notify desktops, and clear its caches.
     hooks = "#clear APT::Update::Pre-Invoke;\n#clear APT::Update::Post-Invoke;\n"
     hooks += "#clear APT::Update::Post-Invoke-Success;\n"
     lines = "".join(f'{key} "{value}";\n' for key, value in settings.items())

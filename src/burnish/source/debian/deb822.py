@@ -10,7 +10,7 @@ from burnish.base.errors import InfrastructureError
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file as the signed index or a .dsc lists it: plain name, size in bytes, hex SHA-256."""
+    """A file in the signed index or a .dsc: name, size in bytes, hex SHA-256."""
 
     name: str
     size: int
@@ -20,7 +20,7 @@ class RemoteFile:
 def paragraphs(text: str) -> Iterator[dict[str, str]]:
     """The paragraphs of `text`, keys in lower case; the armour of a clear-signed file is skipped.
 
-    Continuation lines keep their line breaks and lose their first blank; comment lines are left out.
+    Continuation lines keep their line breaks and lose their first space; comment lines are skipped.
     """
     if text.startswith("-----BEGIN PGP SIGNED MESSAGE-----"):
         text = text.partition("\n\n")[2].partition("\n-----BEGIN PGP SIGNATURE-----")[0]

@@ -1,4 +1,4 @@
-"""Debian source packages: which version to take, the cache of verified archives, format 3.0 (quilt)."""
+"""Debian source packages: choice of the version, cache of verified archives, format 3.0 (quilt)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from burnish.source.debian.deb822 import RemoteFile, files_of, paragraphs
 from burnish.source.patches import patch
 
 INDEX_KEPT_S = 24 * 3600.0
-"""Seconds for which an index, and a version found through it, is used without asking the mirror again."""
+"""Seconds for which an index, and a version chosen from it, is used without contacting the mirror again."""
 
 _FORMAT = "3.0 (quilt)"
 _MANIFEST = "burnish.json"
@@ -28,13 +28,12 @@ _DEBIAN = re.compile(r"\.debian\.tar\.(?:gz|xz|bz2|lzma)$")
 
 @dataclass(frozen=True)
 class DebianSource:
-    """Which source package an engine comes from.
+    """The source package of an engine.
 
     Attributes:
         package: name of the source package.
-        version: a version in full (``1:10.11.18-0+deb12u1``) or upstream's part of it (``10.11.18``);
-            None takes the newest.
-        suites: suites searched beside the host's own (``sid``).
+        version: a full version (``1:10.11.18-0+deb12u1``) or its upstream part (``10.11.18``); None takes the newest.
+        suites: suites searched besides the host's own (``sid``).
     """
 
     package: str
@@ -44,14 +43,14 @@ class DebianSource:
 
 @dataclass(frozen=True)
 class Package:
-    """A source package in the cache, whole and verified.
+    """A complete, verified source package in the cache.
 
     Attributes:
-        folder: where its files are.
+        folder: folder of its files.
         package: its name.
         version: its full version.
-        suite: the suite it was found in.
-        archives: its tarballs, upstream's first, then components, then Debian's own; no signatures.
+        suite: its suite.
+        archives: its tarballs: upstream's, then components, then Debian's own; no signatures.
     """
 
     folder: Path
@@ -62,46 +61,46 @@ class Package:
 
     @property
     def title(self) -> str:
-        """For a sentence."""
+        """Its name for a sentence."""
         return f"Debian source package {self.package} {self.version} ({self.suite})"
 
 
 def obtain(wanted: DebianSource, *, cache: Path, say: Callable[[str], None], host: Path) -> tuple[Package, str | None]:
-    """The package in the cache, fetched first if need be, and what the user should know about the choice.
+    """The package in the cache, downloaded first if needed, and a note for the user about the choice of the version.
 
-    Without a version: the newest that is signed and that the mirror still has. What was chosen is
-    remembered: for `INDEX_KEPT_S` it is taken without the network, later when the network fails.
+    Without a requested version: the newest signed one that the mirror still has. The choice is stored: for
+    `INDEX_KEPT_S` it is reused without the network, later only if the network fails.
 
     Raises:
-        UserError: the mirror does not have it, or a cached file is no longer what was signed.
+        UserError: the mirror does not have it, or a cached file no longer matches the signed index.
         InfrastructureError: the mirror cannot be reached and the cache does not have it.
     """
     with locked(cache / "debian" / ".lock", say):
-        if wanted.version is not None and (found := load(cache, wanted.package, wanted.version)):
-            return found, None
+        if wanted.version is not None and (package := load(cache, wanted.package, wanted.version)):
+            return package, None
         return _Search(wanted, cache, say, host).run()
 
 
 def cached(wanted: DebianSource, *, cache: Path) -> Package | None:
-    """The package that `obtain` would take without asking the mirror; its archives are there but not read again."""
+    """The package that `obtain` would take without the network; only the existence of its archives is checked."""
     version = wanted.version or read_json(_memory(wanted, cache)).get("version")
     return None if version is None else load(cache, wanted.package, str(version), thorough=False)
 
 
 def _memory(wanted: DebianSource, cache: Path) -> Path:
-    """Where it is remembered which version was the newest."""
+    """The file that stores which version was the newest."""
     key = hashlib.sha256(repr(wanted).encode()).hexdigest()[:16]
     return cache / "debian" / f".resolved-{wanted.package}-{key}.json"
 
 
 class _Search:
-    """One search for a version that can be had, and what stood in its way."""
+    """A search for an available version, and the problems on the way."""
 
     def __init__(self, wanted: DebianSource, cache: Path, say: Callable[[str], None], host: Path) -> None:
         self.wanted, self.cache, self.say, self.host = wanted, cache, say, host
         self.memory = _memory(wanted, cache)
-        self.trouble: list[str] = []  # with the network: it may be different tomorrow
-        self.gone: list[tuple[str, str]] = []  # (version, the mirror's answer)
+        self.trouble: list[str] = []  # network problems, which may be temporary
+        self.gone: list[tuple[str, str]] = []  # (version, the mirror's response)
 
     def run(self) -> tuple[Package, str | None]:
         remembered = self._remembered()
@@ -112,26 +111,26 @@ class _Search:
         if stale:
             self._refresh(mirror)
             if self.trouble and remembered:
-                self.memory.touch()  # asked once: the next time is when this one is over
+                self.memory.touch()  # do not try again until `INDEX_KEPT_S` is over
                 return remembered[0], f"{self._what_happened()}; used {remembered[0].version} from the cache"
-        found = self._newest(mirror, stop_at_gone=not stale)
-        if found is None and not stale and not self.trouble:
-            self._refresh(mirror)  # an index of some hours ago lists what has been replaced since
-            found = self._newest(mirror, stop_at_gone=False)
-        if found is not None:
-            note = f"{self._what_happened()}; used {found.version}" if self.gone or self.trouble else None
+        package = self._newest(mirror, stop_at_gone=not stale)
+        if package is None and not stale and not self.trouble:
+            self._refresh(mirror)  # an index some hours old may list versions that were replaced since
+            package = self._newest(mirror, stop_at_gone=False)
+        if package is not None:
+            note = f"{self._what_happened()}; used {package.version}" if self.gone or self.trouble else None
             if not self.trouble:
-                write_json(self.memory, {"version": found.version, "note": note})
-            return found, note
+                write_json(self.memory, {"version": package.version, "note": note})
+            return package, note
         if remembered:
             return remembered[0], f"{self._what_happened()}; used {remembered[0].version} from the cache"
         raise self._error(mirror)
 
     def _remembered(self) -> tuple[Package, str | None] | None:
         memory = read_json(self.memory)
-        found = load(self.cache, self.wanted.package, str(memory["version"])) if "version" in memory else None
+        package = load(self.cache, self.wanted.package, str(memory["version"])) if "version" in memory else None
         note = memory.get("note")
-        return (found, str(note) if note else None) if found else None
+        return (package, str(note) if note else None) if package else None
 
     def _refresh(self, mirror: apt.PrivateApt) -> None:
         self.say(f"fetching the signed source index of {mirror.suites}")
@@ -147,8 +146,8 @@ class _Search:
         for entry in mirror.listed(self.wanted.package):
             if not self._matches(entry.version):
                 continue
-            if found := load(self.cache, entry.package, entry.version):
-                return found
+            if package := load(self.cache, entry.package, entry.version):
+                return package
             if not reachable:
                 continue
             try:
@@ -191,7 +190,7 @@ def _place(cache: Path, package: str, version: str) -> Path:
 
 
 def _fetch(mirror: apt.PrivateApt, entry: apt.Listed, cache: Path, say: Callable[[str], None]) -> Package:
-    """Downloads beside the cache, verifies against the signed index, then moves the whole into it."""
+    """Downloads to a temporary folder, verifies against the signed index, then moves the folder into the cache."""
     place = _place(cache, entry.package, entry.version)
     partial = make_folder(cache / "debian" / ".partial" / place.name)
     try:
@@ -202,10 +201,10 @@ def _fetch(mirror: apt.PrivateApt, entry: apt.Listed, cache: Path, say: Callable
     wanted = {file.name: file for file in entry.files}
     for file in wanted.values():
         path = partial / file.name
-        if path.is_symlink():  # apt's way with a mirror on this machine
-            content = path.resolve()
+        if path.is_symlink():  # apt links files of a mirror on this machine
+            target = path.resolve()
             path.unlink()
-            shutil.copyfile(content, path)
+            shutil.copyfile(target, path)
         if not path.is_file() or sha256_of(path) != file.sha256:
             remove_tree(partial)
             raise apt.UnreachableError(f"{file.name} is not what was signed")
@@ -226,22 +225,22 @@ def _fetch(mirror: apt.PrivateApt, entry: apt.Listed, cache: Path, say: Callable
         },
     )
     partial.replace(place)
-    found = load(cache, entry.package, entry.version)
-    assert found is not None  # noqa: S101 - it was just put there
-    return found
+    package = load(cache, entry.package, entry.version)
+    assert package is not None  # noqa: S101 - it was just put there
+    return package
 
 
 def load(cache: Path, package: str, version: str, *, thorough: bool = True) -> Package | None:
-    """The package in the cache, every file verified again from its .dsc; None when it is not there.
+    """The package in the cache, every file verified again with its .dsc; None if it is not in the cache.
 
     Args:
         cache: folder of the archives.
         package: name of the source package.
         version: its full version.
-        thorough: whether the archives are read; otherwise only the .dsc is, and that they are there.
+        thorough: whether the archives are read; otherwise only the .dsc is, and the archives' existence is checked.
 
     Raises:
-        UserError: a file is missing or no longer what was signed, or the format is not one we unpack.
+        UserError: a file is missing or has changed, or the source format is not supported.
     """
     folder = _place(cache, package, version)
     manifest = {key: str(value) for key, value in read_json(folder / _MANIFEST).items()}
@@ -264,23 +263,23 @@ def load(cache: Path, package: str, version: str, *, thorough: bool = True) -> P
 
 
 def _verify(path: Path, sha256: str) -> None:
-    found = sha256_of(path) if path.is_file() else None
-    if found != sha256:
-        state = f"its SHA-256 is {found}, signed is {sha256 or 'none'}" if found else "it is missing"
+    actual = sha256_of(path) if path.is_file() else None
+    if actual != sha256:
+        state = f"its SHA-256 is {actual}, signed is {sha256 or 'none'}" if actual else "it is missing"
         raise UserError(
             f"{path}: {state}; nothing was unpacked, remove the folder {path.parent} to have it fetched anew"
         )
 
 
 def _layer(name: str) -> tuple[int, str] | None:
-    """The order in which a tarball is unpacked (upstream, components by name, Debian); None for others."""
-    if found := _ORIG.search(name):
-        return (1, found[1]) if found[1] else (0, "")
+    """Sort key of a tarball in the order of unpacking (upstream, components by name, Debian); None for other files."""
+    if match := _ORIG.search(name):
+        return (1, match[1]) if match[1] else (0, "")
     return (2, "") if _DEBIAN.search(name) else None
 
 
 def unpack(package: Package, tree: Path, say: Callable[[str], None]) -> None:
-    """Makes `tree` what ``dpkg-source -x`` would make of the package: upstream, components, debian/, patches.
+    """Unpacks the package to `tree` like ``dpkg-source -x``: upstream, components, debian/, patches.
 
     Raises:
         UserError: an archive would write outside its folder, or a patch does not apply.
@@ -302,7 +301,7 @@ def unpack(package: Package, tree: Path, say: Callable[[str], None]) -> None:
 
 
 def _series(folder: Path) -> Iterator[Path]:
-    """The patches of a quilt series, in order; none when there is no series."""
+    """The patches of a quilt series, in order; none if there is no series."""
     series = folder / "series"
     for line in series.read_text().splitlines() if series.is_file() else ():
         name = re.sub(r"(?:^|\s)#.*", "", line).split()

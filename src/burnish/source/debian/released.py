@@ -1,6 +1,6 @@
-"""A distribution's server program as its users get it: its binary package, downloaded and unpacked, not installed.
+"""A distribution's released server program: its binary package, downloaded and unpacked, not installed.
 
-The host's own apt-get downloads it, which checks it against the signed index; nothing of the system is touched.
+The host's own apt-get downloads it and verifies it with the signed index; nothing in the system is changed.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ def versions(package: str) -> list[str]:
 
 
 def obtain(package: str, program: str, like: str, *, cache: Path, say: Callable[[str], None]) -> Path:
-    """The package's `program`, unpacked in `cache`: of the version that is built, or else of the newest there is.
+    """The package's `program`, unpacked in `cache`: of the preferred version, otherwise of the newest available.
 
-    A mirror that lags behind its index lists versions that it no longer has; then the next one is taken.
+    An outdated index lists versions that the mirror no longer has; then the next version is taken.
 
     Args:
         package: the binary package's name.
         program: the file's name, without a folder.
-        like: version that is preferred, in the distribution's words; it has no other meaning.
-        cache: where packages are kept, each in a folder of its name and version.
+        like: the preferred version, as the distribution spells it.
+        cache: folder of the packages, each in a folder named by name and version.
         say: called with lines of progress.
 
     Raises:
-        UserError: apt does not have the package, or not the program in it; what to do instead.
+        UserError: apt does not have the package, or the package does not contain the program.
     """
     listed = sorted(versions(package), key=lambda version: version != like)
     if not listed:
@@ -53,10 +53,10 @@ def obtain(package: str, program: str, like: str, *, cache: Path, say: Callable[
         if not place.exists() and (why := _fetch(package, version, place, say)) is not None:
             trouble.append(f"{version}: {why}")
             continue
-        found = sorted(path for path in place.rglob(program) if path.is_file() and not path.is_symlink())
-        if not found:
+        programs = sorted(path for path in place.rglob(program) if path.is_file() and not path.is_symlink())
+        if not programs:
             raise UserError(f"no release binary: {package} {version} has no {program}; {_WAY_OUT}")
-        return found[0]
+        return programs[0]
     raise UserError(
         f"no release binary: {package} can't be had ({'; '.join(trouble)}); `apt-get update` renews what apt knows of "
         f"the mirror, {_WAY_OUT}"
@@ -64,20 +64,20 @@ def obtain(package: str, program: str, like: str, *, cache: Path, say: Callable[
 
 
 def _size(package: str, version: str) -> str:
-    """' (14 MB)' where apt says how large the package is."""
+    """' (14 MB)' if apt knows the size of the package, otherwise ''."""
     done = process.run(["apt-cache", "show", f"{package}={version}"], timeout=_INDEX_SECONDS)
-    found = re.search(r"^Size: (\d+)$", done.output, re.MULTILINE)
-    return f" ({int(found[1]) / 1e6:.1f} MB)" if found else ""
+    match = re.search(r"^Size: (\d+)$", done.output, re.MULTILINE)
+    return f" ({int(match[1]) / 1e6:.1f} MB)" if match else ""
 
 
 def _fetch(package: str, version: str, place: Path, say: Callable[[str], None]) -> str | None:
-    """Downloads and unpacks one version to `place`, whole or not at all; why not, or None."""
+    """Downloads and unpacks one version to `place` atomically; the reason if it failed, or None."""
     say(f"downloading {package} {version}{_size(package, version)}, to be unpacked and not installed")
     draft = place.with_name(f".{place.name}.partial")
     remove_tree(draft)  # of a run that was killed
     make_folder(draft)
     try:
-        # As root apt would download as a user of its own, who can't enter our private folder.
+        # As root, apt would download as its own user, who has no access to the private folder.
         words = ["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", f"{package}={version}"]
         done = process.run(words, cwd=draft, timeout=_DOWNLOAD_SECONDS)
         packages = sorted(draft.glob("*.deb"))

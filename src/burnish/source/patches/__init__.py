@@ -1,1 +1,1 @@
-"""Patches: files and series in, which of them apply, stand alone or conflict out."""
+"""Patches: reads files and series, and determines which patches apply, need others, or conflict."""

@@ -1,9 +1,9 @@
-"""A patched tree in the place of the clean one, for the time of one build.
+"""Replaces the clean tree by a patched one during a build.
 
-Paths go into objects, into ccache's keys and into the names of profiles, so a patched source must be built at the
-very place of the unpatched one. The patched tree is made beside it from hard links, the files that patches touch
-as copies of their own, and takes its place by renaming. The clean tree is only ever moved, never written to, and
-while it is away it has one fixed name: wherever a run is killed, `recover` finds the clean tree and puts it back.
+Paths are part of objects, of ccache's keys and of profiles' names, so a patched source must be built at the path of the
+unpatched one. The patched tree is made beside it from hard links, with copies of the files that patches touch, and
+moved to its path. The clean tree is only moved, never written to, and then always has the same name: if a run is
+killed, `recover` finds the clean tree and moves it back.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from burnish.source.patches import patch as patching
 from burnish.source.patches.patch import Patch
 
 MARKER = ".burnish-source.json"
-"""File at the top of an unpacked tree: digest, name and version of the source it holds."""
+"""File at the top of an unpacked tree with digest, name and version of its source."""
 
 _NAMED = re.compile(
     rb"^(?:--- |\+\+\+ |Index: |rename from |copy from |diff --git (?=\S+ (?P<second>\S+)))(?P<name>.+)$", re.M
@@ -28,7 +28,7 @@ _NAMED = re.compile(
 
 
 def clean_place(place: Path) -> Path:
-    """Where the clean tree is while a patched one has its place."""
+    """Path of the clean tree while a patched one is at `place`."""
     return place.with_name(f".{place.name}.clean")
 
 
@@ -37,24 +37,24 @@ def _draft_place(place: Path) -> Path:
 
 
 def recover(place: Path) -> None:
-    """Puts the clean tree back that a killed run had moved away, and removes its patched one."""
+    """Moves the clean tree back that a killed run had moved away, and removes the patched one."""
     clean, draft = clean_place(place), _draft_place(place)
     remove_tree(draft)
     if clean.exists():
         if place.exists():
-            place.rename(draft)  # in one step: half a removed tree must not be at the place
+            place.rename(draft)  # atomically: a partly removed tree must not be at `place`
         clean.rename(place)
         remove_tree(draft)
 
 
 @contextlib.contextmanager
 def patched(place: Path, patches: Sequence[Patch], digest: str) -> Iterator[None]:
-    """Within it, `place` holds the patched tree; before and after it, the clean one. Nothing to do without patches.
+    """Context manager in which `place` is the patched tree; before and after, it is the clean one.
 
     Args:
         place: the clean tree, which only one run at a time may use (the home's lock).
-        patches: known to apply (`patchsets.fit`).
-        digest: names the patched source.
+        patches: patches that apply (`patch_set.fit`); without patches nothing happens.
+        digest: digest of the patched source.
     """
     if not patches:
         yield
@@ -67,7 +67,7 @@ def patched(place: Path, patches: Sequence[Patch], digest: str) -> Iterator[None
     for name in touched(patches):
         _own(draft / name)
     patching.apply(patches, draft, what=what, exact=False)
-    # Another digest than the clean tree's, so that nothing ever takes the one for the other.
+    # A different digest from the clean tree's, so that the two are never confused.
     write_json(draft / MARKER, {**marker, "digest": digest})
     place.rename(clean)
     try:
@@ -78,7 +78,7 @@ def patched(place: Path, patches: Sequence[Patch], digest: str) -> Iterator[None
 
 
 def _own(path: Path) -> None:
-    """Makes a file that is shared by hard links one of its own."""
+    """Replaces a hard link by a copy of the file."""
     if path.is_file() and not path.is_symlink():
         copy = path.with_name(f".{path.name}.own")
         shutil.copy2(path, copy)
@@ -86,17 +86,17 @@ def _own(path: Path) -> None:
 
 
 def touched(patches: Sequence[Patch]) -> list[str]:
-    """Names in the tree that patches may read or write, as far as they lie in it; some may not exist."""
-    found: dict[str, None] = {}
+    """Names of the files in the tree that patches may read or write; some may not exist."""
+    names: dict[str, None] = {}
     for patch in patches:
         for match in _NAMED.finditer(patch.content):
             for raw in filter(None, (match["name"], match["second"])):
                 text = raw.decode(errors="surrogateescape").rstrip("\r")
-                # A time may stand behind the name: after a tab, or in old diffs after a blank.
-                for spelt in (text.partition("\t")[0].rstrip(), text.split()[0] if text.split() else ""):
-                    plain = spelt.strip('"')
+                # A time may follow the name, after a tab or, in old diffs, after a space.
+                for spelled in (text.partition("\t")[0].rstrip(), text.split()[0] if text.split() else ""):
+                    plain = spelled.strip('"')
                     if not match[0].startswith((b"rename", b"copy")):
                         plain = plain.partition("/")[2]
                     if plain and not plain.startswith("/") and ".." not in plain.split("/"):
-                        found[plain] = None
-    return list(found)
+                        names[plain] = None
+    return list(names)

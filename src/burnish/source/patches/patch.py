@@ -26,8 +26,8 @@ class PatchError(UserError):
     """A patch that does not apply.
 
     Args:
-        message: the whole line.
-        why: what does not fit (file and hunk), in a few words.
+        message: the complete message.
+        why: what does not match (file and hunk), in a few words.
     """
 
     def __init__(self, message: str, why: str) -> None:
@@ -37,12 +37,12 @@ class PatchError(UserError):
 
 @dataclass(frozen=True)
 class Patch:
-    """A patch as it was when it was read.
+    """A patch with its content.
 
     Attributes:
-        path: where it was read, for messages.
+        path: its file, for messages.
         content: its bytes.
-        reverted: whether it is taken out of the source instead of put in.
+        reverted: whether it is reverted instead of applied.
     """
 
     path: Path
@@ -51,12 +51,12 @@ class Patch:
 
     @property
     def word(self) -> str:
-        """As a recipe has it: the path, behind ``-R`` when it is reverted."""
+        """Its spelling in a recipe: the path, after ``-R`` if it is reverted."""
         return f"-R {self.path}" if self.reverted else str(self.path)
 
     @property
     def turned(self) -> Patch:
-        """The same the other way round."""
+        """The same patch in the other direction."""
         return Patch(self.path, self.content, not self.reverted)
 
     @property
@@ -66,28 +66,28 @@ class Patch:
 
 
 def require_patch() -> None:
-    """A `UserError` when GNU patch is not installed."""
+    """Raises a `UserError` if GNU patch is not installed."""
     if shutil.which("patch") is None:
         raise UserError("`patch` is not installed and this source needs it; install it with `apt install patch`")
 
 
 def apply(patches: Sequence[Path | Patch], tree: Path, *, what: str, exact: bool) -> tuple[str, ...]:
-    """Applies `patches` in order with ``patch -p1``; those that are to be reverted with ``-R``.
+    """Applies `patches` in order with ``patch -p1``; those to be reverted with ``-R``.
 
-    All files that were touched get one time of change, as dpkg-source does: otherwise make could take a
-    generated file for older than what it is made from, depending on the order of patches.
+    All changed files get the same modification time, as with dpkg-source: otherwise, depending on the order of patches,
+    make could consider a generated file older than its source.
 
     Args:
         patches: unified diffs.
-        tree: the folder to change; left half-changed when one fails, so it must be a copy.
+        tree: the folder to change; it must be a copy, because it is left partly changed if a patch fails.
         what: the source's name and version, for the message.
-        exact: whether the context must match to the line (a package's own patches), or may be fuzzy.
+        exact: whether the context must match exactly (a package's own patches), or may be fuzzy.
 
     Returns:
-        A line for each hunk that fitted elsewhere than where the patch says, or with other lines around it.
+        A line for each hunk that was applied at another line than stated, or with other context.
 
     Raises:
-        PatchError: a patch does not apply; names file and hunk.
+        PatchError: a patch does not apply; the message names file and hunk.
         UserError: GNU patch is not installed.
     """
     if patches:
@@ -98,12 +98,12 @@ def apply(patches: Sequence[Path | Patch], tree: Path, *, what: str, exact: bool
         output = _apply_one(patch, tree, what, exact)
         file = "?"
         for line in output.splitlines():
-            if found := _PATCHING.match(line):
-                file = found[1].strip("'")
+            if match := _PATCHING.match(line):
+                file = match[1].strip("'")
                 touched.add(file)
-            elif found := _ELSEWHERE.match(line):
+            elif match := _ELSEWHERE.match(line):
                 name = (patch.path if isinstance(patch, Patch) else patch).name
-                moved.append(f"{name}: hunk #{found[1]} of {file} applies {found[2]}")
+                moved.append(f"{name}: hunk #{match[1]} of {file} applies {match[2]}")
     now = time.time()
     for name in touched:
         if (tree / name).is_file():
@@ -112,43 +112,43 @@ def apply(patches: Sequence[Path | Patch], tree: Path, *, what: str, exact: bool
 
 
 def _apply_one(patch: Path | Patch, tree: Path, what: str, exact: bool) -> str:
-    """What GNU patch said when it applied one patch."""
+    """Applies one patch; returns the output of GNU patch."""
     argv = ["patch", "-p1", "-u", "--batch", "--forward", "-V", "never", "--no-backup-if-mismatch", "-r", "-"]
     argv += ["-F", "0"] if exact else []
     if isinstance(patch, Path):
         done = process.run(argv, cwd=tree, stdin_file=patch)
         if not done.ok:
             why = _why(done.output)
-            raise PatchError(f"{patch}: does not apply to {what}: {why}; mend it or leave it out", why)
+            raise PatchError(f"{patch}: does not apply to {what}: {why}; fix it or leave it out", why)
         return done.output
     with tempfile.NamedTemporaryFile(prefix="burnish-", suffix=".patch") as file:
         file.write(patch.content)
         file.flush()
         done = process.run([*argv, *(["-R"] if patch.reverted else [])], cwd=tree, stdin_file=Path(file.name))
     if not done.ok:
-        does = "cannot be taken out of" if patch.reverted else "does not apply to"
+        does = "cannot be reverted in" if patch.reverted else "does not apply to"
         why = _why(done.output)
-        raise PatchError(f"{patch.path}: {does} {what}: {why}; mend it or leave it out", why)
+        raise PatchError(f"{patch.path}: {does} {what}: {why}; fix it or leave it out", why)
     return done.output
 
 
 def _why(output: str) -> str:
     """What went wrong, in a few words, from the output of GNU patch."""
-    if found := _OUTSIDE.search(output):
-        return f"it would change {found[1]}, outside the source"
+    if match := _OUTSIDE.search(output):
+        return f"it would change {match[1]}, outside the source"
     file = "?"
     reasons: list[str] = []
     for line in output.splitlines():
-        if found := _PATCHING.match(line):
-            file = found[1]
-        elif found := _FAILED.match(line):
-            reasons.append(f"hunk #{found[1]} of {file} (line {found[2]}) does not match")
+        if match := _PATCHING.match(line):
+            file = match[1]
+        elif match := _FAILED.match(line):
+            reasons.append(f"hunk #{match[1]} of {file} (line {match[2]}) does not match")
         elif line.startswith("Reversed (or previously applied)"):
             reasons.append(f"{file} seems to have it already")
         elif line.startswith("Unreversed patch detected"):
             reasons.append(f"{file} does not seem to have it")
-        elif found := _ABSENT.match(line):
-            reasons.append(f"there is no file {found[1]}")
+        elif match := _ABSENT.match(line):
+            reasons.append(f"there is no file {match[1]}")
         elif line.startswith("patch: ****"):
             reasons.append(line.removeprefix("patch: ****").strip())
     shown = reasons[:3] + ([f"and {len(reasons) - 3} more"] if len(reasons) > 3 else [])

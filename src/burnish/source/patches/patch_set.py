@@ -1,4 +1,4 @@
-"""A recipe's patches: read, named by their content, and tried on the source before anything is built."""
+"""A recipe's patches: reads them, computes their digests, and tries them on the source before anything is built."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNIFIED = re.compile(rb"^(@@ -\d|rename from |deleted file mode |new file mode 
 
 
 def path_of(word: str) -> Path:
-    """The path of a recipe's patch, with or without ``-R`` before it."""
+    """The path of a recipe's patch, which may begin with ``-R``."""
     return Path(word.removeprefix(REVERTED).strip()).expanduser()
 
 
@@ -29,7 +29,7 @@ def read(variant: Variant) -> tuple[Patch, ...]:
     """The recipe's patches, in order.
 
     Raises:
-        UserError: one can't be read, is empty, or is no unified diff.
+        UserError: a patch can't be read, is empty, or is not a unified diff.
     """
     return tuple(
         read_one(
@@ -47,12 +47,12 @@ def read_one(path: Path, where: str, *, hint: str = "", reverted: bool = False) 
 
     Args:
         path: the file.
-        where: begins a complaint.
-        hint: said behind one that it can't be read.
-        reverted: whether it is to be taken out of the source.
+        where: prefix of error messages.
+        hint: suffix of the message if it can't be read.
+        reverted: whether it is to be reverted.
 
     Raises:
-        UserError: it can't be read, is empty, or is no unified diff.
+        UserError: it can't be read, is empty, or is not a unified diff.
     """
     try:
         content = path.read_bytes()
@@ -65,60 +65,60 @@ def read_one(path: Path, where: str, *, hint: str = "", reverted: bool = False) 
     return Patch(path, content, reverted)
 
 
-def source_digest(source: str, found: Sequence[Patch]) -> str:
-    """Names the patched source: the clean one's own digest when there are no patches."""
-    if not found:
+def source_digest(source: str, patch_list: Sequence[Patch]) -> str:
+    """Digest of the patched source; without patches, the clean source's digest."""
+    if not patch_list:
         return source
-    return digest_of([source, *((patch.reverted, patch.sha256) for patch in found)], 64)
+    return digest_of([source, *((patch.reverted, patch.sha256) for patch in patch_list)], 64)
 
 
 def pins(variants: Iterable[Variant]) -> dict[str, list[str]]:
-    """By variant with patches, the digests of their content: what makes a study with other patches another study."""
+    """By variant with patches, the patches' digests, so that a study with other patches is another study."""
     return {variant.name: [patch.sha256 for patch in read(variant)] for variant in variants if variant.recipe.patches}
 
 
 def open_tree(digest: str, place: Path, folder: Path | None = None) -> Path | None:
-    """Where the files of a source lie open; None where they would have to be unpacked first.
+    """A folder with the files of a source; None if it would have to be unpacked first.
 
     Args:
-        digest: the source's.
-        place: where it is unpacked to: while something else lies there, another source or a patched tree, it is not it.
-        folder: the folder that it is copied from, if it is.
+        digest: digest of the source.
+        place: path that sources are unpacked to; used only if this source is there.
+        folder: the folder that the source is copied from, if any.
     """
     return place if sources.is_unpacked(digest, place) else folder
 
 
 def fitted(variant: Variant, tree: Path | None) -> tuple[tuple[Patch, ...], tuple[str, ...]]:
-    """A variant's patches, tried on `tree`, and notes on hunks that fitted elsewhere than they say.
+    """A variant's patches, tried on `tree`, and notes on hunks that apply at another line than stated.
 
-    Without a tree, as in a forecast before the source is unpacked, they are read only.
+    Without a tree (in a forecast before the source is unpacked), they are only read.
 
     Raises:
-        UserError: one is no patch or does not apply; names variant, patch, file and hunk.
+        UserError: a patch is invalid or does not apply; the message names variant, patch, file and hunk.
     """
-    found = read(variant)
-    if not found or tree is None:
-        return found, ()
+    patch_list = read(variant)
+    if not patch_list or tree is None:
+        return patch_list, ()
     marker = read_json(tree / overlay.MARKER)
     what = f"{marker.get('name', tree)} {marker.get('version', '')}".strip()
     try:
-        return found, fit(found, tree, what)
+        return patch_list, fit(patch_list, tree, what)
     except UserError as error:
         raise UserError(f"variant {variant.name}: patch {error}") from None
 
 
-def fit(found: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:
-    """Applies patches to copies of the files that they name; returns notes on hunks that fitted elsewhere.
+def fit(patch_list: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:
+    """Applies patches to copies of the files that they name; returns notes on hunks applied at another line.
 
     Raises:
-        UserError: one does not apply, would write outside, is in the source already, or (to be reverted) is not.
+        UserError: a patch does not apply, would write outside, is in the source already, or (to be reverted) is not.
     """
     notes: tuple[str, ...] = ()
-    for number, patch in enumerate(found):
+    for number, patch in enumerate(patch_list):
         try:
-            notes = attempt(found[: number + 1], tree, what)
+            notes = attempt(patch_list[: number + 1], tree, what)
         except PatchError:
-            if refusal((*found[:number], patch.turned), tree, what) is not None:
+            if refusal((*patch_list[:number], patch.turned), tree, what) is not None:
                 raise
             if patch.reverted:
                 raise UserError(
@@ -131,44 +131,44 @@ def fit(found: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:
     return notes
 
 
-def refusal(found: Sequence[Patch], tree: Path, what: str) -> PatchError | None:
-    """Why these patches, in this order, do not apply; None where they do."""
+def refusal(patch_list: Sequence[Patch], tree: Path, what: str) -> PatchError | None:
+    """Why these patches, in this order, do not apply; None if they do."""
     try:
-        attempt(found, tree, what)
+        attempt(patch_list, tree, what)
     except PatchError as error:
         return error
     return None
 
 
-def attempt(found: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:
-    """Applies patches to copies of the files that they name; as `patches.apply`, with its errors."""
+def attempt(patch_list: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:
+    """Like `patches.apply`, with its errors, but on copies of the files that the patches name."""
     with tempfile.TemporaryDirectory(prefix="burnish-patch-") as name:
         scratch = Path(name) / "tree"
         scratch.mkdir()
-        for file in overlay.touched(found):
+        for file in overlay.touched(patch_list):
             if (tree / file).is_file():
                 target = scratch / file
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(tree / file, target, follow_symlinks=False)
-        return patches.apply(found, scratch, what=what, exact=False)
+        return patches.apply(patch_list, scratch, what=what, exact=False)
 
 
-def facts(found: Sequence[Patch]) -> list[dict[str, object]]:
-    """What a build's description says of its patches."""
+def facts(patch_list: Sequence[Patch]) -> list[dict[str, object]]:
+    """Facts about the patches for a build's description."""
     return [
         {"file": kept_name(number, patch), "reverted": patch.reverted, "sha256": patch.sha256}
-        for number, patch in enumerate(found, 1)
+        for number, patch in enumerate(patch_list, 1)
     ]
 
 
-def keep(found: Sequence[Patch], folder: Path) -> None:
-    """Writes the patches as they were applied into `folder`, made if need be."""
-    for number, patch in enumerate(found, 1):
+def keep(patch_list: Sequence[Patch], folder: Path) -> None:
+    """Writes the applied patches into `folder`, created if needed."""
+    for number, patch in enumerate(patch_list, 1):
         target = folder / kept_name(number, patch)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(patch.content)
 
 
 def kept_name(number: int, patch: Patch) -> str:
-    """The name under which a patch is kept: its place in the order, then its own."""
+    """The name under which a patch is kept: its number in the order, then its own name."""
     return f"patches/{number:02}-{re.sub(r'[^A-Za-z0-9._+-]+', '-', patch.path.name)}"

@@ -1,4 +1,4 @@
-"""The patches that a study is about: from files, quilt series and git ranges to patches with names of their own."""
+"""The patches of a study: from files, quilt series and git ranges to named patches."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SERIES = "series"
 """Name of a quilt series file."""
 
 EVERY = "all"
-"""Stands for all patches where a patch is named; and the name of the build that has all of them."""
+"""Means all patches where a patch is named; also the name of the build with all of them."""
 
 TAKEN = ("unpatched", EVERY)
-"""Names of builds that no patch may have."""
+"""Reserved names of builds, which no patch may have."""
 
 _RANGE = re.compile(r"(?:(?P<tree>.+):)?(?P<first>[^\s:]*[^\s:./])\.\.(?P<last>(?:[^\s:./][^\s:]*)?)")
 _OPTIONS = {"-R", "-p1", "-pab"}
@@ -32,12 +32,12 @@ _DIFF = ("diff-tree", "-p", "--root", "--no-commit-id", "--no-renames", "--no-ex
 
 @dataclass(frozen=True)
 class Named:
-    """A patch under the name that the report has for it.
+    """A patch with its name in the report.
 
     Attributes:
-        name: unique in the study; of a patch that is taken out it begins with ``without-``.
+        name: unique in the study; begins with ``without-`` if the patch is reverted.
         patch: its content and direction.
-        origin: where it is from, for people.
+        origin: where it comes from, for people.
     """
 
     name: str
@@ -46,8 +46,8 @@ class Named:
 
 
 @dataclass(frozen=True)
-class _Found:
-    """A patch file that was asked for, before it is read."""
+class _PatchFile:
+    """A requested patch file, before it is read."""
 
     path: Path
     origin: str
@@ -55,40 +55,41 @@ class _Found:
 
 
 def read(words: Sequence[str], *, tree: Path | None, store: Store, reverse: Sequence[str] = ()) -> tuple[Named, ...]:
-    """The patches that were asked for, in order.
+    """The requested patches, in order.
 
     Args:
-        words: patch files, or names of shipped ones (``patches/SET/NAME``); a quilt series (the file, named
-            ``series``, or its folder); a git range ``A..B`` of
-            `tree`, or ``FOLDER:A..B`` of another.
-        tree: the source's folder, if it is one; what ranges without a folder are of.
-        store: keeps the patches of a range, so that the study can be gone on with.
-        reverse: names of patches that are taken out instead of put in; ``all`` for every one.
+        words: patch files, or names of bundled ones (``patches/SET/NAME``); a quilt series (the file, named
+            ``series``, or its folder); a git range ``A..B`` of `tree`, or ``FOLDER:A..B`` of another folder.
+        tree: the source's folder, if it is one; git ranges without a folder refer to it.
+        store: keeps the patches of a range, so that the study can be resumed.
+        reverse: names of patches that are reverted instead of applied; ``all`` for all of them.
 
     Raises:
-        UserError: every file that is no patch, every series that names one that is not there, every range that is
-            empty or unknown, a line each.
+        UserError: files that are not patches, series that name missing files, ranges that are empty or unknown; the
+            message has a line for each.
     """
     problems: list[UserError] = []
-    found: list[_Found] = []
+    requested: list[_PatchFile] = []
     for word in words:
         try:
-            found += _of_word(word, tree, store)
+            requested += _of_word(word, tree, store)
         except UserError as error:
             problems.append(error)
-    read_now: list[tuple[_Found, Patch]] = []
-    for each in found:
+    patches_read: list[tuple[_PatchFile, Patch]] = []
+    for file in requested:
         try:
-            read_now.append((each, patch_set.read_one(each.path, each.origin, hint=_NO_FILE, reverted=each.reverted)))
+            patches_read.append(
+                (file, patch_set.read_one(file.path, file.origin, hint=_NO_FILE, reverted=file.reverted))
+            )
         except UserError as error:
             problems.append(error)
     if problems:
         raise together(problems)
-    _none_twice(read_now)
-    return _directed(_named(read_now), reverse)
+    _check_unique(patches_read)
+    return _directed(_named(patches_read), reverse)
 
 
-def _of_word(word: str, tree: Path | None, store: Store) -> list[_Found]:
+def _of_word(word: str, tree: Path | None, store: Store) -> list[_PatchFile]:
     path = located(word)
     if path.is_dir():
         if not (path / SERIES).is_file():
@@ -99,56 +100,58 @@ def _of_word(word: str, tree: Path | None, store: Store) -> list[_Found]:
         return _quilt(path / SERIES)
     if path.name == SERIES and path.is_file():
         return _quilt(path)
-    asked = None if path.exists() else _RANGE.fullmatch(word)
-    if asked is None:
-        return [_Found(path.absolute(), str(path))]
-    folder = Path(asked["tree"]).expanduser() if asked["tree"] else tree
+    match = None if path.exists() else _RANGE.fullmatch(word)
+    if match is None:
+        return [_PatchFile(path.absolute(), str(path))]
+    folder = Path(match["tree"]).expanduser() if match["tree"] else tree
     if folder is None:
         raise UserError(f"{word}: a git range needs a folder; write FOLDER:{word}")
-    return _range(word, folder, asked["first"], asked["last"] or "HEAD", store)
+    return _range(word, folder, match["first"], match["last"] or "HEAD", store)
 
 
-def _quilt(series: Path) -> list[_Found]:
+def _quilt(series: Path) -> list[_PatchFile]:
     """The patches of a quilt series file: a name and options (``-p1``, ``-R``) on each line."""
     try:
         lines = series.read_text(errors="replace").splitlines()
     except OSError as error:
         raise UserError(f"{series}: cannot be read ({error.strerror})") from None
-    found, problems = [], []
+    files, problems = [], []
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()
         if not words:
             continue
         where = f"{series}: line {number}"
         name, *options = words
-        wrong = [option for option in options if option not in _OPTIONS]
-        if wrong:
-            problems.append(UserError(f"{where}: option {wrong[0]}: patches are applied with -p1; make it a -p1 patch"))
+        unsupported = [option for option in options if option not in _OPTIONS]
+        if unsupported:
+            problems.append(
+                UserError(f"{where}: option {unsupported[0]}: patches are applied with -p1; make it a -p1 patch")
+            )
         elif not (series.parent / name).is_file():
-            problems.append(UserError(f"{where}: names {name}, which is not there; mend the series or add the patch"))
+            problems.append(UserError(f"{where}: names {name}, which does not exist; fix the series or add the patch"))
         else:
             path = (series.parent / name).absolute()
-            found.append(_Found(path, str(series.parent / name), reverted="-R" in options))
+            files.append(_PatchFile(path, str(series.parent / name), reverted="-R" in options))
     if problems:
         raise together(problems)
-    if not found:
-        raise UserError(f"{series}: names no patch; a series has one on each line")
-    return found
+    if not files:
+        raise UserError(f"{series}: has no patches; a series has one on each line")
+    return files
 
 
-def _range(word: str, folder: Path, first: str, last: str, store: Store) -> list[_Found]:
-    """A patch for each commit of a git range, kept in the store under a name that follows from the commits alone."""
+def _range(word: str, folder: Path, first: str, last: str, store: Store) -> list[_PatchFile]:
+    """A patch for each commit of a git range, kept in the store under a key that depends on the commits only."""
     if not folder.is_dir():
         raise UserError(f"{word}: there is no folder {folder}")
     prefix = _git(folder, "rev-parse", "--show-prefix")
     if not prefix.ok:
-        raise UserError(f"{word}: {folder} is no git tree ({_said(prefix.output)}); name patch files instead")
+        raise UserError(f"{word}: {folder} is not a git tree ({_git_error(prefix.output)}); name patch files instead")
     ends = []
     for revision in (first, last):
-        known = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        if not known.ok:
+        commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        if not commit.ok:
             raise UserError(f"{word}: {folder} has no commit {revision!r}; `git log` shows those that it has")
-        ends.append(known.output.strip())
+        ends.append(commit.output.strip())
     listed = _git(folder, "rev-list", "--reverse", "--topo-order", "--parents", "..".join(ends))
     commits = [line.split() for line in listed.check("asking git for the commits").output.splitlines()]
     if not commits:
@@ -157,18 +160,18 @@ def _range(word: str, folder: Path, first: str, last: str, store: Store) -> list
         )
     if merges := [commit for commit, *parents in commits if len(parents) > 1]:
         raise UserError(
-            f"{word}: holds {len(merges)} merges ({merges[0][:12]}), which are no patches; name a range without "
+            f"{word}: holds {len(merges)} merges ({merges[0][:12]}), which are not patches; name a range without "
             "(`git rebase` makes one), or patch files"
         )
     shas = [commit for commit, *_ in commits]
     entry = _kept(store, folder, shas, prefix.output.strip())
-    found = []
+    files = []
     for sha, (name, subject) in zip(shas, entry.about["patches"], strict=True):
         path = entry.folder / name
         if not path.stat().st_size:
             raise UserError(f"{word}: commit {sha[:12]} ({subject}) changes no file here; leave it out of the range")
-        found.append(_Found(path, f"commit {sha[:12]} ({subject})"))
-    return found
+        files.append(_PatchFile(path, f"commit {sha[:12]} ({subject})"))
+    return files
 
 
 def _kept(store: Store, folder: Path, shas: Sequence[str], prefix: str) -> Entry:
@@ -180,10 +183,10 @@ def _kept(store: Store, folder: Path, shas: Sequence[str], prefix: str) -> Entry
     place = store.begin("patches", key)
     patches = []
     for number, sha in enumerate(shas, 1):
-        told = _git(folder, "show", "--no-patch", "--format=%f%n%s", sha).check("asking git for a commit")
-        plain, _, subject = told.output.partition("\n")
+        shown = _git(folder, "show", "--no-patch", "--format=%f%n%s", sha).check("asking git for a commit")
+        plain, _, subject = shown.output.partition("\n")
         name = f"{number:02}-{plain[:40].rstrip('-.')}.patch"
-        # To a file, past our own reading of lines: sources need not be UTF-8.
+        # Written to a file by git itself, not decoded here: sources need not be UTF-8.
         _git(folder, *_DIFF, f"--output={place / name}", sha).check("asking git for a patch")
         patches.append((name, subject.strip()))
     return store.admit("patches", key, {"patches": patches, "commits": shas})
@@ -193,52 +196,52 @@ def _git(folder: Path, *words: str | Path) -> process.Completed:
     return process.run(["git", "-C", folder, *words], timeout=120)
 
 
-def _said(output: str) -> str:
-    """What git complained of, in a few words."""
-    lines = output.strip().splitlines() or ["it said nothing"]
+def _git_error(output: str) -> str:
+    """git's error message, shortened."""
+    lines = output.strip().splitlines() or ["no message"]
     return lines[0].removeprefix("fatal: ")[:150]
 
 
-def _none_twice(found: Sequence[tuple[_Found, Patch]]) -> None:
-    seen: dict[str, _Found] = {}
-    for each, patch in found:
+def _check_unique(files: Sequence[tuple[_PatchFile, Patch]]) -> None:
+    seen: dict[str, _PatchFile] = {}
+    for file, patch in files:
         if patch.sha256 in seen:
             first = seen[patch.sha256].origin
-            same = "is named twice" if first == each.origin else f"is the same patch as {first}"
-            raise UserError(f"{each.origin}: {same}; name each once")
-        seen[patch.sha256] = each
+            same = "is named twice" if first == file.origin else f"is the same patch as {first}"
+            raise UserError(f"{file.origin}: {same}; name each once")
+        seen[patch.sha256] = file
 
 
-def _named(found: Sequence[tuple[_Found, Patch]]) -> list[Named]:
-    """Each patch under its file's name, as far as that may stand in names of builds and logs; none twice."""
+def _named(files: Sequence[tuple[_PatchFile, Patch]]) -> list[Named]:
+    """The patches named by their files, with characters allowed in names of builds and logs, and without duplicates."""
     names: list[Named] = []
     taken = set(TAKEN)
-    for each, patch in found:
-        plain = re.sub(r"\.(patch|diff)$", "", each.path.name)
+    for file, patch in files:
+        plain = re.sub(r"\.(patch|diff)$", "", file.path.name)
         plain = re.sub(r"[^A-Za-z0-9._+-]+", "-", plain).strip("-.") or "patch"
         name, number = plain, 1
         while name in taken:
             number += 1
             name = f"{plain}-{number}"
         taken.add(name)
-        names.append(Named(name, patch, each.origin))
+        names.append(Named(name, patch, file.origin))
     return names
 
 
-def _directed(every: Sequence[Named], reverse: Sequence[str]) -> tuple[Named, ...]:
-    """The patches with those that are to be taken out turned round."""
-    names = [each.name for each in every]
-    wanted: Collection[str] = names if EVERY in reverse else [_match(word, every) for word in reverse]
-    directed = [replace(each.patch, reverted=each.patch.reverted or each.name in wanted) for each in every]
+def _directed(named_patches: Sequence[Named], reverse: Sequence[str]) -> tuple[Named, ...]:
+    """The patches with their directions: those named in `reverse` are reverted."""
+    names = [named.name for named in named_patches]
+    wanted: Collection[str] = names if EVERY in reverse else [_match(word, named_patches) for word in reverse]
+    directed = [replace(named.patch, reverted=named.patch.reverted or named.name in wanted) for named in named_patches]
     return tuple(
-        Named(f"without-{each.name}" if patch.reverted else each.name, patch, each.origin)
-        for each, patch in zip(every, directed, strict=True)
+        Named(f"without-{named.name}" if patch.reverted else named.name, patch, named.origin)
+        for named, patch in zip(named_patches, directed, strict=True)
     )
 
 
-def _match(word: str, every: Sequence[Named]) -> str:
-    """The patch that a user means: by its name, or by its file."""
-    for each in every:
-        if word in (each.name, each.patch.path.name, each.origin):
-            return each.name
-    raise unknown("patch in --reverse", word, [each.name for each in every] + [EVERY])
+def _match(word: str, named_patches: Sequence[Named]) -> str:
+    """The name of the patch that a user refers to by name, file or origin."""
+    for named in named_patches:
+        if word in (named.name, named.patch.path.name, named.origin):
+            return named.name
+    raise unknown("patch in --reverse", word, [named.name for named in named_patches] + [EVERY])

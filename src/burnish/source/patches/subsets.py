@@ -1,6 +1,6 @@
-"""Which patches of a series stand alone, which need others, which conflict; and the builds that tell them apart.
+"""Which patches of a series apply alone, which need others, which conflict; and the builds that measure each of them.
 
-`examine` tries the patches on a tree; `builds` decides from what it found, and is pure.
+`examine` tries the patches on a tree; `builds` derives the builds from its result.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from burnish.source.patches.patch import Patch, PatchError
 from burnish.source.patches.series import EVERY, TAKEN, Named
 
 Refusal = Callable[[Sequence[Patch]], PatchError | None]
-"""Why patches, in this order, do not apply to the tree; None where they do."""
+"""Why patches, in this order, do not apply to the tree; None if they do."""
 
 
 class Kind(StrEnum):
-    """What a build of a series is for."""
+    """The purpose of a build of a series."""
 
     ALONE = "alone"
     WITH_NEEDS = "with needs"
@@ -47,14 +47,14 @@ class Member:
 
 @dataclass(frozen=True)
 class Build:
-    """The tree with some patches of the series.
+    """A build of the tree with some patches of the series.
 
     Attributes:
         variant: its name.
-        kind: what it is for.
-        patch: which patch it is about; '' for all.
+        kind: its purpose.
+        patch: the patch that it measures; '' for all.
         patches: names of its patches, in the order in which they are applied.
-        also: what else it is, in words, as ``all but a``: asked for as well, made once.
+        also: other purposes that it serves, in words (``all but a``): made only once.
     """
 
     variant: str
@@ -66,12 +66,12 @@ class Build:
 
 @dataclass(frozen=True)
 class Builds:
-    """What is built of a series beside the unpatched tree.
+    """The builds of a series besides the unpatched tree.
 
     Attributes:
         members: the patches, in the order in which they are applied.
-        builds: in the order in which they are made and shown.
-        left_out: (patch, kind, why) of what can't be built.
+        builds: the builds, in the order in which they are made and shown.
+        left_out: (patch, kind, why) of builds that cannot be made.
     """
 
     members: tuple[Member, ...]
@@ -86,26 +86,26 @@ class Builds:
 def examine(series: Sequence[Named], refusal: Refusal, what: str) -> tuple[Member, ...]:
     """The patches in the order in which they are applied, each with those that it needs.
 
-    What is taken out goes first, the last of the series before the others; then what is put in, in order.
+    Reverted patches come first, in reverse order of the series; then applied ones, in order.
 
     Args:
-        series: the patches as they were named.
+        series: the named patches.
         refusal: tries patches on the tree.
         what: the tree's name and version.
 
     Raises:
-        UserError: a patch is for another tree (file and hunk), is in the tree already or, to be taken out, is not; or
+        UserError: a patch is for another tree (file and hunk), is in the tree already or, to be reverted, is not; or
             two of them conflict (which two, file and hunk).
     """
-    backwards = [each for each in reversed(series) if each.patch.reverted]
-    found: list[Member] = []
-    for each in [*backwards, *(each for each in series if not each.patch.reverted)]:
-        failed = refusal([*_patches(found), each.patch])
+    backwards = [named for named in reversed(series) if named.patch.reverted]
+    members: list[Member] = []
+    for named in [*backwards, *(named for named in series if not named.patch.reverted)]:
+        failed = refusal([*_patches(members), named.patch])
         if failed is not None:
-            raise _conflict(each, found, refusal) or _foreign(each, series, refusal, what, failed)
-        alone = refusal([each.patch]) if found else None
-        found.append(Member(each, () if alone is None else _needed(each, found, refusal)))
-    return tuple(found)
+            raise _conflict(named, members, refusal) or _foreign(named, series, refusal, what, failed)
+        alone = refusal([named.patch]) if members else None
+        members.append(Member(named, () if alone is None else _needed(named, members, refusal)))
+    return tuple(members)
 
 
 def _patches(members: Sequence[Member]) -> list[Patch]:
@@ -118,74 +118,77 @@ def dependants(name: str, members: Sequence[Member]) -> tuple[str, ...]:
 
 
 def _without(members: Sequence[Member], name: str) -> list[Member]:
-    """What is left without a patch and without all that need it."""
+    """The patches without one of them and without all that need it."""
     gone = {name, *dependants(name, members)}
     return [member for member in members if member.name not in gone]
 
 
-def _needed(each: Named, before: Sequence[Member], refusal: Refusal) -> tuple[str, ...]:
-    """The fewest of the patches before one that it applies with; what these need is among them."""
+def _needed(named: Named, before: Sequence[Member], refusal: Refusal) -> tuple[str, ...]:
+    """Names of the fewest earlier patches with which a patch applies, those that these need included."""
     left = list(before)
     for member in reversed(before):
         rest = _without(left, member.name)
-        if len(rest) < len(left) and refusal([*_patches(rest), each.patch]) is None:
+        if len(rest) < len(left) and refusal([*_patches(rest), named.patch]) is None:
             left = rest
     return tuple(member.name for member in left)
 
 
-def _conflict(each: Named, before: Sequence[Member], refusal: Refusal) -> UserError | None:
-    """The patch before this one after which it no longer applies; None where it never does."""
+def _conflict(named: Named, before: Sequence[Member], refusal: Refusal) -> UserError | None:
+    """The error that names the earlier patch after which this one no longer applies; None if it never applies."""
     failed: PatchError | None = None
     for count in range(len(before), -1, -1):
-        now = refusal([*_patches(before[:count]), each.patch])
+        now = refusal([*_patches(before[:count]), named.patch])
         if now is None and failed is not None:
             other = before[count].name
             return UserError(
-                f"{other} and {each.name} conflict: after {other}, {each.origin} no longer applies ({failed.why}); "
-                "mend one of them, or study them apart"
+                f"{other} and {named.name} conflict: after {other}, {named.origin} no longer applies ({failed.why}); "
+                "fix one of them, or study them separately"
             )
         failed = now
     return None
 
 
-def _foreign(each: Named, series: Sequence[Named], refusal: Refusal, what: str, failed: PatchError) -> UserError:
-    """What to say of a patch that does not apply: the tree has it already, or lacks what is to be taken out."""
-    if each.patch.reverted:
-        if refusal([each.patch.turned]) is not None:
+def _foreign(named: Named, series: Sequence[Named], refusal: Refusal, what: str, failed: PatchError) -> UserError:
+    """The error for a patch that does not apply: the tree has it already, or does not have what is to be reverted."""
+    if named.patch.reverted:
+        if refusal([named.patch.turned]) is not None:
             return failed
         return UserError(
-            f"{each.origin}: {what} does not have it, so it cannot be taken out; leave --reverse out to put it in"
+            f"{named.origin}: {what} does not have it, so it cannot be taken out; leave --reverse out to put it in"
         )
-    # Of several the first can often only be taken out after those behind it.
+    # The first of several patches can often only be reverted after the later ones.
     for count in range(len(series), 1, -1):
-        there = series[:count]
-        if each in there and refusal([other.patch.turned for other in reversed(there)]) is None:
-            names = [other.name for other in there]
-            said = f"all {count} patches" if count == len(series) else f"{', '.join(names)}"
+        first_patches = series[:count]
+        if (
+            named in first_patches
+            and refusal([named_patch.patch.turned for named_patch in reversed(first_patches)]) is None
+        ):
+            names = [named_patch.name for named_patch in first_patches]
+            subject = f"all {count} patches" if count == len(series) else f"{', '.join(names)}"
             words = [EVERY] if count == len(series) else names
-            return _there(f"{what} has {said} already", words)
-    if refusal([each.patch.turned]) is not None:
+            return _already_applied(f"{what} has {subject} already", words)
+    if refusal([named.patch.turned]) is not None:
         return failed
-    return _there(f"{each.origin}: {what} has it already", [each.name])
+    return _already_applied(f"{named.origin}: {what} has it already", [named.name])
 
 
-def _there(said: str, names: Sequence[str]) -> UserError:
+def _already_applied(message: str, names: Sequence[str]) -> UserError:
     words = " ".join(f"--reverse {name}" for name in names)
-    return UserError(f"{said}; leave it out, or say {words} to compare the tree as it is with itself without")
+    return UserError(f"{message}; leave it out, or say {words} to compare the tree as it is with itself without")
 
 
 def builds(members: Sequence[Member], refusal: Refusal) -> Builds:
-    """The builds that tell the patches apart: each alone, all together, all but each.
+    """The builds that measure the patches: each alone, all together, all but each.
 
-    A patch that needs others comes with them, and there is a build of these to hold it against. All but one leaves
-    out what needs that one, too. What is the same set of patches is one build: with two patches, all but one is the
+    A patch that needs others is built with them, and compared with a build of these only. "All but one" also leaves
+    out the patches that need that one. The same set of patches is built once: with two patches, all but one is the
     other alone.
 
     Args:
         members: from `examine`.
         refusal: tries patches on the tree.
     """
-    found: dict[frozenset[str], Build] = {}
+    by_patches: dict[frozenset[str], Build] = {}
     left_out: list[tuple[str, Kind, str]] = []
     used = set(TAKEN)
 
@@ -201,39 +204,39 @@ def builds(members: Sequence[Member], refusal: Refusal) -> Builds:
         key = frozenset(chosen)
         if not key:
             return
-        if key in found:
-            if found[key].kind is not kind or found[key].patch != patch:
-                found[key] = replace(found[key], also=(*found[key].also, _words(kind, patch)))
+        if key in by_patches:
+            if by_patches[key].kind is not kind or by_patches[key].patch != patch:
+                by_patches[key] = replace(by_patches[key], also=(*by_patches[key].also, _words(kind, patch)))
             return
-        mine = [member for member in members if member.name in key]
-        refused = refusal(_patches(mine))
+        own_members = [member for member in members if member.name in key]
+        refused = refusal(_patches(own_members))
         if refused is not None:
             left_out.append((patch, kind, refused.why))
             return
         variant = EVERY if kind is Kind.ALL else unique(name)
-        found[key] = Build(variant, kind, patch, tuple(member.name for member in mine))
+        by_patches[key] = Build(variant, kind, patch, tuple(member.name for member in own_members))
 
     names = [member.name for member in members]
     dependent = [member for member in members if member.needs]
-    whole = [member for member in dependent if {*member.needs, member.name} == {*names}]
+    needing_all = [member for member in dependent if {*member.needs, member.name} == {*names}]
     for member in members:
-        if member not in whole:
+        if member not in needing_all:
             kind = Kind.WITH_NEEDS if member.needs else Kind.ALONE
             add(kind, member.name, (*member.needs, member.name), member.name)
     if len(names) > 1:
         add(Kind.ALL, "", names, EVERY)
-    for member in whole:
+    for member in needing_all:
         add(Kind.WITH_NEEDS, member.name, names, member.name)
     for member in members:
         rest = [other.name for other in _without(members, member.name)]
         add(Kind.ALL_BUT, member.name, rest, f"all-but-{member.name}")
     for member in dependent:
         add(Kind.NEEDS, member.name, member.needs, f"before-{member.name}")
-    return Builds(tuple(members), tuple(found.values()), tuple(left_out))
+    return Builds(tuple(members), tuple(by_patches.values()), tuple(left_out))
 
 
 def _words(kind: Kind, patch: str) -> str:
-    """What a build is, in a sentence."""
+    """The build as part of a sentence."""
     return {
         Kind.ALONE: f"{patch} alone",
         Kind.WITH_NEEDS: f"{patch} with what it needs",

@@ -1,1 +1,1 @@
-"""SQL that a user brings: logs, digests and dumps in, weighted statements out; pure."""
+"""Converts a user's logs, digests and dumps to weighted SQL statements; pure."""

@@ -1,8 +1,7 @@
-"""A server's statement digests as statements with weights: each as often as it was run; pure.
+"""Converts a server's statement digests to statements weighted by their number of executions; pure.
 
-What is read is the table events_statements_summary_by_digest of the performance schema, exported with its column
-names as tab- or comma-separated values or as JSON. A digest knows no transactions, so each statement is a unit of
-its own.
+The input is the table events_statements_summary_by_digest of the performance schema, exported with its column names as
+tab- or comma-separated values or as JSON. Digests do not include transactions, so each statement is a unit of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from burnish.workload.sql.statements import Unit
 
 _SYSTEM = {"", "null", "mysql", "performance_schema", "information_schema", "sys"}
 _TRANSACTION = re.compile(r"^(BEGIN|START|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b", re.IGNORECASE)
-_TOLD = 12  # statements that an error names
+_MOST_NAMED = 12  # statements that an error names
 _EXPORT = "SELECT * FROM performance_schema.events_statements_summary_by_digest, by the server's client with -B"
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\\\": "\\", "\\0": ""}
 
@@ -32,11 +31,11 @@ class Digest:
     """One row of the table.
 
     Attributes:
-        schema: the database that it was run in; '' without.
-        text: the statement with ``?`` for its literals; '' in the row that gathers what the table had no room for.
-        count: how often it was run.
-        averages: rows of an execution.
-        sample: a statement of this digest as it was sent (MySQL 8), or ''.
+        schema: the database in which it was run; '' if none.
+        text: the statement with ``?`` for its literals; '' in the row for statements that did not fit into the table.
+        count: number of executions.
+        averages: average rows per execution.
+        sample: an original statement of this digest (MySQL 8), or ''.
     """
 
     schema: str
@@ -48,12 +47,12 @@ class Digest:
 
 @dataclass(frozen=True)
 class Replay:
-    """What digests become.
+    """The result of converting digests.
 
     Attributes:
         units: statements with weights, the most frequent first.
-        executions: what these stand for.
-        left_out: executions that were not taken, by why.
+        executions: number of executions that they represent.
+        left_out: number of executions left out, by reason.
     """
 
     units: tuple[Unit, ...]
@@ -62,7 +61,7 @@ class Replay:
 
 
 def read(text: str, where: str) -> list[Digest]:
-    """The digests of an export; a `UserError` when it is none."""
+    """The digests of an export; a `UserError` if the text is not one."""
     rows = _rows(text, where)
     if not rows or not {"digest_text", "count_star"} <= rows[0].keys():
         raise UserError(
@@ -72,7 +71,7 @@ def read(text: str, where: str) -> list[Digest]:
 
 
 def _rows(text: str, where: str) -> list[dict[str, str]]:
-    """Rows by lower-case names; NULL is ''."""
+    """Rows by lower-case column names; NULL becomes ''."""
     head = text.lstrip("\ufeff \n\r")
     try:
         if head.startswith(("[", "{")):
@@ -98,7 +97,7 @@ def _rows(text: str, where: str) -> list[dict[str, str]]:
 
 
 def _unescaped(cell: str) -> str:
-    """As the client wrote it in batch mode."""
+    """Undoes the escaping of the client's batch mode."""
     return re.sub(r"\\[nt\\0]", lambda match: _ESCAPES[match[0]], cell)
 
 
@@ -107,7 +106,7 @@ def _digest(row: Mapping[str, str], where: str) -> Digest:
     if count is None:
         raise UserError(f"{where}: COUNT_STAR is {row['count_star']!r}, no number")
 
-    def each(name: str) -> float | None:
+    def average(name: str) -> float | None:
         number = _number(row.get(name, ""))
         return None if number is None or not count else number / count
 
@@ -115,7 +114,7 @@ def _digest(row: Mapping[str, str], where: str) -> Digest:
         schema=row.get("schema_name", ""),
         text=" ".join(row["digest_text"].split()),
         count=int(count),
-        averages=Averages(each("sum_rows_sent"), each("sum_rows_examined"), each("sum_rows_affected")),
+        averages=Averages(average("sum_rows_sent"), average("sum_rows_examined"), average("sum_rows_affected")),
         sample=row.get("query_sample_text", "").strip().rstrip(";").strip(),
     )
 
@@ -128,56 +127,55 @@ def _number(text: str) -> float | None:
 
 
 def database_of(digests: Sequence[Digest], named: str | None, where: str) -> str:
-    """The database whose statements are taken: the named one, or the only one there is; a `UserError` otherwise."""
+    """The database whose statements are used: the named one, or the only one; a `UserError` otherwise."""
     counts: Counter[str] = Counter()
-    for each in digests:
-        if each.schema.lower() not in _SYSTEM:
-            counts[each.schema] += each.count
+    for digest in digests:
+        if digest.schema.lower() not in _SYSTEM:
+            counts[digest.schema] += digest.count
     if named is not None:
         if named not in counts:
             raise UserError(f"--database {named}: not in {where}; there are: {', '.join(counts) or 'none'}")
         return named
     if len(counts) != 1:
-        told = ", ".join(f"{name} ({count} statements)" for name, count in counts.most_common())
-        raise UserError(f"{where}: statements of {len(counts)} databases ({told}); name one in --database")
+        listed = ", ".join(f"{name} ({count} statements)" for name, count in counts.most_common())
+        raise UserError(f"{where}: statements of {len(counts)} databases ({listed}); name one in --database")
     return next(iter(counts))
 
 
 def turned(
     digests: Iterable[Digest], database: str, tables: Mapping[str, Table], where: str, *, leave_out: bool = False
 ) -> Replay:
-    """The digests of one database as units.
+    """Converts the digests of one database to units.
 
-    A statement is made from what is known of its tables; where that is not enough its sample is taken, where it has
-    one.
+    A statement is made from what is known about its tables; if that is not enough, its sample is used, if it has one.
 
     Args:
-        digests: as read.
-        database: whose.
-        tables: what is known, by name; empty without a schema.
+        digests: the digests.
+        database: name of the database.
+        tables: the known tables, by name; empty without a schema.
         where: the file's name, for errors.
-        leave_out: leave out, and count, what can't be turned into statements.
+        leave_out: whether digests that can't be converted are left out and counted.
 
     Raises:
-        UserError: nothing is left; or, without `leave_out`, statements that can't be turned, each with its reason.
+        UserError: nothing is left; or, without `leave_out`, digests that can't be converted, each with its reason.
     """
     units: list[Unit] = []
     left: Counter[str] = Counter()
     problems: list[UserError] = []
     executions = 0
-    for each in sorted(digests, key=lambda digest: -digest.count):
-        word = _left_out(each, database)
+    for digest in sorted(digests, key=lambda digest: -digest.count):
+        word = _left_out(digest, database)
         if word is not None:
-            left[word] += each.count
+            left[word] += digest.count
             continue
         try:
-            found = _statements(each, tables)
+            statements = _statements(digest, tables)
         except Unfilled as reason:
-            problems.append(UserError(f"{where}: {_short(each.text)}: {reason}"))
-            left["not known"] += each.count
+            problems.append(UserError(f"{where}: {_short(digest.text)}: {reason}"))
+            left["not known"] += digest.count
             continue
-        executions += each.count
-        units += [Unit((statement,), round(each.count / len(found), 6)) for statement in found]
+        executions += digest.count
+        units += [Unit((statement,), round(digest.count / len(statements), 6)) for statement in statements]
     if problems and not leave_out:
         raise _refused(problems, bool(tables), left["not known"], executions)
     if not units:
@@ -186,7 +184,7 @@ def turned(
 
 
 def _left_out(digest: Digest, database: str) -> str | None:
-    """Why a digest is none of the load's, or None."""
+    """Why a digest is not part of the load, or None."""
     if not digest.text:
         return "without a digest (performance_schema_digests_size was too small)"
     if digest.schema != database:
@@ -216,8 +214,8 @@ def _short(text: str) -> str:
 def _refused(problems: Sequence[UserError], has_schema: bool, unknown: int, known: int) -> UserError:
     schema = "" if has_schema else "give the tables' definitions in --schema DUMP, or "
     share = f"{unknown / (unknown + known):.1%} of the executions"
-    shown = [str(problem) for problem in problems[:_TOLD]]
-    more = [f"and {len(problems) - _TOLD} others"] if len(problems) > _TOLD else []
+    shown = [str(problem) for problem in problems[:_MOST_NAMED]]
+    more = [f"and {len(problems) - _MOST_NAMED} others"] if len(problems) > _MOST_NAMED else []
     head = (
         f"of {len(problems)} statements it is not known what they were; {schema}--leave-out leaves them out ({share}):"
     )

@@ -1,8 +1,8 @@
-"""A server's general log as statements with weights: equal transactions once, weighted by how often they came; pure.
+"""Converts a server's general log to statements: equal transactions once, weighted by their frequency; pure.
 
-Each connection's statements are put in order; what lies between BEGIN and COMMIT is one unit, and with autocommit off
-what lies between one COMMIT and the next. Statements that only arrange a connection (SET, USE, SHOW, pings) or change
-tables' definitions are left out, and counted.
+Statements are grouped by connection; those between BEGIN and COMMIT are one unit and, with autocommit off, those
+between one COMMIT and the next. Statements that only configure a connection (SET, USE, SHOW, pings) or change tables'
+definitions are left out and counted.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ _AUTOCOMMIT = re.compile(
 _IMPLICIT = re.compile(
     r"^(ALTER|ANALYZE|(CREATE|DROP)(?!\s+TEMPORARY)|FLUSH|GRANT|LOCK|OPTIMIZE|RENAME|REVOKE|TRUNCATE)\b", re.IGNORECASE
 )
-"""Statements that commit what is open: "Statements That Cause an Implicit Commit" in both servers' manuals."""
+"""Statements that commit an open transaction: "Statements That Cause an Implicit Commit" in both servers' manuals."""
 
 
 @dataclass
 class _Connection:
-    """What a connection has open.
+    """State of a connection.
 
     Attributes:
-        autocommit: whether a statement outside a transaction is one of its own.
-        block: statements of the open transaction; None: none is open.
+        autocommit: whether a statement outside a transaction is a transaction of its own.
+        block: statements of the open transaction; None: no transaction is open.
     """
 
     autocommit: bool = True
     block: list[str] | None = None
 
     def take(self, statement: str) -> tuple[tuple[str, ...], ...]:
-        """The units that end with or before this statement."""
+        """Adds a statement; returns the units that end with or before it."""
         if _BEGIN.match(statement):
             ended = self.commit()
             self.block = [statement]
@@ -66,33 +66,33 @@ class _Connection:
         return (unit,)
 
     def arrange(self, statement: str) -> tuple[tuple[str, ...], ...]:
-        """The units that a statement ends which is itself not replayed."""
+        """Handles a statement that is not replayed; returns the units that it ends."""
         if _IMPLICIT.match(statement):
             return self.commit()
         words = statement[3:].split(",") if statement[:3].upper() == "SET" else []
-        found = [match["value"].upper() for match in map(_AUTOCOMMIT.fullmatch, words) if match]
-        if not found:
+        values = [match["value"].upper() for match in map(_AUTOCOMMIT.fullmatch, words) if match]
+        if not values:
             return ()
-        before, self.autocommit = self.autocommit, found[-1] in ("1", "ON", "TRUE", "DEFAULT")
+        before, self.autocommit = self.autocommit, values[-1] in ("1", "ON", "TRUE", "DEFAULT")
         # Only switching it on commits.
         return self.commit() if self.autocommit and not before else ()
 
     def commit(self) -> tuple[tuple[str, ...], ...]:
-        """The open transaction as a unit, ended by a COMMIT that the log does not have."""
+        """The open transaction as a unit, with a COMMIT that is missing in the log."""
         unit, self.block = self.block, None
         return () if unit is None or len(unit) == 1 else ((*unit, "COMMIT"),)
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What a log becomes.
+    """The result of converting a log.
 
     Attributes:
-        units: different ones, the most frequent first; weights are how often each came.
-        statements: statements that were taken.
-        left_out: how many were not, by their first word.
-        unfinished: transactions without an end in the log, which are left out too.
-        databases: the databases that connections worked in, the most frequent first.
+        units: the different units with their frequencies as weights, the most frequent first.
+        statements: number of statements used.
+        left_out: number of statements left out, by their first word.
+        unfinished: number of transactions without an end in the log, which are left out too.
+        databases: the databases that connections used, the most frequent first.
     """
 
     units: tuple[Unit, ...]
@@ -106,12 +106,12 @@ def read(lines: Iterable[str], where: str, *, most: int = 100_000) -> Replay:
     """The units of a general log.
 
     Args:
-        lines: of the log, as MariaDB and MySQL write it.
+        lines: lines of the log, as written by MariaDB and MySQL.
         where: its name, for errors.
-        most: different units that are kept, the most frequent ones.
+        most: maximum number of different units, of which the most frequent are kept.
 
     Raises:
-        UserError: no statement in it that could be replayed.
+        UserError: it contains no statement that can be replayed.
     """
     units: Counter[tuple[str, ...]] = Counter()
     left: Counter[str] = Counter()
@@ -120,7 +120,7 @@ def read(lines: Iterable[str], where: str, *, most: int = 100_000) -> Replay:
     taken = unfinished = 0
     for thread, command, text in _entries(lines):
         if command in _BREAKS:
-            # The server rolls back what is open; numbers come again after its restart.
+            # The server rolls back an open transaction; connection numbers repeat after its restart.
             unfinished += connections.pop(thread, _Connection()).block is not None
         if command == "Init DB":
             databases[text] += 1
@@ -142,18 +142,18 @@ def read(lines: Iterable[str], where: str, *, most: int = 100_000) -> Replay:
         units=tuple(Unit(statements, float(count)) for statements, count in units.most_common(most)),
         statements=taken,
         left_out=dict(left.most_common()),
-        unfinished=unfinished + sum(each.block is not None for each in connections.values()),
+        unfinished=unfinished + sum(connection.block is not None for connection in connections.values()),
         databases=tuple(name for name, _ in databases.most_common()),
     )
 
 
 def replayed(statement: str) -> bool:
-    """Whether it is a statement of a load: reads or writes rows, or belongs to a transaction."""
+    """Whether a statement is replayed: it reads or writes rows, or begins or ends a transaction."""
     return _REPLAYED.match(statement) is not None
 
 
 def _entries(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """(connection, command, text) of each entry; a statement's further lines belong to it."""
+    """(connection, command, text) of each entry, with the continuation lines of its statement."""
     thread, command, text = "", "", []
     for line in lines:
         match = _ENTRY.match(line.rstrip("\n"))

@@ -1,7 +1,7 @@
-"""From a statement's digest back to statements that can be run: what each ``?`` stood for, by its place; pure.
+"""Converts a statement's digest to statements that can be run, with a value for each ``?``; pure.
 
-A digest has a ``?`` for each literal and ``(...)`` for a list of them. Which column a literal is compared with, or
-goes into, is read from the words around it; the column's type and values then give what is put there.
+A digest has a ``?`` for each literal and ``(...)`` for a list of literals. The words around a literal show with which
+column it is compared, or into which it is inserted; the column's type and values then provide a value.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from burnish.workload.sql.schema import Column, Table, literal
 
 VARIANTS = 8
-"""So many statements stand for one digest whose literals are no numbers: each has other values of those that were
-seen."""
+"""Number of statements that represent a digest whose literals are not numbers, each with other sample values."""
 
 LISTED = 100
-"""Most values that are put in a list, and most rows in an INSERT."""
+"""Maximum number of values in a list, and of rows in an INSERT."""
 
 _TOKEN = re.compile(
     r"`[^`]*`|'[^']*'|\"[^\"]*\"|/\*.*?\*/|\(\s*\.\.\.\s*\)|\.\.\.|[A-Za-z_@$][\w@$]*|\d+|<=>|<=|>=|<>|!=|:=|\|\||&&|\S"
@@ -35,12 +34,12 @@ _NO_FUNCTIONS = {"ALL", "AND", "ANY", "AS", "BETWEEN", "BY", "CASE", "DISTINCT",
 
 
 class Unfilled(Exception):
-    """Why a digest can't be turned back into a statement, in a few words."""
+    """A digest can't be converted to a statement; the message says why, in a few words."""
 
 
 @dataclass(frozen=True)
 class Averages:
-    """Rows for each execution, as far as they are known: what lists and limits are sized by."""
+    """Average rows per execution, if known; they determine the sizes of lists and limits."""
 
     sent: float | None = None
     examined: float | None = None
@@ -48,20 +47,20 @@ class Averages:
 
 
 def filled(text: str, tables: Mapping[str, Table], averages: Averages) -> tuple[str, ...]:
-    """The statements that a digest stands for: one, or several where its values can't be drawn while it runs.
+    """The statements for a digest: one, or several if its values can't be drawn at run time.
 
     Args:
         text: the digest.
-        tables: what is known of tables, by names in lower case.
-        averages: rows of an execution.
+        tables: the known tables, by names in lower case.
+        averages: average rows per execution.
 
     Raises:
-        Unfilled: a literal's column is not known, or nothing says what it belongs to.
+        Unfilled: a literal's column is unknown or can't be determined.
     """
     tokens = _TOKEN.findall(text)
     if tokens and tokens[-1] == "...":
         raise Unfilled("it is cut off (max_digest_length was too small)")
-    if not any(each == "?" or _is_list(each) for each in tokens):
+    if not any(part == "?" or _is_list(part) for part in tokens):
         return (_joined(tokens),)
     first = _Filling(list(tokens), tables, averages, 0)
     statement = first.statement()
@@ -77,7 +76,7 @@ def _is_list(part: str) -> bool:
 
 
 def _joined(tokens: list[str]) -> str:
-    """Tokens as a statement: a function's parenthesis must follow its name, a name's parts their dots."""
+    """Tokens as a statement, without spaces between a function's name and its parenthesis or around dots in names."""
     text = re.sub(r"(?<![`\w])([A-Za-z_]\w*) \(", _called, " ".join(tokens))
     text = re.sub(r"(?<=[`\w]) \. (?=[`\w*])", ".", text)
     return re.sub(r"@ (?=[@`\w])", "@", text)
@@ -91,10 +90,10 @@ class _Filling:
     """One pass over a digest's tokens.
 
     Args:
-        tokens: of the digest.
-        tables: what is known.
-        averages: rows of an execution.
-        turn: of several values of a column, which one.
+        tokens: tokens of the digest.
+        tables: the known tables.
+        averages: average rows per execution.
+        turn: index among several sample values of a column.
     """
 
     def __init__(self, tokens: list[str], tables: Mapping[str, Table], averages: Averages, turn: int) -> None:
@@ -102,7 +101,7 @@ class _Filling:
         self.tables = tables
         self.averages = averages
         self.turn = turn
-        self.sampled = 0  # how many different values a column has whose value is not drawn; 0: all are
+        self.sampled = 0  # largest number of samples of a column whose value is not drawn; 0: all values are drawn
         self.named = self._named_tables()
         self._spell_tables()
 
@@ -125,7 +124,7 @@ class _Filling:
             place += 1
         return _joined(out)
 
-    # What the words around a literal say.
+    # Literals, by the words around them.
 
     def _one(self, place: int) -> str:
         before, after = self._word(place - 1), self._word(place + 1)
@@ -157,7 +156,7 @@ class _Filling:
         return "(" + ", ".join(self._value(column, number) for number in range(count)) + ")"
 
     def _upper(self, place: int) -> str:
-        """The other end of a range: as far from the first as rows were looked at."""
+        """The upper end of a range, whose length is the average number of examined rows."""
         column = self._compared(place - 3)
         lower = literal(column, self.turn)
         if lower.startswith("{"):
@@ -171,10 +170,10 @@ class _Filling:
         return str(max(1, round(self.averages.sent)))
 
     def _value(self, column: Column, shift: int = 0) -> str:
-        found = literal(column, self.turn + shift)
-        if not found.startswith("{"):
+        text = literal(column, self.turn + shift)
+        if not text.startswith("{"):
             self._sample(column)
-        return found
+        return text
 
     def _sample(self, column: Column) -> None:
         self.sampled = max(self.sampled, len(column.samples))
@@ -182,13 +181,13 @@ class _Filling:
     # INSERT: a value for each column.
 
     def _values_at(self) -> int:
-        """Where the values of an INSERT begin: the place after VALUES; -1 where there are none."""
+        """Index of the token after VALUES of an INSERT; -1 if there is none."""
         if self._word(0) not in ("INSERT", "REPLACE"):
             return -1
         return next((i + 1 for i in range(len(self.tokens)) if self._word(i) in ("VALUES", "VALUE")), -1)
 
     def _rows(self, place: int) -> tuple[list[str], int]:
-        """(tokens of the rows from `place` on, place behind them)."""
+        """(tokens of the rows from `place` on, index after them)."""
         columns = self._inserted()
         part = self.tokens[place] if place < len(self.tokens) else ""
         if _is_list(part):
@@ -219,7 +218,7 @@ class _Filling:
         raise Unfilled("its values do not end")
 
     def _inserted(self) -> list[Column]:
-        """The columns that an INSERT gives values for, in order."""
+        """The columns of an INSERT, in order."""
         if not self.named:
             raise Unfilled("the table that it fills is not known")
         table = next(iter(self.named.values()))
@@ -228,15 +227,15 @@ class _Filling:
         inside = self.tokens[into + 2 : end]
         if "(" not in inside:
             return list(table.columns.values())
-        names = [each for each in inside[inside.index("(") + 1 :] if each not in (",", ")")]
+        names = [token for token in inside[inside.index("(") + 1 :] if token not in (",", ")")]
         return [self._of(table, name) for name in names]
 
     def _inserted_value(self, column: Column, item: list[str]) -> str:
         if item == ["?"]:
-            found = literal(column, self.turn, fresh=True)
-            if not found.startswith("{") and found in column.samples:
+            text = literal(column, self.turn, fresh=True)
+            if not text.startswith("{") and text in column.samples:
                 self._sample(column)
-            return found
+            return text
         if any(part == "?" or _is_list(part) for part in item):
             raise Unfilled(f"the value of column {column.name!r} is an expression with literals of its own")
         return _joined(item)
@@ -247,7 +246,7 @@ class _Filling:
         return self.tokens[place].upper() if 0 <= place < len(self.tokens) else ""
 
     def _compared(self, place: int) -> Column:
-        """The column before BETWEEN, IN and the like at `place`."""
+        """The column before BETWEEN, IN or a similar word at `place`."""
         column = self._column_before(place - 1 if self._word(place - 1) == "NOT" else place)
         if column is None:
             raise Unfilled(f"what stands before {self.tokens[place]} is no column")
@@ -275,43 +274,43 @@ class _Filling:
             if key not in self.named:
                 raise Unfilled(f"the schema has no table {key!r}")
             return self._of(self.named[key], name)
-        having = [each for each in self.named.values() if _bare(name) in each.columns]
-        if not having:
+        tables = [table for table in self.named.values() if _bare(name) in table.columns]
+        if not tables:
             known = ", ".join(self.named) or "none of its tables is in the schema"
             raise Unfilled(f"no column {_bare(name)!r} in its tables ({known})")
-        return having[0].columns[_bare(name)]
+        return tables[0].columns[_bare(name)]
 
     def _of(self, table: Table, name: str) -> Column:
-        found = table.columns.get(_bare(name))
-        if found is None:
+        column = table.columns.get(_bare(name))
+        if column is None:
             raise Unfilled(f"table {table.name!r} has no column {_bare(name)!r}")
-        return found
+        return column
 
     def _named_tables(self) -> dict[str, Table]:
-        """The statement's tables that are known, by name and by alias."""
-        found: dict[str, Table] = {}
+        """The known tables of the statement, by name and by alias."""
+        known_tables: dict[str, Table] = {}
         place, listing = 0, False
         while place < len(self.tokens):
             word = self._word(place)
             opens = word in ("FROM", "UPDATE", "INTO") or (word in _JOINS and (listing or word != ","))
             if opens and _is_name(self.tokens[place + 1] if place + 1 < len(self.tokens) else ""):
                 listing = True
-                place = self._note_table(place + 1, found)
+                place = self._add_table(place + 1, known_tables)
                 continue
             listing = listing and word not in _ENDS_TABLES
             place += 1
-        return found
+        return known_tables
 
     def _spell_tables(self) -> None:
-        """Puts back names of tables that the server took for words of SQL and wrote in capitals."""
+        """Restores names of tables that the server took for SQL keywords and wrote in capitals."""
         for place, part in enumerate(self.tokens):
             table = self.named.get(_bare(part))
             place_of_one = self._word(place + 1) == "." or self._word(place - 1) in _BEFORE_TABLES
             if table is not None and place_of_one and part.upper() == table.name.upper() != table.name:
                 self.tokens[place] = f"`{table.name}`"
 
-    def _note_table(self, place: int, found: dict[str, Table]) -> int:
-        """Notes the table named at `place`; returns the place behind its name and alias."""
+    def _add_table(self, place: int, known_tables: dict[str, Table]) -> int:
+        """Adds the table named at `place`; returns the index after its name and alias."""
         if self._word(place + 1) == "." and place + 2 < len(self.tokens):
             place += 2
         table = self.tables.get(_bare(self.tokens[place]))
@@ -324,7 +323,7 @@ class _Filling:
             names.append(_bare(alias))
             after += 1
         if table is not None:
-            found |= dict.fromkeys(names, table)
+            known_tables |= dict.fromkeys(names, table)
         return after
 
 

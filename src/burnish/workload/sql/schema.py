@@ -1,7 +1,7 @@
-"""What a dump tells of tables: columns, their types, and from its rows the values that they hold; pure.
+"""Reads tables from a dump: columns, their types, and sample values from its rows; pure.
 
-Values are looked at in the head and the tail of each INSERT, so that a dump of gigabytes is read as fast as its
-lines come; ranges of columns that the rows are not sorted by are therefore those of a sample.
+Only the head and the tail of each INSERT are parsed, so that a dump of gigabytes is read quickly. The range of a column
+that the rows are not sorted by is therefore the range of a sample.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 SAMPLES = 16
-"""Different values that are kept of a column."""
+"""Maximum number of different sample values of a column."""
 
 LARGEST = (1 << 31) - 1
 """Largest number that a placeholder can draw."""
 
-_LOOKED_AT = 1 << 16  # characters at either end of an INSERT
-_LONG = 200  # a longer value is no sample
+_PARSED = 1 << 16  # characters parsed at either end of an INSERT
+_LONG = 200  # maximum length of a sample
 _TABLE = re.compile(r"^\s*CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(?:[`\w$]+\.)?`?([\w$-]+)`?\s*\(", re.IGNORECASE)
 _INSERT = re.compile(
     r"^\s*(?:INSERT|REPLACE)\s+(?:IGNORE\s+)?INTO\s+(?:[`\w$]+\.)?`?([\w$-]+)`?\s*(\([^()]*\))?\s*VALUES\s*",
@@ -46,17 +46,17 @@ _INTEGERS: Mapping[str, int] = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column as far as it is known.
+    """Facts about a column.
 
     Attributes:
-        name: in lower case.
-        kind: its type's first word, in lower case.
-        size: what stands in parentheses behind it: length, digits, or members of an enum.
+        name: its name in lower case.
+        kind: first word of its type, in lower case.
+        size: text in parentheses after the type: length, digits, or members of an enum.
         counts: whether it is AUTO_INCREMENT.
-        alone: whether it is a key by itself that no two rows may share.
-        low: smallest whole number that was seen, or None.
-        high: largest one.
-        samples: values that were seen, as SQL literals.
+        alone: whether it is unique by itself.
+        low: smallest integer in the rows, or None.
+        high: largest integer in the rows, or None.
+        samples: values from the rows, as SQL literals.
     """
 
     name: str
@@ -70,13 +70,13 @@ class Column:
 
     @property
     def whole(self) -> bool:
-        """Whether it holds whole numbers."""
+        """Whether it contains integers."""
         return self.kind in _INTEGERS
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table as the server spells it, and its columns in order, by name in lower case."""
+    """A table with the server's spelling of its name, and its columns in order, by name in lower case."""
 
     name: str
     columns: Mapping[str, Column]
@@ -84,7 +84,7 @@ class Table:
 
 @dataclass
 class _Seen:
-    """What rows have told so far of one column."""
+    """Range and samples of a column in the rows so far."""
 
     low: int | None = None
     high: int | None = None
@@ -103,8 +103,8 @@ def from_dump(lines: Iterable[str], database: str | None = None) -> dict[str, Ta
     """The tables of a dump by their names in lower case.
 
     Args:
-        lines: of the dump.
-        database: only its tables, where the dump says whose they are; None: all.
+        lines: lines of the dump.
+        database: database whose tables are read, if the dump names databases; None: all.
     """
     tables: dict[str, Table] = {}
     seen: dict[tuple[str, str], _Seen] = {}
@@ -131,7 +131,7 @@ def from_dump(lines: Iterable[str], database: str | None = None) -> dict[str, Ta
 
 
 def known(table: Table, seen: Mapping[str, _Seen]) -> Table:
-    """The table with what its rows told."""
+    """The table with the ranges and samples from its rows."""
     columns = dict(table.columns)
     for name, item in seen.items():
         if name in columns:
@@ -148,15 +148,15 @@ def known(table: Table, seen: Mapping[str, _Seen]) -> Table:
 
 
 def seen_in(values: Iterable[str]) -> _Seen:
-    """What these literals of one column tell."""
-    found = _Seen()
+    """Range and samples from literals of one column."""
+    observed = _Seen()
     for value in values:
-        found.add(value)
-    return found
+        observed.add(value)
+    return observed
 
 
 def _statements(lines: Iterable[str]) -> Iterator[str]:
-    """Definitions and INSERTs of a dump, whole; a line that begins none is by itself."""
+    """Complete definitions and INSERTs of a dump; other lines one by one."""
     held: list[str] = []
     for line in lines:
         if held or _TABLE.match(line) or _INSERT.match(line):
@@ -181,8 +181,10 @@ def _table(name: str, body: str) -> Table:
         key = _KEY.match(part)
         match = None if _NO_COLUMN.match(part) else _COLUMN.match(part)
         if key is not None:
-            members = [re.sub(r"\(\d+\)| (ASC|DESC)$", "", each, flags=re.IGNORECASE).strip(" `").lower()
-                       for each in key[2].split(",")]  # fmt: skip
+            members = [
+                re.sub(r"\(\d+\)| (ASC|DESC)$", "", member, flags=re.IGNORECASE).strip(" `").lower()
+                for member in key[2].split(",")
+            ]
             if len(members) == 1 and members[0] in columns:
                 columns[members[0]] = replace(columns[members[0]], alone=True)
         elif match is not None:
@@ -197,13 +199,15 @@ def _table(name: str, body: str) -> Table:
     following = re.search(r"AUTO_INCREMENT\s*=\s*(\d+)", tail, re.IGNORECASE)
     if following:
         last = int(following[1]) - 1
-        columns = {key: replace(each, low=1, high=last) if each.counts and last > 0 else each
-                   for key, each in columns.items()}  # fmt: skip
+        columns = {
+            key: replace(column, low=1, high=last) if column.counts and last > 0 else column
+            for key, column in columns.items()
+        }
     return Table(name, columns)
 
 
 def _parts(body: str) -> tuple[list[str], str]:
-    """What commas part within the parentheses, and what follows these."""
+    """The parts between commas within the parentheses, and the text after these."""
     parts: list[str] = []
     depth, words = 0, ""
     for match in re.finditer(r"'(?:[^'\\]|\\.|'')*'|`[^`]*`|[(),]|[^'`(),]+|['`]", body, re.DOTALL):
@@ -220,10 +224,10 @@ def _parts(body: str) -> tuple[list[str], str]:
 
 
 def _rows(values: str, width: int) -> Iterator[Sequence[str]]:
-    """Rows of an INSERT's values: of its head, and of its tail where it is long; none that is not `width` wide."""
-    yield from _read(values[:_LOOKED_AT], width)
-    if len(values) > _LOOKED_AT:
-        tail = values[max(_LOOKED_AT, len(values) - _LOOKED_AT) :]
+    """Rows with `width` values from the head of an INSERT, and from its tail if it is long."""
+    yield from _read(values[:_PARSED], width)
+    if len(values) > _PARSED:
+        tail = values[max(_PARSED, len(values) - _PARSED) :]
         begin = tail.find("),(")
         if begin >= 0:
             yield from _read(tail[begin + 2 :], width)
@@ -249,12 +253,12 @@ def _read(text: str, width: int) -> Iterator[Sequence[str]]:
 
 
 def literal(column: Column, turn: int = 0, *, fresh: bool = False) -> str:
-    """A value of the column as SQL: what was seen where something was, else one that its type takes.
+    """A value of the column as SQL: a sample if there is one, otherwise a value of its type.
 
     Args:
-        column: whose value.
-        turn: of several values, which one.
-        fresh: one that no row has yet, for a new row.
+        column: the column.
+        turn: index among several samples.
+        fresh: whether the value must be new, for a new row.
     """
     if fresh and column.counts:
         return "NULL"
@@ -282,12 +286,12 @@ _TIME = "{10..23}:{10..59}:{10..59}"
 
 
 def _made(column: Column) -> str:
-    """A value that nothing but the type tells."""
+    """A value derived from the type only."""
     kind, size = column.kind, column.size
     if kind in ("enum", "set"):
         return size.split(",", maxsplit=1)[0].strip() or "''"
     if kind in ("decimal", "numeric", "dec", "fixed", "float", "double", "real"):
-        digits = [int(each) for each in size.split(",") if each.strip().isdigit()] or [10, 0]
+        digits = [int(digits_text) for digits_text in size.split(",") if digits_text.strip().isdigit()] or [10, 0]
         before = max(1, min(6, digits[0] - (digits[1] if len(digits) > 1 else 0)))
         return f"{{1..{10**before - 1}}}"
     if kind == "year":

@@ -1,8 +1,8 @@
-"""A user's file of SQL statements with weights, as the units that a load replays; pure.
+"""Parses a user's file of SQL statements with weights into the units that a load replays; pure.
 
-A unit is one statement, or all from BEGIN (START TRANSACTION) to COMMIT (ROLLBACK). ``-- weight: 3`` before a unit says
-how often it is drawn against the others (1 unless told). ``{1..1000}`` in a statement stands for a whole number that
-is drawn anew each time, with the distribution of ``rand-type``; ``{+99}`` for the one drawn last and 99 more.
+A unit is one statement, or all from BEGIN (START TRANSACTION) to COMMIT (ROLLBACK). ``-- weight: 3`` before a unit is
+its relative frequency (default 1). ``{1..1000}`` in a statement is an integer drawn at each execution, with the
+distribution ``rand-type``; ``{+99}`` is the last drawn number plus 99.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _TOKEN = re.compile(
 _BEGIN = re.compile(r"^(BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE)
 _FINISH = re.compile(r"^(COMMIT|ROLLBACK)\b(?!\s+TO\b)", re.IGNORECASE)
 PLACEHOLDER = re.compile(r"\{(?:(-?\d+)\.\.(-?\d+)|\+(\d+))\}")
-"""A whole number to be drawn: first and last; or how much more than the last one in the statement."""
+"""A number to be drawn: its range; or an offset from the last drawn number in the statement."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """What is replayed as one transaction of the load.
+    """Statements that are replayed as one transaction of the load.
 
     Attributes:
-        statements: in order, without semicolons.
-        weight: how often it is drawn, against the other units' weights.
-        line: where it begins in its file, from 1.
+        statements: the statements in order, without semicolons.
+        weight: its frequency relative to the other units' weights.
+        line: number of its first line in the file, from 1.
     """
 
     statements: tuple[str, ...]
@@ -47,7 +47,7 @@ class Unit:
 
 
 def parse(text: str, where: str) -> tuple[Unit, ...]:
-    """The units of a file; a `UserError` with file and line where it can't be read."""
+    """The units of a file; a `UserError` with file and line if it can't be parsed."""
     units: list[Unit] = []
     weight: float | None = None
     block: list[str] = []
@@ -101,7 +101,7 @@ def _check_placeholders(unit: Unit, where: str) -> None:
 
 
 def example(statement: str) -> str:
-    """The statement with a number in each placeholder: the first that it may draw."""
+    """The statement with the lower end of each placeholder's range."""
     last = "0"
 
     def number(match: re.Match[str]) -> str:
@@ -115,7 +115,7 @@ def example(statement: str) -> str:
 
 
 def _pieces(text: str, where: str) -> Iterator[tuple[int, str, str]]:
-    """(line, ``weight`` or ``statement``, words) in order; comments are left out, but for hints in /*! */."""
+    """(line, ``weight`` or ``statement``, words) in order; comments are skipped, except hints in /*! */."""
     words: list[str] = []
     line, begun = 1, 0
     for match in _TOKEN.finditer(text):
@@ -151,13 +151,13 @@ def as_text(units: Iterable[Unit]) -> str:
 
 
 def _ended(statement: str) -> str:
-    """With its semicolon, on a line of its own where a comment would swallow it."""
+    """The statement with a semicolon, on a new line if it would otherwise be part of a comment."""
     last = statement.rpartition("\n")[2]
     return f"{statement}\n;" if "--" in last or "#" in last else f"{statement};"
 
 
 def compiled(units: Iterable[Unit]) -> bytes:
-    """The units as the replaying script reads them: for each a line of weight and count, then each by its length."""
+    """The units in the replay script's format: a line with weight and count, then each statement after its length."""
     out = []
     for unit in units:
         out.append(f"unit {unit.weight:g} {len(unit.statements)}\n".encode())
