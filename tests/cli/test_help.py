@@ -63,6 +63,11 @@ def test_help_is_whole_on_one_screen(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("words", VERBS, ids=" ".join)
+def test_a_paragraph_of_help_is_one_line_of_its_declaration(words: tuple[str, ...]) -> None:
+    assert all("\n" not in part for part in VERBS[words].help.split("\n\n")), "else help breaks it twice"
+
+
+@pytest.mark.parametrize("words", VERBS, ids=" ".join)
 def test_what_help_leaves_out_is_counted_and_is_in_help_all(words: tuple[str, ...]) -> None:
     verb = VERBS[words]
     short, full = shown(*words, "--help"), shown(*words, "--help-all")

@@ -244,6 +244,13 @@ def test_profiles_of_two_kinds_have_no_overlap(maker: Makers, toolchains: list[T
         inspecting.compare(one, two, here.shop.builder.store, here.shop.builder.engine, toolchains)
 
 
+def test_no_overlap_is_claimed_of_what_no_tool_reads(tmp_path: Path, maker: Makers) -> None:
+    here = maker("gcc")
+    sampled = Entry("profiles", "k", tmp_path, {"kind": "gcc-samples"}, used=0.0)
+    with pytest.raises(UserError, match="--against k: only gcc reads its sampled profiles"):
+        inspecting.compare(sampled, sampled, here.shop.builder.store, here.shop.builder.engine, ())
+
+
 def test_a_bolt_profile_of_another_program_is_refused(maker: Makers) -> None:
     here = maker("gcc")
     if not here.shop.toolchain.bolt_can_instrument:

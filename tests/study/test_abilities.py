@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from burnish.base.errors import UserError
 from burnish.builds.evidence import Portable
 from burnish.cli import app
 from burnish.cli.binding import VerbCommand
+from burnish.model.cell import Role
 from burnish.model.workload import Design
 from burnish.study.constructors import bundled, calibrate, compare, patch, tune
 from burnish.study.options import Options
@@ -36,13 +38,19 @@ BUILDING = ("tune", "patch", "study run")
 """Verbs whose builds can have replicates: the others have one program a side, and say so."""
 
 FLAGS = (
-    "--set", "--data", "--database", "--defaults-file", "--strict", "--budget", "--dry-run", "--pairs", "--starts",
-    "--seed", "--fresh", "--yes", "--quiet", "--json",
+    "--set", "--data", "--database", "--defaults-file", "--strict", "--portable", "--emulate", "--budget", "--dry-run",
+    "--pairs", "--starts", "--seed", "--fresh", "--yes", "--quiet", "--json",
 )  # fmt: skip
 """What every measuring verb takes."""
 
-CLAIMING = ("--why", "--seconds", "--portable", "--emulate", "--precision", "--max-starts", "--force")
+CLAIMING = ("--why", "--seconds", "--precision", "--max-starts", "--force")
 """What every verb takes that comes to verdicts."""
+
+REFUSED = {
+    "compare": ("--layouts", "--trainings"),
+    "calibrate": ("--layouts", "--trainings", "--why", "--seconds"),
+}
+"""What a verb can't have, and says why."""
 
 
 @pytest.fixture
@@ -88,8 +96,9 @@ def test_every_verb_with_verdicts_takes(verb: str, flag: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_what_is_asked_reaches_the_study(verbs: dict[str, Make], verb: str) -> None:
-    study = verbs[verb](Options(seconds=9.0, portable="x86-64-v2", portability=True, features=None, seed=7))
-    assert study.sample_seconds == 9.0
+    seconds = None if "--seconds" in REFUSED.get(verb, ()) else 9.0
+    study = verbs[verb](Options(seconds=seconds, portable="x86-64-v2", portability=True, features=None, seed=7))
+    assert study.sample_seconds == seconds
     assert study.portable == Portable("x86-64-v2", emulate=True)
     assert study.definition.seed == 7
     assert study.comparisons
@@ -103,6 +112,37 @@ def test_replicates_are_of_what_is_built(verbs: dict[str, Make], verb: str) -> N
     else:
         with pytest.raises(UserError, match=r"--layouts 3: .*leave it out"):
             verbs[verb](asked)
+
+
+@pytest.mark.parametrize(("verb", "flag"), [(verb, flag) for verb, flags in REFUSED.items() for flag in flags])
+def test_what_a_verb_cannot_have_is_refused_in_one_sentence(build_fake: BuildFake, verb: str, flag: str) -> None:
+    server = str(build_fake().server)
+    words = [*(["fake"] if verb == "calibrate" else [server, server, "--engine", "fake"]), flag]
+    words += [] if flag == "--why" else ["9"]
+    done = CliRunner().invoke(app, [verb, *words])
+    assert isinstance(done.exception, UserError)
+    assert re.fullmatch(rf"{flag}( 9)?: [^;\n]+; leave it out", str(done.exception))
+    assert flag not in CliRunner().invoke(app, [verb, "--help-all"], catch_exceptions=False).output
+
+
+def known_different(*designs: Design, twin_cores: bool = True) -> list[Design | None]:
+    """The designs under which a calibration reads the known difference."""
+    study = calibrate.calibrate_study("fake", designs, Options(), twin_cores=twin_cores)
+    return [each.design for each in study.comparisons if each.role is Role.CONFIRMATION]
+
+
+def test_a_calibration_takes_the_designs_that_are_requested_and_no_other() -> None:
+    for designs in ([Design.DUET], [Design.INTERLEAVED], [Design.SOLO], list(Design)):
+        study = calibrate.calibrate_study("fake", designs, Options(), twin_cores=True)
+        assert {each.design for each in study.comparisons} == set(designs)
+    assert known_different(*Design) == [Design.DUET, Design.SOLO]
+    assert known_different(*Design, twin_cores=False) == [Design.SOLO]
+    assert known_different(Design.INTERLEAVED) == []
+
+
+def test_a_calibration_in_a_duet_alone_is_refused_where_there_is_none() -> None:
+    with pytest.raises(UserError, match="--design duet: this host has no two cores alike"):
+        calibrate.calibrate_study("fake", [Design.DUET], Options(), twin_cores=False)
 
 
 @pytest.mark.parametrize("verb", VERBS)

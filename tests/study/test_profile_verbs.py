@@ -74,6 +74,16 @@ def test_from_training_to_a_name_and_back(
     assert burnish("profile", "export", "mixed", archive)[0] == 0
     code, _, err = burnish("profile", "import", archive, "--name", "again", "--engine", "fake")
     assert code == 0, err
+    for name, other in (("mixed", "again"), ("again", "mixed")):
+        overlap = json.loads(burnish("profile", "show", name, "--against", other, "--json")[1])["against"]
+        assert overlap["by_function"] == pytest.approx(1), (
+            "the same counters, though only one of them knows the functions' names"
+        )
+        assert (overlap["only_here"], overlap["only_there"]) == (0, 0)
+    assert burnish("profile", "export", mix.key, tmp_path / "mix.tar.gz")[0] == 0
+    assert burnish("profile", "import", tmp_path / "mix.tar.gz", "--name", "carried", "--engine", "fake")[0] == 0
+    overlap = json.loads(burnish("profile", "show", "mix", "--against", "carried", "--json")[1])["against"]
+    assert overlap["by_function"] == pytest.approx(1)
     _, listing, _ = burnish("profile", "list")
     assert {line.split()[0] for line in listing.splitlines()} >= {"mix", "mixed", "again"}
 

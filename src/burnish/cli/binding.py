@@ -167,11 +167,11 @@ def command(
             raise Interrupted(resumes=verb.resumes, fresh=bool(values.get("fresh"))) from None
 
     parameters = [inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
-    declared = [*verb]
+    declared = [*verb, *verb.refused]
     for option in (YES_OPTION, QUIET):
         if option.field not in [each.field for each in declared]:
             declared.append(option)  # the launcher takes --yes on its first use, whatever the verb
-    hidden = {YES, QUIET.field} - {option.field for option in verb.options}
+    hidden = {YES, QUIET.field, *(option.field for option in verb.refused)} - {each.field for each in verb.options}
     parameters += [_parameter(each, hidden=each.field in hidden) for each in declared]
     parameters.append(_help_all(verb))
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -182,7 +182,7 @@ def command(
 
 def _check(verb: Verb, taken: Mapping[str, Any]) -> None:
     """Declared fields and the function's parameters must be the same, but for those that `Options` takes."""
-    made = {each.field for each in verb}
+    made = {each.field for each in (*verb, *verb.refused)}
     wanted = set(taken) - {"options", "ctx"}
     lost = made - wanted - (_SHARED if "options" in taken else set()) - {QUIET.field, YES}
     if wanted - made or lost:

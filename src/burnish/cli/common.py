@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -86,6 +87,7 @@ def verb(
     of: typer.Typer = app,
     resumes: bool = False,
     hidden: bool = False,
+    refuses: Sequence[Option] = (),
 ) -> Callable[[_Function], _Function]:
     """Makes a function a verb; its docstring is the verb's help (see `burnish.cli.binding`).
 
@@ -96,13 +98,14 @@ def verb(
         of: the group that it belongs to.
         resumes: whether the same command takes up work that was interrupted.
         hidden: whether lists of verbs leave it out.
+        refuses: options of other verbs that the study's constructor refuses with its reason.
     """
     arguments = tuple(each for each in declared if isinstance(each, Argument))
     options = tuple(each for each in declared if isinstance(each, Option))
 
     def add(function: _Function) -> _Function:
-        about = inspect.cleandoc(function.__doc__ or "")
-        made = Verb(name, about, arguments, options, example, resumes=resumes, hidden=hidden)
+        about = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(function.__doc__ or ""))  # a paragraph, a line
+        made = Verb(name, about, arguments, options, example, resumes=resumes, hidden=hidden, refused=tuple(refuses))
         command(of, made, function, _quieten)
         return function
 

@@ -116,6 +116,7 @@ class Verb:
         example: a call of it, as it is typed (see `burnish.cli.help.filled`).
         resumes: whether the same command takes up work that was interrupted.
         hidden: whether lists of verbs leave it out.
+        refused: options of other verbs that it takes only to say why it can't have them; not in its help.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Verb:
     example: str
     resumes: bool = False
     hidden: bool = False
+    refused: tuple[Option, ...] = ()
 
     def __iter__(self) -> Iterator[Argument | Option]:
         """Arguments, then options."""
@@ -143,7 +145,7 @@ class Verb:
         """
         values: dict[str, Any] = {}
         problems = []
-        for declared in self:
+        for declared in (*self, *self.refused):
             try:
                 values[declared.field] = declared.value_of(given.get(declared.field, ()))
             except UserError as error:

@@ -75,6 +75,7 @@ def plan(engine: str, options: Options, as_json: bool) -> None:
     o.JSON,
     example="burnish compare debian=/usr/sbin/{server} mine=./{server} --engine {engine} --workload {workload}",
     resumes=True,
+    refuses=o.REPLICATES,
 )
 def compare(first: str, second: str, engine: str, options: Options, as_json: bool, dry_run: bool) -> None:
     """Compare two existing server programs; nothing is built."""
@@ -105,6 +106,7 @@ def named_program(side: str, word: str) -> tuple[str | None, Path]:
     o.ENGINE,
     o.FEATURES,
     *o.SOURCES,
+    *o.PORTABILITY,
     *o.LOAD,
     *o.DEPLOYMENT,
     o.DESIGNS,
@@ -117,11 +119,13 @@ def named_program(side: str, word: str) -> tuple[str | None, Path]:
     o.JSON,
     example="burnish calibrate {engine} --workload {workload} --design duet,interleaved",
     resumes=True,
+    refuses=(*o.REPLICATES, *o.EXPLANATION),
 )
 def calibrate(engine: str, designs: Sequence[Design], options: Options, as_json: bool, dry_run: bool) -> None:
     """Measure this host's noise; later runs use the result.
 
-    The baseline is measured against itself under each design, and against a build that is known to differ.
+    The baseline is measured against itself under each design. Duet and solo, where requested, then read a side that is
+    known to be slower, which shows how much of a difference a duet hides.
     """
     home = paths.home()
     study = calibrate_study(engine, designs, options, twin_cores=duet_core_sets(read_host(home.root)) is not None)

@@ -13,6 +13,7 @@ from burnish.profiles import audit
 from burnish.profiles.collecting import DATA, function_counts
 from burnish.profiles.kept import name_of
 from burnish.profiles.stages import ProfileKind, major
+from burnish.program.built import Built
 from burnish.program.machine_code import demangle
 from burnish.record.store import Entry, Store
 from burnish.toolchain import counts
@@ -113,14 +114,23 @@ def _spelled(hottest: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], .
 
 
 def compare(one: Entry, other: Entry, store: Store, engine: Engine, toolchains: Sequence[Toolchain]) -> Overlap:
-    """How similar two profiles of one kind are; a `UserError` if their kinds differ."""
+    """How alike two profiles of one kind are.
+
+    Raises:
+        UserError: their kinds differ, or no tool reads what they have counted.
+    """
     kind = one.about["kind"]
     if kind != other.about["kind"]:
         raise UserError(
             f"--against {other.key}: a profile of kind {other.about['kind']}, {one.key} is of kind {kind}; "
             "name one of the same kind"
         )
-    here, there = (_counts(entry, store, engine, toolchains) for entry in (one, other))
+    if kind == "gcc-samples":
+        raise UserError(f"--against {other.key}: only gcc reads its sampled profiles, so their overlap is not known")
+    # Numbers stand for gcc's functions in all profiles, names only where the trained build is kept: one that was
+    # imported or merged has none, and functions are the same by the same words alone.
+    named = all(_trained(entry, store, engine) for entry in (one, other))
+    here, there = (_counts(entry, store, engine, toolchains, named=named) for entry in (one, other))
     hot = audit.HOT_SHARE
     return Overlap(
         other=name_of(store, other.key) or other.key,
@@ -134,12 +144,20 @@ def compare(one: Entry, other: Entry, store: Store, engine: Engine, toolchains: 
     )
 
 
-def _counts(entry: Entry, store: Store, engine: Engine, toolchains: Sequence[Toolchain]) -> dict[str, int]:
+def _counts(
+    entry: Entry, store: Store, engine: Engine, toolchains: Sequence[Toolchain], *, named: bool = True
+) -> dict[str, int]:
+    """Counts by function; gcc's by number unless `named`."""
     kind: ProfileKind = entry.about["kind"]
+    trained = _trained(entry, store, engine) if named else None
+    return function_counts(kind, entry.folder, reader(kind, entry.about.get("toolchain"), toolchains), trained)
+
+
+def _trained(entry: Entry, store: Store, engine: Engine) -> Built | None:
+    """The build that was trained; None where it is not known or no longer kept."""
     key = entry.about.get("build")
     build = store.find("builds", key) if key else None
-    trained = engine.built("trained", build.folder, build.key) if build else None
-    return function_counts(kind, entry.folder, reader(kind, entry.about.get("toolchain"), toolchains), trained)
+    return engine.built("trained", build.folder, build.key) if build else None
 
 
 def reader(kind: ProfileKind, made_by: str | None, toolchains: Sequence[Toolchain]) -> Toolchain:

@@ -20,6 +20,9 @@ TABLE = ("load, design", "A/A", "sd start", "sd pair", "1 min", "5 min", "20 min
 
 _DROPPED = ("sd pair", "sd start", "20 min", "1 min", "pairs", "±")
 
+_READ = (("duet", "in the duet"), ("solo", "solo"))
+"""Designs under which a known difference is read, and how a sentence says so."""
+
 WIDTHS = (0.01, 0.005, 0.0025)
 
 
@@ -87,14 +90,12 @@ def _time_for(best: Calibration, width: float) -> str:
 
 
 def dilution(rows: Sequence[Row]) -> list[str]:
-    """What the duet makes of a known difference that solo shows."""
+    """What each design reads of a known difference: a duet dilutes what solo shows."""
     by_design = {row.design: row for row in rows}
-    if "duet" not in by_design or "solo" not in by_design:
-        return []
-    duet, solo = by_design["duet"], by_design["solo"]
+    shown = [(by_design[design], words) for design, words in _READ if design in by_design]
     parts = []
     for name in ("throughput", "capacity"):
-        one, two = getattr(duet, name), getattr(solo, name)
-        if one and two:
-            parts.append(f"{name} {interval_words(one)} in the duet, {interval_words(two)} solo")
-    return [f"known difference on {duet.workload}: {'; '.join(parts)}"] if parts else []
+        read = [(getattr(row, name), words) for row, words in shown]
+        if read and all(interval for interval, _ in read):
+            parts.append(f"{name} {', '.join(f'{interval_words(interval)} {words}' for interval, words in read)}")
+    return [f"known difference on {shown[0][0].workload}: {'; '.join(parts)}"] if parts else []

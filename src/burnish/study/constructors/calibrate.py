@@ -1,4 +1,4 @@
-"""`calibrate`: the baseline against itself under each design, then a known difference under duet and solo."""
+"""`calibrate`: the baseline against itself under each design, then a known difference under those of duet and solo."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ from burnish.study.study import Confirmation, Study
 from burnish.study.workloads import chosen
 
 DIFFERENT_STARTS = {Design.DUET: 4, Design.SOLO: 8}
-"""Starts of the known difference under duet and solo; solo is far noisier."""
+"""Starts of the known-different pair by design; solo is noisier by far."""
 
 DIFFERENT = "known-different"
 
 
 def calibrate_study(engine: str, designs: Sequence[Design], options: Options, *, twin_cores: bool) -> Study:
     """A/A starts under all designs in turn, so that all are measured in the same hour, then a known difference.
+
+    The known difference shows how much a duet dilutes beside solo; it is read under those two where they are requested.
 
     Args:
         engine: the engine.
@@ -37,11 +39,15 @@ def calibrate_study(engine: str, designs: Sequence[Design], options: Options, *,
         twin_cores: whether the host has two cores alike, which a duet needs.
 
     Raises:
-        UserError: unknown names; replicates, which an A/A start of one build cannot have.
+        UserError: unknown names; what a calibration can't have: replicates, as one build is compared with itself, and
+            an explanation, as nothing differs; no design that this host can measure.
     """
     for option, number in (("--layouts", options.layouts), ("--trainings", options.trainings)):
         if number:
             raise UserError(f"{option} {number}: a calibration compares one build with itself; leave it out")
+    seconds = "" if options.seconds is None else f"--seconds {options.seconds:g}"
+    if refused := "--why" if options.why else seconds:
+        raise UserError(f"{refused}: a calibration compares one build with itself, so nothing differs; leave it out")
     spec = load.engine(engine)
     variants = [load.variant(BASELINE)]
     if spec.different is not None and spec.different.recipe is not None:
@@ -52,11 +58,13 @@ def calibrate_study(engine: str, designs: Sequence[Design], options: Options, *,
     definition = definition_of("calibrate", spec, options, names, workloads, features, variants)
     starts = max(CALIBRATION_STARTS, options.starts or 0)
     usable = [design for design in designs if twin_cores or design is not Design.DUET]
+    if not usable:
+        raise UserError("--design duet: this host has no two cores alike for it; leave it out, or add interleaved")
     equal = [_equal(workload, design, starts, options) for workload in workloads for design in usable]
     return Study(
         definition=replace(definition, design=",".join(designs)),
         engine=spec,
-        comparisons=(*equal, *_different(spec, workloads, options, twin_cores)),
+        comparisons=(*equal, *_different(spec, workloads, usable, options)),
         variants={variant.name: variant for variant in variants},
         features=features,
         workloads=workloads,
@@ -65,8 +73,6 @@ def calibrate_study(engine: str, designs: Sequence[Design], options: Options, *,
         confirmation=Confirmation(more_than=None),
         opening=(DifferenceKnown(spec.different.reason),) if spec.different is not None else (),
         calibrates=True,
-        sample=options.why,
-        sample_seconds=options.seconds,
     )
 
 
@@ -90,8 +96,10 @@ def _equal(workload: Workload, design: Design, starts: int, options: Options) ->
     )
 
 
-def _different(spec: EngineSpec, workloads: Sequence[Workload], options: Options, twin_cores: bool) -> list[Comparison]:
-    """The known difference on the first load; empty if the engine has none."""
+def _different(
+    spec: EngineSpec, workloads: Sequence[Workload], designs: Sequence[Design], options: Options
+) -> list[Comparison]:
+    """The known difference on the first load, under duet and solo as far as they are requested."""
     different = spec.different
     if different is None:
         return []
@@ -106,6 +114,6 @@ def _different(spec: EngineSpec, workloads: Sequence[Workload], options: Options
             role=Role.CONFIRMATION,
         )
         for workload in workloads[:1]
-        for design in (Design.DUET, Design.SOLO)
-        if twin_cores or design is Design.SOLO
+        for design in DIFFERENT_STARTS
+        if design in designs
     ]
