@@ -29,7 +29,6 @@ from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun,
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalibrated, VerdictReached
 from burnish.report import evidence, patches, plainly
-from burnish.report.analysis import verdict
 from burnish.report.analysis.verdict import NO_EFFECT, RUNNING
 from burnish.report.bundled.fold import study_table
 from burnish.report.hosts import host_line, hosts_line
@@ -76,7 +75,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         contest=contest,
         runs=len(by.of(SessionBegun)),
         canaries=tuple(_canaries(by, planned)),
-        confirmations=tuple(_row(each, None, planned) for each in verdicts if each.cell.role is Role.CONFIRMATION),
+        confirmations=tuple(_row(each, None) for each in verdicts if each.cell.role is Role.CONFIRMATION),
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source.note,) if source and source.note else (),
         explanation=explanation(by),
@@ -100,7 +99,7 @@ def _rows(by: ByType, planned: TrialsPlanned | None) -> list[Row]:
             label = f"{cell.tag}: {cell.label}" if cell.tag else cell.label
             rows.append(Row(label, cell.workload, RUNNING, None, None, len(done), 0, "not decided yet", {}, ""))
         elif cell.role is not Role.CONFIRMATION:
-            rows.append(_row(reached, together.get(cell), planned))
+            rows.append(_row(reached, together.get(cell)))
     loads = by.of(StudyBegun)[0].definition.get("workloads", ())
     equal = [each.variant for each in by.of(VariantSettled) if each.same]
     rows += [
@@ -111,7 +110,7 @@ def _rows(by: ByType, planned: TrialsPlanned | None) -> list[Row]:
     return rows
 
 
-def _row(reached: VerdictReached, together: FamilyMember | None, planned: TrialsPlanned | None) -> Row:
+def _row(reached: VerdictReached, together: FamilyMember | None) -> Row:
     return Row(
         candidate=reached.cell.label,
         workload=reached.cell.workload,
@@ -134,7 +133,7 @@ def _row(reached: VerdictReached, together: FamilyMember | None, planned: Trials
         hosts=tuple(asdict(each) for each in reached.hosts),
         hosts_differ=reached.hosts_differ,
         alone=reached.verdict if together and together.verdict != reached.verdict else "",
-        within=verdict.within(reached, planned),
+        within=reached.within,
     )
 
 

@@ -27,7 +27,7 @@ from burnish.record.events.bundled import (
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, VerdictReached
 from burnish.report import evidence, plainly
-from burnish.report.analysis.verdict import delta, within
+from burnish.report.analysis.verdict import delta
 from burnish.report.bundled.advice import advice
 from burnish.report.bundled.controls import controls
 from burnish.report.bundled.table import OPEN, Line, StudyTable
@@ -62,8 +62,7 @@ def study_table(by: ByType) -> StudyTable | None:
         cell = tried.get(each.id, each.cell)
         verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
         said = (figures.get(each.id), left.get(each.id), cut.get(each.id))
-        small = within(verdict, planned) if verdict else None
-        lines.append(_line(each, verdict, member, *said, small, marked.get(each.candidate, Marks())))
+        lines.append(_line(each, verdict, member, *said, marked.get(each.candidate, Marks())))
     again = {each.comparison.key: verdicts.get(each.cell) for each in by.of(ConfirmationBegun)}
     negative = controls(lines, delta(planned))
     advised = advice(lines, again, table) if table.recommends else []
@@ -98,7 +97,6 @@ def _line(
     figure: FigureMeasured | None,
     left: ComparisonLeft | None,
     cut: str | None,
-    small: float | None,
     marks: Marks,
 ) -> Line:
     measured, word, interval, starts = "", "", None, 0
@@ -140,7 +138,7 @@ def _line(
         hosts=_hosts_of(verdict or figure),
         hosts_differ=verdict.hosts_differ if verdict else False,
         cell=verdict.cell.name if verdict else "",
-        within=small,
+        within=verdict.within if verdict else None,
         base=planned.base,
         candidate=planned.candidate,
         marks=marks,
