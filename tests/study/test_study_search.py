@@ -58,7 +58,7 @@ def test_seconds_from_ticks() -> None:
 
 
 def ratios(found: StudyTable) -> dict[tuple[str, str], float]:
-    return {(line.row, line.load): line.interval["ratio"] for line in found.lines if line.interval}
+    return {(line.row, line.load): line.interval.ratio for line in found.lines if line.interval}
 
 
 @pytest.mark.measures
@@ -72,7 +72,7 @@ def test_train_robust_on_the_fake_engine(monkeypatch: pytest.MonkeyPatch) -> Non
     assert all(each["ratio"] > 1.0 for each in rounds[-1]["intervals"].values())
     said = " ".join(shown(folder).split())
     assert "Search for weights" in said
-    assert said.count("the mix against that") == 3
+    assert said.count("the mix compared with that") == 3
 
 
 @pytest.mark.measures

@@ -7,14 +7,37 @@ its interval, which for few starts is wider than the normal one's, so that the m
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
+from typing import Protocol
+
+from burnish.statistics.intervals import Interval
 
 LEVEL = 0.95
 
 
-def geometric_mean(values: Sequence[Mapping[str, float]], level: float = LEVEL) -> dict[str, float] | None:
-    """Geometric mean of independent ratios, each with its interval (keys ratio, low, high, level); None without any.
+class Ratio(Protocol):
+    """A ratio with its confidence interval, as judged or as recorded."""
+
+    @property
+    def ratio(self) -> float:
+        """The estimate."""
+
+    @property
+    def low(self) -> float:
+        """Lower end."""
+
+    @property
+    def high(self) -> float:
+        """Upper end."""
+
+    @property
+    def level(self) -> float:
+        """Confidence level, 0 to 1."""
+
+
+def geometric_mean(values: Sequence[Ratio], level: float = LEVEL) -> Interval | None:
+    """Geometric mean of independent ratios, each with its interval; None without any.
 
     Args:
         values: the ratios.
@@ -22,12 +45,12 @@ def geometric_mean(values: Sequence[Mapping[str, float]], level: float = LEVEL) 
     """
     if not values:
         return None
-    middle = sum(math.log(each["ratio"]) for each in values) / len(values)
+    middle = sum(math.log(value.ratio) for value in values) / len(values)
     return _around(middle, math.hypot(*map(_error, values)) / len(values), level)
 
 
-def quotient(one: Mapping[str, float], other: Mapping[str, float], level: float = LEVEL) -> dict[str, float]:
-    """How many times the first of two independent ratios is the second, with its interval (keys as in the mean).
+def quotient(one: Ratio, other: Ratio, level: float = LEVEL) -> Interval:
+    """How many times the first of two independent ratios is the second, with its interval.
 
     The variances of two logarithms add up.
 
@@ -36,23 +59,18 @@ def quotient(one: Mapping[str, float], other: Mapping[str, float], level: float 
         other: likewise; against the same baseline, so that this cancels out.
         level: of the quotient's interval, whatever theirs are.
     """
-    return _around(math.log(one["ratio"] / other["ratio"]), math.hypot(_error(one), _error(other)), level)
+    return _around(math.log(one.ratio / other.ratio), math.hypot(_error(one), _error(other)), level)
 
 
-def _around(middle: float, error: float, level: float) -> dict[str, float]:
+def _around(middle: float, error: float, level: float) -> Interval:
     """The ratio whose logarithm is `middle`, known to a standard error of `error`."""
     half = NormalDist().inv_cdf((1 + level) / 2) * error
-    return {
-        "ratio": math.exp(middle),
-        "low": math.exp(middle - half),
-        "high": math.exp(middle + half),
-        "level": level,
-    }
+    return Interval(math.exp(middle), math.exp(middle - half), math.exp(middle + half), level)
 
 
-def _error(value: Mapping[str, float]) -> float:
+def _error(value: Ratio) -> float:
     """Standard error of a ratio's logarithm, from its interval; infinite where too few starts were read to say."""
-    if value["low"] <= 0.0 or math.isinf(value["high"]):
+    if value.low <= 0.0 or math.isinf(value.high):
         return math.inf
-    half = (math.log(value["high"]) - math.log(value["low"])) / 2
-    return half / NormalDist().inv_cdf((1 + value["level"]) / 2)
+    half = (math.log(value.high) - math.log(value.low)) / 2
+    return half / NormalDist().inv_cdf((1 + value.level) / 2)

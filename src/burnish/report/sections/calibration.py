@@ -94,7 +94,7 @@ def dilution(rows: Sequence[Row]) -> list[str]:
     duet, solo = by_design["duet"], by_design["solo"]
     parts = []
     for name in ("throughput", "capacity"):
-        one, two = getattr(duet, name), getattr(solo, name)
+        one, two = duet.of(name), solo.of(name)
         if one and two:
             parts.append(f"{name} {interval_words(one)} in the duet, {interval_words(two)} solo")
     return [f"known difference on {duet.workload}: {'; '.join(parts)}"] if parts else []
