@@ -114,7 +114,13 @@ class _Mask:
             masked["verdict"] = "<verdict>"
             masked |= {name: f"<{name}>" for name in ("reason", "together") if isinstance(masked.get(name), str)}
             masked |= {name: f"<{name}>" for name in ("within", "alone") if name in masked}
+        masked |= self._of_quantities(value)
         return masked
+
+    def _of_quantities(self, value: dict[str, Any]) -> dict[str, str]:
+        """Quantities with a verdict of their own, on which the level of the interval rests: no reading is certain."""
+        own = value.get("verdicts")
+        return dict.fromkeys(own, "<interval>") | {"verdicts": dict.fromkeys(own, "<verdict>")} if own else {}
 
     def _of_text(self, text: str, key: str) -> str:
         text = self._text(text)

@@ -106,3 +106,38 @@ def test_plain_values_become_declared_ones() -> None:
 def test_what_json_has_no_value_for_is_refused() -> None:
     with pytest.raises(TypeError, match="object can't be recorded"):
         codec.plain(SessionBegun({"host": object()}))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reason", "within"),
+    [
+        ("faster", "faster, and within ±1 %: the whole interval lies above 1 after 6 starts", 0.01),
+        ("slower", "slower, and within ±0.5 % on hosts like these: the whole interval lies below 1", 0.005),
+        ("faster", "faster: the whole interval lies above 1 after 6 starts", None),
+        ("equivalent", "equivalent: the whole 90 % interval lies within ±1 % after 6 starts", None),
+    ],
+)
+def test_a_verdict_from_before_it_said_how_small_the_difference_is(
+    verdict: str, reason: str, within: float | None
+) -> None:
+    """Of either format: the sentence has it."""
+    ratio = {"ratio": 1.005, "low": 1.001, "high": 1.009, "level": 0.95}
+    shared = {"unit": "transaction", "verdict": verdict, "reason": reason, "starts": 6}
+    second = {"cell": {"candidate": "one", "workload": "w"}, "design": "duet", "headline": "capacity"}
+    events = (
+        codec.decode("verdict", {"cell": "one / w", "capacity": ratio, "throughput": ratio, **shared}, 1),
+        codec.decode("verdict_reached", {**second, "ratios": {"capacity": ratio}, **shared}, 2),
+    )
+    for event in events:
+        assert isinstance(event, VerdictReached)
+        assert event.within == within
+        kind, values = codec.encode(event)
+        assert codec.decode(kind, values) == event
+
+
+def test_a_verdict_that_says_how_small_is_taken_at_its_word() -> None:
+    body = {"cell": {"candidate": "one", "workload": "w"}, "design": "duet", "headline": "capacity", "ratios": {}}
+    body |= {"unit": "transaction", "verdict": "faster", "reason": "faster, and within ±1 %", "starts": 6}
+    event = codec.decode("verdict_reached", body | {"within": 0.012})
+    assert isinstance(event, VerdictReached)
+    assert event.within == 0.012

@@ -13,6 +13,7 @@ from burnish.report.fold import fold
 from burnish.report.result import Result
 from burnish.report.sections.conclusion import sentences
 from burnish.report.values import runs as values
+from burnish.statistics.intervals import Interval
 from burnish.statistics.means import quotient
 from drawn import printed
 from reported import Events, verdict
@@ -98,12 +99,10 @@ def test_all_loads_count_by_the_quotient_of_each() -> None:
     ratios = {"a": {"w": near(1.10), "v": near(1.20)}, "b": {"w": near(1.12), "v": near(1.12)}}
     found = ranking(run(ratios))
     assert found is not None
-    quotients = [quotient(ratios["a"][load], ratios["b"][load]) for load in ("w", "v")]
+    quotients = [quotient(Interval(**ratios["a"][load]), Interval(**ratios["b"][load])) for load in ("w", "v")]
     (rival,) = found.rivals
-    assert rival.ratio["ratio"] == pytest.approx(math.sqrt(quotients[0]["ratio"] * quotients[1]["ratio"]))
-    assert math.log(rival.ratio["high"] / rival.ratio["low"]) == pytest.approx(
-        0.02 / math.sqrt(2) / math.sqrt(2), rel=0.01
-    )
+    assert rival.ratio.ratio == pytest.approx(math.sqrt(quotients[0].ratio * quotients[1].ratio))
+    assert math.log(rival.ratio.high / rival.ratio.low) == pytest.approx(0.02 / math.sqrt(2) / math.sqrt(2), rel=0.01)
 
 
 def test_who_is_not_faster_everywhere_is_no_rival() -> None:

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from burnish.record.events.verdicts import Interval
 from burnish.report.fold import fold
 from burnish.report.sections import repeated
 from burnish.report.sections.remarks import lines
 from burnish.report.sections.repeated import Open, merged
 from drawn import markdown, printed
-from reported import Events, ratio, verdict
+from reported import Events, bounded, ratio, verdict
 
 FLAG = "-fstack-protector-strong was cancelled by a later flag in 863 of 863 objects (/w/source/a/one.cpp)"
 
@@ -49,14 +50,14 @@ def test_libraries_of_a_build_are_one_line() -> None:
 
 def test_undecided_cells_are_one_line_unless_they_are_few() -> None:
     reason = "undecided: after 8 starts the interval still includes 1; with this spread some 13 starts would tell ±1 %"
-    cells = [Open(f"{name} on w", reason, ratio(1.0)) for name in "abc"]
+    cells = [Open(f"{name} on w", reason, bounded(1.0)) for name in "abc"]
     assert repeated.undecided(cells[:2]) == [f"a on w: {reason}", f"b on w: {reason}"]
     (line,) = repeated.undecided(cells)
     assert line == (
         "undecided, as the interval includes 1 (in brackets: how many starts would decide): "
         "a on w ±1 % (13); b on w ±1 % (13); c on w ±1 % (13)"
     )
-    unknown = Open("d on w", "undecided so far", {"ratio": 1.0, "low": 0.0, "high": float("inf"), "level": 0.95})
+    unknown = Open("d on w", "undecided so far", Interval(1.0, 0.0, float("inf"), 0.95))
     assert repeated.undecided([*cells, unknown])[0].endswith("; d on w")
     assert repeated.undecided([]) == []
 

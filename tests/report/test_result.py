@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from burnish.base.errors import UserError
+from burnish.record.events.verdicts import Interval
 from burnish.report.analysis.ceilings import bars, ceilings
 from burnish.report.analysis.ranking import winner
 from burnish.report.fold import fold
@@ -41,7 +42,8 @@ def test_every_kind_of_verdict_is_a_row(kind: str) -> None:
     value = None if kind == "invalid" else ratio(1.2)
     events = Events("baseline", "one").run().contest("one / w").add("verdict", **verdict("one / w", kind, value))
     (row,) = fold(events.made).rows
-    assert (row.candidate, row.workload, row.verdict, row.capacity) == ("one", "w", kind, value)
+    assert (row.candidate, row.workload, row.verdict) == ("one", "w", kind)
+    assert row.of("capacity") == row.ratio == (Interval(**value) if value else None)
     assert (row.starts, row.invalid_starts, row.reason, row.unit) == (6, 1, f"{kind}: because", "transaction")
 
 
@@ -52,7 +54,7 @@ def test_an_unfinished_cell_is_running_with_its_valid_starts() -> None:
         events.add("start_done", cell="one / w", start=number, invalid=invalid)
     events.add("start", cell="one / w", start=4)
     one, other = fold(events.made).rows
-    assert (one.verdict, one.starts, one.capacity) == ("running", 2, None)
+    assert (one.verdict, one.starts, one.ratio) == ("running", 2, None)
     assert (other.verdict, other.starts) == ("running", 0)
     assert sentences(fold(events.made)) == []
 

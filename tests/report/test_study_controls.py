@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from burnish.record.events.verdicts import Interval
 from burnish.report.bundled.controls import controls
 from burnish.report.bundled.table import Line
 from burnish.statistics.means import geometric_mean
@@ -20,7 +21,7 @@ FOREIGN = replace(LINE, reason="its patches are for mariadb, not for fake", sett
 
 
 def measured(ratio: float, half: float, verdict: str = "equivalent") -> Line:
-    interval = {"ratio": ratio, "low": ratio - half, "high": ratio + half, "level": 0.95}
+    interval = Interval(ratio, ratio - half, ratio + half, 0.95)
     return replace(LINE, verdict=verdict, interval=interval, settled=True)
 
 

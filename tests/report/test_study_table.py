@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from burnish.record.by_type import ByType
+from burnish.record.events.verdicts import HostVerdict
 from burnish.report.bundled.fold import study_table
 from burnish.report.bundled.table import StudyTable
 from burnish.report.document import Section
@@ -16,7 +17,7 @@ from burnish.report.sections.bundled.extras import matrices
 from burnish.report.sections.conclusion import sentences
 from burnish.report.words import per_cent
 from drawn import cells, head, markdown, points, printed, title
-from reported import Events, comparison, key, ratio, verdict
+from reported import Events, bounded, comparison, key, ratio, verdict
 
 
 def shipped(*comparisons: dict[str, Any], cut: dict[str, str] | None = None, recommends: bool = False) -> Events:
@@ -247,7 +248,7 @@ def test_a_record_of_another_verb_has_no_table() -> None:
 
 
 def test_ratios_in_per_cent() -> None:
-    assert per_cent(ratio(1.0)) == "+0.0 [-1.0, +1.0]"
+    assert per_cent(bounded(1.0)) == "+0.0 [-1.0, +1.0]"
 
 
 def matrix() -> Events:
@@ -269,14 +270,14 @@ def test_a_matrix_of_several_hosts_says_whose_row_each_is() -> None:
     table = fold(matrix().made).shipped
     assert table is not None
     (alone,) = matrices(table)
-    lines = tuple(replace(line, hosts=({"host": line.row.upper()},)) for line in table.lines)
+    lines = tuple(replace(line, hosts=(HostVerdict(line.row.upper(), 6),)) for line in table.lines)
     (apart,) = matrices(replace(table, lines=lines))
     assert head(alone) == ("", "x", "y", "worst")
     assert points(alone) == []
     assert head(apart) == ("", "on", "x", "y", "worst")
     assert [row[:2] for row in cells(apart)] == [("a", "A"), ("b", "B")]
     assert points(apart) == ["rows from different hosts cannot be compared with each other"]
-    one = tuple(replace(line, hosts=({"host": "A"},)) for line in table.lines)
+    one = tuple(replace(line, hosts=(HostVerdict("A", 6),)) for line in table.lines)
     assert head(matrices(replace(table, lines=one))[0]) == head(alone)
 
 
@@ -295,7 +296,7 @@ def test_a_ladder_of_several_hosts_says_whose_row_each_is() -> None:
     together = replace(made, merged={"hosts": ["A", "B"], "studies": []})
     (block,) = hosts.sections(made.shipped, together)
     assert points(block)[-2:] == ["measured on A alone: unroll", "measured on B alone: native; fbo"]
-    lines = tuple(replace(line, hosts=({"host": f"{line.threads}"},)) for line in made.shipped.lines[:2])
+    lines = tuple(replace(line, hosts=(HostVerdict(f"{line.threads}", 6),)) for line in made.shipped.lines[:2])
     (block,) = hosts.sections(replace(made.shipped, lines=lines), together)
     assert points(block)[-2:] == ["measured on 1 alone: unroll, 1", "measured on 4 alone: unroll, 4"]
 

@@ -10,7 +10,7 @@ from burnish.report.sections.conclusion import sentences
 from burnish.report.sections.remarks import lines as remarks
 from burnish.statistics.means import geometric_mean
 from drawn import markdown, printed
-from reported import Events, ratio, verdict
+from reported import Events, bounded, ratio, verdict
 
 
 @pytest.mark.parametrize(
@@ -29,15 +29,15 @@ def test_a_test_is_part_of_its_suite(workload: str, found: tuple[str, str] | Non
 
 
 def test_the_mean_is_as_sure_as_all_of_its_tests_together() -> None:
-    whole = geometric_mean([ratio(1.1), ratio(1.2)])
+    whole = geometric_mean([bounded(1.1), bounded(1.2)])
     assert whole is not None
-    assert whole["ratio"] == pytest.approx(math.sqrt(1.1 * 1.2))
-    half, single = (math.log(each["high"] / each["low"]) / 2 for each in (whole, ratio(1.1)))
+    assert whole.ratio == pytest.approx(math.sqrt(1.1 * 1.2))
+    half, single = (math.log(each.high / each.low) / 2 for each in (whole, bounded(1.1)))
     assert half == pytest.approx(single / math.sqrt(2))
     # An interval of another level stands for another error.
-    narrow = geometric_mean([ratio(1.1, level=0.90)])
+    narrow = geometric_mean([bounded(1.1, level=0.90)])
     assert narrow is not None
-    assert math.log(narrow["high"] / narrow["low"]) / 2 == pytest.approx(single * 1.95996 / 1.64485, rel=1e-3)
+    assert math.log(narrow.high / narrow.low) / 2 == pytest.approx(single * 1.95996 / 1.64485, rel=1e-3)
     assert geometric_mean([]) is None
 
 
@@ -54,7 +54,7 @@ def test_times_and_the_mean_of_a_suite_are_told() -> None:
     summary = fold(study().made)
     (whole,) = suites.wholes(summary.rows)
     assert (whole.suite, whole.candidate, whole.tests, whole.missing) == ("sql_bench", "fast", 2, ("create",))
-    said = "sql_bench: geometric mean of 2 tests, fast against baseline: throughput 1.149 [1.141, 1.157], capacity"
+    said = "sql_bench: geometric mean of 2 tests, fast against baseline: capacity 1.149 [1.141, 1.157], throughput"
     assert any(line.startswith(said) and line.endswith("; without create.") for line in remarks(summary))
     ((title, rows),) = suites.times(summary)
     assert title == "sql_bench: time of a pass, fast and baseline"

@@ -7,12 +7,13 @@ import re
 import pytest
 
 from burnish.catalogue import load
+from burnish.record.events.verdicts import Interval
 from burnish.report.fold import fold
 from burnish.report.sections.remarks import lines as remarks
 from burnish.report.words import EQUIVALENCE_NOTE, interval
 from drawn import markdown
 from drawn import printed as shown
-from reported import Events, ratio, verdict
+from reported import Events, bounded, ratio, verdict
 
 KINDS = {
     "faster": ratio(1.412),
@@ -52,12 +53,12 @@ def printed(events: Events, width: int = 80, *, terminal: bool = False) -> str:
     ("value", "text"),
     [
         (None, "-"),
-        (ratio(1.5), "1.500 [1.485, 1.515]"),
-        (ratio(1.5, level=0.9), "1.500 [1.485, 1.515]*"),
-        ({"ratio": 1.5, "low": 0.0001, "high": 10_000.0, "level": 0.95}, "1.500 [?]"),
+        (bounded(1.5), "1.500 [1.485, 1.515]"),
+        (bounded(1.5, level=0.9), "1.500 [1.485, 1.515]*"),
+        (Interval(1.5, 0.0001, 10_000.0, 0.95), "1.500 [?]"),
     ],
 )
-def test_interval(value: dict[str, float] | None, text: str) -> None:
+def test_interval(value: Interval | None, text: str) -> None:
     assert interval(value) == text
 
 
@@ -66,8 +67,9 @@ def test_every_verdict_is_printed() -> None:
     for kind, value in KINDS.items():
         rows = [line.split() for line in text.splitlines() if re.match(rf"{MARKED.get(kind, kind)} +{kind} ", line)]
         assert len(rows) == 2, "one for each workload"
+        figures = interval(Interval(**value) if value else None)
         for row in rows:
-            assert " ".join(row[row.index(kind, 1) + 1 :]) == f"{interval(value)} {interval(value)} 6 (+1)"
+            assert " ".join(row[row.index(kind, 1) + 1 :]) == f"{figures} {figures} 6 (+1)"
     assert re.search(r"^waiting +running +- +- +0$", text, re.MULTILINE)
     assert "read, ratios to baseline" in text
     assert "write, ratios to baseline" in text
@@ -130,9 +132,8 @@ def test_markdown() -> None:
     for workload in ("read", "write"):
         assert f"## {workload}, ratios to baseline" in lines
     for kind, value in KINDS.items():
-        assert (
-            lines.count(f"| {MARKED.get(kind, kind)} | {kind} | {interval(value)} | {interval(value)} | 6 (+1) |") == 2
-        )
+        figures = interval(Interval(**value) if value else None)
+        assert lines.count(f"| {MARKED.get(kind, kind)} | {kind} | {figures} | {figures} | 6 (+1) |") == 2
     assert "| waiting | running | - | - | 0 |" in lines
     assert "| baseline | gcc-12 | 1 min 15 s | 31.4 MB | passed 222, 3 skipped |" in lines
     assert "| waiting | - | - | - | left out: no compiler 'x' |" in lines

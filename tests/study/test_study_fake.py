@@ -113,8 +113,8 @@ def test_a_second_run_begins_a_new_study_and_builds_nothing(burnish_home: Path, 
         with closing(Record(folder)) as record:
             readings += cell_starts(record, CellId("speed130", "fake_mix")).of("capacity")
     assert row.starts == len(readings) >= 4
-    assert row.capacity is not None
-    assert row.capacity["ratio"] == pytest.approx(math.exp(statistics.fmean(readings)))
+    assert row.ratio is not None
+    assert row.ratio.ratio == pytest.approx(math.exp(statistics.fmean(readings)))
 
 
 @pytest.mark.parametrize(
@@ -290,6 +290,6 @@ def test_the_best_of_many_is_measured_again(burnish_home: Path, tmp_path: Path) 
     assert "speed160 is the best of 4: measured again on 8 fresh starts" in err
     (row,) = summary(burnish_home).confirmations
     assert (row.candidate, row.starts) == ("speed160", 8)
-    assert row.capacity is not None
-    assert 1.5 < row.capacity["ratio"] < 1.7
+    assert row.ratio is not None
+    assert 1.5 < row.ratio.ratio < 1.7
     assert "Quote these figures." in " ".join(out.split())

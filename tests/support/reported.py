@@ -7,6 +7,7 @@ from typing import Any
 
 from burnish.record.codec import decode
 from burnish.record.events import Event, Recorded
+from burnish.record.events.verdicts import Interval
 
 HOST: dict[str, Any] = {
     "cpu_model": "A CPU",
@@ -54,6 +55,11 @@ def event(number: int, at: str, kind: str, body: Mapping[str, Any]) -> Recorded[
 def ratio(value: float, level: float = 0.95) -> dict[str, float]:
     """A ratio with an interval of ±1 %."""
     return {"ratio": value, "low": value * 0.99, "high": value * 1.01, "level": level}
+
+
+def bounded(value: float, level: float = 0.95) -> Interval:
+    """The same as a recorded value."""
+    return Interval(**ratio(value, level))
 
 
 def side(cpu: float, p95: float) -> dict[str, Any]:

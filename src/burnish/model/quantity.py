@@ -64,6 +64,9 @@ MEMORY = Quantity(
 QUANTITIES: tuple[Quantity, ...] = (CAPACITY, THROUGHPUT, LATENCY, MEMORY)
 """All of them, in the order of reports."""
 
+HEADLINES = tuple(quantity for quantity in QUANTITIES if quantity.headline)
+"""Those that verdicts can be about."""
+
 BY_NAME = {quantity.name: quantity for quantity in QUANTITIES}
 
 

@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from burnish.base.errors import UserError
 from burnish.record.events import KINDS, Event, Unknown
-from burnish.record.upgrade import upgraded
+from burnish.record.upgrade import completed, upgraded
 
 FORMAT = 2
 """Incremented when readers of the previous format would misread an event; not for a new kind or field."""
@@ -74,6 +74,7 @@ def decode(kind: str, body: Mapping[str, Any], form: int = FORMAT, *, where: str
     try:
         if form < FORMAT:
             kind, body = upgraded(kind, body)
+        body = completed(kind, body)
         if kind not in KINDS:
             return Unknown(kind, body)
         declared: Any = KINDS[kind]

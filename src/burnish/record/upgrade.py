@@ -1,4 +1,4 @@
-"""Upgrades events of format 1 to format 2 (pure): the only place where names are parsed.
+"""Older events as those of today (pure): the only place where names and sentences are taken apart.
 
 Events of format 1 had no declared fields: a cell was a text such as ``baseline, x=1: candidate / load``, a comparison
 a text such as ``series / row / reading / load / threads``, and each quantity of a verdict was a field of the verdict.
@@ -75,6 +75,9 @@ _QUANTITIES = ("capacity", "throughput")
 _RELEASE = re.compile(r"(?P<words>release(?:, .*)?) (?P<program>[0-9a-f]{8})")
 """Candidate that is a distribution's program, with the first digits of its digest."""
 
+_WITHIN = re.compile(r"(?:faster|slower), and within ±(?P<percent>[\d.]+) %")
+"""How the sentence of a verdict begins whose difference is proved to be within ±delta too: the delta, in per cent."""
+
 _OF_A_TURN = ("seconds", "done", "server_cpu", "client_cpu")
 
 
@@ -86,6 +89,14 @@ def upgraded(kind: str, body: Body) -> tuple[str, Body]:
     """
     change = _CHANGES.get(kind)
     return KINDS.get(kind, kind), body if change is None else change(dict(body))
+
+
+def completed(kind: str, body: Body) -> Body:
+    """The values of an event of format 2 with the fields that it got later, as far as its others say what they hold."""
+    if kind != "verdict_reached" or "within" in body:
+        return body
+    proved = _WITHIN.match(str(body.get("reason", "")))
+    return body if proved is None else {**body, "within": float(proved["percent"]) / 100}
 
 
 def cell_fields(name: str) -> dict[str, Any]:

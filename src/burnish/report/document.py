@@ -54,9 +54,11 @@ class Cell:
 
     Attributes:
         lines: what stands there, each span on a line of its own.
+        beside: whether the lines stand beside each other instead where the table has room for that.
     """
 
     lines: tuple[Span, ...]
+    beside: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from typing import Any
 from burnish.base.errors import UserError
 from burnish.model.cell import BuildId, Role
 from burnish.record.by_type import ByType
-from burnish.record.codec import plain
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import (
     BuildMade,
@@ -29,10 +28,10 @@ from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun,
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalibrated, VerdictReached
 from burnish.report import evidence, patches, plainly
-from burnish.report.analysis import verdict
 from burnish.report.analysis.verdict import NO_EFFECT, RUNNING
 from burnish.report.bundled.fold import study_table
 from burnish.report.hosts import host_line, hosts_line
+from burnish.report.quantities import of_verdict
 from burnish.report.result import BuildRow, Canary, Result, Row
 from burnish.why.explanation import explanation
 
@@ -76,7 +75,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         contest=contest,
         runs=len(by.of(SessionBegun)),
         canaries=tuple(_canaries(by, planned)),
-        confirmations=tuple(_row(each, None, planned) for each in verdicts if each.cell.role is Role.CONFIRMATION),
+        confirmations=tuple(_row(each, None) for each in verdicts if each.cell.role is Role.CONFIRMATION),
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source.note,) if source and source.note else (),
         explanation=explanation(by),
@@ -98,43 +97,42 @@ def _rows(by: ByType, planned: TrialsPlanned | None) -> list[Row]:
         if reached is None:
             done = [each for each in by.of(StartDone) if each.cell == cell and each.invalid is None]
             label = f"{cell.tag}: {cell.label}" if cell.tag else cell.label
-            rows.append(Row(label, cell.workload, RUNNING, None, None, len(done), 0, "not decided yet", {}, ""))
+            rows.append(Row(label, cell.workload, RUNNING, {}, len(done), 0, "not decided yet", {}, ""))
         elif cell.role is not Role.CONFIRMATION:
-            rows.append(_row(reached, together.get(cell), planned))
+            rows.append(_row(reached, together.get(cell)))
     loads = by.of(StudyBegun)[0].definition.get("workloads", ())
     equal = [each.variant for each in by.of(VariantSettled) if each.same]
     rows += [
-        Row(name, load, NO_EFFECT, None, None, 0, 0, "no effect: identical code", {}, "")
+        Row(name, load, NO_EFFECT, {}, 0, 0, "no effect: identical code", {}, "")
         for load in loads
         for name in dict.fromkeys(equal)
     ]
     return rows
 
 
-def _row(reached: VerdictReached, together: FamilyMember | None, planned: TrialsPlanned | None) -> Row:
+def _row(reached: VerdictReached, together: FamilyMember | None) -> Row:
     return Row(
         candidate=reached.cell.label,
         workload=reached.cell.workload,
         verdict=together.verdict if together else reached.verdict,
-        capacity=plainly.interval(reached.ratios.get("capacity")),
-        throughput=plainly.interval(reached.ratios.get("throughput")),
+        quantities=of_verdict(reached),
         starts=reached.starts,
         invalid_starts=reached.invalid_starts,
         reason=reached.reason,
-        sides={label: plain(side) for label, side in reached.sides.items()},
+        sides=reached.sides,
         unit=reached.unit,
         design=reached.design,
         headline=reached.headline,
         role=str(reached.cell.role),
         per_minute=reached.per_minute,
-        together=plainly.member(together) if together else None,
-        sensitivity=tuple({"name": each.name, **(plain(each.interval) or {})} for each in reached.sensitivity),
+        together=together,
+        sensitivity=reached.sensitivity,
         invalid_pairs=reached.invalid_pairs,
         unsettled=reached.unsettled,
-        hosts=tuple(asdict(each) for each in reached.hosts),
+        hosts=reached.hosts,
         hosts_differ=reached.hosts_differ,
         alone=reached.verdict if together and together.verdict != reached.verdict else "",
-        within=verdict.within(reached, planned),
+        within=reached.within,
     )
 
 

@@ -2,20 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from burnish.model.quantity import BY_NAME
 from burnish.record.codec import plain
 from burnish.record.events import Event
 from burnish.record.events.builds import ProgramExamined
 from burnish.record.events.bundled import ProfileInspected, SearchRound
 from burnish.record.events.trials import TrialsPlanned
-from burnish.record.events.verdicts import FamilyMember, HostNoise, Interval
+from burnish.record.events.verdicts import FamilyMember, HostNoise
+from burnish.report.analysis.suites import Whole
+from burnish.report.bundled.table import Line, StudyTable
+from burnish.report.quantities import Measured, judged
+from burnish.report.result import Row
 
 
-def interval(found: Interval | None) -> dict[str, float] | None:
-    """A ratio with its interval."""
-    return asdict(found) if found else None
+def row(found: Row) -> dict[str, Any]:
+    """A cell of a run, its quantities beside the rest."""
+    values = _flat(asdict(found), found.quantities)
+    values["sides"] = plain(found.sides)
+    values["together"] = member(found.together) if found.together else None
+    values["sensitivity"] = [{"name": other.name, **(plain(other.interval) or {})} for other in found.sensitivity]
+    return values
+
+
+def table(found: StudyTable) -> dict[str, Any]:
+    """The table of a bundled study, its lines with their quantities beside the rest."""
+    return {**asdict(found), "lines": [_line(line) for line in found.lines]}
+
+
+def _line(found: Line) -> dict[str, Any]:
+    return _flat(asdict(found), found.quantities)
+
+
+def _flat(values: dict[str, Any], quantities: Mapping[str, Measured]) -> dict[str, Any]:
+    """The values with, in the place of their quantities, each one's ratio by its name and the verdicts of their own."""
+    ratios = {name: plain(quantities[name].interval) if name in quantities else None for name in BY_NAME}
+    return dict(
+        pair
+        for name, value in values.items()
+        for pair in ((*ratios.items(), ("verdicts", judged(quantities))) if name == "quantities" else ((name, value),))
+    )
+
+
+def whole(found: Whole) -> dict[str, Any]:
+    """A candidate on a suite, its means beside the rest."""
+    values = asdict(found)
+    means = values.pop("means")
+    return {**values, **means}
 
 
 def noise(found: HostNoise) -> dict[str, Any]:

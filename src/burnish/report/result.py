@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from burnish.record.events.verdicts import FamilyMember, HostVerdict, Interval, OtherMethod, SideSummary
 from burnish.report.analysis import outcome
 from burnish.report.bundled.table import StudyTable
 from burnish.report.patches import Patched
+from burnish.report.quantities import Measured
 from burnish.why.explanation import Explanation
 
 
@@ -21,15 +23,14 @@ class Row:
         workload: the load.
         verdict: faster, slower, equivalent, undecided or invalid; "no effect" when the code is the baseline's;
             "running" while it has none yet.
-        capacity: ratio with interval (keys ratio, low, high, level), candidate over baseline, or None.
-        throughput: the same of transactions per second, or None.
+        quantities: by name, what the starts say of every quantity that was read; empty without starts.
         starts: valid starts.
         invalid_starts: starts that were repeated.
         reason: the verdict's sentence.
-        sides: medians of each side (throughput per second, server CPU seconds per transaction, latency …).
+        sides: medians of each side; None where no pair was read.
         unit: what is counted.
         design: how the sides shared the host.
-        headline: what the verdict is about, ``capacity`` or ``throughput``.
+        headline: name of the quantity that the verdict is about.
         per_minute: whether transactions per minute and the mean response time are told.
         role: ``claim``, ``confirmation`` (the winner once more, on fresh starts) or ``canary``.
         together: where several cells are claimed together, p-values and interval that hold beside each other.
@@ -45,30 +46,34 @@ class Row:
     candidate: str
     workload: str
     verdict: str
-    capacity: Mapping[str, float] | None
-    throughput: Mapping[str, float] | None
+    quantities: Mapping[str, Measured]
     starts: int
     invalid_starts: int
     reason: str
-    sides: Mapping[str, Any]
+    sides: Mapping[str, SideSummary | None]
     unit: str
     design: str = "duet"
     headline: str = "capacity"
     role: str = "claim"
     per_minute: bool = False
-    together: Mapping[str, Any] | None = None
-    sensitivity: tuple[Mapping[str, Any], ...] = ()
+    together: FamilyMember | None = None
+    sensitivity: tuple[OtherMethod, ...] = ()
     invalid_pairs: int = 0
     unsettled: int = 0
-    hosts: tuple[Mapping[str, Any], ...] = ()
+    hosts: tuple[HostVerdict, ...] = ()
     hosts_differ: bool = False
     alone: str = ""
     within: float | None = None
 
     @property
-    def ratio(self) -> Mapping[str, float] | None:
+    def ratio(self) -> Interval | None:
         """The headline's ratio with its interval."""
-        return self.capacity if self.headline == "capacity" else self.throughput
+        return self.of(self.headline)
+
+    def of(self, quantity: str) -> Interval | None:
+        """The ratio of a quantity with its interval, by the quantity's name."""
+        measured = self.quantities.get(quantity)
+        return measured.interval if measured else None
 
 
 @dataclass(frozen=True)

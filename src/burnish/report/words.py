@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+
+from burnish.statistics.intervals import Interval
+from burnish.statistics.means import Ratio
 
 USUAL_LEVEL = 0.95
 EQUIVALENCE_NOTE = "* the 90 % interval, which equivalence is read off (two one-sided tests at 5 %)"
 
 
-def interval(value: Mapping[str, float] | None) -> str:
+def interval(value: Ratio | None) -> str:
     """A ratio with its interval, ``1.412 [1.398, 1.426]``, marked * at another level than 95 %; or a dash."""
     if value is None:
         return "-"
-    if value["high"] >= 100:
-        return f"{value['ratio']:.3f} [?]"
-    mark = "" if abs(value["level"] - USUAL_LEVEL) < 1e-9 else "*"
-    return f"{value['ratio']:.3f} [{value['low']:.3f}, {value['high']:.3f}]{mark}"
+    if value.high >= 100:
+        return f"{value.ratio:.3f} [?]"
+    return f"{value.ratio:.3f} [{value.low:.3f}, {value.high:.3f}]{level_mark(value)}"
 
 
-def interval_words(value: Mapping[str, float] | None) -> str:
+def level_mark(value: Ratio) -> str:
+    """What stands behind an interval at another level than 95 %: a star; else nothing."""
+    return "" if abs(value.level - USUAL_LEVEL) < 1e-9 else "*"
+
+
+def interval_words(value: Ratio | None) -> str:
     """A ratio with its interval as it stands in a sentence."""
-    return "unknown" if value is None else f"{value['ratio']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
+    return "unknown" if value is None else f"{value.ratio:.3f} [{value.low:.3f}, {value.high:.3f}]"
 
 
-def per_cent(value: Mapping[str, float]) -> str:
+def per_cent(value: Ratio) -> str:
     """A ratio as a change in per cent with its interval: ``+3.1 [+2.4, +3.8]``."""
-    ratio, low, high = (100.0 * (value[name] - 1.0) for name in ("ratio", "low", "high"))
+    ratio, low, high = (100.0 * (end - 1.0) for end in (value.ratio, value.low, value.high))
     return f"{ratio:+.1f} [{low:+.1f}, {high:+.1f}]"
 
 
-def inverse(value: Mapping[str, float]) -> dict[str, float]:
+def inverse(value: Ratio) -> Interval:
     """The same comparison the other way round."""
-    return {"ratio": 1 / value["ratio"], "low": 1 / value["high"], "high": 1 / value["low"]}
+    return Interval(1 / value.ratio, 1 / value.high, 1 / value.low, value.level)
 
 
 def percent(share: float, digits: int = 0) -> str:

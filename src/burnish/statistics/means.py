@@ -8,14 +8,37 @@ conservative too.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
+from typing import Protocol
+
+from burnish.statistics.intervals import Interval
 
 LEVEL = 0.95
 
 
-def geometric_mean(values: Sequence[Mapping[str, float]], level: float = LEVEL) -> dict[str, float] | None:
-    """Geometric mean of independent ratios with intervals (keys ratio, low, high, level); None without ratios.
+class Ratio(Protocol):
+    """A ratio with its confidence interval, as judged or as recorded."""
+
+    @property
+    def ratio(self) -> float:
+        """The estimate."""
+
+    @property
+    def low(self) -> float:
+        """Lower end."""
+
+    @property
+    def high(self) -> float:
+        """Upper end."""
+
+    @property
+    def level(self) -> float:
+        """Confidence level, 0 to 1."""
+
+
+def geometric_mean(values: Sequence[Ratio], level: float = LEVEL) -> Interval | None:
+    """Geometric mean of independent ratios, each with its interval; None without any.
 
     Args:
         values: the ratios.
@@ -23,12 +46,12 @@ def geometric_mean(values: Sequence[Mapping[str, float]], level: float = LEVEL) 
     """
     if not values:
         return None
-    middle = sum(math.log(value["ratio"]) for value in values) / len(values)
+    middle = sum(math.log(value.ratio) for value in values) / len(values)
     return _around(middle, math.hypot(*map(_error, values)) / len(values), level)
 
 
-def quotient(one: Mapping[str, float], other: Mapping[str, float], level: float = LEVEL) -> dict[str, float]:
-    """Quotient of two independent ratios with its interval (keys as in the mean).
+def quotient(one: Ratio, other: Ratio, level: float = LEVEL) -> Interval:
+    """How many times the first of two independent ratios is the second, with its interval.
 
     The variances of the two logarithms are added.
 
@@ -37,23 +60,18 @@ def quotient(one: Mapping[str, float], other: Mapping[str, float], level: float 
         other: the divisor, a ratio with its interval, to the same baseline, which cancels out.
         level: confidence level of the quotient's interval, whatever theirs are.
     """
-    return _around(math.log(one["ratio"] / other["ratio"]), math.hypot(_error(one), _error(other)), level)
+    return _around(math.log(one.ratio / other.ratio), math.hypot(_error(one), _error(other)), level)
 
 
-def _around(middle: float, error: float, level: float) -> dict[str, float]:
-    """The ratio whose logarithm is `middle`, with its interval from the standard error `error`."""
+def _around(middle: float, error: float, level: float) -> Interval:
+    """The ratio whose logarithm is `middle`, known to a standard error of `error`."""
     half = NormalDist().inv_cdf((1 + level) / 2) * error
-    return {
-        "ratio": math.exp(middle),
-        "low": math.exp(middle - half),
-        "high": math.exp(middle + half),
-        "level": level,
-    }
+    return Interval(math.exp(middle), math.exp(middle - half), math.exp(middle + half), level)
 
 
-def _error(value: Mapping[str, float]) -> float:
-    """Standard error of a ratio's logarithm, from its interval; infinite with too few starts."""
-    if value["low"] <= 0.0 or math.isinf(value["high"]):
+def _error(value: Ratio) -> float:
+    """Standard error of a ratio's logarithm, from its interval; infinite where too few starts were read to say."""
+    if value.low <= 0.0 or math.isinf(value.high):
         return math.inf
-    half = (math.log(value["high"]) - math.log(value["low"])) / 2
-    return half / NormalDist().inv_cdf((1 + value["level"]) / 2)
+    half = (math.log(value.high) - math.log(value.low)) / 2
+    return half / NormalDist().inv_cdf((1 + value.level) / 2)

@@ -67,7 +67,7 @@ def test_the_manual_in_several_sittings(monkeypatch: pytest.MonkeyPatch) -> None
     tls = by_row(more)["tls"]
     assert tls.quantity == "throughput"
     assert tls.interval is not None
-    assert tls.interval["ratio"] < 0.9, "a condition that takes more than twice the work"
+    assert tls.interval.ratio < 0.9, "a condition that takes more than twice the work"
     assert by_row(more)["dynamic-link"].verdict, "earlier sittings stay in the table"
     said = shown(folder)
     assert "published %" in said
@@ -107,7 +107,7 @@ def test_sun_on_a_short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
         each = mine[row, "options"]
         assert each.verdict
         assert each.interval is not None
-        assert 0.6 < each.interval["ratio"] < 1.6
+        assert 0.6 < each.interval.ratio < 1.6
     assert "univ" in mine["unroll", "source"].reason, "a patch that does not fit this source is a reason"
     assert "points-to" in mine["restrict", "feedback"].reason
     assert found.advice

@@ -41,7 +41,7 @@ def ratio_of(found: StudyTable, row: str) -> float:
     (line,) = [line for line in found.lines if line.row == row]
     assert line.verdict
     assert line.interval is not None
-    return line.interval["ratio"]
+    return line.interval.ratio
 
 
 @pytest.mark.measures
@@ -64,7 +64,7 @@ def test_every_kind_of_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (negative.identical, negative.measured) == (1, 1)
     assert negative.verdict in ("equivalent", "undecided", "different")
     assert negative.pooled is not None
-    assert negative.pooled["low"] < ratio_of(found, "rseg-allocation") < negative.pooled["high"]
+    assert negative.pooled.low < ratio_of(found, "rseg-allocation") < negative.pooled.high
     said = shown(folder)
     assert max(map(len, said.splitlines())) <= 80
     flat = " ".join(said.split())

@@ -58,7 +58,7 @@ def test_seconds_from_ticks() -> None:
 
 
 def ratios(found: StudyTable) -> dict[tuple[str, str], float]:
-    return {(line.row, line.load): line.interval["ratio"] for line in found.lines if line.interval}
+    return {(line.row, line.load): line.interval.ratio for line in found.lines if line.interval}
 
 
 @pytest.mark.measures

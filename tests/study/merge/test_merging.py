@@ -63,13 +63,14 @@ def test_hosts_are_blocks() -> None:
     (row,) = fold(found.events).rows
     expected = HostCell(CELL, {"A": QUIET, "B": NOISY}).judge(Rule(cap=12))
     assert expected.interval is not None
-    assert row.capacity is not None
-    assert row.capacity["ratio"] == pytest.approx(math.exp((np.mean(QUIET) + np.mean(NOISY)) / 2))
-    assert (row.capacity["low"], row.capacity["high"]) == pytest.approx((expected.interval.low, expected.interval.high))
+    assert row.ratio is not None
+    assert row.ratio.ratio == pytest.approx(math.exp((np.mean(QUIET) + np.mean(NOISY)) / 2))
+    assert (row.ratio.low, row.ratio.high) == pytest.approx((expected.interval.low, expected.interval.high))
     assert (row.verdict, row.starts, row.reason) == (str(expected.kind), 13, expected.reason)
-    assert [(each["host"], each["starts"]) for each in row.hosts] == [("A", 8), ("B", 5)]
-    assert row.throughput is not None
-    assert row.throughput["ratio"] == pytest.approx(math.sqrt(row.capacity["ratio"]))
+    assert [(host.host, host.starts) for host in row.hosts] == [("A", 8), ("B", 5)]
+    throughput = row.of("throughput")
+    assert throughput is not None
+    assert throughput.ratio == pytest.approx(math.sqrt(row.ratio.ratio))
 
 
 def test_the_order_of_records_changes_no_byte() -> None:
@@ -100,7 +101,7 @@ def test_sittings_of_one_host_are_one_block() -> None:
     (row,) = summary.rows
     assert row.hosts == ()
     assert row.reason == "faster: the whole interval lies above 1 after 11 starts"
-    assert [each["name"] for each in row.sensitivity][-1] == "Hodges-Lehmann"
+    assert [other.name for other in row.sensitivity][-1] == "Hodges-Lehmann"
     assert told(summary) == ["merged from fake-tune-1 (8 starts on A), fake-tune-3 (3 starts on A)"]
 
 
@@ -140,8 +141,11 @@ def test_sides_are_means_over_hosts() -> None:
     events = merged(MONDAY, TUESDAY)
     (row,) = fold(events).rows
     mine = [math.exp(np.median(values)) for values in (QUIET, NOISY)]
-    assert row.sides["one"]["throughput"] == pytest.approx(1000 * np.mean(mine))
-    assert row.sides["baseline"]["latency"] == {"p95": pytest.approx(0.002)}
+    one, baseline = row.sides["one"], row.sides["baseline"]
+    assert one is not None
+    assert baseline is not None
+    assert one.throughput == pytest.approx(1000 * np.mean(mine))
+    assert baseline.latency == {"p95": pytest.approx(0.002)}
 
 
 def test_canaries_are_all_shown_and_have_no_verdict() -> None:
@@ -203,10 +207,10 @@ def test_replicates_are_paired_across_hosts() -> None:
     ]
     (row,) = fold(merged(*pieces)).rows
     assert row.starts == 3
-    assert row.capacity is not None
+    assert row.ratio is not None
     expected = HostCell(CELL, {"": (0.2, 0.3, 0.4)}, unit="replicate").judge(Rule(cap=12))
     assert expected.difference is not None
-    assert row.capacity["low"] == pytest.approx(expected.difference.low)
+    assert row.ratio.low == pytest.approx(expected.difference.low)
     assert "3 replicates" in row.reason
 
 

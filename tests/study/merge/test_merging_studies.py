@@ -19,7 +19,7 @@ from burnish.record import exchange
 from burnish.record.events import Event, Recorded
 from burnish.record.events.study import SessionBegun
 from burnish.record.events.trials import TrialsPlanned
-from burnish.record.events.verdicts import FamilyJudged, VerdictReached
+from burnish.record.events.verdicts import FamilyJudged, Interval, VerdictReached
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.fold import fold
 from burnish.report.words import per_cent
@@ -128,18 +128,18 @@ def test_a_cell_of_both_has_the_host_as_a_block() -> None:
     line = by_row(table_of(merged(first(), second())))["unroll"]
     assert line.starts == 16
     assert line.interval is not None
-    assert line.interval["ratio"] == pytest.approx(np.exp(1.5 * np.mean(FAST)))
+    assert line.interval.ratio == pytest.approx(np.exp(1.5 * np.mean(FAST)))
     assert "on the mean of these hosts" in line.reason
-    assert [(each["host"], each["starts"]) for each in line.hosts] == [("A", 8), ("B", 8)]
+    assert [(host.host, host.starts) for host in line.hosts] == [("A", 8), ("B", 8)]
     assert line.hosts_differ
 
 
 def test_a_cell_of_one_study_is_taken_as_it_is() -> None:
     """With the verdict that it had there, which may lean on its host's calibration."""
     line = by_row(table_of(merged(first(), second())))["tls"]
-    assert line.interval == {"ratio": 1.1, "low": 1.09, "high": 1.11, "level": 0.95}
+    assert line.interval == Interval(1.1, 1.09, 1.11, 0.95)
     assert (line.reason, line.starts) == ("slower: because", 8)
-    assert [each["host"] for each in line.hosts] == ["A"]
+    assert [host.host for host in line.hosts] == ["A"]
 
 
 def test_a_verdict_of_other_starts_is_said_anew() -> None:
@@ -148,7 +148,7 @@ def test_a_verdict_of_other_starts_is_said_anew() -> None:
     line = by_row(table_of(merged(first(), again)))["tls"]
     assert line.starts == 12
     assert line.interval is not None
-    assert line.interval["ratio"] < 0.9
+    assert line.interval.ratio < 0.9
     assert line.hosts == (), "one host only"
 
 
@@ -157,7 +157,7 @@ def test_the_report_says_which_host_measured_what() -> None:
     said = markdown(summary)
     assert "## Merged records" in said
     assert "merged from fake-a-study-1 (16 starts on A), fake-a-study-2 (11 starts on B)" in said
-    mine, its = (per_cent(each["interval"]) for each in by_row(table_of(merged(first(), second())))["unroll"].hosts)
+    mine, its = (per_cent(host.interval) for host in by_row(table_of(merged(first(), second())))["unroll"].hosts)
     assert f"* unroll: A {mine} % (8 starts), B {its} % (8 starts); THE HOSTS DIFFER" in said
     assert "* measured on A alone: tls" in said
     assert "* measured on B alone: native" in said
@@ -214,7 +214,7 @@ def test_figures_without_an_interval_are_a_mean_over_hosts() -> None:
     )
     alone = by_row(table_of(merged(pieces[0], second())))["memory"]
     assert (alone.measured, alone.reason) == ("300 MB (as usual 200)", "peak")
-    assert [each["host"] for each in alone.hosts] == ["A"]
+    assert [host.host for host in alone.hosts] == ["A"]
 
 
 def test_a_record_of_figures_alone_is_a_piece() -> None:
@@ -392,12 +392,12 @@ def test_pieces_of_the_manual_on_two_hosts(monkeypatch: pytest.MonkeyPatch, tmp_
     both = results / "both.jsonl.xz"
     call("record", "merge", one, other, "-o", both)
     found = by_row(table_of(exchange.read_events(both)))
-    assert [each["host"] for each in found["dynamic-link"].hosts] == ["A", "B"]
+    assert [host.host for host in found["dynamic-link"].hosts] == ["A", "B"]
     assert found["dynamic-link"].starts == 4
     assert found["tls"].interval == alone["tls"].interval, "of one host: as it is"
-    assert [each["host"] for each in found["tls"].hosts] == ["A"]
+    assert [host.host for host in found["tls"].hosts] == ["A"]
     assert found["tls"].quantity == "throughput"
-    assert [each["host"] for each in found["log-bin"].hosts] == ["B"]
+    assert [host.host for host in found["log-bin"].hosts] == ["B"]
     assert all(line.verdict or line.reason for line in found.values())
     call("record", "render", results)
     assert "measured on B alone: log-bin" in (results / "both.md").read_text()

@@ -112,6 +112,7 @@ class VerdictReached(Event):
         hosts: in a record merged from several hosts, the result of each host; empty in any other.
         hosts_differ: whether two of those intervals do not overlap.
         kept: in a merged record, whether it is the verdict of its own study; None in any other.
+        within: of a difference that is proved to be within ±delta too, that delta (0.01 = 1 %); None of any other.
     """
 
     cell: CellId
@@ -133,6 +134,7 @@ class VerdictReached(Event):
     hosts: tuple[HostVerdict, ...] = ()
     hosts_differ: bool = False
     kept: bool | None = None
+    within: float | None = None
 
 
 @dataclass(frozen=True)

@@ -41,16 +41,18 @@ def ceilings(summary: Result, best: str | None) -> list[Ceiling]:
 
 def _ceiling(summary: Result, load: str, rows: Sequence[Row]) -> Ceiling:
     """That of one candidate on a load, or on all tests of a suite together."""
-    bases = [row.sides[summary.baseline] for row in rows]
+    bases, bests = (
+        [side for row in rows if (side := row.sides[name])] for name in (summary.baseline, rows[0].candidate)
+    )
     return Ceiling(
         workload=load,
         unit=rows[0].unit,
         baseline=summary.baseline,
         winner=rows[0].candidate,
-        total=sum(base["server_cpu_per_transaction"] for base in bases),
-        kernel=sum(base["server_cpu_per_transaction"] * base["kernel_share"] for base in bases),
+        total=sum(base.server_cpu_per_transaction for base in bases),
+        kernel=sum(base.server_cpu_per_transaction * base.kernel_share for base in bases),
         libraries=None,
-        after=sum(row.sides[row.candidate]["server_cpu_per_transaction"] for row in rows),
+        after=sum(best.server_cpu_per_transaction for best in bests),
     )
 
 

@@ -71,12 +71,12 @@ def effect(row: Row) -> Effect | None:
         return SAME
     if value is None:
         return None
-    centre = math.log(value["ratio"])
-    half = (math.log(value["high"]) - math.log(value["low"])) / 2
-    if not math.isclose(value["level"], LEVEL):
+    centre = math.log(value.ratio)
+    half = (math.log(value.high) - math.log(value.low)) / 2
+    if not math.isclose(value.level, LEVEL):
         t = scipy.stats.t(max(1, row.starts - 1))
-        half *= t.ppf((1 + LEVEL) / 2) / t.ppf((1 + value["level"]) / 2)
-    return Effect(value["ratio"], math.exp(centre - half), math.exp(centre + half))
+        half *= t.ppf((1 + LEVEL) / 2) / t.ppf((1 + value.level) / 2)
+    return Effect(value.ratio, math.exp(centre - half), math.exp(centre + half))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from burnish.statistics.replicates import layout_caveat
@@ -10,6 +10,7 @@ from burnish.statistics.replicates import layout_caveat
 if TYPE_CHECKING:
     from burnish.report.bundled.table import Line
     from burnish.report.result import Result, Row
+    from burnish.statistics.means import Ratio
 
 
 def of_row(result: Result, row: Row) -> str | None:
@@ -24,7 +25,7 @@ def of_line(result: Result, line: Line) -> str | None:
     return _caveat(result, line.together or line.verdict, line.interval, (line.base, line.candidate))
 
 
-def _caveat(result: Result, verdict: str, ratio: Mapping[str, float] | None, sides: Iterable[str]) -> str | None:
+def _caveat(result: Result, verdict: str, ratio: Ratio | None, sides: Iterable[str]) -> str | None:
     """Of a proved difference between two recipes, each of which was linked once.
 
     Where a side was not built here, or is the other build under another condition, the verdict is about the binaries
@@ -33,4 +34,4 @@ def _caveat(result: Result, verdict: str, ratio: Mapping[str, float] | None, sid
     built = {build.variant for build in result.builds if build.built}
     if verdict not in ("faster", "slower") or ratio is None or result.replicates or not built.issuperset(sides):
         return None
-    return layout_caveat(ratio["ratio"])
+    return layout_caveat(ratio.ratio)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from burnish.report.analysis import marks
-from burnish.statistics.means import geometric_mean, quotient
+from burnish.statistics.means import Ratio, geometric_mean, quotient
 from burnish.statistics.replicates import layout_caveat
 
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 NAMED = "named"
 """In a run's definition, the variants that a person named; others are the engine's choice."""
-
-Ratio = Mapping[str, float]
-"""A ratio with its interval (keys ratio, low, high, level)."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +118,9 @@ def rival(name: str, best: Mapping[str, Ratio], other: Mapping[str, Ratio], once
     """
     ratio = geometric_mean([quotient(best[load], other[load]) for load in best if load in other])
     assert ratio is not None  # noqa: S101 - both were measured on every load
-    if ratio["low"] <= 1 <= ratio["high"]:
+    if ratio.low <= 1 <= ratio.high:
         return Rival(name, ratio, "noise")
-    return Rival(name, ratio, "layout" if once and layout_caveat(ratio["ratio"]) else "")
+    return Rival(name, ratio, "layout" if once and layout_caveat(ratio.ratio) else "")
 
 
 def _asked(result: Result, name: str) -> bool:
@@ -134,7 +131,7 @@ def _asked(result: Result, name: str) -> bool:
 
 def _fastest_first(ratios: Mapping[str, Mapping[str, Ratio]], names: Sequence[str]) -> list[str]:
     def mean(name: str) -> float:
-        return math.fsum(math.log(value["ratio"]) for value in ratios[name].values()) / len(ratios[name])
+        return math.fsum(math.log(value.ratio) for value in ratios[name].values()) / len(ratios[name])
 
     return sorted(names, key=mean, reverse=True)
 

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from burnish.report.words import plural
-from burnish.statistics.means import geometric_mean
+from burnish.model.quantity import HEADLINES
+from burnish.report.words import interval_words, plural
+from burnish.statistics.means import Ratio, geometric_mean
 
 if TYPE_CHECKING:
     from burnish.report.result import Result, Row
@@ -32,24 +33,18 @@ class Whole:
         candidate: whose.
         tests: number of tests that have a ratio.
         missing: tests that have none, by name.
-        capacity: geometric mean with interval (ratio, low, high, level), or None.
-        throughput: the same of transactions per second, or None.
+        means: by quantity that a verdict can be about, the geometric mean of the tests' ratios, or None.
     """
 
     suite: str
     candidate: str
     tests: int
     missing: tuple[str, ...]
-    capacity: Mapping[str, float] | None
-    throughput: Mapping[str, float] | None
+    means: Mapping[str, Ratio | None]
 
     def sentence(self, baseline: str) -> str:
         """What it says, in a sentence."""
-        told = [
-            f"{name} {value['ratio']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
-            for name, value in (("throughput", self.throughput), ("capacity", self.capacity))
-            if value is not None
-        ]
+        told = [f"{name} {interval_words(mean)}" for name, mean in self.means.items() if mean is not None]
         without = f"; without {', '.join(self.missing)}" if self.missing else ""
         return (
             f"{self.suite}: geometric mean of {plural(self.tests, 'test')}, {self.candidate} against {baseline}: "
@@ -102,14 +97,17 @@ def wholes(rows: Iterable[Row]) -> list[Whole]:
 
 
 def _whole(suite: str, candidate: str, members: Sequence[tuple[str, Row]]) -> Whole:
-    known = [row for _, row in members if row.capacity and row.throughput]
+    headlines = [quantity.name for quantity in HEADLINES]
+    read = {test: ratios for test, row in members if all(ratios := [row.of(name) for name in headlines])}
     return Whole(
         suite=suite,
         candidate=candidate,
-        tests=len(known),
-        missing=tuple(test for test, row in members if not (row.capacity and row.throughput)),
-        capacity=geometric_mean([row.capacity for row in known if row.capacity]),
-        throughput=geometric_mean([row.throughput for row in known if row.throughput]),
+        tests=len(read),
+        missing=tuple(test for test, _ in members if test not in read),
+        means={
+            name: geometric_mean([ratio for ratios in read.values() if (ratio := ratios[number])])
+            for number, name in enumerate(headlines)
+        },
     )
 
 
@@ -123,8 +121,8 @@ def times(summary: Result) -> list[tuple[str, list[tuple[str, ...]]]]:
             mine, base = row.sides.get(row.candidate), row.sides.get(summary.baseline)
             if part is None or part[0] != whole.suite or row.candidate != whole.candidate or not (mine and base):
                 continue
-            cells = (1 / mine["throughput"], 1 / base["throughput"])
-            spent = (mine["server_cpu_per_transaction"], base["server_cpu_per_transaction"])
+            cells = (1 / mine.throughput, 1 / base.throughput)
+            spent = (mine.server_cpu_per_transaction, base.server_cpu_per_transaction)
             rows.append((part[1], *(f"{seconds:.3f}" for seconds in (*cells, *spent))))
         found.append((f"{whole.suite}: time of a pass, {whole.candidate} and {summary.baseline}", rows))
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from burnish.record.events.trials import TrialsPlanned
-from burnish.record.events.verdicts import VerdictReached
 
 NO_EFFECT = "no effect"
 """Verdict of a variant whose program is the baseline's: nothing was measured."""
@@ -23,16 +22,7 @@ def delta(planned: TrialsPlanned | None) -> float:
     return planned.rule.delta if planned else USUAL_DELTA
 
 
-def within(verdict: VerdictReached, planned: TrialsPlanned | None) -> float | None:
-    """Of a verdict on a difference that is proved to be within ±delta too, that delta; None of any other.
-
-    Its sentence begins with both (`burnish.statistics.verdicts.Judgement`); no other field of the record has it.
-    """
-    both = verdict.reason.startswith(f"{verdict.verdict}, and within")
-    return delta(planned) if both else None
-
-
-def words(kind: str, within_delta: float | None) -> str:
+def words(kind: str, within: float | None) -> str:
     """A verdict in a table: ``faster``, or ``faster (<1 %)`` where the difference is proved to be so small."""
-    small = within_delta is not None and kind in ("faster", "slower")
-    return f"{kind} (<{100 * (within_delta or 0.0):g} %)" if small else kind
+    small = within is not None and kind in ("faster", "slower")
+    return f"{kind} (<{100 * (within or 0.0):g} %)" if small else kind

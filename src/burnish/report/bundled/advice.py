@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.verdicts import VerdictReached
-from burnish.report import plainly
 from burnish.report.analysis.ranking import rival
 from burnish.report.words import per_cent, plural
 from burnish.study.bundled.recommended import over_baseline
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 def letters(lines: Iterable[Line]) -> str:
     """Letters of the hosts that measured any of these lines; '' where the record is of one host."""
-    return ", ".join(sorted({each["host"] for line in lines for each in line.hosts}))
+    return ", ".join(sorted({each.host for line in lines for each in line.hosts}))
 
 
 NO_COMPARISON = "rows from different hosts cannot be compared with each other"
@@ -94,7 +93,7 @@ def _of_series(series: str, rows: Mapping[str, Sequence[Line]], again: Mapping[s
 def _again(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], candidates: int) -> str:
     """What fresh starts of the best say, or that there are none."""
     fresh = [(line, verdict) for line in lines if (verdict := again.get(line.key)) is not None]
-    values = [plainly.interval(verdict.ratios.get(line.quantity)) for line, verdict in fresh]
+    values = [verdict.ratios.get(line.quantity) for line, verdict in fresh]
     if values and all(values):
         figures = ", ".join(per_cent(value) for value in values if value)
         return f"; the best of {candidates}, so measured again on fresh starts: {figures}, the figures to quote"
@@ -120,7 +119,7 @@ def _kind(line: Line) -> str:
 
 def _mean(lines: Sequence[Line]) -> float:
     """Geometric mean of the ratios, in per cent over 1."""
-    logs = [math.log(line.interval["ratio"]) for line in lines if line.interval]
+    logs = [math.log(line.interval.ratio) for line in lines if line.interval]
     return 100.0 * (math.exp(statistics.fmean(logs)) - 1.0)
 
 

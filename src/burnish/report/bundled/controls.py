@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from burnish.report.words import plural
-from burnish.statistics.means import geometric_mean
+from burnish.statistics.means import Ratio, geometric_mean
 
 if TYPE_CHECKING:
     from burnish.report.bundled.table import Line
@@ -29,7 +29,7 @@ class Controls:
         cells: how many cells are controls that this engine has.
         identical: how many of them are identical code, so that there was nothing to measure.
         measured: how many have a valid ratio.
-        pooled: geometric mean of these with its interval (ratio, low, high, level): 90 % for ``equivalent`` and
+        pooled: geometric mean of these with its interval: 90 % for ``equivalent`` and
             ``undecided``, 95 % for ``different``; None where none was measured.
         verdict: what that says; ``identical code`` where every cell is, ``open`` while nothing is known.
         false: cells that were found faster or slower by themselves, as (row, load).
@@ -39,7 +39,7 @@ class Controls:
     cells: int
     identical: int
     measured: int
-    pooled: Mapping[str, float] | None
+    pooled: Ratio | None
     verdict: Verdict
     false: tuple[tuple[str, str], ...]
     delta: float
@@ -61,13 +61,13 @@ class Controls:
     @property
     def _told(self) -> str:
         assert self.pooled is not None  # noqa: S101 - only asked then
-        value, low, high = (100.0 * (self.pooled[name] - 1.0) for name in ("ratio", "low", "high"))
+        value, low, high = (100.0 * (end - 1.0) for end in (self.pooled.ratio, self.pooled.low, self.pooled.high))
         within = f"within ±{100 * self.delta:g} %"
         words = {
             "equivalent": f"equivalent {within}",
             "different": "different from 0, which no such patch can cause",
         }.get(self.verdict, f"neither equivalent {within} nor different from 0")
-        return f"{value:+.2f} % [{low:+.2f}, {high:+.2f}] ({100 * self.pooled['level']:.0f} %): {words}"
+        return f"{value:+.2f} % [{low:+.2f}, {high:+.2f}] ({100 * self.pooled.level:.0f} %): {words}"
 
 
 def controls(lines: Sequence[Line], delta: float) -> Controls | None:
@@ -87,9 +87,9 @@ def controls(lines: Sequence[Line], delta: float) -> Controls | None:
     verdict: Verdict = "identical code" if identical == len(mine) else "open"
     if near is not None and wide is not None:
         verdict = "undecided"
-        if near["low"] > 1 / (1 + delta) and near["high"] < 1 + delta:
+        if near.low > 1 / (1 + delta) and near.high < 1 + delta:
             verdict = "equivalent"
-        elif wide["low"] > 1 or wide["high"] < 1:
+        elif wide.low > 1 or wide.high < 1:
             verdict = "different"
     false = tuple((line.row, line.load) for line in tried if (line.together or line.verdict) in ("faster", "slower"))
     pooled = wide if verdict == "different" else near

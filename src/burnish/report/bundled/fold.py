@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, fields
-from typing import Any
 
 from burnish.model.recipe import Marks
 from burnish.record.by_type import ByType
@@ -17,6 +16,7 @@ from burnish.record.events.bundled import (
     ConfirmationBegun,
     ExtrasDone,
     FigureMeasured,
+    HostFigure,
     PlannedComparison,
     ProfileInspected,
     SearchRound,
@@ -25,12 +25,13 @@ from burnish.record.events.bundled import (
     TimelineRead,
 )
 from burnish.record.events.trials import StartDone, TrialsPlanned
-from burnish.record.events.verdicts import FamilyJudged, FamilyMember, VerdictReached
+from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostVerdict, VerdictReached
 from burnish.report import evidence, plainly
-from burnish.report.analysis.verdict import delta, within
+from burnish.report.analysis.verdict import delta
 from burnish.report.bundled.advice import advice
 from burnish.report.bundled.controls import controls
 from burnish.report.bundled.table import OPEN, Line, StudyTable
+from burnish.report.quantities import of_verdict
 from burnish.report.words import per_cent
 
 ANALYSES: Mapping[str, type[Event]] = {
@@ -62,8 +63,7 @@ def study_table(by: ByType) -> StudyTable | None:
         cell = tried.get(each.id, each.cell)
         verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
         said = (figures.get(each.id), left.get(each.id), cut.get(each.id))
-        small = within(verdict, planned) if verdict else None
-        lines.append(_line(each, verdict, member, *said, small, marked.get(each.candidate, Marks())))
+        lines.append(_line(each, verdict, member, *said, marked.get(each.candidate, Marks())))
     again = {each.comparison.key: verdicts.get(each.cell) for each in by.of(ConfirmationBegun)}
     negative = controls(lines, delta(planned))
     advised = advice(lines, again, table) if table.recommends else []
@@ -98,13 +98,12 @@ def _line(
     figure: FigureMeasured | None,
     left: ComparisonLeft | None,
     cut: str | None,
-    small: float | None,
     marks: Marks,
 ) -> Line:
     measured, word, interval, starts = "", "", None, 0
     settled = planned.final
     if verdict is not None:
-        interval = plainly.interval(verdict.ratios.get(planned.quantity))
+        interval = verdict.ratios.get(planned.quantity)
         measured = per_cent(interval) if interval else ""
         word, reason, starts, settled = verdict.verdict, verdict.reason, verdict.starts, True
     elif figure is not None:
@@ -140,20 +139,21 @@ def _line(
         hosts=_hosts_of(verdict or figure),
         hosts_differ=verdict.hosts_differ if verdict else False,
         cell=verdict.cell.name if verdict else "",
-        within=small,
+        within=verdict.within if verdict else None,
         base=planned.base,
         candidate=planned.candidate,
         marks=marks,
+        quantities=of_verdict(verdict) if verdict else {},
     )
 
 
-def _hosts_of(found: VerdictReached | FigureMeasured | None) -> tuple[Mapping[str, Any], ...]:
-    """What each host says by itself; the one that saw a figure alone has its name only."""
+def _hosts_of(found: VerdictReached | FigureMeasured | None) -> tuple[HostVerdict | HostFigure, ...]:
+    """What each host says by itself."""
     if found is None:
         return ()
     if not found.hosts and isinstance(found, FigureMeasured) and found.origin and found.origin.label:
-        return ({"host": found.origin.label},)
-    return tuple(asdict(each) for each in found.hosts)
+        return (HostFigure(found.origin.label, found.value, found.base),)
+    return found.hosts
 
 
 def _canaries(by: ByType) -> list[float]:

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from burnish.model.recipe import Marks
+from burnish.record.events.bundled import HostFigure
+from burnish.record.events.verdicts import HostVerdict, Interval
 from burnish.report.analysis.verdict import IDENTICAL, NO_EFFECT, words
 from burnish.report.bundled.advice import Advice
 from burnish.report.bundled.controls import Controls
+from burnish.report.quantities import Measured
 
 OPEN = "not measured yet"
 """Reason of a comparison that no session has come to."""
@@ -46,6 +49,7 @@ class Line:
         base: what the candidate is compared with: a build, a build under a condition, or a program.
         candidate: a build, a build under a condition, or a program.
         marks: what the candidate's build costs beyond time.
+        quantities: by name, what the same starts say of every quantity that was read; empty without starts.
     """
 
     key: str
@@ -58,7 +62,7 @@ class Line:
     measured: str
     verdict: str
     reason: str
-    interval: Mapping[str, float] | None
+    interval: Interval | None
     quantity: str
     together: str
     starts: int
@@ -67,13 +71,14 @@ class Line:
     test: str = ""
     shows: str = ""
     published_unit: str = ""
-    hosts: tuple[Mapping[str, Any], ...] = ()
+    hosts: tuple[HostVerdict | HostFigure, ...] = ()
     hosts_differ: bool = False
     cell: str = ""
     within: float | None = None
     base: str = ""
     candidate: str = ""
     marks: Marks = field(default_factory=Marks)
+    quantities: Mapping[str, Measured] = field(default_factory=dict)
 
     @property
     def identical(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from burnish.report.document import Bars, Cell, Column, Role, Row, Span, Table
 
@@ -81,6 +81,8 @@ class Fitted:
 
 def fit(table: Table, width: int) -> Fitted:
     """The table in `width` columns of text: its columns are left out in their order until the rest has room."""
+    beside = _beside(table)
+    table = beside if sum(_least(beside)) + table.gap * (len(table.columns) - 1) <= width else table
     kept = _kept(table, width)
     room = width - table.gap * (len(kept) - 1)
     columns = [table.columns[number] for number in kept]
@@ -92,6 +94,16 @@ def fit(table: Table, width: int) -> Fitted:
     lines = tuple(line for row in (*head, *table.rows) for line in _row(row, kept, columns, widths, gap))
     dropped = tuple(column.head for number, column in enumerate(table.columns) if number not in kept)
     return Fitted(lines, dropped)
+
+
+def _beside(table: Table) -> Table:
+    """The table with the lines of those cells beside each other that may be."""
+    return replace(table, rows=tuple(replace(row, cells=tuple(map(_joined, row.cells))) for row in table.rows))
+
+
+def _joined(cell: Cell) -> Cell:
+    """A cell's lines as one, which means what the first of them does."""
+    return Cell((Span(" ".join(span.marked for span in cell.lines), cell.lines[0].role),)) if cell.beside else cell
 
 
 def _kept(table: Table, width: int) -> list[int]:

@@ -95,7 +95,8 @@ def dilution(rows: Sequence[Row]) -> list[str]:
     shown = [(by_design[design], words) for design, words in _READ if design in by_design]
     parts = []
     for name in ("throughput", "capacity"):
-        read = [(getattr(row, name), words) for row, words in shown]
-        if read and all(interval for interval, _ in read):
-            parts.append(f"{name} {', '.join(f'{interval_words(interval)} {words}' for interval, words in read)}")
+        intervals = [(row.of(name), words) for row, words in shown]
+        figures = [f"{interval_words(interval)} {words}" for interval, words in intervals if interval is not None]
+        if figures and len(figures) == len(intervals):
+            parts.append(f"{name} {', '.join(figures)}")
     return [f"known difference on {shown[0][0].workload}: {'; '.join(parts)}"] if parts else []

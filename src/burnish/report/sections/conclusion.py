@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from burnish.report.analysis import marks, outcome, suites
 from burnish.report.analysis.ceilings import bars, ceilings
@@ -14,7 +13,9 @@ from burnish.report.sections import patch_sentences
 from burnish.report.words import interval_words, inverse, microseconds, milliseconds, per_cent, plural, spaced
 
 if TYPE_CHECKING:
+    from burnish.record.events.verdicts import SideSummary
     from burnish.report.result import Result, Row
+    from burnish.statistics.means import Ratio
 
 
 def section(said: list[str]) -> Section:
@@ -57,7 +58,7 @@ def _no_winner(result: Result) -> list[str]:
 def _verdict(result: Result, found: Ranking) -> list[str]:
     """Which build to take, how fast it is, and how far that is proved against the others."""
     name, figures = _named(result, found.take), _figures(result, found.take)
-    ahead = [rival for rival in found.marked if rival.ratio["ratio"] < 1]
+    ahead = [rival for rival in found.marked if rival.ratio.ratio < 1]
     alone = " without marks" if ahead else ""
     if len(found.tied) > 1:
         names = ", ".join(_named(result, each) for each in found.tied)
@@ -82,7 +83,7 @@ _TIES = {
 }
 
 
-def _against(one: str, other: str, ratio: Mapping[str, float], tie: str) -> str:
+def _against(one: str, other: str, ratio: Ratio, tie: str) -> str:
     return f"{one} against {other}: {per_cent(ratio)} % over all loads{_TIES[tie]}."
 
 
@@ -133,35 +134,36 @@ def _costs(result: Result, best: str | None) -> list[str]:
     return said
 
 
-def _cost(baseline: str, row: Row, base: Mapping[str, Any], mine: Mapping[str, Any]) -> str:
-    before, after = base["server_cpu_per_transaction"], mine["server_cpu_per_transaction"]
+def _cost(baseline: str, row: Row, base: SideSummary, mine: SideSummary) -> str:
+    before, after = base.server_cpu_per_transaction, mine.server_cpu_per_transaction
     text = (
         f"{row.workload}: {row.candidate} uses {microseconds(after)} of server CPU per {row.unit}, "
         f"{baseline} {microseconds(before)}"
     )
-    if "p95" in base["latency"] and "p95" in mine["latency"]:
-        text += f"; p95 {milliseconds(mine['latency']['p95'])} instead of {milliseconds(base['latency']['p95'])}"
+    if "p95" in base.latency and "p95" in mine.latency:
+        text += f"; p95 {milliseconds(mine.latency['p95'])} instead of {milliseconds(base.latency['p95'])}"
     if row.per_minute:
         text += f"; {_pace(mine, row.unit)} instead of {_pace(base, row.unit)}"
     return text + "."
 
 
-def _won(result: Result, best: str) -> list[tuple[str, Mapping[str, float] | None, str]]:
+def _won(result: Result, best: str) -> list[tuple[str, Ratio | None, str]]:
     """(headline, ratio, load) of the winner's loads; of a suite the mean of its tests."""
     mine = [row for row in result.rows if row.candidate == best]
     suite, wholes = suites.members(mine), {whole.suite: whole for whole in suites.wholes(mine)}
-    found: dict[str, tuple[str, Mapping[str, float] | None, str]] = {}
+    found: dict[str, tuple[str, Ratio | None, str]] = {}
     for row in mine:
         name = suite.get(row.workload, row.workload)
-        ratio, load = row.ratio, name
+        ratio: Ratio | None = row.ratio
+        load = name
         if row.workload in suite:
             whole = wholes[name]
-            ratio = whole.capacity if row.headline == "capacity" else whole.throughput
+            ratio = whole.means.get(row.headline)
             load = f"{name} (geometric mean of {whole.tests} tests)"
         found.setdefault(name, (row.headline, ratio, load))
     return list(found.values())
 
 
-def _pace(side: Mapping[str, Any], unit: str) -> str:
-    mean = f" at a mean response of {milliseconds(side['latency']['mean'])}" if "mean" in side["latency"] else ""
-    return f"{60 * side['throughput']:,.0f} {unit}s per minute{mean}"
+def _pace(side: SideSummary, unit: str) -> str:
+    mean = f" at a mean response of {milliseconds(side.latency['mean'])}" if "mean" in side.latency else ""
+    return f"{60 * side.throughput:,.0f} {unit}s per minute{mean}"

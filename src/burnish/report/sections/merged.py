@@ -34,6 +34,6 @@ APART = "; THE HOSTS DIFFER: their mean is no host's ratio"
 
 def _by_host(row: Row) -> str:
     parts = ", ".join(
-        f"{each['host']} {interval_words(each['interval'])} ({plural(each['starts'], 'start')})" for each in row.hosts
+        f"{host.host} {interval_words(host.interval)} ({plural(host.starts, 'start')})" for host in row.hosts
     )
     return f"{row.candidate} on {row.workload}, {row.headline} by host: {parts}{APART if row.hosts_differ else ''}"

@@ -9,6 +9,7 @@ from burnish.report.analysis.effects import Series
 from burnish.report.analysis.verdict import IDENTICAL, NO_EFFECT, words
 from burnish.report.compose import dropping, grid, points, role_of, row, section
 from burnish.report.document import Column, Section, Span, Table
+from burnish.report.sections import quantities
 from burnish.report.words import interval, scale, short, signed
 from burnish.source.patches.subsets import Kind
 
@@ -20,10 +21,21 @@ HEAD = ("patch", "build", "verdict", "ratio", "gate", "compiled")
 
 def verdicts(result: Result) -> list[Section]:
     """The builds of the series on each load, in the columns of `HEAD`."""
-    return [
-        section("verdicts", f"{workload}, ratios to {result.baseline}", _table(result, workload))
-        for workload in dict.fromkeys(row.workload for row in result.rows)
-    ]
+    found = []
+    for workload in dict.fromkeys(cell.workload for cell in result.rows):
+        title = f"{workload}, ratios to {result.baseline}"
+        found += [section("verdicts", title, _table(result, workload)), *_also_measured(result, workload)]
+    return found
+
+
+def _also_measured(result: Result, workload: str) -> list[Section]:
+    """What else was measured of those builds; of two that are one program once."""
+    series = Series.of(result)
+    once = [build for build in series.patched.builds if build["variant"] not in series.patched.twins]
+    read = [(_title(build), series.row(build["variant"], workload)) for build in once]
+    rows = [(Span(name), row.quantities) for name, row in read if row is not None and row.quantities]
+    title = f"{workload}, also measured: change in per cent to {result.baseline}"
+    return quantities.sections(title, "patch", rows)
 
 
 def _table(result: Result, workload: str) -> Table:

@@ -9,6 +9,7 @@ from burnish.report import evidence
 from burnish.report.analysis import layout_caveat, marks, suites
 from burnish.report.compose import points
 from burnish.report.document import Section
+from burnish.report.quantities import judged
 from burnish.report.sections import builds, merged, noise, repeated
 from burnish.report.sections.repeated import Open
 from burnish.report.words import EQUIVALENCE_NOTE, plural
@@ -47,7 +48,7 @@ def lines(result: Result) -> list[str]:
         )
     found += _family(result)
     found += [*merged.lines(result), *noise.canary_lines(result)]
-    if any(row.verdict == "equivalent" for row in result.rows):
+    if any("equivalent" in (row.verdict, *judged(row.quantities).values()) for row in result.rows):
         found.append(EQUIVALENCE_NOTE)
     return found
 
@@ -77,7 +78,7 @@ def _of_cells(result: Result) -> Iterator[tuple[str, str]]:
         if row.unsettled > UNSETTLED * row.starts:
             yield _cell(row), f"{row.unsettled} of {plural(row.starts, 'start')} did not settle"
         if row.alone and row.together:
-            yield _cell(row), f"by itself {row.alone}; {row.together['label']}"
+            yield _cell(row), f"by itself {row.alone}; {row.together.label}"
 
 
 def _pairs(result: Result, row: Row) -> int:
@@ -94,6 +95,6 @@ def _family(result: Result) -> list[str]:
         return []
     explored = result.definition.get("explore")
     how = "false discovery rate, Benjamini-Hochberg" if explored else "family-wise, Holm"
-    worst = max(claim["adjusted_p"] for claim in claims)
+    worst = max(claim.adjusted_p for claim in claims)
     counted = f"verdicts are corrected for {len(claims)} comparisons ({how})"
     return [f"{counted}; largest adjusted p {worst:.2g}; --json has the joint intervals"]

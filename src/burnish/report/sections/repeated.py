@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from burnish.report.words import plural
+from burnish.statistics.means import Ratio
 
 FEW = 2
 """So many cells of one kind have each a sentence of its own."""
@@ -76,12 +77,12 @@ class Open:
     Attributes:
         name: the cell.
         reason: its verdict's sentence.
-        interval: its ratio (keys ratio, low, high), or None.
+        interval: its ratio, or None.
     """
 
     name: str
     reason: str
-    interval: Mapping[str, float] | None
+    interval: Ratio | None
 
 
 def undecided(cells: Sequence[Open]) -> list[str]:
@@ -95,9 +96,9 @@ def undecided(cells: Sequence[Open]) -> list[str]:
 def _width(cell: Open) -> str:
     needed = _NEEDED.search(cell.reason)
     decide = f" ({needed['number']})" if needed else ""
-    if cell.interval is None or cell.interval["low"] <= 0 or math.isinf(cell.interval["high"]):
+    if cell.interval is None or cell.interval.low <= 0 or math.isinf(cell.interval.high):
         return decide
-    half = math.sqrt(cell.interval["high"] / cell.interval["low"]) - 1
+    half = math.sqrt(cell.interval.high / cell.interval.low) - 1
     return f" ±{100 * half:.2g} %{decide}"
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from burnish.model.quantity import HEADLINES
 from burnish.model.recipe import Marks
 from burnish.report.analysis import marks, suites
 from burnish.report.analysis.verdict import words
 from burnish.report.compose import dropping, grid, points, role_of, row, section
 from burnish.report.document import Column, Points, Section, Span, Table
+from burnish.report.sections import quantities
 from burnish.report.words import interval
 
 if TYPE_CHECKING:
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
 def sections(result: Result) -> list[Section]:
     """Every table of verdicts, then what a pass of each suite takes."""
     marked = marks.by_variant(result)
-    tables = [
-        section(
+    tables = []
+    for load, head, rows in suites.tables(result.rows):
+        verdicts = section(
             "verdicts",
             f"{load}, ratios to {result.baseline}",
             _table(head, rows, marked),
@@ -28,23 +31,29 @@ def sections(result: Result) -> list[Section]:
             marks.legend(marked.get(cell.candidate) for _, cell in rows),
             _other_middles(rows),
         )
-        for load, head, rows in suites.tables(result.rows)
-    ]
+        also = f"{load}, also measured: change in per cent to {result.baseline}"
+        read = [(_name(name, cell, marked), cell.quantities) for name, cell in rows if cell.quantities]
+        tables += [verdicts, *quantities.sections(also, head, read)]
     times = [section("suites", title, grid("times", suites.TABLE, rows)) for title, rows in suites.times(result)]
     return [*tables, *times]
 
 
 def _table(head: str, rows: Sequence[tuple[str, Row]], marked: Mapping[str, Marks]) -> Table:
-    names = (Column(name, whole=True) for name in ("verdict", "capacity", "throughput"))
+    titles = [quantity.title for quantity in HEADLINES]
+    names = (Column(name, whole=True) for name in ("verdict", *titles))
     columns = (Column(head), *names, Column("starts", right=True, whole=True))
     body = tuple(row(*_cells(name, cell, marked), _starts(cell)) for name, cell in rows)
-    return Table("verdicts", dropping(columns, "starts", "throughput", "capacity"), body)
+    return Table("verdicts", dropping(columns, "starts", *titles[::-1]), body)
 
 
 def _cells(name: str, cell: Row, marked: Mapping[str, Marks]) -> tuple[str | Span, ...]:
-    candidate = Span(name, marks=marks.letters(marked.get(cell.candidate)))
     verdict = Span(words(cell.verdict, cell.within), role_of(cell.verdict))
-    return candidate, verdict, interval(cell.capacity), interval(cell.throughput)
+    ratios = (interval(cell.of(quantity.name)) for quantity in HEADLINES)
+    return _name(name, cell, marked), verdict, *ratios
+
+
+def _name(name: str, cell: Row, marked: Mapping[str, Marks]) -> Span:
+    return Span(name, marks=marks.letters(marked.get(cell.candidate)))
 
 
 def _starts(cell: Row) -> str:
@@ -62,10 +71,10 @@ def _other_middles(rows: Sequence[tuple[str, Row]]) -> Points:
     """What other ways of taking the middle say."""
     return points(
         (
-            f"{name}, {other['name']}: {interval(other)}"
+            f"{name}, {other.name}: {interval(other.interval)}"
             for name, cell in rows
             for other in cell.sensitivity
-            if "ratio" in other
+            if other.interval is not None
         ),
         detail=True,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from burnish.report import plainly
 from burnish.report.analysis import effects, suites
 from burnish.report.analysis.effects import Effect, Series
 from burnish.report.analysis.ranking import ranking
@@ -18,13 +19,16 @@ if TYPE_CHECKING:
 def run(result: Result) -> dict[str, Any]:
     """Everything that the record of a run says, its sentences included."""
     return {
-        **asdict(replace(result, explanation=None, patched=None)),
+        **asdict(replace(result, explanation=None, patched=None, rows=(), confirmations=(), shipped=None)),
+        "rows": [plainly.row(row) for row in result.rows],
+        "confirmations": [plainly.row(row) for row in result.confirmations],
+        "shipped": plainly.table(result.shipped) if result.shipped else None,
         "sentences": conclusion.sentences(result),
         "ranking": _ranking(result),
         "nothing_measured": result.nothing_measured,
         "explanation": result.explanation.as_dict() if result.explanation else None,
         "patched": _patched(Series.of(result)) if result.patched else None,
-        "suites": [asdict(whole) for whole in suites.wholes(result.rows)],
+        "suites": [plainly.whole(whole) for whole in suites.wholes(result.rows)],
     }
 
 

@@ -19,7 +19,7 @@ from burnish.statistics.intervals import Interval as Estimate
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, Kind
 from burnish.study.merge.parts import About, OfStart
-from burnish.study.trials.findings import interval_of, member_of, other_methods, side_summary
+from burnish.study.trials.findings import interval_of, member_of, other_methods, side_summary, within
 from burnish.study.trials.replicates import by_replicate
 from burnish.study.trials.starts import Starts, invalid_cell, starts_of
 
@@ -160,6 +160,7 @@ def _verdict(cell: Gathered, judgement: Judgement, rule: Rule, labels: Mapping[s
         per_minute=cell.about.per_minute,
         verdict=str(judgement.kind),
         reason=judgement.reason,
+        within=within(judgement, rule),
         ratios=ratios,
         verdicts=beside,
         starts=judgement.starts,

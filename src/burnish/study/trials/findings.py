@@ -20,7 +20,7 @@ from burnish.record.record import Record
 from burnish.statistics import multiplicity
 from burnish.statistics.sensitivity import sensitivity
 from burnish.statistics.verdicts import Interval as Estimate
-from burnish.statistics.verdicts import Kind, Rule
+from burnish.statistics.verdicts import Judgement, Kind, Rule
 
 
 def interval_of(estimate: Estimate | None) -> Interval | None:
@@ -28,6 +28,12 @@ def interval_of(estimate: Estimate | None) -> Interval | None:
     if estimate is None or math.isinf(estimate.high):
         return None
     return Interval(estimate.ratio, estimate.low, estimate.high, estimate.level)
+
+
+def within(judgement: Judgement, rule: Rule) -> float | None:
+    """Of a difference that is proved to be within ±delta too, that delta; None of any other judgement."""
+    proved = judgement.kind in (Kind.FASTER, Kind.SLOWER) and judgement.within_delta
+    return rule.delta if proved else None
 
 
 def other_methods(readings: Sequence[float]) -> tuple[OtherMethod, ...]:

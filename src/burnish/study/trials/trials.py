@@ -29,7 +29,7 @@ from burnish.statistics.replicates import judge_replicates
 from burnish.statistics.verdicts import HostPrior, Judgement, Rule, judge, start_reading
 from burnish.study.cells import Cell
 from burnish.study.trials.copies import Copies
-from burnish.study.trials.findings import interval_of, other_methods, side_summary
+from burnish.study.trials.findings import interval_of, other_methods, side_summary, within
 from burnish.study.trials.progress import Progress, least_left
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.trials.replicates import by_replicate, fresh
@@ -239,6 +239,7 @@ class Trials:
                 per_minute=cell.workload.per_minute,
                 verdict=str(judgement.kind),
                 reason=judgement.reason,
+                within=within(judgement, rule),
                 ratios=ratios,
                 verdicts=verdicts,
                 starts=judgement.starts,

@@ -10,6 +10,7 @@ from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import OPEN, Line, StudyTable
 from burnish.report.compose import grid, points, role_of, section
 from burnish.report.document import Points, Section, Span, Table
+from burnish.report.sections import quantities
 from burnish.report.sections.bundled import patches
 from burnish.report.words import plural
 
@@ -83,9 +84,20 @@ def _tables(table: StudyTable, lines: Sequence[Line]) -> list[Section]:
     """The cells of one series and reading: on a ladder of threads a matrix, then each cell."""
     title = _title(table, lines)
     matrix = _ladder(lines)
+    also = _also_measured(lines, title)
     if matrix is None:
-        return [_each_cell(table, lines, title)]
-    return [section("ladder", title, *matrix), _each_cell(table, lines, f"{title}: each cell")]
+        return [_each_cell(table, lines, title), *also]
+    return [section("ladder", title, *matrix), _each_cell(table, lines, f"{title}: each cell"), *also]
+
+
+def _also_measured(lines: Sequence[Line], title: str) -> list[Section]:
+    """What else was measured on the same starts."""
+    several = _several(lines)
+    read = []
+    for line in lines:
+        name = ", ".join(filter(None, (_where(line, several), plural(line.threads, "thread") if line.threads else "")))
+        read += [(Span(name, marks=marks.letters(line.marks)), line.quantities)] if line.quantities else []
+    return quantities.sections(f"{title}: also measured, change in per cent", "row", read)
 
 
 def _ladder(lines: Sequence[Line]) -> tuple[Table, Points] | None:
@@ -120,7 +132,7 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
         "measured here %",
         "verdict",
     )
-    several = len({line.load for line in lines if line.load and (line.verdict or line.identical)}) > 1
+    several = _several(lines)
     rows = [
         (
             Span(_where(line, several) + (" (A/A)" if line.control else ""), marks=marks.letters(line.marks)),
@@ -137,6 +149,11 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
     notes = points((*patches.legend(table, lines), *_told_before(table, lines)))
     legend = marks.legend(line.marks for line in lines)
     return section("cells", title, grid("cells", head, rows, drop=("here", "published %", "on")), legend, notes)
+
+
+def _several(lines: Sequence[Line]) -> bool:
+    """Whether lines of one table tell of several loads."""
+    return len({line.load for line in lines if line.load and (line.verdict or line.identical)}) > 1
 
 
 def _told_before(table: StudyTable, lines: Sequence[Line]) -> list[str]:
@@ -174,4 +191,4 @@ def _compact(line: Line | None) -> str:
         return "·"
     if line.interval is None:
         return _MARKS[line.verdict]
-    return f"{100.0 * (line.interval['ratio'] - 1.0):+.1f} {_MARKS[line.verdict]}"
+    return f"{100.0 * (line.interval.ratio - 1.0):+.1f} {_MARKS[line.verdict]}"

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from burnish.record.events.verdicts import Interval
 from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import grid, points, section
@@ -77,7 +78,7 @@ def _cell(line: Line | None) -> str:
 
 def _change(line: Line) -> float:
     assert line.interval is not None  # noqa: S101 - only lines with one are asked
-    return 100.0 * (line.interval["ratio"] - 1.0)
+    return 100.0 * (line.interval.ratio - 1.0)
 
 
 def _timeline(events: Sequence[Mapping[str, Any]]) -> list[Section]:
@@ -120,16 +121,17 @@ def _search(table: StudyTable) -> list[Section]:
     loads = list(rounds[0]["weights"])
     body = []
     for each in rounds:
-        worst = min(each["intervals"], key=lambda role: each["intervals"][role]["ratio"])
+        intervals = _intervals(each)
+        worst = min(intervals, key=lambda role: intervals[role].ratio)
         body.append(
             (
                 " ".join(filter(None, (str(each["round"]), "+".join(each.get("on", ()))))),
                 *(f"{each['weights'][role]:.2f}" for role in loads),
-                f"{worst} {per_cent(each['intervals'][worst])}",
+                f"{worst} {per_cent(intervals[worst])}",
                 "yes" if each["robust"] else "no",
             )
         )
-    best = max(rounds, key=lambda each: (each["robust"], min(value["ratio"] for value in each["intervals"].values())))
+    best = max(rounds, key=lambda each: (each["robust"], min(value.ratio for value in _intervals(each).values())))
     lines = []
     if best["robust"]:
         lines.append(
@@ -146,13 +148,18 @@ def _search(table: StudyTable) -> list[Section]:
         alone = next((line for line in table.lines if line.row == row and line.load == role and line.interval), None)
         if alone is None or alone.interval is None:
             continue
-        mine = best["intervals"][role]
+        mine = _intervals(best)[role]
         lines.append(
             f"{role}: {per_cent(mine)} % over the baseline; trained on it alone {per_cent(alone.interval)} %: "
             f"the mix compared with that {per_cent(quotient(mine, alone.interval))} %"
         )
     head = ("no.", *loads, "worst load, %", "robust")
     return [section("weights", "Search for weights", grid("weights", head, body, drop=loads[::-1]), points(lines))]
+
+
+def _intervals(each: Mapping[str, Any]) -> dict[str, Interval]:
+    """What a round was measured to be, by load."""
+    return {role: Interval(**value) for role, value in each["intervals"].items()}
 
 
 def _left_out(table: StudyTable) -> list[Section]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from burnish.record.events.verdicts import HostVerdict
 from burnish.report.bundled.advice import apart, letters
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import points, section
@@ -51,6 +52,7 @@ def _by_host(line: Line, name: str) -> str:
         return f"{name}: {line.reason}"
     parts = []
     for host in line.hosts:
-        measured = f"{per_cent(host['interval'])} %" if host["interval"] else "unknown"
-        parts.append(f"{host['host']} {measured} ({plural(host['starts'], 'start')})")
+        assert isinstance(host, HostVerdict)  # noqa: S101 - a line with an interval has a verdict
+        measured = f"{per_cent(host.interval)} %" if host.interval else "unknown"
+        parts.append(f"{host.host} {measured} ({plural(host.starts, 'start')})")
     return f"{name}: {', '.join(parts)}{merged.APART if line.hosts_differ else ''}"

@@ -1,0 +1,44 @@
+"""What was measured beside what verdicts are about: latency, memory, each with a verdict of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from burnish.model.quantity import Quantity
+from burnish.report.compose import role_of, row, section
+from burnish.report.document import Cell, Column, Section, Span, Table
+from burnish.report.quantities import Measured, further
+from burnish.report.words import inverse, level_mark, per_cent
+
+_BETTER = {"faster": "better", "slower": "worse"}
+"""Verdicts of the record in words that hold for every quantity: less memory is not faster."""
+
+
+def sections(title: str, head: str, rows: Sequence[tuple[Span, Mapping[str, Measured]]]) -> list[Section]:
+    """A row for each cell, a column for each quantity with verdicts of its own; nothing without any.
+
+    Args:
+        title: what the table is about, to what it compares.
+        head: of the first column.
+        rows: what stands in it, and what the cell says by quantity.
+    """
+    quantities = further(measured for _, measured in rows)
+    if not quantities:
+        return []
+    columns = (Column(head), *(Column(quantity.title, whole=True) for quantity in quantities))
+    body = tuple(
+        row(name, *(_cell(quantity, measured.get(quantity.name)) for quantity in quantities)) for name, measured in rows
+    )
+    return [section("quantities", title, Table("quantities", columns, body))]
+
+
+def _cell(quantity: Quantity, measured: Measured | None) -> Cell:
+    """``-4.1 better [-5.0, -3.2]``: how much more or less of the quantity the candidate has."""
+    if measured is None or not measured.verdict:
+        return Cell((Span("-"),))
+    verdict = Span(_BETTER.get(measured.verdict, measured.verdict), role_of(measured.verdict))
+    if measured.interval is None:
+        return Cell((verdict,))
+    change = measured.interval if quantity.better == "more" else inverse(measured.interval)
+    estimate, _, ends = per_cent(change).partition(" ")
+    return Cell((Span(f"{estimate} {verdict.text}", verdict.role), Span(f"{ends}{level_mark(change)}")), beside=True)
