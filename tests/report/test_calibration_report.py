@@ -5,15 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from burnish.record.events.verdicts import Interval
 from burnish.report.sections.calibration import dilution
 
 
 def row(design: str, **ratios: float) -> Any:
-    read = {
-        name: {"ratio": value, "low": value - 0.01, "high": value + 0.01, "level": 0.95}
-        for name, value in ratios.items()
-    }
-    return SimpleNamespace(design=design, workload="w", **{"throughput": None, "capacity": None} | read)
+    intervals = {name: Interval(value, value - 0.01, value + 0.01, 0.95) for name, value in ratios.items()}
+    return SimpleNamespace(design=design, workload="w", of=intervals.get)
 
 
 def test_a_known_difference_is_said_by_design() -> None:
