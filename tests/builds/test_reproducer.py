@@ -17,10 +17,12 @@ from test_training import TRAINING, Shop
 
 from burnish.base.errors import InfrastructureError, UnavailableError
 from burnish.builds import reproducer, witness
+from burnish.builds.after_link.maker import AfterLinkMaker
+from burnish.builds.after_link.preload import Preload
+from burnish.builds.after_link.strip import Strip
 from burnish.builds.builder import PROFILE_FILE
-from burnish.builds.postlink import PostLink
 from burnish.builds.reproducer import KeptPatch, Making, Program
-from burnish.builds.stages import PackageFlags, Preload, Stage, Strip, stages
+from burnish.builds.stages import PackageFlags, Stage, stages
 from burnish.engines.steps import Command, Text
 from burnish.model.recipe import Recipe, Variant
 from burnish.record.store import Entry
@@ -130,7 +132,7 @@ def made_by(shop: Shop, recipe: Recipe, *patches: Patch) -> Entry:
     made = []
     for stage in chain:
         if isinstance(stage, Strip | Preload):
-            made.append(PostLink(shop.builder.engine, shop.builder.store, shop.builder.bench).make(stage, "test"))
+            made.append(AfterLinkMaker(shop.builder.engine, shop.builder.store, shop.builder.bench).make(stage, "test"))
         else:
             made.append(shop.make(stage))
     return made[-1]

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from burnish.base.errors import UnavailableError, UserError
-from burnish.builds.stages import Compile, PackageFlags, Preload, Stage, Strip, stages
+from burnish.builds.after_link.preload import Preload
+from burnish.builds.after_link.strip import Strip
+from burnish.builds.stages import Compile, PackageFlags, Stage, stages
 from burnish.catalogue import load
 from burnish.model.engine import EngineLinking, EngineSpec
 from burnish.model.recipe import Recipe, Variant

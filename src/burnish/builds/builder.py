@@ -14,7 +14,8 @@ from typing import Any
 
 from burnish.base.errors import InfrastructureError
 from burnish.base.files import linked_copy
-from burnish.builds import effective, objects, postlink, reproducer, witness
+from burnish.builds import effective, linkers, objects, reproducer, witness
+from burnish.builds.after_link import preload
 from burnish.builds.reproducer import KeptProfile
 from burnish.builds.sharing import cost_title, objects_key, of_its_compiler
 from burnish.builds.stages import Bolt, Compile
@@ -94,7 +95,7 @@ class Builder:
     def built(self, name: str, entry: Entry) -> Built:
         """The build in a store entry, with a name for people and its launch environment."""
         built = self.engine.built(name, entry.folder, entry.key)
-        preloads = postlink.environment(entry)
+        preloads = preload.environment(entry)
         return replace(built, environment=(*built.environment, *preloads)) if preloads else built
 
     def compile(self, stage: Compile, name: str) -> Entry:
@@ -149,7 +150,7 @@ class Builder:
             if stage.instrumented:
                 (folder / OBJECTS).write_text(json.dumps({item.path: item.source for item in made}))
             built = self.engine.built(name, folder, stage.key)
-            facts |= postlink.verify(stage, built, name)
+            facts |= linkers.verify(stage, built, name)
             facts["notes"] = linking.notes(text)
             making = witness.observe(
                 self.engine,
@@ -206,7 +207,7 @@ class Builder:
 
     def _job(self, stage: Compile, jobs: Jobs) -> BuildJob:
         """What the engine is asked to build, at the constant path."""
-        postlink.lay_linkers(stage, self.link_place)
+        linkers.lay_linkers(stage, self.link_place)
         quicker = linking.unkeyed(stage.linking, self.store.root / "thinlto")
         return BuildJob(
             source=self.source,

@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import fields, replace
 
 from burnish.base.digest import digest_of
-from burnish.builds.stages import Bolt, Compile, Preload, Stage, Strip
+from burnish.builds.after_link.stage import AfterLink
+from burnish.builds.stages import Bolt, Compile, Stage
 from burnish.source.patches import overlay
 
 _BY_PART = {"key", "title", "toolchain", "flags", "features"}
@@ -104,7 +105,7 @@ def of_its_compiler(title: str, stage: Compile) -> str:
 
 def kept_as(stage: Stage) -> str:
     """The kind of store entry that a stage leaves."""
-    return "builds" if isinstance(stage, Compile | Bolt | Strip | Preload) else "profiles"
+    return "builds" if isinstance(stage, Compile | Bolt | AfterLink) else "profiles"
 
 
 def in_order(chains: Sequence[tuple[Stage, ...]]) -> list[Stage]:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from burnish.base.digest import digest_of
 from burnish.base.errors import UnavailableError, UserError
 from burnish.base.processor import this_processor
+from burnish.builds.after_link.chain import after_link
+from burnish.builds.after_link.stage import AfterLink
 from burnish.model.engine import EngineSpec, FeatureSet
-from burnish.model.recipe import Flags, Recipe, Variant, Word
-from burnish.model.recipe import Strip as StripKind
+from burnish.model.recipe import Flags, Recipe, Variant
 from burnish.profiles.stages import (
     Kept,
     Merge,
@@ -31,7 +32,7 @@ from burnish.profiles.stages import (
 from burnish.source.patches.patch import Patch
 from burnish.source.patches.patch_set import source_digest
 from burnish.toolchain import linking
-from burnish.toolchain.link_parts import NOTHING, Library, Parts
+from burnish.toolchain.link_parts import NOTHING, Parts
 from burnish.toolchain.linking import PLAIN, Linking
 from burnish.toolchain.spelling import Spelled, counting, spell
 from burnish.toolchain.toolchains import Toolchain, lacks
@@ -134,47 +135,7 @@ class Bolt:
     options: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Strip:
-    """Stage: take debug sections or all symbols out of a finished program; they are kept beside it.
-
-    Attributes:
-        key: content address of the build it makes.
-        build: key of the build it begins with.
-        what: ``debug`` or ``all``.
-        tool: llvm-objcopy where BOLT wrote the program (GNU's spoils those), else None: objcopy.
-    """
-
-    key: str
-    build: str
-    what: StripKind
-    tool: str | None
-    title: str
-
-
-@dataclass(frozen=True)
-class Preload:
-    """Stage: the same program, launched with libraries preloaded.
-
-    Attributes:
-        key: content address of the build it makes.
-        build: key of the build it begins with.
-        allocator: the library whose malloc the program gets, or None.
-        huge_text: whether its code is mapped to huge pages.
-        toolchain: compiles the library that maps it.
-        word: word size in bits of program and libraries.
-    """
-
-    key: str
-    build: str
-    allocator: Library | None
-    huge_text: bool
-    toolchain: Toolchain
-    word: Word
-    title: str
-
-
-Stage = Compile | Train | Merge | Bolt | Strip | Preload
+Stage = Compile | Train | Merge | Bolt | AfterLink
 
 
 @dataclass(frozen=True)
@@ -394,7 +355,7 @@ def stages(
         if bolt is None:
             raise UnavailableError(f"variant {variant.name}: no llvm-bolt found; apt install bolt-19 libbolt-19-dev")
         chain += _bolt_stages(final.key, recipe, bolt, plan, kept, lbr=lbr)
-    return (*chain, *_after_link(recipe, chain[-1].key, toolchain, bolt if recipe.bolt else None, parts))
+    return (*chain, *after_link(recipe, chain[-1].key, toolchain, bolt if recipe.bolt else None, parts))
 
 
 def _use(recipe: Recipe, kind: ProfileKind, place: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -431,34 +392,6 @@ def _bolt_stages(
     options = recipe.bolt_options or BOLT_OPTIONS
     key = digest_of([final, bolt.version, profile, options])
     return [*chain, Bolt(key, final, bolt, profile, title="BOLT", options=options)]
-
-
-def _after_link(
-    recipe: Recipe, build: str, toolchain: Toolchain, bolt: Toolchain | None, parts: Parts
-) -> tuple[Stage, ...]:
-    """The stages that work on a finished program without compiling it again."""
-    chain: list[Stage] = []
-    if recipe.strip is not None:
-        tool = str(bolt.bolt.parent / "llvm-objcopy") if bolt is not None and bolt.bolt is not None else None
-        key = digest_of([build, "strip", recipe.strip])
-        chain.append(Strip(key=key, build=build, what=recipe.strip, tool=tool, title=f"strip {recipe.strip}"))
-        build = key
-    allocator = parts.allocator if recipe.preload else None
-    if allocator is not None or recipe.huge_text:
-        loaded = [allocator.name, allocator.digest] if allocator is not None else []
-        key = digest_of([build, "preload", loaded, recipe.huge_text, recipe.word])
-        chain.append(
-            Preload(
-                key=key,
-                build=build,
-                allocator=allocator,
-                huge_text=recipe.huge_text,
-                toolchain=toolchain,
-                word=recipe.word,
-                title="preload",
-            )
-        )
-    return tuple(chain)
 
 
 def _with(flags: Flags, compile_flags: Sequence[str], link_flags: Sequence[str]) -> Flags:

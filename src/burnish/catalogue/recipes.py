@@ -3,51 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from burnish.base.errors import UserError, together
 from burnish.catalogue import flags, options
 from burnish.catalogue.edge import Entry, Pairs, Reason, Weights, read_toml, validated
-from burnish.model.recipe import REVERTED, Allocator, Linker, Lto, Recipe, Static, Strip, Variant, Word
+from burnish.model.recipe import REVERTED, Recipe, Variant
+
+_Seed = Annotated[int, Field(ge=0)]
+
+_AS_READ: dict[Any, Any] = {tuple[tuple[str, str], ...]: Pairs, tuple[tuple[str, float], ...]: Weights, int: _Seed}
+"""How fields of these types are written in a file, where that is not how they are kept."""
+
+_CHECKED: dict[str, Any] = {"level": Annotated[str | None, Field(pattern=r"^-O([0-3sgz]|fast)$")]}
+"""Fields of which a file's words are checked beyond their type."""
 
 
-class RecipeEntry(Entry):
-    """A recipe in a file; `Recipe` documents the fields."""
+def _fields() -> dict[str, Any]:
+    """Every field of a recipe with what validates it in a file, and its default."""
+    types = get_type_hints(Recipe)
+    return {
+        field.name: (_CHECKED.get(field.name) or _AS_READ.get(types[field.name], types[field.name]), field.default)
+        for field in fields(Recipe)
+    }
 
-    toolchain: str = "gcc"
-    level: str | None = Field(default=None, pattern=r"^-O([0-3sgz]|fast)$")
-    lto: Lto = "none"
-    pgo: bool = False
-    bolt: bool = False
-    hardening: bool = True
-    features: str | None = None
-    c: tuple[str, ...] = ()
-    cxx: tuple[str, ...] = ()
-    link: tuple[str, ...] = ()
-    remove: tuple[str, ...] = ()
-    options: Pairs = ()
-    flags: tuple[str, ...] = ()
-    target: str | None = None
-    linker: Linker | None = None
-    static: Static = "none"
-    allocator: Allocator = "libc"
-    preload: bool = False
-    word: Word = 64
-    strip: Strip | None = None
-    huge_text: bool = False
-    patches: tuple[str, ...] = ()
-    layout: int = Field(default=0, ge=0)
-    training: Weights = ()
-    training_seed: int = Field(default=0, ge=0)
-    context_sensitive: bool = False
-    partial_training: bool = False
-    sampled: bool = False
-    profile: str | None = None
-    bolt_options: tuple[str, ...] = ()
+
+if TYPE_CHECKING:  # a type can't be made of a function's result
+
+    class RecipeEntry(Entry):
+        """A recipe in a file; `Recipe` has and documents the fields."""
+else:
+    RecipeEntry = create_model("RecipeEntry", __base__=Entry, __doc__="A recipe in a file.", **_fields())
 
 
 class _Variant(Entry):

@@ -9,7 +9,7 @@ from typing import Any
 
 from burnish.base import paths
 from burnish.base.errors import UserError, unknown
-from burnish.builds import postlink
+from burnish.builds.after_link import preload
 from burnish.builds.evidence import Examiner, Portable
 from burnish.catalogue import load
 from burnish.cli import completion
@@ -96,7 +96,7 @@ def _built(entry: Entry) -> tuple[Engine, Built]:
     """A kept build and its engine."""
     engine = create(load.engine(entry.about["engine"]))
     plain = engine.built(entry.key, entry.folder, entry.key)
-    return engine, replace(plain, environment=(*plain.environment, *postlink.environment(entry)))
+    return engine, replace(plain, environment=(*plain.environment, *preload.environment(entry)))
 
 
 @verb(

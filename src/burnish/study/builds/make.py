@@ -18,11 +18,12 @@ from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError, UnavailableError, UserError, together
 from burnish.bench import datasets
 from burnish.builds import evidence
+from burnish.builds.after_link.maker import AfterLinkMaker
+from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.builder import Builder
 from burnish.builds.evidence import Examiner, Portable
-from burnish.builds.postlink import PostLink
 from burnish.builds.sharing import in_order, kept_as
-from burnish.builds.stages import Bolt, Compile, PackageFlags, Preload, Stage, Strip, stages
+from burnish.builds.stages import Bolt, Compile, PackageFlags, Stage, stages
 from burnish.builds.training import Trainer
 from burnish.catalogue.options import Untested, untested
 from burnish.engines.contract import Engine, GateReport
@@ -191,7 +192,7 @@ def resolve(
                 lbr=lbr,
             )
             chain = make(with_tools=number == 0)
-            if number > 0 and isinstance(chain[-1], Strip | Preload):
+            if number > 0 and isinstance(chain[-1], AfterLink):
                 # What is done after the baseline's link alone begins with the baseline's own build, tools and all.
                 shared = make(with_tools=True)
                 baseline = {stage.key for stage in chains[0].stages if isinstance(stage, Compile) and stage.with_tools}
@@ -457,7 +458,7 @@ class Maker:
             shutil.rmtree(self.builder.bolt_raw, ignore_errors=True)
             self.builder.bolt(stage, name)
         else:
-            PostLink(self.builder.engine, self.store, self.bench).make(stage, name)
+            AfterLinkMaker(self.builder.engine, self.store, self.bench).make(stage, name)
 
     def _prepare_data(self, built: Built) -> None:
         spec = self.engine.spec

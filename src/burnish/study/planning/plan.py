@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from burnish.base.durations import duration
+from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.sharing import (
     ANY_SOURCE,
     changed_share,
@@ -22,7 +23,7 @@ from burnish.builds.sharing import (
     partly_from_cache,
     relatives,
 )
-from burnish.builds.stages import Bolt, Compile, Preload, Stage, Strip
+from burnish.builds.stages import Bolt, Compile, Stage
 from burnish.model.engine import EngineSpec
 from burnish.record.costs import Figure, History
 
@@ -246,7 +247,7 @@ def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Know
         kind, guess = "bolt", BOLT_SHARE * costs.compile_s
         # Hard links to its input, except for the program itself.
         kept = history.figure(stage.title, name, "kept") or Figure(0.25e6 * costs.kept_mb)
-    elif isinstance(stage, Strip | Preload):
+    elif isinstance(stage, AfterLink):
         # Hard links too; only stripped files are new.
         kind, guess = "after the link", 2.0
         kept = history.figure(stage.title, name, "kept") or Figure(0.25e6 * costs.kept_mb)

@@ -16,10 +16,15 @@ import pytest
 from rich.console import Console
 
 from burnish.base.errors import InfrastructureError
-from burnish.builds import postlink
+from burnish.builds import linkers
+from burnish.builds.after_link import preload
+from burnish.builds.after_link.maker import AfterLinkMaker
+from burnish.builds.after_link.preload import Preload
+from burnish.builds.after_link.strip import Strip
 from burnish.builds.builder import Builder
-from burnish.builds.postlink import PostLink, needed, shuffling_linker
-from burnish.builds.stages import Compile, PackageFlags, Preload, Strip, Train, stages
+from burnish.builds.linkers import shuffling_linker
+from burnish.builds.loaded import check_malloc, needed
+from burnish.builds.stages import Compile, PackageFlags, Train, stages
 from burnish.catalogue import load
 from burnish.engines.fake.engine import FakeEngine
 from burnish.model.recipe import Allocator, Recipe, Variant
@@ -68,7 +73,7 @@ class Shop:
             elif entry is None:
                 assert not isinstance(stage, Train)
                 assert isinstance(stage, Strip | Preload)
-                entry = PostLink(builder.engine, builder.store, self.bench).make(stage, "test")
+                entry = AfterLinkMaker(builder.engine, builder.store, self.bench).make(stage, "test")
         assert entry is not None
         return builder.built("test", entry), entry
 
@@ -240,7 +245,7 @@ def test_a_program_that_is_static_by_name_only_is_an_error(shop: Shop, monkeypat
         if isinstance(stage, Compile)
     ]
     with pytest.raises(InfrastructureError, match=r"v: linked statically, yet it loads .*libc\.so\.6"):
-        postlink.verify(stage, plain, "v")
+        linkers.verify(stage, plain, "v")
 
 
 @pytest.mark.parametrize("name", ["jemalloc", "tcmalloc", "mimalloc"])
@@ -277,8 +282,8 @@ def test_an_allocator_that_would_not_be_used_is_an_error(shop: Shop, gcc: Toolch
         pytest.skip("no jemalloc on this machine")
     plain, entry = shop.make(Recipe())
     with pytest.raises(InfrastructureError, match="malloc would not be that of libjemalloc"):
-        postlink._check_first(plain, library.name, "v")
-    assert postlink.environment(entry) == ()
+        check_malloc(plain, library.name, "v")
+    assert preload.environment(entry) == ()
 
 
 # strip
