@@ -23,11 +23,16 @@ def _throughput(baseline: Turns, candidate: Turns, places: int, *_: object) -> f
     return pair_ratio(baseline, candidate, places).throughput
 
 
-def _p95(baseline: Turns, candidate: Turns, places: int, *_: object) -> float | None:
-    turns = list(zip(baseline, candidate, strict=True))
-    if not all("p95" in item.latency for turn in turns for item in turn):
-        return None
-    return _finite(middle([log_ratio(b.latency["p95"], c.latency["p95"]) for b, c in turns], places))
+def _latency(name: str) -> Read:
+    """The reader of a percentile of the response time, by the load's name for it."""
+
+    def read(baseline: Turns, candidate: Turns, places: int, *_: object) -> float | None:
+        turns = list(zip(baseline, candidate, strict=True))
+        if not all(name in item.latency for turn in turns for item in turn):
+            return None
+        return _finite(middle([log_ratio(b.latency[name], c.latency[name]) for b, c in turns], places))
+
+    return read
 
 
 def _rss(_base: Turns, _candidate: Turns, _places: int, before: Usage | None, after: Usage | None) -> float | None:
@@ -39,7 +44,7 @@ def _rss(_base: Turns, _candidate: Turns, _places: int, before: Usage | None, af
 READERS: Mapping[str, Read] = {
     declared.CAPACITY.name: _capacity,
     declared.THROUGHPUT.name: _throughput,
-    declared.LATENCY.name: _p95,
+    declared.LATENCY.name: _latency("p95"),
     declared.MEMORY.name: _rss,
 }
 """By the quantity's name."""

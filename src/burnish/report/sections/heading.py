@@ -47,10 +47,10 @@ def _method(result: Result) -> list[str]:
 
 
 def _times(result: Result) -> str:
-    """Pairs and turns of a start, by design where there are several; older records have one for all."""
-    times: Mapping[str, Mapping[str, Any]] = result.contest.get("timings") or {"": result.contest["timing"]}
+    """Pairs and turns of a start, by design where there are several."""
+    times: Mapping[str, Mapping[str, Any]] = result.contest["timings"]
     words = {
-        design: f"{plural(timing['pairs'], 'pair')} of {timing.get('turns', 2)} x {timing['window']:g} s"
+        design: f"{plural(timing['pairs'], 'pair')} of {timing['turns']} x {timing['window']:g} s"
         for design, timing in times.items()
     }
     if len(set(words.values())) == 1:
@@ -60,10 +60,10 @@ def _times(result: Result) -> str:
 
 def _designs(result: Result) -> str:
     """The design, or which workload has which."""
-    designs: Mapping[str, str] = result.contest.get("designs") or {}
+    designs: Mapping[str, str] = result.contest["designs"]
     kinds = sorted(set(designs.values()))
     if len(kinds) <= 1:
-        return kinds[0] if kinds else str(result.contest.get("design", result.definition.get("design") or "duet"))
+        return kinds[0] if kinds else str(result.definition.get("design") or "duet")
     return "; ".join(
         f"{kind} ({', '.join(name for name, design in designs.items() if design == kind)})" for kind in kinds
     )

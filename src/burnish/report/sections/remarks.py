@@ -83,9 +83,8 @@ def _of_cells(result: Result) -> Iterator[tuple[str, str]]:
 
 def _pairs(result: Result, row: Row) -> int:
     """Pairs of a start of this cell."""
-    timings: Mapping[str, Mapping[str, Any]] = result.contest.get("timings") or {}
-    timing: Mapping[str, Any] = timings.get(row.design) or result.contest.get("timing") or {}
-    return int(timing.get("pairs", 1))
+    timings: Mapping[str, Mapping[str, Any]] = result.contest.get("timings", {})
+    return int(timings[row.design]["pairs"]) if row.design in timings else 1
 
 
 def _family(result: Result) -> list[str]:
