@@ -64,7 +64,7 @@ def test_what_is_no_program_and_no_variant(tmp_path: Path, burnish_home: Path) -
         sampling.requested(home(), "nowhere", "nowhere", None, None)
     text = tmp_path / "text"
     text.write_text("no program")
-    with pytest.raises(UserError, match=r"no engine's program; name the engine with --engine"):
+    with pytest.raises(UserError, match=r"not the program of any engine; name the engine with --engine"):
         sampling.requested(home(), str(text), str(text), None, None)
     with pytest.raises(UserError, match="unknown run"):
         sampling.requested(home(), "a", "b", "none", None)
