@@ -36,10 +36,10 @@ def names() -> list[str]:
 
 
 def test_burnishs_own_are_its_packages_with_a_description(installed: Path) -> None:
-    found = {folder.name: folder for folder in folders.engine_folders()}
-    assert {"fake", "mariadb", "sqlite"} <= found.keys()
-    assert "shared" not in found
-    for name, folder in found.items():
+    result = {folder.name: folder for folder in folders.engine_folders()}
+    assert {"fake", "mariadb", "sqlite"} <= result.keys()
+    assert "shared" not in result
+    for name, folder in result.items():
         assert folder.package == f"burnish.engines.{name}"
         assert (folder.path / "engine.toml").is_file()
 

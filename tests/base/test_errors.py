@@ -6,16 +6,16 @@ from burnish.base.errors import MOST_NAMES, UserError, together, unknown
 
 
 def test_a_short_list_of_names_is_told_whole() -> None:
-    said = str(unknown("transport", "tpc", ["unix", "tcp", "tls"], "burnish transports"))
-    assert said == "unknown transport 'tpc' (did you mean 'tcp'?); there are: tcp, tls, unix"
+    message = str(unknown("transport", "tpc", ["unix", "tcp", "tls"], "burnish transports"))
+    assert message == "unknown transport 'tpc' (did you mean 'tcp'?); there are: tcp, tls, unix"
 
 
 def test_of_a_long_list_the_nearest_are_told_and_what_lists_the_others() -> None:
     names = [f"variant-{number}" for number in range(MOST_NAMES)] + ["gcc-pgo", "gcc-pgo-bolt"]
-    said = str(unknown("variant", "gcc-pog", names, "burnish variants"))
-    assert said.startswith("unknown variant 'gcc-pog' (did you mean 'gcc-pgo'?); there are: gcc-pgo, gcc-pgo-bolt, ")
-    assert said.endswith(f" and {len(names) - 8} more (`burnish variants` lists them)")
-    assert len(said) < 250
+    message = str(unknown("variant", "gcc-pog", names, "burnish variants"))
+    assert message.startswith("unknown variant 'gcc-pog' (did you mean 'gcc-pgo'?); there are: gcc-pgo, gcc-pgo-bolt, ")
+    assert message.endswith(f" and {len(names) - 8} more (`burnish variants` lists them)")
+    assert len(message) < 250
 
 
 def test_several_problems_are_a_line_each_however_they_were_found() -> None:

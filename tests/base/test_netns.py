@@ -39,15 +39,15 @@ def argvs(rate: str = "", delay: str = "") -> list[str]:
 
 
 def test_the_cable_begins_and_ends_in_our_own_namespaces() -> None:
-    found = argvs()
-    assert found[:3] == [
+    result = argvs()
+    assert result[:3] == [
         "ip netns add s",
         "ip netns add c",
         "ip link add veth0 netns s type veth peer name veth0 netns c",
     ]
-    assert all(words.startswith(("ip -n s ", "ip -n c ")) for words in found[3:]), "nothing in the host's own network"
-    assert "ip -n s address add 10.0.0.1/30 dev veth0" in found
-    assert "ip -n c address add 10.0.0.2/30 dev veth0" in found
+    assert all(words.startswith(("ip -n s ", "ip -n c ")) for words in result[3:]), "nothing in the host's own network"
+    assert "ip -n s address add 10.0.0.1/30 dev veth0" in result
+    assert "ip -n c address add 10.0.0.2/30 dev veth0" in result
 
 
 def test_limits_are_set_at_both_ends() -> None:
@@ -148,7 +148,7 @@ def test_nothing_is_left_of_a_run_that_is_killed(how: signal.Signals) -> None:
         name = run.stdout.readline().decode().strip()
         assert name in warden.namespaces()
         run.send_signal(how)
-    assert soon(lambda: not [each for each in warden.namespaces() if warden.owner_of(each) == run.pid])
+    assert soon(lambda: not [namespace for namespace in warden.namespaces() if warden.owner_of(namespace) == run.pid])
 
 
 @pytest.mark.usefixtures("_possible")

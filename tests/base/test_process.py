@@ -82,8 +82,8 @@ def test_environment_and_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("LANGUAGE", "de")
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     script = f'echo "$LC_ALL|$LANGUAGE|$OWN|${process.RUN_VARIABLE}"; pwd'
-    said = process.run(sh(script), cwd=tmp_path, env={"OWN": "1"}).output
-    assert said == f"C.UTF-8||1|{process.run_id()}\n{tmp_path}"
+    message = process.run(sh(script), cwd=tmp_path, env={"OWN": "1"}).output
+    assert message == f"C.UTF-8||1|{process.run_id()}\n{tmp_path}"
     assert process.run(sh("echo $LC_ALL"), env={"LC_ALL": "C"}).output == "C"
     assert process.run_id().startswith(f"{os.getpid()}-")
 
@@ -149,10 +149,10 @@ def test_capture_is_empty_on_failure() -> None:
 
 
 def test_timeout_kills_the_whole_group() -> None:
-    said: list[str] = []
-    done = process.run(sh("sleep 300 & echo $!; wait"), timeout=0.5, on_line=said.append)
+    messages: list[str] = []
+    done = process.run(sh("sleep 300 & echo $!; wait"), timeout=0.5, on_line=messages.append)
     assert (done.timed_out, done.ok) == (True, False)
-    assert soon(lambda: not alive(int(said[0])))
+    assert soon(lambda: not alive(int(messages[0])))
     with pytest.raises(InfrastructureError, match=r"waiting: `sh` took too long and was killed"):
         done.check("waiting")
 
@@ -171,13 +171,13 @@ def test_what_a_program_leaves_behind_is_killed_and_not_waited_for() -> None:
 
 def test_a_failure_of_ours_leaves_nothing_running() -> None:
     def fail(line: str) -> None:
-        said.append(line)
+        messages.append(line)
         raise KeyboardInterrupt
 
-    said: list[str] = []
+    messages: list[str] = []
     with pytest.raises(KeyboardInterrupt):
         process.run(sh("echo $$; sleep 300"), on_line=fail)
-    assert soon(lambda: not alive(int(said[0])))
+    assert soon(lambda: not alive(int(messages[0])))
 
 
 # Programs that go on.

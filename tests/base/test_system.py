@@ -101,16 +101,16 @@ def test_nothing_missing_asks_and_says_nothing(machine: Machine) -> None:
     def never(text: str) -> bool:
         raise AssertionError(text)
 
-    said: list[str] = []
-    system.ensure_packages(["gcc"], why="to build", yes=False, ask=never, say=said.append)
-    assert not said
+    messages: list[str] = []
+    system.ensure_packages(["gcc"], why="to build", yes=False, ask=never, say=messages.append)
+    assert not messages
     assert not machine.apt()
 
 
 def test_yes_installs_only_what_is_missing_and_says_why(machine: Machine) -> None:
-    said: list[str] = []
-    system.ensure_packages(["gcc", "cmake"], why="to build", yes=True, ask=None, say=said.append)
-    assert said == ["installing cmake: to build"]
+    messages: list[str] = []
+    system.ensure_packages(["gcc", "cmake"], why="to build", yes=True, ask=None, say=messages.append)
+    assert messages == ["installing cmake: to build"]
     assert machine.apt()[-1] == "install --yes --no-install-recommends cmake"
     assert not any("update" in call for call in machine.apt())
     assert system.missing_packages(["cmake"]) == []
@@ -257,5 +257,5 @@ def test_without_package_lists_the_newest_clang_that_is_installed_does(
 
 
 def test_find_programs(machine: Machine) -> None:
-    found = system.find_programs(["apt-get", "no-such-program"])
-    assert found == {"apt-get": machine.bin / "apt-get", "no-such-program": None}
+    result = system.find_programs(["apt-get", "no-such-program"])
+    assert result == {"apt-get": machine.bin / "apt-get", "no-such-program": None}

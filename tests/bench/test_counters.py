@@ -44,11 +44,11 @@ def test_usage_as_the_kernel_writes_it(tmp_path: Path) -> None:
     (tmp_path / "7/task/7/status").write_text("voluntary_ctxt_switches:\t3\nnonvoluntary_ctxt_switches:\t4\n")
     (tmp_path / "7/task/8/status").write_text("voluntary_ctxt_switches:\t10\nnonvoluntary_ctxt_switches:\t20\n")
     ticks = os.sysconf("SC_CLK_TCK")
-    found = counters.usage([7], tmp_path)
+    result = counters.usage([7], tmp_path)
     page = os.sysconf("SC_PAGE_SIZE")
-    assert found == Usage(150 / ticks, 250 / ticks, 70, 9, waits=13, preemptions=24, rss_bytes=5 * page)
-    assert found.since(Usage(waits=20, minor_faults=10, rss_bytes=99)) == replace(
-        found, waits=0, minor_faults=60, rss_bytes=5 * page
+    assert result == Usage(150 / ticks, 250 / ticks, 70, 9, waits=13, preemptions=24, rss_bytes=5 * page)
+    assert result.since(Usage(waits=20, minor_faults=10, rss_bytes=99)) == replace(
+        result, waits=0, minor_faults=60, rss_bytes=5 * page
     )
 
 

@@ -23,9 +23,9 @@ def test_what_was_counted_is_read_and_the_rest_left_out() -> None:
 
 
 def test_events_of_a_transaction() -> None:
-    found = hardware.per_transaction(hardware.parse(SAID), 100)
-    assert found["cycles"] == 10_000
-    assert found["instructions per cycle"] == 2.5
+    result = hardware.per_transaction(hardware.parse(SAID), 100)
+    assert result["cycles"] == 10_000
+    assert result["instructions per cycle"] == 2.5
     assert hardware.per_transaction({"cycles": 5.0}, 0) == {}
 
 

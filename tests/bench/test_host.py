@@ -232,11 +232,11 @@ def machine(
 )
 def test_duet_core_sets(words: dict[str, str], expected: tuple[str, str] | None) -> None:
     facts = machine(read_host(programs=False), **words)  # type: ignore[arg-type]
-    found = duet_core_sets(facts)
+    result = duet_core_sets(facts)
     if expected is None:
-        assert found is None
+        assert result is None
     else:
-        assert found == tuple(frozenset(parse_cpu_list(side)) for side in expected)
+        assert result == tuple(frozenset(parse_cpu_list(side)) for side in expected)
 
 
 def test_duet_on_a_server(server: Path) -> None:

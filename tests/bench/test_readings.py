@@ -64,12 +64,12 @@ TIMES = st.lists(st.floats(0, 100), min_size=1, max_size=30, unique=True).map(so
 
 @given(TIMES, st.floats(0, 100), st.floats(0.01, 20))
 def test_a_window_is_as_early_and_as_short_as_the_ticks_allow(times: list[float], begin: float, window: float) -> None:
-    found = ready(ticks_at(*times), begin, window)
-    if found is None:
+    result = ready(ticks_at(*times), begin, window)
+    if result is None:
         after = [at for at in times if at >= begin]
         assert not after or after[-1] < after[0] + window
         return
-    first, last = found
+    first, last = result
     assert times[first] >= begin
     assert first == 0 or times[first - 1] < begin
     assert times[last] - times[first] >= 0.998 * window
@@ -83,14 +83,14 @@ def test_a_reading_is_the_difference_of_its_ticks() -> None:
         Tick(3.5, 400.0, 3, 2.0, 0.4, {"p95": 0.3, "max": 0.4, "p99": 0.6}),
         Tick(4.5, 900.0, 9, 9.0, 0.9, {"p95": 9.0, "max": 99.0}),
     ]
-    found = reading(ticks, (0, 2), [3, 1])
-    assert (found.seconds, found.done, found.errors) == (2.5, 300.0, 2)
-    assert found.server_cpu == 1.5
-    assert found.client_cpu == pytest.approx(0.3)
-    assert found.latency == pytest.approx({"max": 0.5, "p95": 0.2, "p99": 0.6}), "the largest, and means"
-    assert found.cores == (1, 3)
-    assert found.throughput == 120.0
-    assert found.capacity == 200.0
+    result = reading(ticks, (0, 2), [3, 1])
+    assert (result.seconds, result.done, result.errors) == (2.5, 300.0, 2)
+    assert result.server_cpu == 1.5
+    assert result.client_cpu == pytest.approx(0.3)
+    assert result.latency == pytest.approx({"max": 0.5, "p95": 0.2, "p99": 0.6}), "the largest, and means"
+    assert result.cores == (1, 3)
+    assert result.throughput == 120.0
+    assert result.capacity == 200.0
 
 
 def test_capacity_without_cpu_time_is_no_number() -> None:
@@ -105,11 +105,11 @@ def test_a_reading_is_plain_values_for_the_record() -> None:
 def test_a_total_is_sums_and_latencies_weighted_by_transactions() -> None:
     one = Reading(1.0, 100, 1, 0.5, 0.1, {"p95": 0.1, "max": 0.4}, (0,))
     two = Reading(3.0, 300, 0, 2.5, 0.3, {"p95": 0.3, "max": 0.2, "p99": 0.7}, (1,))
-    found = total([one, two])
-    assert (found.seconds, found.done, found.errors) == (4.0, 400, 1)
-    assert [found.server_cpu, found.client_cpu] == pytest.approx([3.0, 0.4])
-    assert found.latency == pytest.approx({"max": 0.4, "p95": 0.25, "p99": 0.7})
-    assert found.cores == (0, 1)
+    result = total([one, two])
+    assert (result.seconds, result.done, result.errors) == (4.0, 400, 1)
+    assert [result.server_cpu, result.client_cpu] == pytest.approx([3.0, 0.4])
+    assert result.latency == pytest.approx({"max": 0.4, "p95": 0.25, "p99": 0.7})
+    assert result.cores == (0, 1)
     assert total([one]) == one
 
 
@@ -123,9 +123,9 @@ def test_a_totals_rate_lies_between_its_parts(parts: list[Reading]) -> None:
 
 
 def test_the_ratio_of_a_pair() -> None:
-    found = pair_ratio([side(100, 1.0), side(100, 1.0)], [side(200, 1.0), side(50, 0.25)])
-    assert found.throughput == pytest.approx(0), "twice in one half, half in the other"
-    assert found.capacity == pytest.approx(math.log(2))
+    result = pair_ratio([side(100, 1.0), side(100, 1.0)], [side(200, 1.0), side(50, 0.25)])
+    assert result.throughput == pytest.approx(0), "twice in one half, half in the other"
+    assert result.capacity == pytest.approx(math.log(2))
     uneven = pair_ratio([side(100, seconds=1)], [side(100, seconds=2)], places=1)
     assert uneven.throughput == pytest.approx(-math.log(2)), "windows need not be of equal length"
 
@@ -141,9 +141,9 @@ def test_statements_tell_more_than_transactions_that_finish_in_waves() -> None:
     """256 threads take a second for a transaction of 20 statements: a turn of 0.1 s sees none of them end, or all."""
     waves = [replace(side(done, 1.0), steps=steps) for done, steps in ((0, 500), (160, 520), (1, 480), (90, 500))]
     even = [replace(side(done, 1.0), steps=steps) for done, steps in ((120, 550), (0, 572), (2, 528), (130, 550))]
-    found = pair_ratio(waves, even)
-    assert found.capacity == pytest.approx(math.log(1.1))
-    assert found.throughput == pytest.approx(math.log(1.1))
+    result = pair_ratio(waves, even)
+    assert result.capacity == pytest.approx(math.log(1.1))
+    assert result.throughput == pytest.approx(math.log(1.1))
     uncounted = [replace(item, steps=0.0, done=110) for item in even]
     assert pair_ratio([side(100, 1.0)] * 4, uncounted).capacity == pytest.approx(math.log(1.1)), "transactions, else"
 

@@ -35,35 +35,35 @@ def test_a_host_with_a_pmu_gives_cycles_and_branch_records(perf: MakePerf) -> No
 
 
 def test_without_a_pmu_the_clock_is_sampled_and_it_says_so(perf: MakePerf) -> None:
-    found = find_ability(perf("exit 0"), pmu=False, lbr=False)
-    assert found == Ability("cpu-clock", by_core=True)
-    (said,) = found.blind(Stacks.LBR, names_kernel=True)[:1]
-    assert said.startswith("no PMU here")
+    result = find_ability(perf("exit 0"), pmu=False, lbr=False)
+    assert result == Ability("cpu-clock", by_core=True)
+    (message,) = result.blind(Stacks.LBR, names_kernel=True)[:1]
+    assert message.startswith("no PMU here")
 
 
 def test_without_permission_for_cores_processes_are_sampled(perf: MakePerf) -> None:
-    found = find_ability(perf('case "$*" in *-a*) exit 1;; esac; exit 0'), pmu=False, lbr=False)
-    assert found == Ability("cpu-clock", by_core=False)
-    assert any("sampled by process" in said for said in found.blind(Stacks.NONE, names_kernel=True))
+    result = find_ability(perf('case "$*" in *-a*) exit 1;; esac; exit 0'), pmu=False, lbr=False)
+    assert result == Ability("cpu-clock", by_core=False)
+    assert any("sampled by process" in said for said in result.blind(Stacks.NONE, names_kernel=True))
 
 
 def test_without_permission_for_the_kernel_user_time_is_sampled(perf: MakePerf) -> None:
-    found = find_ability(perf('case "$*" in *:u*) exit 0;; esac; exit 1'), pmu=True, lbr=True)
-    assert found == Ability("cycles:u", by_core=False, lbr=True)
-    assert not found.kernel
-    said = " ".join(found.blind(Stacks.POINTERS, names_kernel=False))
-    assert "one lump" in said
-    assert "kptr_restrict" not in said
-    assert "frame pointers" in said
+    result = find_ability(perf('case "$*" in *:u*) exit 0;; esac; exit 1'), pmu=True, lbr=True)
+    assert result == Ability("cycles:u", by_core=False, lbr=True)
+    assert not result.kernel
+    message = " ".join(result.blind(Stacks.POINTERS, names_kernel=False))
+    assert "one lump" in message
+    assert "kptr_restrict" not in message
+    assert "frame pointers" in message
 
 
 def test_no_permission_names_the_sysctl_and_the_capability(perf: MakePerf) -> None:
     with pytest.raises(UserError, match=r"kernel\.perf_event_paranoid = 4") as caught:
         find_ability(perf("echo No permission to enable cpu-clock event.; exit 255"), pmu=False, lbr=False, paranoid=4)
-    said = str(caught.value)
-    assert "CAP_PERFMON" in said
-    assert "No permission to enable" in said
-    assert "\n" not in said
+    message = str(caught.value)
+    assert "CAP_PERFMON" in message
+    assert "No permission to enable" in message
+    assert "\n" not in message
 
 
 def test_a_timer_samples_more_seldom_than_a_counter() -> None:
@@ -71,8 +71,8 @@ def test_a_timer_samples_more_seldom_than_a_counter() -> None:
     clock, counter = Ability("cpu-clock:u", by_core=True), Ability("cycles:P", by_core=True)
     assert clock.frequency(Stacks.POINTERS) * 100e-6 < 0.02
     assert clock.frequency(Stacks.POINTERS) < counter.frequency(Stacks.POINTERS)
-    for each in (clock, counter):
-        assert each.frequency(Stacks.DWARF) <= each.frequency(Stacks.NONE), "a copy of the stack costs more"
+    for item in (clock, counter):
+        assert item.frequency(Stacks.DWARF) <= item.frequency(Stacks.NONE), "a copy of the stack costs more"
 
 
 def test_no_perf_names_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,14 +108,14 @@ def test_a_recording_begins_when_perf_is_ready_and_is_whole_at_its_end(perf: Mak
         sampling.begin()
         sampling.pause()
         sampling.resume()
-        found = sampling.end()
+        result = sampling.end()
     finally:
         process.stop(child)
-    assert found.file.read_text() == "recorded\n"
+    assert result.file.read_text() == "recorded\n"
     assert (tmp_path / "x.data.orders").read_text().split() == ["enable", "disable", "enable"]
-    assert found.pids == {"a": (child.pid,)}
-    assert found.frequency == 99
-    assert any(each.path.endswith("/sleep") for each in found.mappings[child.pid])
+    assert result.pids == {"a": (child.pid,)}
+    assert result.frequency == 99
+    assert any(mapping.path.endswith("/sleep") for mapping in result.mappings[child.pid])
     asked = (tmp_path / "asked").read_text().split()
     assert asked[0] == "record"
     assert asked[asked.index("-C") + 1] == "0,1"
@@ -128,11 +128,11 @@ def test_by_process_and_with_copies_of_the_stack(perf: MakePerf, tmp_path: Path)
     ability = Ability("cpu-clock:u", by_core=False)
     sampling = Sampling(perf(RECORD), ability, Stacks.DWARF, {"a": (1,), "b": (2,)}, {0}, tmp_path / "x.data")
     sampling.begin()
-    found = sampling.end()
+    result = sampling.end()
     asked = (tmp_path / "asked").read_text().split()
     assert asked[asked.index("-p") + 1] == "1,2"
     assert asked[asked.index("--call-graph") + 1] == "dwarf,8192"
-    assert asked[asked.index("-F") + 1] == str(found.frequency) == str(ability.frequency(Stacks.DWARF))
+    assert asked[asked.index("-F") + 1] == str(result.frequency) == str(ability.frequency(Stacks.DWARF))
     assert "-C" not in asked
 
 
@@ -167,5 +167,5 @@ def test_the_real_perf_samples_a_busy_process_where_it_may(tmp_path: Path) -> No
     flat = parse_flat(read(program, recorded, stacks=False, log=log))
     assert 10 < flat[child.pid].count < 0.6 * 499 * recorded.seconds, "none while it paused"
     assert set(flat) == {child.pid}
-    found = parse_stacks(read(program, recorded, stacks=True, log=log))
-    assert found[child.pid].weights.total() == flat[child.pid].total
+    result = parse_stacks(read(program, recorded, stacks=True, log=log))
+    assert result[child.pid].weights.total() == flat[child.pid].total

@@ -322,9 +322,9 @@ def test_slow_pairs_make_a_start_of_fewer(
     monkeypatch.setattr(trials, "OVERTIME_S", overtime)
     monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
     built = build_fake()
-    found = arena.run(built, built, replace(ONE, turns=4, pairs=3), design=design)
-    assert found.invalid is None
-    assert len(found.pairs) == pairs
+    result = arena.run(built, built, replace(ONE, turns=4, pairs=3), design=design)
+    assert result.invalid is None
+    assert len(result.pairs) == pairs
 
 
 def test_a_crash_makes_the_start_invalid(arena: Arena, build_fake: BuildFake) -> None:

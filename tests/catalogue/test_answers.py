@@ -35,9 +35,9 @@ def test_an_answer_names_what_is_there(answer: Answer) -> None:
 def test_no_equivalent_is_explained() -> None:
     restrict = answers()["sun-compiler-flags: -xrestrict=%all"]
     assert (restrict.none, restrict.nearest) == (True, ("points-to",))
-    for each in answers().values():
-        if each.none:
-            assert len(each.reason) > 40
+    for answer in answers().values():
+        if answer.none:
+            assert len(answer.reason) > 40
 
 
 def test_entries_know_what_they_answer_to() -> None:

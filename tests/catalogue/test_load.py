@@ -61,9 +61,9 @@ def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT.parents[1])))
 def test_every_entry_has_a_reason_in_prose(path: Path) -> None:
-    found = list(entries(path))
-    assert found
-    for name, value in found:
+    result = list(entries(path))
+    assert result
+    for name, value in result:
         reason = value.get("reason", "")
         assert len(reason) >= 15, f"{path.name}: {name}: why is it here?"
         assert " " in reason
@@ -107,7 +107,7 @@ def test_what_weakens_security_says_so() -> None:
     for variant in load.variants().values():
         recipe = variant.recipe
         named = [flags.flag(name).spellings.values() for name in recipe.flags]
-        spelled = {word for entry in named for each in entry for word in each.words}
+        spelled = {word for entry in named for item in entry for word in item.words}
         weak = not recipe.hardening or bool({*recipe.c, *recipe.cxx, *recipe.link, *spelled} & taken)
         if {"fortify-2", "fortify-3"} & set(recipe.flags):  # these undefine it to define it anew
             weak = False
@@ -129,17 +129,17 @@ def test_a_variant_of_ones_own(own: Path) -> None:
         "c = ['-DX', '-g']\noptions = { WITH_A = true, WITH_B = false, N = 3 }\n"
         f"[baseline]\n{GOOD}"
     )
-    found = load.read_variants(own)
-    assert found["mine"].recipe == Recipe(
+    result = load.read_variants(own)
+    assert result["mine"].recipe == Recipe(
         toolchain="clang-19",
         level="-O3",
         lto="full",
         c=("-DX", "-g"),
         options=(("WITH_A", "ON"), ("WITH_B", "OFF"), ("N", "3")),
     )
-    assert load.variant("mine", found) is found["mine"]
-    assert load.variant("baseline", found) is found["baseline"], "one's own before the catalogue's"
-    assert load.variant("gcc-o3", found) is load.variants()["gcc-o3"]
+    assert load.variant("mine", result) is result["mine"]
+    assert load.variant("baseline", result) is result["baseline"], "one's own before the catalogue's"
+    assert load.variant("gcc-o3", result) is load.variants()["gcc-o3"]
 
 
 def test_options_may_be_a_list_in_its_order(own: Path) -> None:
@@ -183,9 +183,9 @@ def test_a_wrong_entry_is_one_line_with_file_and_key(own: Path, content: str, sa
     own.write_text(content)
     with pytest.raises(UserError) as caught:
         load.read_variants(own)
-    said = str(caught.value)
-    assert says in said
-    assert "\n" not in said
+    message = str(caught.value)
+    assert says in message
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize("reason", ["", 'reason = ""\n', 'reason = "faster"\n'])
@@ -200,9 +200,9 @@ def test_a_reason_is_owed_by_the_catalogue_alone(own: Path, reason: str) -> None
 def test_a_server_that_cannot_be_built_is_answered_with_what_can(name: str) -> None:
     with pytest.raises(UserError) as caught:
         load.engine(name)
-    said = str(caught.value)
-    assert said.startswith(f"engine '{name}': only mariadb and sqlite can be built so far; the nearest to ")
-    assert said.endswith(" is mariadb")
+    message = str(caught.value)
+    assert message.startswith(f"engine '{name}': only mariadb and sqlite can be built so far; the nearest to ")
+    assert message.endswith(" is mariadb")
 
 
 def test_another_server_has_no_nearest_engine_and_a_misspelled_one_a_nearest_name() -> None:
@@ -259,7 +259,7 @@ def test_a_wrong_engine_is_one_line_with_file_and_key(tmp_path: Path, change: tu
 
 def copied(name: str, place: Path) -> EngineFolder:
     """A copy of an engine's description, to be changed."""
-    (folder,) = (each for each in engine_folders() if each.name == name)
+    (folder,) = (engine_folder for engine_folder in engine_folders() if engine_folder.name == name)
     (place / name).mkdir()
     shutil.copyfile(folder.path / "engine.toml", place / name / "engine.toml")
     return replace(folder, path=place / name)

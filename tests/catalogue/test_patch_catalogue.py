@@ -25,7 +25,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 SOURCE_VARIABLE = "BURNISH_TEST_MARIADB_SOURCE"
 """Names MariaDB's unpacked source for the tests that need it."""
 
-ENTRIES = [entry for each in patch_sets().values() for entry in each.patches.values()]
+ENTRIES = [entry for patch_set in patch_sets().values() for entry in patch_set.patches.values()]
 DIFFS = [entry for entry in ENTRIES if entry.path is not None]
 HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
@@ -56,14 +56,14 @@ reason = "Everything shows there, in a test."
 
 def hunks(text: str) -> list[tuple[int, int, int, int]]:
     """For each hunk: lines before and after as its head says, and as they are there."""
-    found: list[tuple[int, int, int, int]] = []
+    result: list[tuple[int, int, int, int]] = []
     for line in text.splitlines():
         if match := HUNK.match(line):
-            found.append((int(match[1] or 1), int(match[2] or 1), 0, 0))
-        elif found and not line.startswith(("--- a/", "+++ b/")):
-            old, new, before, after = found[-1]
-            found[-1] = (old, new, before + (line[:1] in "- "), after + (line[:1] in "+ "))
-    return found
+            result.append((int(match[1] or 1), int(match[2] or 1), 0, 0))
+        elif result and not line.startswith(("--- a/", "+++ b/")):
+            old, new, before, after = result[-1]
+            result[-1] = (old, new, before + (line[:1] in "- "), after + (line[:1] in "+ "))
+    return result
 
 
 @pytest.mark.parametrize("entry", DIFFS, ids=lambda entry: entry.word)
@@ -83,9 +83,9 @@ def test_a_diff_is_well_formed_and_touches_what_its_entry_says(entry: CatalogueP
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.word)
 def test_what_an_entry_names_is_there(entry: CataloguePatch) -> None:
     spec = load.engine(patch_set(entry.set).engine)
-    for each in entry.loads:
-        load.workload(spec, each.workload)
-        condition_of(each.words, spec.settings)
+    for item in entry.loads:
+        load.workload(spec, item.workload)
+        condition_of(item.words, spec.settings)
     assert set(entry.micro) <= set(micros())
     assert entry.marks == Marks()
 
@@ -97,9 +97,9 @@ def test_every_bug_of_the_article_has_an_entry() -> None:
 
 
 def test_no_diff_is_without_an_entry() -> None:
-    for each in patch_sets().values():
-        folder = next(path.parent for entry in each.patches.values() if (path := entry.path))
-        assert {path.stem for path in folder.iterdir()} == {e.name for e in each.patches.values() if e.path}
+    for entries in patch_sets().values():
+        folder = next(path.parent for entry in entries.patches.values() if (path := entry.path))
+        assert {path.stem for path in folder.iterdir()} == {e.name for e in entries.patches.values() if e.path}
 
 
 def test_x86_shows_some_and_has_the_relaxed_ones_for_controls() -> None:
@@ -169,10 +169,10 @@ def written(folder: Path, entry: str) -> Path:
 
 
 def test_a_set_of_ones_own_is_read(tmp_path: Path) -> None:
-    found = read_set(written(tmp_path, ENTRY))
-    assert found.patches["one"].path == tmp_path / "mine/one.patch"
-    assert found.sides("x86_64") == ([], [tmp_path / "mine/one.patch"])
-    assert found.sides("aarch64") == ([], [])
+    result = read_set(written(tmp_path, ENTRY))
+    assert result.patches["one"].path == tmp_path / "mine/one.patch"
+    assert result.sides("x86_64") == ([], [tmp_path / "mine/one.patch"])
+    assert result.sides("aarch64") == ([], [])
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,11 @@ REASON = 'reason = "A row of a test, long enough to be a reason."\n'
 
 
 def of(table: Expanded, **match: object) -> list[Comparison]:
-    return [each for each in table.comparisons if all(getattr(each, key) == value for key, value in match.items())]
+    return [
+        comparison
+        for comparison in table.comparisons
+        if all(getattr(comparison, key) == value for key, value in match.items())
+    ]
 
 
 def test_the_studies_are_there() -> None:
@@ -41,16 +45,19 @@ def test_every_comparison_has_two_sides_or_a_reason(name: str, engine: str) -> N
     own, spec = studies.study(name), load.engine(engine)
     table, rows = expand(own, spec), {row.name: row for row in own.rows_for(engine)}
     assert table.comparisons
-    assert len({each.key for each in table.comparisons}) == len(table.comparisons), "a key names one cell"
-    for each in table.comparisons:
-        row = rows[each.row]
+    assert len({comparison.key for comparison in table.comparisons}) == len(table.comparisons), "a key names one cell"
+    for comparison in table.comparisons:
+        row = rows[comparison.row]
         assert len(row.reason) >= 20
-        if each.reason is None:
-            assert {each.base} <= set(table.variants)
-            assert each.release or each.candidate in table.variants
-            assert each.cell is not None or each.measure is not None
-            differs = (each.base, each.given) != (each.candidate, (*each.given, *each.versus))
-            assert differs or each.control, each.key
+        if comparison.reason is None:
+            assert {comparison.base} <= set(table.variants)
+            assert comparison.release or comparison.candidate in table.variants
+            assert comparison.cell is not None or comparison.measure is not None
+            differs = (comparison.base, comparison.given) != (
+                comparison.candidate,
+                (*comparison.given, *comparison.versus),
+            )
+            assert differs or comparison.control, comparison.key
 
 
 def test_every_line_of_the_manual_is_a_row() -> None:
@@ -61,7 +68,7 @@ def test_every_line_of_the_manual_is_a_row() -> None:
 
 def test_sun_has_its_rows_readings_and_series() -> None:
     table = expand(studies.study("sun-2008"), load.engine("mariadb"), second={"gcc": "gcc-11", "clang": None})
-    assert {each.threads for each in table.comparisons} == {1, 2, 4, 8, 16, 32, 64}
+    assert {comparison.threads for comparison in table.comparisons} == {1, 2, 4, 8, 16, 32, 64}
     (plain,) = of(table, series="gcc", row="unroll", reading="options", threads=4)
     (source,) = of(table, series="gcc", row="unroll", reading="source", threads=4)
     assert (plain.base, source.base) == ("baseline", plain.candidate), (
@@ -72,8 +79,8 @@ def test_sun_has_its_rows_readings_and_series() -> None:
     assert Path(patches[0]).is_file()
     assert table.variants[plain.candidate].recipe.flags == ("unroll-loops-twice",)
     (narrow,) = of(table, series="clang-32", row="native", reading="options", threads=1)
-    mine = table.variants[narrow.candidate].recipe
-    assert (mine.toolchain, mine.word, mine.target) == ("clang", 32, "native")
+    own = table.variants[narrow.candidate].recipe
+    assert (own.toolchain, own.word, own.target) == ("clang", 32, "native")
     assert table.variants[narrow.base].recipe.word == 32, "the base has the same word size"
     (other,) = of(table, series="gcc", row="fbo", reading="compiler", threads=1)
     assert table.variants[other.candidate].recipe.toolchain == "gcc-11"
@@ -132,9 +139,9 @@ def test_what_this_burnish_does_not_know_is_a_reason(tmp_path: Path, more: str, 
     ],
 )
 def test_published_figures_are_changes_in_per_cent(reference: Reference, threads: int | None, words: str) -> None:
-    found = figure(reference, threads)
-    assert found is not None
-    assert found.words == words
+    result = figure(reference, threads)
+    assert result is not None
+    assert result.words == words
 
 
 def test_nothing_was_published_for_other_threads() -> None:
@@ -189,17 +196,17 @@ def test_a_study_may_be_for_an_engine_that_is_not_installed(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_loads_of_a_study_are_there(name: str) -> None:
-    for each in studies.study(name).loads.values():
-        for engine in each.named.keys() & load.engines().keys():
-            choose(load.engine(engine), [each.named[engine]])
+    for item in studies.study(name).loads.values():
+        for engine in item.named.keys() & load.engines().keys():
+            choose(load.engine(engine), [item.named[engine]])
 
 
 def test_a_row_may_differ_by_engine(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text(LEAST + ROW + REASON + 'build = "clang"\n[row.one.on.fake]\nbuild = "gcc-o3"\n')
-    found = studies.read(path)
-    assert [row.build for row in found.rows_for("fake")] == ["gcc-o3"]
-    assert [row.build for row in found.rows_for("mariadb")] == ["clang"]
+    result = studies.read(path)
+    assert [row.build for row in result.rows_for("fake")] == ["gcc-o3"]
+    assert [row.build for row in result.rows_for("mariadb")] == ["clang"]
 
 
 def test_another_patch_level_is_the_nearest_of_the_family() -> None:
@@ -207,13 +214,13 @@ def test_another_patch_level_is_the_nearest_of_the_family() -> None:
         def __init__(self, name: str, family: str, major: int) -> None:
             self.name, self.family, self.major = name, family, major
 
-    found = [
+    result = [
         Fake("gcc-14", "gcc", 14),
         Fake("gcc-12", "gcc", 12),
         Fake("gcc-14.1.0", "gcc", 14),
         Fake("clang-19", "clang", 19),
     ]
-    assert other_compilers(found) == {"gcc": "gcc-14.1.0", "clang": None}  # type: ignore[arg-type]
+    assert other_compilers(result) == {"gcc": "gcc-14.1.0", "clang": None}  # type: ignore[arg-type]
 
 
 def test_unknown_study() -> None:
@@ -223,7 +230,7 @@ def test_unknown_study() -> None:
 
 def test_a_suite_is_a_cell_for_each_of_its_tests() -> None:
     table = expand(studies.study("mysql-manual"), load.engine("mariadb"))
-    mine = of(table, row="debug-full-benchmarks")
-    assert len(mine) > 1
-    assert all(each.test and each.reason is None for each in mine)
-    assert len({each.key for each in mine}) == len({each.cell.name for each in mine if each.cell}) == len(mine)
+    own = of(table, row="debug-full-benchmarks")
+    assert len(own) > 1
+    assert all(item.test and item.reason is None for item in own)
+    assert len({item.key for item in own}) == len({each.cell.name for each in own if each.cell}) == len(own)

@@ -31,7 +31,7 @@ def table(architecture: str) -> Expanded:
 
 
 def of(found: Expanded, row: str) -> list[Comparison]:
-    return [each for each in found.comparisons if each.row == row]
+    return [comparison for comparison in found.comparisons if comparison.row == row]
 
 
 def names(found: Expanded, build: str) -> set[str]:
@@ -45,22 +45,22 @@ def test_every_patch_is_a_row_on_every_load_where_it_must_show() -> None:
     for name, entry in every.items():
         assert rows[name].name == name
         assert (rows[name].title, rows[name].reason) == (entry.title, entry.reason)
-        mine = of(table("x86_64"), name)
+        own = of(table("x86_64"), name)
         if entry.path is None:
-            (only,) = mine
+            (only,) = own
             assert (only.shows, only.final) == ("no patch", True)
             assert only.reason == f"no patch: {entry.today}. {entry.reason}"
             continue
-        assert [(each.load, each.given) for each in mine] == [(load.workload, load.words) for load in entry.loads]
-        assert all(each.shows == entry.on["x86_64"] for each in mine)
+        assert [(item.load, item.given) for item in own] == [(load.workload, load.words) for load in entry.loads]
+        assert all(item.shows == entry.on["x86_64"] for item in own)
 
 
 def test_the_published_table_is_the_whole_set_at_its_threads() -> None:
-    found = table("x86_64")
+    result = table("x86_64")
     rows = [row for row in ARM.rows if row.patch_set is not None]
     assert [row.published.line for row in rows if row.published] == list(published.lines("arm-patches"))
     for row, line in zip(rows, published.table("arm-patches"), strict=True):
-        (each,) = of(found, row.name)
+        (each,) = of(result, row.name)
         assert each.workload is not None
         assert each.workload.name == f"oltp_{line['workload']}:threads={line['threads']}"
         assert (each.base, each.candidate) == ("without-arm-2020", "with-arm-2020")
@@ -69,48 +69,55 @@ def test_the_published_table_is_the_whole_set_at_its_threads() -> None:
 
 
 def test_figures_of_perf_stand_at_their_loads() -> None:
-    told = {(each.row, each.load): each.published.words for each in table("x86_64").comparisons
-            if each.shows and each.published is not None}  # fmt: skip
-    assert told == {
+    figures = {
+        (comparison.row, comparison.load): comparison.published.words
+        for comparison in table("x86_64").comparisons
+        if comparison.shows and comparison.published is not None
+    }
+    assert figures == {
         ("crc32c-hardware", "oltp_update_non_index"): "3.23 to 0.44",
         ("crc32-hardware", "checksum"): "49.46 to 8.15",
         ("crc32-hardware", "oltp_update_non_index"): "0.4 to 0.07",
         ("my-convert-wide", "oltp_read_write"): "0.79 to 0.22",
     }
-    assert len(told) == len(published.lines("arm-perf"))
-    units = {each.published.unit for each in table("x86_64").comparisons if each.shows and each.published}
+    assert len(figures) == len(published.lines("arm-perf"))
+    units = {
+        comparison.published.unit
+        for comparison in table("x86_64").comparisons
+        if comparison.shows and comparison.published
+    }
     assert units == {published.SAMPLES}
 
 
 @pytest.mark.parametrize("architecture", ["x86_64", "aarch64"])
 def test_ratios_are_with_over_without(architecture: str) -> None:
-    found = table(architecture)
+    result = table(architecture)
     for entry in patch_set("arm-2020").patches.values():
-        for each in of(found, entry.name):
+        for item in of(result, entry.name):
             if entry.direction == "reverted":
-                assert (names(found, each.base), each.candidate) == ({entry.name}, "baseline")
+                assert (names(result, item.base), item.candidate) == ({entry.name}, "baseline")
             elif entry.direction == "applied":
-                assert (each.base, names(found, each.candidate)) == ("baseline", {entry.name})
+                assert (item.base, names(result, item.candidate)) == ("baseline", {entry.name})
     without, having = patch_set("arm-2020").sides(architecture)
-    for each in of(found, "all-read-only"):  # one patch's build is its row's too, and has that row's name
-        assert names(found, each.base) == {path.stem for path in without}
-        assert names(found, each.candidate) == {path.stem for path in having}
+    for item in of(result, "all-read-only"):  # one patch's build is its row's too, and has that row's name
+        assert names(result, item.base) == {path.stem for path in without}
+        assert names(result, item.candidate) == {path.stem for path in having}
 
 
 def test_what_each_architecture_shows() -> None:
     here, there = table("x86_64"), table("aarch64")
-    assert {each.shows for each in of(here, "rw-lock-word")} == {"control"}
-    assert {each.shows for each in of(there, "rw-lock-word")} == {"shows"}
-    assert {each.shows for each in of(here, "cache-line-64")} == {"identical"}
-    assert {each.shows for each in of(table("riscv64"), "cache-line-64")} == {"not known"}
+    assert {item.shows for item in of(here, "rw-lock-word")} == {"control"}
+    assert {item.shows for item in of(there, "rw-lock-word")} == {"shows"}
+    assert {item.shows for item in of(here, "cache-line-64")} == {"identical"}
+    assert {item.shows for item in of(table("riscv64"), "cache-line-64")} == {"not known"}
     (none,) = of(table("riscv64"), "all-read-only")
     assert none.final, "nobody looked at any of them there"
 
 
 def test_another_engine_has_none_of_it() -> None:
-    for each in expand(ARM, load.engine("sqlite")).comparisons:
-        assert each.final
-        assert each.reason == "its patches are for mariadb, not for sqlite"
+    for comparison in expand(ARM, load.engine("sqlite")).comparisons:
+        assert comparison.final
+        assert comparison.reason == "its patches are for mariadb, not for sqlite"
 
 
 @pytest.mark.parametrize(

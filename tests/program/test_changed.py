@@ -57,18 +57,18 @@ def flags(request: pytest.FixtureRequest) -> tuple[str, ...]:
 def against(folder: Path, gcc: Toolchain, flags: tuple[str, ...], source: str) -> Changed:
     one, other = build(folder, gcc, "one", SOURCE, *flags), build(folder, gcc, "other", source, *flags)
     assert one.read_bytes() != other.read_bytes()
-    found = changed.compare(one, other)
-    assert found.note == ""
-    assert found.functions >= 6
-    return found
+    result = changed.compare(one, other)
+    assert result.note == ""
+    assert result.functions >= 6
+    return result
 
 
 def test_what_was_only_moved_does_not_differ(tmp_path: Path, gcc: Toolchain, flags: tuple[str, ...]) -> None:
     """A function, an imported one, a text and data in front of all others: every address is another."""
     first = 'double before[77]; int front(const char *s) { before[3] = atof(s); return printf("in front of %s", s); }'
-    found = against(tmp_path, gcc, flags, SOURCE.replace("FIRST", first))
-    assert found.differ == found.gone == ()
-    assert found.new == ("front",)
+    result = against(tmp_path, gcc, flags, SOURCE.replace("FIRST", first))
+    assert result.differ == result.gone == ()
+    assert result.new == ("front",)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_what_does_something_else_differs(
     tmp_path: Path, gcc: Toolchain, flags: tuple[str, ...], old: str, new: str, function: str
 ) -> None:
     assert SOURCE.count(old) == 1
-    found = against(tmp_path, gcc, flags, SOURCE.replace(old, new))
-    assert found.differ == (function,)
-    assert found.new == found.gone == ()
+    result = against(tmp_path, gcc, flags, SOURCE.replace(old, new))
+    assert result.differ == (function,)
+    assert result.new == result.gone == ()
 
 
 def test_several_functions_of_one_name_are_held_against_each_other_together(tmp_path: Path, gcc: Toolchain) -> None:

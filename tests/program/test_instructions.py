@@ -174,7 +174,9 @@ def test_every_entry_has_a_reason_and_each_extension_one_place() -> None:
     for rule in (*data.dispatched, *data.arm_dispatched):
         assert isinstance(rule, Dispatched)
         assert len(rule.reason) > 20
-    assert all(each.level in data.levels or each.level.startswith("arm") for each in processors().values())
+    assert all(
+        processor.level in data.levels or processor.level.startswith("arm") for processor in processors().values()
+    )
 
 
 @x86

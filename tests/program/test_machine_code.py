@@ -53,8 +53,8 @@ def test_an_inlined_function_is_named_where_debug_information_tells(compiled: Co
     work = next(symbol for symbol in code.program.symbols if symbol.name == "work")
     section = next(section for section in code.program.sections if section.name == ".text")
     begin = work.address - section.address + section.offset
-    found = inlined(code, range(begin, begin + work.size))
-    assert set(found.values()) == {"work", "square"}
+    result = inlined(code, range(begin, begin + work.size))
+    assert set(result.values()) == {"work", "square"}
     assert inlined(code, []) == {}
 
 
@@ -69,10 +69,10 @@ def test_a_stripped_program_and_its_symbols_beside_it(compiled: Compile, tmp_pat
     assert "work" not in code.functions
     subprocess.run(["objcopy", f"--add-gnu-debuglink={beside}", stripped], check=True)
     assert separate_symbols(stripped) == beside
-    found = read_code(stripped)
-    assert not found.program.stripped
-    assert "work" in found.functions
-    assert found.symbols == beside
+    result = read_code(stripped)
+    assert not result.program.stripped
+    assert "work" in result.functions
+    assert result.symbols == beside
 
 
 def test_names_without_parameters() -> None:

@@ -45,10 +45,10 @@ def test_a_figure_that_is_not_finite_is_null() -> None:
     )
     kind, body = codec.encode(event)
     assert body["ratios"]["p95"] == {"ratio": None, "low": 0, "high": None, "level": 0.9}
-    found = codec.decode(kind, body)
-    assert isinstance(found, VerdictReached)
-    assert math.isnan(found.ratios["p95"].high)  # type: ignore[union-attr]
-    assert codec.encode(found) == (kind, body)
+    result = codec.decode(kind, body)
+    assert isinstance(result, VerdictReached)
+    assert math.isnan(result.ratios["p95"].high)  # type: ignore[union-attr]
+    assert codec.encode(result) == (kind, body)
 
 
 @pytest.mark.parametrize(

@@ -30,19 +30,19 @@ def test_every_kind_has_one_name() -> None:
 
 def declared() -> list[Any]:
     """All events, and all values that they are made of."""
-    found: dict[Any, None] = {}
+    result: dict[Any, None] = {}
 
     def look(kind: Any) -> None:
         for inner in getattr(kind, "__args__", ()):
             look(inner)
-        if dataclasses.is_dataclass(kind) and kind not in found:
-            found[kind] = None
+        if dataclasses.is_dataclass(kind) and kind not in result:
+            result[kind] = None
             for hint in get_type_hints(kind).values():
                 look(hint)
 
     for event in EVENTS:
         look(event)
-    return list(found)
+    return list(result)
 
 
 @pytest.mark.parametrize("cls", declared(), ids=lambda cls: cls.__name__)
@@ -116,7 +116,7 @@ def test_what_a_cell_says_of_itself() -> None:
     assert not cell.is_usual
     assert NAMES["baseline: clang / w:threads=4"].is_usual
     assert CellId("a, b", "w", base="baseline").is_usual, "a comma in a name is no condition"
-    assert [name for name, each in NAMES.items() if each.is_canary] == [n for n in NAMES if "A/A" in n]
+    assert [name for name, item in NAMES.items() if item.is_canary] == [n for n in NAMES if "A/A" in n]
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,9 @@ def test_a_comparison_of_format_1_is_known_by_its_key(key: str, expected: Compar
 
 @pytest.mark.parametrize("name", ["gcc-pgo", "gcc-pgo#2", "lib/c#", "a#b"])
 def test_a_build_of_format_1_is_known_by_its_name(name: str) -> None:
-    found = codec.value_of(BuildId, upgrade.build_fields(name))
-    assert found.name == name
-    assert found.replicate == (2 if name.endswith("#2") else 0)
+    result = codec.value_of(BuildId, upgrade.build_fields(name))
+    assert result.name == name
+    assert result.replicate == (2 if name.endswith("#2") else 0)
 
 
 def test_names_are_taken_apart_in_one_place() -> None:

@@ -32,14 +32,14 @@ def file(folder: Path, events: list[Recorded[Event]], name: str = "some.jsonl.xz
 
 
 def test_a_compact_record_has_no_logs_and_says_once_how_sides_were_launched() -> None:
-    found = list(exchange.compact(STUDY))
+    result = list(exchange.compact(STUDY))
     assert of(STUDY, CommandRun)
-    assert not of(found, CommandRun)
-    kept = [each for each in STUDY if not isinstance(each.event, CommandRun)]
-    assert [each.event.kind() for each in found] == [each.event.kind() for each in kept]
-    assert [each.launched is not None for each in of(found, StartDone)] == [True, False, False]
-    assert of(found, PairRead) == of(STUDY, PairRead)
-    assert list(exchange.compact(found)) == found
+    assert not of(result, CommandRun)
+    kept = [item for item in STUDY if not isinstance(item.event, CommandRun)]
+    assert [item.event.kind() for item in result] == [each.event.kind() for each in kept]
+    assert [item.launched is not None for item in of(result, StartDone)] == [True, False, False]
+    assert of(result, PairRead) == of(STUDY, PairRead)
+    assert list(exchange.compact(result)) == result
 
 
 def test_a_kind_of_event_that_is_yet_to_come_is_carried(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_drawings_are_carried_once(tmp_path: Path) -> None:
         record.append(WhyExplained(("a", "b"), "w", "unit", method, pictures=("flame.svg", "gone.svg")))
     (tmp_path / "why" / "flame.svg").write_text("<svg/>")
     events = exchange.study_events(tmp_path / "why")
-    assert [(each.number, each.event) for each in events[2:]] == [(3, PictureDrawn("flame.svg", "<svg/>"))]
+    assert [(event.number, event.event) for event in events[2:]] == [(3, PictureDrawn("flame.svg", "<svg/>"))]
     folder, made = exchange.import_study(paths.home(), file(tmp_path, list(events)))
     assert made
     assert exchange.study_events(folder)[:3] == events

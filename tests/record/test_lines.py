@@ -36,10 +36,10 @@ def said(path: Path) -> str:
 @pytest.mark.parametrize("suffix", lines.SUFFIXES)
 def test_events_come_back_in_their_order_and_with_theirs(tmp_path: Path, suffix: str) -> None:
     path = written(tmp_path, suffix)
-    found = lines.read(path)
-    assert list(found) == LINES
-    assert list(found[0].body) == ["b", "a"], "a report follows the order of values"
-    assert lines.pack(found, path.name) == path.read_bytes() == lines.pack(LINES, f"another{suffix}")
+    result = lines.read(path)
+    assert list(result) == LINES
+    assert list(result[0].body) == ["b", "a"], "a report follows the order of values"
+    assert lines.pack(result, path.name) == path.read_bytes() == lines.pack(LINES, f"another{suffix}")
 
 
 def test_a_file_without_a_head_is_read_too(tmp_path: Path) -> None:

@@ -37,13 +37,13 @@ ONE, OTHER = TwinFound("one", "all"), BuildFailed(BuildId("two"), "it does not c
 
 def test_events_come_back_in_order(record: Record) -> None:
     assert [record.append(event) for event in (ONE, OTHER, ONE)] == [1, 2, 3]
-    found = list(record.every())
-    assert [(each.number, each.event) for each in found] == [(1, ONE), (2, OTHER), (3, ONE)]
-    assert [each.number for each in record.events(TwinFound)] == [1, 3]
-    assert [each.number for each in record.events(BuildFailed, TwinFound, StartBegun)] == [1, 2, 3]
+    result = list(record.every())
+    assert [(item.number, item.event) for item in result] == [(1, ONE), (2, OTHER), (3, ONE)]
+    assert [event.number for event in record.events(TwinFound)] == [1, 3]
+    assert [event.number for event in record.events(BuildFailed, TwinFound, StartBegun)] == [1, 2, 3]
     assert list(record.events(StartBegun)) == []
-    assert found[0].at.endswith("Z")
-    assert found[0].at <= found[2].at
+    assert result[0].at.endswith("Z")
+    assert result[0].at <= result[2].at
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ VALUES = st.recursive(
 
 def lines_of(folder: Path) -> list[Line]:
     with closing(Record(folder)) as record:
-        return [Line(each.number, each.at, *encode(each.event), FORMAT) for each in record.every()]
+        return [Line(item.number, item.at, *encode(item.event), FORMAT) for item in record.every()]
 
 
 def test_export_and_import_round_trip(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ def test_a_figure_that_is_not_finite_is_written_as_null(record: Record) -> None:
     (text,) = record._db.execute("SELECT body FROM event WHERE id = 1").fetchone()
     values = json.loads(text)
     assert (values["value"], values["base"]) == (None, None)
-    (found,) = record.events(FigureMeasured)
-    assert math.isnan(found.event.value)
+    (result,) = record.events(FigureMeasured)
+    assert math.isnan(result.event.value)
 
 
 def test_an_export_is_plain_json_lines(record: Record) -> None:
@@ -150,9 +150,9 @@ def test_a_wrong_exported_file_is_one_line(tmp_path: Path, content: bytes, numbe
     path.write_bytes(content)
     with pytest.raises(UserError) as caught:
         import_events(path, tmp_path / "study")
-    said = str(caught.value)
-    assert said.startswith(f"{path}: line {number} is not an event of an exported record")
-    assert "\n" not in said
+    message = str(caught.value)
+    assert message.startswith(f"{path}: line {number} is not an event of an exported record")
+    assert "\n" not in message
 
 
 def test_no_record(tmp_path: Path) -> None:

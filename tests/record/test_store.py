@@ -30,11 +30,11 @@ def test_an_entry_appears_when_it_is_whole(store: Store) -> None:
     assert store.find("builds", "k1") is None
     assert list(store.entries()) == []
     made = store.admit("builds", "k1", {"seconds": 1.5, "path": Path("/a")})
-    found = store.find("builds", "k1")
-    assert found is not None
-    assert (found.kind, found.key, found.folder) == (made.kind, made.key, made.folder)
-    assert found.about == {"seconds": 1.5, "path": "/a"}
-    assert (found.folder / "server").read_text() == "program"
+    result = store.find("builds", "k1")
+    assert result is not None
+    assert (result.kind, result.key, result.folder) == (made.kind, made.key, made.folder)
+    assert result.about == {"seconds": 1.5, "path": "/a"}
+    assert (result.folder / "server").read_text() == "program"
     assert not folder.exists()
 
 

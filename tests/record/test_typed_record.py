@@ -62,11 +62,11 @@ def test_events_come_back_by_type_and_cell(record: Record) -> None:
     for cell in (CELL, OTHER, CELL):
         record.append(StartBegun(cell, 1, "duet"))
     assert CELL.name == OTHER.name
-    assert [each.number for each in record.events(StartBegun)] == [2, 3, 4]
-    assert [each.number for each in record.events(StartBegun, cell=CELL)] == [2, 4]
-    assert [each.number for each in record.events(StartBegun, cell=OTHER)] == [3]
-    assert [each.number for each in record.events(StartBegun, SessionBegun)] == [1, 2, 3, 4]
-    assert [each.event for each in record.events(SessionBegun)] == [SessionBegun({"a": 1})]
+    assert [event.number for event in record.events(StartBegun)] == [2, 3, 4]
+    assert [event.number for event in record.events(StartBegun, cell=CELL)] == [2, 4]
+    assert [event.number for event in record.events(StartBegun, cell=OTHER)] == [3]
+    assert [event.number for event in record.events(StartBegun, SessionBegun)] == [1, 2, 3, 4]
+    assert [event.event for event in record.events(SessionBegun)] == [SessionBegun({"a": 1})]
 
 
 def test_the_last_one_that_matches(record: Record) -> None:
@@ -85,9 +85,9 @@ def test_the_last_one_that_matches(record: Record) -> None:
 def test_a_study_of_an_older_burnish_is_read_as_one_of_today(older: Path) -> None:
     before = (older / FILE).read_bytes()
     with closing(Record(older)) as record:
-        found = [each.event for each in record.every()]
-        assert found[3:] == [StartBegun(CellId("two", "w"), 1, "duet"), BuildFailed(BuildId("one", 2), "so")]
-        assert [each.number for each in record.events(StartBegun, cell=CellId("one", "w"))] == [3]
+        result = [item.event for item in record.every()]
+        assert result[3:] == [StartBegun(CellId("two", "w"), 1, "duet"), BuildFailed(BuildId("one", 2), "so")]
+        assert [event.number for event in record.events(StartBegun, cell=CellId("one", "w"))] == [3]
         begun = record.last(StudyBegun)
         assert begun is not None
         assert begun.event.name == "s"
@@ -98,13 +98,13 @@ def test_a_study_of_an_older_burnish_is_resumed(older: Path) -> None:
     with closing(Record(older)) as record:
         texts = list(record._db.execute("SELECT id, at, kind, body FROM event"))
         assert record.append(StartBegun(CellId("one", "w"), 2, "duet")) == 6
-        assert [each.event.start for each in record.events(StartBegun, cell=CellId("one", "w"))] == [1, 2]
+        assert [event.event.start for event in record.events(StartBegun, cell=CellId("one", "w"))] == [1, 2]
         assert list(record._db.execute("SELECT id, at, kind, body FROM event WHERE id < 6")) == texts
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
             record._db.execute("UPDATE event SET format = 2")
         assert record._db.execute("PRAGMA user_version").fetchone() == (2,), "an older Burnish leaves it alone now"
     with closing(Record(older)) as record:
-        assert [each.number for each in record.every()] == [1, 2, 3, 4, 5, 6]
+        assert [item.number for item in record.every()] == [1, 2, 3, 4, 5, 6]
 
 
 def test_an_event_that_is_not_as_declared_is_named(record: Record) -> None:
@@ -133,4 +133,4 @@ def test_events_by_type(record: Record) -> None:
 def test_a_kind_that_is_yet_to_come_stays_as_it_is(record: Record) -> None:
     event: Event = Unknown("energy_read", {"joules": 1.5})
     record.append(event)
-    assert [each.event for each in record.every()] == [event]
+    assert [item.event for item in record.every()] == [event]

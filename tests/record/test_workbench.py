@@ -166,7 +166,7 @@ def test_commands_are_recorded_and_logged(piped: Piped, record: Record, tmp_path
     assert (done.exit_code, done.output, seen) == (3, "", ["b"])
     assert log == tmp_path / "logs" / "build-baseline-1.log"
     assert log.read_text() == "$ sh -c 'echo $A; exit 3'\nb\n"
-    (command,) = (each.event for each in record.events(CommandRun))
+    (command,) = (event.event for event in record.events(CommandRun))
     assert command.what == "compile it"
     assert command.argv == ("sh", "-c", "echo $A; exit 3")
     assert (command.cwd, command.env) == (str(tmp_path), {"A": "b"})
@@ -179,7 +179,7 @@ def test_commands_are_recorded_and_logged(piped: Piped, record: Record, tmp_path
 def test_a_timeout_is_recorded(piped: Piped, record: Record) -> None:
     done = piped.bench.run("wait", ["sleep", "60"], timeout=0.1)
     assert not done.ok
-    (command,) = (each.event for each in record.events(CommandRun))
+    (command,) = (event.event for event in record.events(CommandRun))
     assert command.timed_out
     assert command.log == "other.log", "outside of steps"
 

@@ -40,13 +40,13 @@ def suites(entries: list[apt.Entry]) -> list[str]:
 
 
 def test_deb822(tmp_path: Path) -> None:
-    found = apt.host_entries(host(tmp_path, {"sources.list.d/debian.sources": DEBIAN}))
-    assert found == [
+    result = apt.host_entries(host(tmp_path, {"sources.list.d/debian.sources": DEBIAN}))
+    assert result == [
         apt.Entry("http://mirror.example/debian", "bookworm", KEYRING),
         apt.Entry("http://mirror.example/debian", "bookworm-updates", KEYRING),
         apt.Entry("http://mirror.example/debian-security", "bookworm-security", KEYRING),
     ]
-    assert found[0].stanza().splitlines()[0] == "Types: deb-src"
+    assert result[0].stanza().splitlines()[0] == "Types: deb-src"
 
 
 def test_one_line_with_options(tmp_path: Path) -> None:
@@ -60,8 +60,8 @@ def test_one_line_with_options(tmp_path: Path) -> None:
         "deb cdrom:[Debian]/ bookworm main\n"
         "deb http://flat.example/repo ./\n"
     )
-    found = apt.host_entries(host(tmp_path, {"sources.list": text}))
-    assert found == [
+    result = apt.host_entries(host(tmp_path, {"sources.list": text}))
+    assert result == [
         apt.Entry("http://mirror.example/debian", "bookworm", KEYRING),
         apt.Entry("http://mirror.example/debian", "bookworm-updates", ()),
     ]
@@ -78,21 +78,21 @@ def test_other_vendors_and_disabled_entries_are_ignored(tmp_path: Path) -> None:
         "sources.list.d/gone.sources.disabled": DEBIAN.replace("mirror.example", "gone.example"),
         "sources.list.d/chrome.list": "deb https://dl.example/ stable main\n",
     }
-    found = apt.host_entries(host(tmp_path, files))
-    assert {entry.uri.split("/")[2] for entry in found} == {"mirror.example"}
-    assert suites(found) == ["bookworm", "bookworm-updates", "bookworm-security"]
+    result = apt.host_entries(host(tmp_path, files))
+    assert {entry.uri.split("/")[2] for entry in result} == {"mirror.example"}
+    assert suites(result) == ["bookworm", "bookworm-updates", "bookworm-security"]
 
 
 def test_inline_key_is_carried_over(tmp_path: Path) -> None:
     key = "Signed-By:\n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n mQINBF\n -----END PGP PUBLIC KEY BLOCK-----\n"
     text = f"Types: deb\nURIs: http://m.example/debian\nSuites: bookworm\nComponents: main\n{key}"
-    found = apt.host_entries(host(tmp_path, {"sources.list.d/debian.sources": text}))
-    assert found[0].stanza().lower().endswith(key.lower().replace("signed-by:\n", "signed-by: \n"))
+    result = apt.host_entries(host(tmp_path, {"sources.list.d/debian.sources": text}))
+    assert result[0].stanza().lower().endswith(key.lower().replace("signed-by:\n", "signed-by: \n"))
 
 
 def test_extra_suite_is_looked_for_where_the_release_is(tmp_path: Path) -> None:
-    found = apt.host_entries(host(tmp_path, {"sources.list.d/debian.sources": DEBIAN}), ("sid", "trixie-security"))
-    assert found[3:] == [
+    result = apt.host_entries(host(tmp_path, {"sources.list.d/debian.sources": DEBIAN}), ("sid", "trixie-security"))
+    assert result[3:] == [
         apt.Entry("http://mirror.example/debian", "sid", KEYRING),
         apt.Entry("http://mirror.example/debian-security", "trixie-security", KEYRING),
     ]
@@ -132,5 +132,5 @@ def test_host_without_debian_is_told_the_way_out(tmp_path: Path, files: dict[str
     ],
 )
 def test_answers_that_mean_gone(line: str, answer: str | None) -> None:
-    found = apt._GONE.search(line)
-    assert (next(filter(None, found.groups())) if found else None) == answer
+    result = apt._GONE.search(line)
+    assert (next(filter(None, result.groups())) if result else None) == answer

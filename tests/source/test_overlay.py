@@ -122,6 +122,6 @@ def test_names_in_patches() -> None:
         b"--- a/x/old.c\t2020-01-01 00:00:00\n+++ b/x/new.c 2020-01-01 00:00:00\r\n"
         b"Index: y/z.c\n--- /dev/null\n+++ b/../evil\n"
     )
-    found = set(overlay.touched([Patch(Path("p"), text)]))
-    assert {"x/old.c", "x/new.c", "z.c"} <= found
-    assert not any(".." in name or name.startswith("/") for name in found)
+    result = set(overlay.touched([Patch(Path("p"), text)]))
+    assert {"x/old.c", "x/new.c", "z.c"} <= result
+    assert not any(".." in name or name.startswith("/") for name in result)

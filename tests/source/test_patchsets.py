@@ -133,8 +133,8 @@ def test_the_variant_whose_patch_fails_is_named(tree: Path, tmp_path: Path) -> N
 def test_where_the_tree_is_not_there_yet_patches_are_read_only(tmp_path: Path) -> None:
     """As in a forecast: what is wrong with the files is said all the same."""
     (tmp_path / "p.patch").write_text("--- a/no.c\n+++ b/no.c\n@@ -1 +1 @@\n-a\n+b\n")
-    (found,), notes = patch_set.fitted(variant(tmp_path / "p.patch"), None)
-    assert (found.path.name, notes) == ("p.patch", ())
+    (result,), notes = patch_set.fitted(variant(tmp_path / "p.patch"), None)
+    assert (result.path.name, notes) == ("p.patch", ())
     (tmp_path / "p.patch").write_text("")
     with pytest.raises(UserError, match="the file is empty"):
         patch_set.fitted(variant(tmp_path / "p.patch"), None)

@@ -69,21 +69,21 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], P
 
 
 def test_the_version_that_is_built_is_preferred_and_kept(mirror: Callable[[str], Path], tmp_path: Path) -> None:
-    asked, cache, said = mirror("serverd"), tmp_path / "cache", list[str]()
-    found = released.obtain("serverd", "serverd", "1:1.9-1", cache=cache, say=said.append)
-    assert found == cache / "serverd_1_1.9-1/usr/sbin/serverd"
-    assert found.read_text() == "the program"
+    asked, cache, messages = mirror("serverd"), tmp_path / "cache", list[str]()
+    result = released.obtain("serverd", "serverd", "1:1.9-1", cache=cache, say=messages.append)
+    assert result == cache / "serverd_1_1.9-1/usr/sbin/serverd"
+    assert result.read_text() == "the program"
     assert asked.read_text().split() == ["serverd=1:1.9-1"]
-    assert said[0] == "downloading serverd 1:1.9-1 (14.2 MB), to be unpacked and not installed"
-    assert released.obtain("serverd", "serverd", "1:1.9-1", cache=cache, say=said.append) == found
-    assert len(said) == 1
+    assert messages[0] == "downloading serverd 1:1.9-1 (14.2 MB), to be unpacked and not installed"
+    assert released.obtain("serverd", "serverd", "1:1.9-1", cache=cache, say=messages.append) == result
+    assert len(messages) == 1
     assert [path.name for path in cache.iterdir()] == ["serverd_1_1.9-1"]
 
 
 def test_a_version_that_the_mirror_lost_gives_way_to_the_next(mirror: Callable[[str], Path], tmp_path: Path) -> None:
     asked = mirror("serverd")
-    found = released.obtain("serverd", "serverd", "7.0", cache=tmp_path / "cache", say=lambda _: None)
-    assert "1.9-1" in str(found)
+    result = released.obtain("serverd", "serverd", "7.0", cache=tmp_path / "cache", say=lambda _: None)
+    assert "1.9-1" in str(result)
     assert asked.read_text().split() == ["serverd=1:2.0-1", "serverd=1:1.9-1"]
 
 

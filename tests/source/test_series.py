@@ -32,10 +32,10 @@ def refused(store: Store, *words: str | Path, tree: Path | None = None, reverse:
 def test_files_keep_their_order_and_get_names_of_their_own(store: Store, tmp_path: Path) -> None:
     one = write(tmp_path / "a", **{"same name": FASTER})
     two = write(tmp_path / "b", **{"same name": COMMENT, "all": OTHER_COMMENT})
-    found = read(store, *one, *two)
-    assert [each.name for each in found] == ["same-name", "same-name-2", "all-2"]
-    assert [each.patch.content.decode() for each in found] == [FASTER, COMMENT, OTHER_COMMENT]
-    assert [each.origin for each in found] == [*one, *two]
+    result = read(store, *one, *two)
+    assert [item.name for item in result] == ["same-name", "same-name-2", "all-2"]
+    assert [item.patch.content.decode() for item in result] == [FASTER, COMMENT, OTHER_COMMENT]
+    assert [item.origin for item in result] == [*one, *two]
 
 
 def test_a_quilt_series_by_its_file_or_its_folder(store: Store, tmp_path: Path) -> None:
@@ -46,9 +46,9 @@ def test_a_quilt_series_by_its_file_or_its_folder(store: Store, tmp_path: Path) 
         assert (slow.name, slow.patch.reverted) == ("slow", False)
         assert (fast.name, fast.patch.reverted) == ("without-fast", True)
     (tmp_path / "q/series").write_text("slow.patch\nnone.patch\nfast.patch -p0\n")
-    said = refused(store, tmp_path / "q")
-    assert f"{tmp_path}/q/series: line 2: names none.patch, which does not exist" in said
-    assert f"{tmp_path}/q/series: line 3: option -p0: patches are applied with -p1" in said
+    message = refused(store, tmp_path / "q")
+    assert f"{tmp_path}/q/series: line 2: names none.patch, which does not exist" in message
+    assert f"{tmp_path}/q/series: line 3: option -p0: patches are applied with -p1" in message
     (tmp_path / "q/series").write_text("# nothing\n")
     assert "series: has no patches" in refused(store, tmp_path / "q")
     assert "a folder without a file `series`" in refused(store, tmp_path)
@@ -56,11 +56,11 @@ def test_a_quilt_series_by_its_file_or_its_folder(store: Store, tmp_path: Path) 
 
 def test_what_is_no_patch_is_named_all_of_it(store: Store, tmp_path: Path) -> None:
     words = write(tmp_path / "p", empty="\n", prose="Dear all,\nnothing here.\n", good=FASTER)
-    said = refused(store, *words, tmp_path / "none.patch")
-    assert "empty.patch: the file is empty" in said
-    assert "prose.patch: holds no unified diff" in said
-    assert "none.patch: cannot be read (No such file or directory); name a patch file, a quilt series, or" in said
-    assert "good" not in said
+    message = refused(store, *words, tmp_path / "none.patch")
+    assert "empty.patch: the file is empty" in message
+    assert "prose.patch: holds no unified diff" in message
+    assert "none.patch: cannot be read (No such file or directory); name a patch file, a quilt series, or" in message
+    assert "good" not in message
     assert "is named twice" in refused(store, words[2], words[2])
     same = write(tmp_path / "r", copy=FASTER)
     assert f"{same[0]}: is the same patch as {words[2]}" in refused(store, words[2], *same)
@@ -74,13 +74,13 @@ def test_a_path_with_dots_is_no_range(store: Store, tmp_path: Path) -> None:
 
 def test_a_git_range(store: Store, tmp_path: Path) -> None:
     tree = git_tree(tmp_path / "tree", FASTER, COMMENT)
-    found = read(store, "unpatched..work", tree=tree)
-    assert [each.name for each in found] == ["01-Change-1-what-it-s-for", "02-Change-2-what-it-s-for"]
-    hunks = [re.findall(r"^[-+] ?[^-+].*", each.patch.content.decode(), re.M) for each in found]
+    result = read(store, "unpatched..work", tree=tree)
+    assert [item.name for item in result] == ["01-Change-1-what-it-s-for", "02-Change-2-what-it-s-for"]
+    hunks = [re.findall(r"^[-+] ?[^-+].*", item.patch.content.decode(), re.M) for item in result]
     assert hunks == [re.findall(r"^[-+] ?[^-+].*", text, re.M) for text in (FASTER, COMMENT)]
-    assert re.fullmatch(r"commit [0-9a-f]{12} \(Change 1: what it's for\)", found[0].origin)
+    assert re.fullmatch(r"commit [0-9a-f]{12} \(Change 1: what it's for\)", result[0].origin)
     again = read(store, f"{tree}:unpatched..")
-    assert [each.patch.path for each in again] == [each.patch.path for each in found], "the same study again"
+    assert [item.patch.path for item in again] == [each.patch.path for each in result], "the same study again"
     git(tree, "commit", "-q", "--amend", "-m", "Another")
     assert read(store, "unpatched..work", tree=tree)[1].name == "02-Another"
 
@@ -92,9 +92,9 @@ def test_a_range_within_a_larger_tree_is_relative_to_the_source(store: Store, tm
         (tree / name).write_text("int a;\n")
     git(tree, "add", ".")
     git(tree, "commit", "-q", "-m", "Both")
-    (found,) = read(store, "unpatched..work", tree=tree / "sub")
-    assert "+++ b/inside.c" in found.patch.content.decode()
-    assert "outside.c" not in found.patch.content.decode()
+    (result,) = read(store, "unpatched..work", tree=tree / "sub")
+    assert "+++ b/inside.c" in result.patch.content.decode()
+    assert "outside.c" not in result.patch.content.decode()
 
 
 def test_bytes_that_are_no_text_stay(store: Store, tmp_path: Path) -> None:
@@ -102,8 +102,8 @@ def test_bytes_that_are_no_text_stay(store: Store, tmp_path: Path) -> None:
     (tree / "latin.c").write_bytes(b"/* \xe9 */\r\n")
     git(tree, "add", ".")
     git(tree, "commit", "-q", "-m", "Latin")
-    (found,) = read(store, "unpatched..work", tree=tree)
-    assert b"+/* \xe9 */\r\n" in found.patch.content
+    (result,) = read(store, "unpatched..work", tree=tree)
+    assert b"+/* \xe9 */\r\n" in result.patch.content
 
 
 def test_ranges_that_are_none(store: Store, tmp_path: Path) -> None:
@@ -126,5 +126,5 @@ def test_patches_are_turned_round_by_name(store: Store, tmp_path: Path) -> None:
         one, other = read(store, *words, reverse=(name,))
         assert (one.name, one.patch.reverted) == ("fast", False)
         assert (other.name, other.patch.reverted) == ("without-slow", True)
-    assert all(each.patch.reverted for each in read(store, *words, reverse=("all",)))
+    assert all(item.patch.reverted for item in read(store, *words, reverse=("all",)))
     assert "unknown patch in --reverse 'slo' (did you mean 'slow'?)" in refused(store, *words, reverse=("slo",))

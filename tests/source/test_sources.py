@@ -177,8 +177,8 @@ class Lab:
         return SourceRequest("tiny-engine", DebianSource("tiny", version), patches=patches)
 
     def resolve(self, request: SourceRequest | None = None) -> Source:
-        found = request or self.request()
-        return sources.resolve(found, cache=self.cache, say=self.said.append, host=self.mirror.host)
+        result = request or self.request()
+        return sources.resolve(result, cache=self.cache, say=self.said.append, host=self.mirror.host)
 
     def unpack(self, source: Source, request: SourceRequest | None = None) -> Path:
         return sources.unpack(source, request or self.request(), cache=self.cache, place=self.place)

@@ -62,14 +62,14 @@ def test_one_patch_is_one_build(refusal: Refusal) -> None:
 
 
 def test_of_two_patches_all_but_one_is_the_other_alone(refusal: Refusal) -> None:
-    found = built(refusal, A, B)
-    assert shown(found) == [("a", Kind.ALONE, "a"), ("b", Kind.ALONE, "b"), ("all", Kind.ALL, "a b")]
-    assert [build.also for build in found.builds] == [("all but b",), ("all but a",), ()]
+    result = built(refusal, A, B)
+    assert shown(result) == [("a", Kind.ALONE, "a"), ("b", Kind.ALONE, "b"), ("all", Kind.ALL, "a b")]
+    assert [build.also for build in result.builds] == [("all but b",), ("all but a",), ()]
 
 
 def test_three_patches_alone_together_and_all_but_each(refusal: Refusal) -> None:
-    found = built(refusal, A, B, C)
-    assert shown(found) == [
+    result = built(refusal, A, B, C)
+    assert shown(result) == [
         ("a", Kind.ALONE, "a"),
         ("b", Kind.ALONE, "b"),
         ("c", Kind.ALONE, "c"),
@@ -78,57 +78,57 @@ def test_three_patches_alone_together_and_all_but_each(refusal: Refusal) -> None
         ("all-but-b", Kind.ALL_BUT, "a c"),
         ("all-but-c", Kind.ALL_BUT, "a b"),
     ]
-    assert not any(build.also for build in found.builds)
-    assert [patch.path.stem for patch in found.patches_of(found.builds[-1])] == ["a", "b"]
+    assert not any(build.also for build in result.builds)
+    assert [patch.path.stem for patch in result.patches_of(result.builds[-1])] == ["a", "b"]
 
 
 def test_a_patch_that_needs_another_comes_with_it(refusal: Refusal) -> None:
-    found = built(refusal, A, B, ON_A)
-    assert [member.needs for member in found.members] == [(), (), ("a",)], "not b, which is before it too"
-    assert shown(found) == [
+    result = built(refusal, A, B, ON_A)
+    assert [member.needs for member in result.members] == [(), (), ("a",)], "not b, which is before it too"
+    assert shown(result) == [
         ("a", Kind.ALONE, "a"),
         ("b", Kind.ALONE, "b"),
         ("c", Kind.WITH_NEEDS, "a c"),
         ("all", Kind.ALL, "a b c"),
         ("all-but-c", Kind.ALL_BUT, "a b"),
     ]
-    also = {build.variant: build.also for build in found.builds}
+    also = {build.variant: build.also for build in result.builds}
     assert also["b"] == ("all but a",), "without a there can't be c"
     assert also["c"] == ("all but b",)
     assert also["a"] == ("what c needs",)
 
 
 def test_with_two_patches_of_which_one_needs_the_other(refusal: Refusal) -> None:
-    found = built(refusal, A, ON_A)
-    assert shown(found) == [("a", Kind.ALONE, "a"), ("all", Kind.ALL, "a b")]
-    assert found.builds[1].also == ("b with what it needs",)
+    result = built(refusal, A, ON_A)
+    assert shown(result) == [("a", Kind.ALONE, "a"), ("all", Kind.ALL, "a b")]
+    assert result.builds[1].also == ("b with what it needs",)
 
 
 def test_what_a_patch_needs_gets_a_build_when_there_is_none(refusal: Refusal) -> None:
     on_b = change(20, "line 20, changed", "line 20, changed twice")
-    found = built(refusal, A, B, C, ON_A + on_b.partition("+++ b/a.c\n")[2])
-    assert found.members[3].needs == ("a", "b")
-    assert shown(found)[-1] == ("before-d", Kind.NEEDS, "a b")
+    result = built(refusal, A, B, C, ON_A + on_b.partition("+++ b/a.c\n")[2])
+    assert result.members[3].needs == ("a", "b")
+    assert shown(result)[-1] == ("before-d", Kind.NEEDS, "a b")
 
 
 def test_conflicts_name_both_file_and_hunk(refusal: Refusal) -> None:
-    said = problem(refusal, A, B, ALSO_10)
-    assert said.startswith("a and c conflict: after a, c.patch no longer applies (hunk #1 of a.c (line 9)")
+    message = problem(refusal, A, B, ALSO_10)
+    assert message.startswith("a and c conflict: after a, c.patch no longer applies (hunk #1 of a.c (line 9)")
     # One that needs a, and can't be after d, which changes the same line again.
     assert problem(refusal, A, ON_A, B, ON_A.replace("twice", "thrice")).startswith("b and d conflict: after b, ")
 
 
 def test_a_patch_of_another_tree(refusal: Refusal) -> None:
-    said = problem(refusal, A, change(20, "line 99"))
-    assert said.startswith("/p/b.patch: does not apply to x 1: hunk #1 of a.c (line 19) does not match")
+    message = problem(refusal, A, change(20, "line 99"))
+    assert message.startswith("/p/b.patch: does not apply to x 1: hunk #1 of a.c (line 19) does not match")
     assert "there is no file b.c" in problem(refusal, A.replace("a.c", "b.c"))
 
 
 def test_what_the_tree_has_is_offered_the_other_way_round(refusal: Refusal, tmp_path: Path) -> None:
     tree = tmp_path / "a.c"
     tree.write_text(tree.read_text().replace("line 20\n", "line 20, changed\n"))
-    said = problem(refusal, A, B)
-    assert said.startswith("b.patch: x 1 has it already; leave it out, or say --reverse b")
+    message = problem(refusal, A, B)
+    assert message.startswith("b.patch: x 1 has it already; leave it out, or say --reverse b")
     tree.write_text(tree.read_text().replace("line 10\n", "line 10, changed twice\n"))
     assert "x 1 has all 3 patches already" in problem(refusal, A, ON_A, B)
     assert "say --reverse all" in problem(refusal, A, ON_A, B)
@@ -138,18 +138,18 @@ def test_what_the_tree_has_is_offered_the_other_way_round(refusal: Refusal, tmp_
 def test_patches_are_taken_out_last_first(refusal: Refusal, tmp_path: Path) -> None:
     tree = tmp_path / "a.c"
     tree.write_text(tree.read_text().replace("line 10\n", "line 10, changed twice\n"))
-    found = subsets.examine(named(A, ON_A, reverted=True), refusal, "x 1")
-    assert [member.name for member in found] == ["b", "a"]
-    assert [member.needs for member in found] == [(), ("b",)]
+    result = subsets.examine(named(A, ON_A, reverted=True), refusal, "x 1")
+    assert [member.name for member in result] == ["b", "a"]
+    assert [member.needs for member in result] == [(), ("b",)]
     assert "c.patch: x 1 does not have it, so it cannot be taken out" in problem(refusal, A, ON_A, C, reverted=True)
 
 
 def test_names_of_builds_are_unique(refusal: Refusal) -> None:
     odd = [
-        Named(name, each.patch, each.origin) for name, each in zip(("x", "all-but-x", "y"), named(A, B, C), strict=True)
+        Named(name, item.patch, item.origin) for name, item in zip(("x", "all-but-x", "y"), named(A, B, C), strict=True)
     ]
-    found = subsets.builds(subsets.examine(odd, refusal, "x 1"), refusal)
-    names = [build.variant for build in found.builds]
+    result = subsets.builds(subsets.examine(odd, refusal, "x 1"), refusal)
+    names = [build.variant for build in result.builds]
     assert len(set(names)) == len(names) == 7
     assert "all-but-x-2" in names
 
@@ -162,6 +162,6 @@ def test_what_does_not_apply_so_is_left_out(refusal: Refusal) -> None:
         return PatchError("the whole line", "hunk #1") if names == ["b", "c"] else None
 
     members = subsets.examine(named(A, B, C), refusal, "x 1")
-    found = subsets.builds(members, without_a)
-    assert found.left_out == (("a", Kind.ALL_BUT, "hunk #1"),)
-    assert [build.variant for build in found.builds] == ["a", "b", "c", "all", "all-but-b", "all-but-c"]
+    result = subsets.builds(members, without_a)
+    assert result.left_out == (("a", Kind.ALL_BUT, "hunk #1"),)
+    assert [build.variant for build in result.builds] == ["a", "b", "c", "all", "all-but-b", "all-but-c"]

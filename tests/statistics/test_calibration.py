@@ -50,22 +50,22 @@ def calibrated(read: Read, design: Design = Design.DUET, headline: str = "capaci
 
 
 def test_both_components_are_found_for_both_quantities() -> None:
-    found = calibrated(starts(0.006, 0.007))
-    assert found.capacity.sd_start == pytest.approx(0.006, rel=0.15)
-    assert found.capacity.sd_pair == pytest.approx(0.007, rel=0.1)
-    assert found.throughput.sd_pair == pytest.approx(0.014, rel=0.1)
-    assert found.capacity.sd_reading == pytest.approx(math.hypot(0.006, 0.007 * 0.67), rel=0.1)
-    assert found.passes
-    assert found.pair_seconds == pytest.approx(2.4)
-    assert found.start_seconds == pytest.approx(12.4 - 3 * 2.4)
+    result = calibrated(starts(0.006, 0.007))
+    assert result.capacity.sd_start == pytest.approx(0.006, rel=0.15)
+    assert result.capacity.sd_pair == pytest.approx(0.007, rel=0.1)
+    assert result.throughput.sd_pair == pytest.approx(0.014, rel=0.1)
+    assert result.capacity.sd_reading == pytest.approx(math.hypot(0.006, 0.007 * 0.67), rel=0.1)
+    assert result.passes
+    assert result.pair_seconds == pytest.approx(2.4)
+    assert result.start_seconds == pytest.approx(12.4 - 3 * 2.4)
 
 
 def test_where_a_pair_is_all_that_a_start_has_the_spread_is_the_starts() -> None:
     read = starts(0.006, 0.007)
-    found = calibrated(Read(read.readings, [pairs[:1] for pairs in read.pair_ratios], read.seconds))
-    assert found.capacity.sd_pair == 0.0
-    assert found.capacity.sd_start == found.capacity.sd_reading == pytest.approx(0.0076, rel=0.1)
-    assert found.best_pairs == 1
+    result = calibrated(Read(read.readings, [pairs[:1] for pairs in read.pair_ratios], read.seconds))
+    assert result.capacity.sd_pair == 0.0
+    assert result.capacity.sd_start == result.capacity.sd_reading == pytest.approx(0.0076, rel=0.1)
+    assert result.best_pairs == 1
 
 
 def test_more_pairs_where_they_scatter_more_than_starts() -> None:
@@ -80,13 +80,13 @@ def test_a_host_that_sees_a_difference_where_there_is_none_fails() -> None:
 
 def test_what_it_promises_is_what_so_many_starts_find() -> None:
     """±x in so many minutes: as many starts as fit there give that half-width."""
-    found = calibrated(starts(0.006, 0.007))
-    minutes = calibration.minutes_for(found, 0.005)
-    cost = found.start_seconds + found.best_pairs * found.pair_seconds
-    sd = found.prior(found.best_pairs).sd
+    result = calibrated(starts(0.006, 0.007))
+    minutes = calibration.minutes_for(result, 0.005)
+    cost = result.start_seconds + result.best_pairs * result.pair_seconds
+    sd = result.prior(result.best_pairs).sd
     count = minutes * 60 / cost
     assert 2.0 * sd / math.sqrt(count) == pytest.approx(0.005, rel=0.15)
-    ratios = dict(found.differences)
+    ratios = dict(result.differences)
     assert ratios[1] > ratios[5] > ratios[20] > 1.0
 
 
@@ -100,12 +100,12 @@ def test_the_delta_within_reach_grows_with_the_noise(sd: float, delta: float) ->
 
 
 def test_a_prior_for_another_number_of_pairs() -> None:
-    found = calibrated(starts(0.0, 0.01))
-    assert found.prior(3).sd == found.capacity.sd_reading
-    assert found.prior(1).sd == pytest.approx(0.01, rel=0.1)
-    assert found.prior(3).starts == 400
-    assert found.fits(replace(TIMING, pairs=1))
-    assert not found.fits(replace(TIMING, window=0.5))
+    result = calibrated(starts(0.0, 0.01))
+    assert result.prior(3).sd == result.capacity.sd_reading
+    assert result.prior(1).sd == pytest.approx(0.01, rel=0.1)
+    assert result.prior(3).starts == 400
+    assert result.fits(replace(TIMING, pairs=1))
+    assert not result.fits(replace(TIMING, window=0.5))
 
 
 def test_the_quieter_design_is_recommended_unless_it_fails() -> None:
@@ -117,16 +117,16 @@ def test_the_quieter_design_is_recommended_unless_it_fails() -> None:
 
 
 def test_no_more_pairs_than_a_precision_needs() -> None:
-    found = calibrated(starts(0.001, 0.0114))
-    assert found.best_pairs == 4
-    assert calibration.pairs_for(found, None, 8) == 4
-    assert calibration.pairs_for(found, 0.0001, 8) == 4, "out of reach: the best number"
-    few = calibration.pairs_for(found, 0.01, 8)
+    result = calibrated(starts(0.001, 0.0114))
+    assert result.best_pairs == 4
+    assert calibration.pairs_for(result, None, 8) == 4
+    assert calibration.pairs_for(result, 0.0001, 8) == 4, "out of reach: the best number"
+    few = calibration.pairs_for(result, 0.01, 8)
     assert 1 < few < 4
-    assert calibration.pairs_for(found, 0.05, 8) == 1
-    assert 2.36 * found.prior(few).sd / math.sqrt(8) < 0.01 / 1.4, "with room for a noisier hour"
+    assert calibration.pairs_for(result, 0.05, 8) == 1
+    assert 2.36 * result.prior(few).sd / math.sqrt(8) < 0.01 / 1.4, "with room for a noisier hour"
 
 
 def test_it_survives_being_written_down() -> None:
-    found = calibrated(starts(0.006, 0.007))
-    assert calibration.from_dict(json.loads(json.dumps(found.as_dict()))) == found
+    result = calibrated(starts(0.006, 0.007))
+    assert calibration.from_dict(json.loads(json.dumps(result.as_dict()))) == result

@@ -84,7 +84,7 @@ def test_pieces_that_stopped_when_they_saw_something_are_covered(hosts: int) -> 
             means.append(mean)
             variances.append(squares / (taken - 1))
             counts.append(taken.astype(float))
-        stacked = [np.stack(each, axis=1) for each in (means, variances, counts)]
+        stacked = [np.stack(item, axis=1) for item in (means, variances, counts)]
         half = half_width(*stacked, tail)
         assert (np.abs(stacked[0].mean(axis=1) - truth) <= half).mean() >= 0.95 - SLACK
 
@@ -101,14 +101,14 @@ def test_one_host_is_students_interval() -> None:
 
 def test_the_order_of_hosts_and_starts_does_not_matter() -> None:
     hosts = {"A": (0.1, 0.12, 0.11), "B": (0.2, 0.24, 0.19, 0.2), "C": (0.05, 0.06)}
-    found = set()
+    result = set()
     for names in itertools.permutations(hosts):
         cell = HostCell("c", {name: tuple(reversed(hosts[name])) for name in names})
         judgement = cell.judge(FIXED)
         assert judgement.difference is not None
         figures = (judgement.difference.ratio, judgement.difference.low, cell.difference_p(FIXED))
-        found.add(tuple(round(figure, 12) for figure in figures))
-    assert len(found) == 1
+        result.add(tuple(round(figure, 12) for figure in figures))
+    assert len(result) == 1
 
 
 def test_each_host_counts_once_however_many_starts_it_had() -> None:
@@ -165,9 +165,9 @@ def test_p_values_say_what_the_intervals_say(rule: Rule, centre: float) -> None:
 def test_claims_are_corrected_together() -> None:
     rng = np.random.default_rng(6)
     cells = [HostCell(f"c{n}", {h: rng.normal(0.03 * n, 0.01, 6).tolist() for h in "AB"}) for n in range(3)]
-    found = multiplicity.claims(cells, FIXED)
-    assert [each.kind for each in found] == [Kind.UNDECIDED, Kind.FASTER, Kind.FASTER]
-    assert all(each.adjusted_p >= each.p for each in found)
-    assert found[2].interval is not None
-    assert found[2].alone.difference is not None
-    assert found[2].interval.low < found[2].alone.difference.low
+    result = multiplicity.claims(cells, FIXED)
+    assert [item.kind for item in result] == [Kind.UNDECIDED, Kind.FASTER, Kind.FASTER]
+    assert all(item.adjusted_p >= item.p for item in result)
+    assert result[2].interval is not None
+    assert result[2].alone.difference is not None
+    assert result[2].interval.low < result[2].alone.difference.low

@@ -139,10 +139,10 @@ def test_exploration_is_labelled_and_finds_agree_with_their_intervals() -> None:
     cells = [Cell(str(i), tuple(rng.normal(0.004 * (i % 3), 0.007, 10))) for i in range(30)]
     finds = exploration(cells, Rule.fixed(10))
     assert any(c.kind is Kind.FASTER for c in finds)
-    for found in finds:
-        assert "exploration" in found.label
-        assert found.interval is not None
-        assert (found.kind in (Kind.FASTER, Kind.SLOWER)) == found.interval.excludes_one
+    for result in finds:
+        assert "exploration" in result.label
+        assert result.interval is not None
+        assert (result.kind in (Kind.FASTER, Kind.SLOWER)) == result.interval.excludes_one
 
 
 def test_what_an_exploration_calls_equivalent_seldom_differs_by_delta() -> None:
@@ -153,9 +153,9 @@ def test_what_an_exploration_calls_equivalent_seldom_differs_by_delta() -> None:
     named, wrong = 0, []
     for _ in range(60):
         cells = [Cell(str(i), tuple(rng.normal(edge * (i % 2), 0.004, 12))) for i in range(20)]
-        found = [int(each.name) % 2 for each in exploration(cells, rule) if each.kind is Kind.EQUIVALENT]
-        named += len(found)
-        wrong.append(sum(found) / max(len(found), 1))
+        result = [int(item.name) % 2 for item in exploration(cells, rule) if item.kind is Kind.EQUIVALENT]
+        named += len(result)
+        wrong.append(sum(result) / max(len(result), 1))
     assert named > 60 * 10 * 0.9, "those that are equal are named"
     assert float(np.mean(wrong)) < 0.05 + 3.5 * float(np.std(wrong)) / math.sqrt(60)
 

@@ -15,17 +15,17 @@ from burnish.statistics.planning import Components, best_pairs, variance_compone
 def test_components_are_recovered() -> None:
     rng = np.random.default_rng(2)
     table = rng.normal(0, 0.006, (4000, 1)) + rng.normal(0, 0.009, (4000, 3))
-    found = variance_components(table.tolist())
-    assert found.sd_start == pytest.approx(0.006, rel=0.05)
-    assert found.sd_pair == pytest.approx(0.009, rel=0.03)
-    assert (found.starts, found.pairs) == (4000, 12000)
+    result = variance_components(table.tolist())
+    assert result.sd_start == pytest.approx(0.006, rel=0.05)
+    assert result.sd_pair == pytest.approx(0.009, rel=0.03)
+    assert (result.starts, result.pairs) == (4000, 12000)
 
 
 def test_components_of_unequal_starts_by_hand() -> None:
-    found = variance_components([[1.0, 3.0], [6.0, 8.0, 10.0], [2.0]])
+    result = variance_components([[1.0, 3.0], [6.0, 8.0, 10.0], [2.0]])
     # Within: (2 + 8) / 3. Between: (2*9 + 3*9 + 1*9) / 2 about the grand mean of 5; n0 = (6 - 14/6) / 2.
-    assert found.sd_pair**2 == pytest.approx(10 / 3)
-    assert found.sd_start**2 == pytest.approx((27 - 10 / 3) / ((6 - 14 / 6) / 2))
+    assert result.sd_pair**2 == pytest.approx(10 / 3)
+    assert result.sd_start**2 == pytest.approx((27 - 10 / 3) / ((6 - 14 / 6) / 2))
 
 
 def test_components_never_negative_and_refuse_too_little() -> None:
@@ -73,8 +73,8 @@ def test_starts_needed_is_the_fewest() -> None:
 def test_smallest_difference_is_found_with_its_power() -> None:
     difference = planning.smallest_difference(1.0, 8)
     readings = np.random.default_rng(5).normal(difference, 1.0, (40_000, 8))
-    found = (stats.ttest_1samp(readings, 0.0, axis=1).pvalue <= 0.05).mean()
-    assert found == pytest.approx(0.8, abs=0.01)
+    result = (stats.ttest_1samp(readings, 0.0, axis=1).pvalue <= 0.05).mean()
+    assert result == pytest.approx(0.8, abs=0.01)
     assert planning.smallest_difference(1.0, 1) == math.inf
 
 

@@ -108,9 +108,9 @@ def test_so_they_do_where_a_side_is_several_times_slower(precision: float) -> No
     """What is narrow enough then depends on the ratio that was read, which must not favour any."""
     effect = math.log(0.3)
     readings = drawn(noise.NOISES[0], effect=effect, starts=30, slots=Slots.RANDOM)
-    found = simulation.rates(readings, effect, Rule(cap=30, precision=precision))
-    assert found.covered >= 0.95 - SLACK
-    assert 8 < found.mean_starts < 30, "it was the width that stopped them"
+    result = simulation.rates(readings, effect, Rule(cap=30, precision=precision))
+    assert result.covered >= 0.95 - SLACK
+    assert 8 < result.mean_starts < 30, "it was the width that stopped them"
 
 
 @pytest.mark.parametrize("precision", [0.005, 0.006])

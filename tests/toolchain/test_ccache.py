@@ -41,9 +41,9 @@ GCC_USE = ("-fprofile-use", "-fprofile-correction", "-Wno-missing-profile")
 
 
 def test_a_log_is_counted() -> None:
-    found = ccache.read_log(LOG)
-    assert found == CacheUse(hits=2, misses=1, passed=1)
-    assert found.words == "2 of 4 objects from the cache, 1 not cacheable"
+    result = ccache.read_log(LOG)
+    assert result == CacheUse(hits=2, misses=1, passed=1)
+    assert result.words == "2 of 4 objects from the cache, 1 not cacheable"
     assert ccache.read_log("") == CacheUse()
 
 

@@ -31,9 +31,9 @@ def test_overlap_is_symmetric_and_whole_with_itself_at_any_scale(
 
 
 def test_the_hottest_first_and_the_hot_ones() -> None:
-    found = {"cold": 0, "b": 10, "a": 89, "c": 1}
-    assert counts.hottest(found, 2) == [("a", 0.89), ("b", 0.1)]
-    assert counts.hot_names(found, 0.99) == {"a", "b"}
+    result = {"cold": 0, "b": 10, "a": 89, "c": 1}
+    assert counts.hottest(result, 2) == [("a", 0.89), ("b", 0.1)]
+    assert counts.hot_names(result, 0.99) == {"a", "b"}
     assert counts.hot_names({"cold": 0}, 0.99) == frozenset()
 
 

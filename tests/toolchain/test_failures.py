@@ -100,6 +100,6 @@ def test_of_a_log_with_several_runs_only_the_last_command_counts() -> None:
 
 
 def test_a_line_of_a_whole_page_is_cut() -> None:
-    found = first_error("x.cc:1:1: error: " + "template " * 200)
-    assert found is not None
-    assert len(found) == 300
+    result = first_error("x.cc:1:1: error: " + "template " * 200)
+    assert result is not None
+    assert len(result) == 300

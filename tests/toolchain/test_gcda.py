@@ -52,9 +52,9 @@ def dumped(gcc: Toolchain, data: bytes, folder: Path) -> list[str]:
     """gcov-dump's words, without what differs by where the file lies."""
     path = folder / "p.gcda"
     path.write_bytes(data)
-    said = process.capture([str(gcc.gcov_dump), "-l", path])
-    assert "FUNCTION" in said
-    return [line.partition(":")[2] for line in said.splitlines()]
+    dump = process.capture([str(gcc.gcov_dump), "-l", path])
+    assert "FUNCTION" in dump
+    return [line.partition(":")[2] for line in dump.splitlines()]
 
 
 def test_what_is_read_is_written(program: Path, gcc: Toolchain, tmp_path: Path) -> None:
@@ -75,11 +75,11 @@ def test_a_sum_is_what_so_many_runs_leave(
     assert ours.functions.keys() == truth.functions.keys()
     for place, kinds in truth.functions.items():
         for kind, values in kinds.items():
-            mine = ours.functions[place][kind]
+            own = ours.functions[place][kind]
             if kind in (3, 4):
-                assert gcda._lists(mine) == gcda._lists(values)
+                assert gcda._lists(own) == gcda._lists(values)
             else:
-                assert mine == values
+                assert own == values
     assert dumped(gcc, gcda.write(ours), tmp_path)
 
 

@@ -44,8 +44,8 @@ def test_hints_are_read_worst_first_and_once() -> None:
 
 def test_a_note_names_the_worst() -> None:
     assert notes([]) == []
-    told: list[list[object]] = [["/w/source/sql/a.cc", 12, 250, 1000], ["b.h", 3, 1, 10]]
-    assert notes(told, shown=1) == [
+    hints: list[list[object]] = [["/w/source/sql/a.cc", 12, 250, 1000], ["b.h", 3, 1, 10]]
+    assert notes(hints, shown=1) == [
         "2 branch hints contradict the profile, the most often wrong: source/sql/a.cc:12 held in 25.0 % of 1,000"
     ]
 
@@ -65,5 +65,5 @@ def test_clang_says_which_hint_was_wrong(clang: Toolchain, tmp_path: Path) -> No
     run(clang.profdata, "merge", "m.profraw", "-o", "m.profdata")
     given = flags.flag("check-hints").spellings["clang"].c
     assert FLAG in given
-    said = run(clang.cc, "-O2", "-g", "-fprofile-use=m.profdata", *given, "-c", "m.c")
-    assert read_hints(said) == (WrongHint("m.c", 5, 99, 1000),), "and the one that holds is not told of"
+    log = run(clang.cc, "-O2", "-g", "-fprofile-use=m.profdata", *given, "-c", "m.c")
+    assert read_hints(log) == (WrongHint("m.c", 5, 99, 1000),), "and the one that holds is not told of"

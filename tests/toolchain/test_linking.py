@@ -206,8 +206,8 @@ def test_link_flags(recipe: Recipe, parts: Parts, tools: Toolchain, expected: tu
 
 def test_llds_layout_shuffles_sections_and_moves_what_the_profile_orders() -> None:
     recipe = Recipe(toolchain="clang", layout=7, link=("-fuse-ld=lld",))
-    found = link_flags(recipe, Parts(linker=LLD), CLANG)
-    assert found[-2:] == ("-Wl,--shuffle-sections=.text*=7", "-Wl,-T,/work/link/layout.ld")
+    result = link_flags(recipe, Parts(linker=LLD), CLANG)
+    assert result[-2:] == ("-Wl,--shuffle-sections=.text*=7", "-Wl,-T,/work/link/layout.ld")
     shifts = {linking.shift(seed) for seed in range(1, 200)}
     assert len(shifts) > 50, "not all seeds begin alike"
     assert all(0 <= shift < 4096 and shift % 64 == 0 for shift in shifts)
@@ -235,9 +235,9 @@ def test_the_cache_changes_no_result_and_is_in_no_key() -> None:
 def test_a_static_server_has_the_options_that_it_forces() -> None:
     (stage,) = chain(Recipe(static="full", options=(("WITH_SYSTEMD", "auto"),)), spec=MARIADB)
     assert isinstance(stage, Compile)
-    found = dict(stage.options)
-    assert found["WITHOUT_DYNAMIC_PLUGINS"] == "1"
-    assert found["WITH_SYSTEMD"] == "auto", "the recipe's own word wins"
+    result = dict(stage.options)
+    assert result["WITHOUT_DYNAMIC_PLUGINS"] == "1"
+    assert result["WITH_SYSTEMD"] == "auto", "the recipe's own word wins"
 
 
 # refusals

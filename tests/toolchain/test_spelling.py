@@ -25,10 +25,10 @@ def test_nothing_said_is_nothing_added() -> None:
 
 def test_target_then_entries_in_their_order() -> None:
     recipe = Recipe(target="haswell", flags=("points-to", "visibility-hidden", "sections-gc"))
-    found = spell(recipe, GCC, HASWELL, "variant v")
-    assert found.c == ("-march=haswell", "-fipa-pta", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections")
-    assert found.cxx[2:4] == ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
-    assert found.link == ("-Wl,--gc-sections",)
+    result = spell(recipe, GCC, HASWELL, "variant v")
+    assert result.c == ("-march=haswell", "-fipa-pta", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections")
+    assert result.cxx[2:4] == ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
+    assert result.link == ("-Wl,--gc-sections",)
 
 
 def test_each_family_has_its_spelling() -> None:
@@ -38,9 +38,9 @@ def test_each_family_has_its_spelling() -> None:
 
 
 def test_an_entry_for_the_level_is_the_level() -> None:
-    found = spell(Recipe(flags=("Ofast",)), CLANG, HASWELL, "v")
-    assert (found.level, found.c) == ("-O3", ("-ffast-math",))
-    made = base_flags(Recipe(flags=("Ofast",), c=("-DMINE",)), PACKAGE, found)
+    result = spell(Recipe(flags=("Ofast",)), CLANG, HASWELL, "v")
+    assert (result.level, result.c) == ("-O3", ("-ffast-math",))
+    made = base_flags(Recipe(flags=("Ofast",), c=("-DMINE",)), PACKAGE, result)
     assert made.level == "-O3"
     assert made.c == ("-O3", "-g", "-fstack-protector-strong", "-DP=1", "-ffast-math", "-DMINE"), "raw flags last"
 
@@ -81,11 +81,11 @@ def test_a_name_and_its_spelling_are_the_same_build() -> None:
 
 
 def test_a_build_for_this_processor_is_named_by_it() -> None:
-    found = spell(Recipe(target="native"), GCC, HASWELL, "v")
-    assert found.c == ("-march=native",)
-    assert found.host[0] == "some Haswell"
-    assert "avx2" in found.host
-    assert spell(Recipe(target="native"), GCC, ARM, "v").host != found.host
+    result = spell(Recipe(target="native"), GCC, HASWELL, "v")
+    assert result.c == ("-march=native",)
+    assert result.host[0] == "some Haswell"
+    assert "avx2" in result.host
+    assert spell(Recipe(target="native"), GCC, ARM, "v").host != result.host
     assert spell(Recipe(target="haswell"), GCC, HASWELL, "v").host == ()
 
 
@@ -148,7 +148,7 @@ def test_lld_for_an_entry_that_needs_it() -> None:
 
 def test_every_variant_of_the_catalogue_can_be_said() -> None:
     """On a processor that has everything, with the toolchain that it asks for."""
-    everything = Processor("x86_64", "dream", frozenset().union(*(each.needs for each in flags.targets().values())))
+    everything = Processor("x86_64", "dream", frozenset().union(*(target.needs for target in flags.targets().values())))
     for variant in load.variants().values():
         tools = CLANG if variant.recipe.toolchain == "clang" else GCC
         spell(variant.recipe, tools, everything, variant.name)

@@ -83,30 +83,30 @@ def test_each_is_found_once_newest_first_in_its_family(tree: Tree) -> None:
     (tree.bin / "gcc").symlink_to("gcc-12")
     (tree.bin / "clang").symlink_to("clang-14")
     (tree.root / "usr").symlink_to(tree.bin)  # merged /usr: one folder under two names
-    found = tree.find(f"{tree.bin}:{tree.root}/usr")
-    assert [each.name for each in found] == ["gcc-12", "gcc-9", "clang-22", "clang-14", "clang-9"]
-    assert [each.release for each in found[:2]] == ["12.2.0", "9.5.0"]
-    assert all(not lacks(each) for each in found)
+    result = tree.find(f"{tree.bin}:{tree.root}/usr")
+    assert [item.name for item in result] == ["gcc-12", "gcc-9", "clang-22", "clang-14", "clang-9"]
+    assert [item.release for item in result[:2]] == ["12.2.0", "9.5.0"]
+    assert all(not lacks(item) for item in result)
 
 
 def test_a_clang_uses_the_tools_of_its_own_folder(tree: Tree) -> None:
     tree.clang("19.1.7")
     tree.clang("14.0.6")
     home = tree.root / "lib/llvm-19/bin"
-    found = choose("clang", tree.find())
-    assert (found.cc, found.cxx, found.linker) == (home / "clang", home / "clang++", home / "ld.lld")
-    assert (found.profdata, found.ar, found.bolt) == (
+    result = choose("clang", tree.find())
+    assert (result.cc, result.cxx, result.linker) == (home / "clang", home / "clang++", home / "ld.lld")
+    assert (result.profdata, result.ar, result.bolt) == (
         home / "llvm-profdata",
         home / "llvm-ar",
         home / "llvm-bolt",
     )
-    assert found.merge_fdata == home / "merge-fdata"
-    assert found.version == "Debian clang version 19.1.7 (3~deb12u1)"
+    assert result.merge_fdata == home / "merge-fdata"
+    assert result.version == "Debian clang version 19.1.7 (3~deb12u1)"
 
 
 def test_a_clang_outside_path_is_found(tree: Tree) -> None:
     tree.clang("19.1.7")
-    assert [each.name for each in tree.find("/nonexistent")] == ["clang-19"]
+    assert [item.name for item in tree.find("/nonexistent")] == ["clang-19"]
 
 
 @pytest.mark.parametrize(
@@ -124,10 +124,10 @@ def test_a_clang_without_a_part_is_still_one_and_says_what_that_costs(
 ) -> None:
     every = ("lld", "llvm", "rt", "bolt", "boltrt")
     tree.clang("19.1.7", parts=tuple(part for part in every if part != without))
-    (found,) = tree.find()
-    missing = [lack for lack in lacks(found) if lack.part in parts]
+    (result,) = tree.find()
+    missing = [lack for lack in lacks(result) if lack.part in parts]
     assert [lack.part for lack in missing] == parts
-    assert not any(getattr(found, part) for part in parts)
+    assert not any(getattr(result, part) for part in parts)
     for lack in missing:
         assert lack.mend.endswith(f" {package}")
         assert "missing" in str(lack)
@@ -139,13 +139,13 @@ def test_a_gcc_takes_tools_of_its_own_version_and_the_newest_bolt(tree: Tree) ->
     tree.clang("14.0.6")
     tree.clang("19.1.7")
     (tree.bin / "gcov-dump").symlink_to("gcov-dump-13")
-    found = choose("gcc-12", tree.find())
-    assert found.cxx == tree.bin / "g++-12"
-    assert found.gcov_dump == tree.bin / "gcov-dump-12"
-    assert found.bolt == tree.root / "lib/llvm-19/bin/llvm-bolt"
-    assert found.bolt_can_instrument
-    assert found.version == "gcc (Debian 12.2.0-1) 12.2.0"
-    assert found.major == 12
+    result = choose("gcc-12", tree.find())
+    assert result.cxx == tree.bin / "g++-12"
+    assert result.gcov_dump == tree.bin / "gcov-dump-12"
+    assert result.bolt == tree.root / "lib/llvm-19/bin/llvm-bolt"
+    assert result.bolt_can_instrument
+    assert result.version == "gcc (Debian 12.2.0-1) 12.2.0"
+    assert result.major == 12
 
 
 def test_a_gcc_without_its_own_cxx_compiler_is_no_toolchain(tree: Tree) -> None:
@@ -153,13 +153,13 @@ def test_a_gcc_without_its_own_cxx_compiler_is_no_toolchain(tree: Tree) -> None:
     tree.gcc("13.1.0")
     (tree.bin / "g++-13").unlink()
     (tree.bin / "g++").symlink_to("g++-12")
-    assert [each.name for each in tree.find()] == ["gcc-12"]
+    assert [item.name for item in tree.find()] == ["gcc-12"]
 
 
 def test_a_gcc_without_its_profile_runtime(tree: Tree) -> None:
     tree.gcc("12.2.0", libgcov=False)
-    (found,) = tree.find()
-    assert [lack.part for lack in lacks(found)] == ["has_profile_runtime"]
+    (result,) = tree.find()
+    assert [lack.part for lack in lacks(result)] == ["has_profile_runtime"]
 
 
 def test_links_of_ccache_are_no_compilers(tree: Tree) -> None:
@@ -172,10 +172,10 @@ def test_links_of_ccache_are_no_compilers(tree: Tree) -> None:
 def test_two_releases_of_one_major_are_told_apart(tree: Tree) -> None:
     tree.gcc("12.2.0")
     tree.gcc("12.4.0", folder="opt")
-    found = tree.find(f"{tree.bin}:{tree.root}/opt")
-    assert {each.name for each in found} == {"gcc-12", "gcc-12.4.0"}
-    assert choose("gcc-12", found).release == "12.2.0"
-    assert choose("gcc-12.4.0", found).cc == tree.root / "opt/gcc-12"
+    result = tree.find(f"{tree.bin}:{tree.root}/opt")
+    assert {item.name for item in result} == {"gcc-12", "gcc-12.4.0"}
+    assert choose("gcc-12", result).release == "12.2.0"
+    assert choose("gcc-12.4.0", result).cc == tree.root / "opt/gcc-12"
 
 
 def test_programs_that_do_not_answer_like_compilers_are_passed_over(tree: Tree) -> None:
@@ -186,15 +186,15 @@ def test_programs_that_do_not_answer_like_compilers_are_passed_over(tree: Tree) 
 
 def test_choosing_what_is_not_there(tree: Tree) -> None:
     tree.gcc("12.2.0")
-    found = tree.find()
+    result = tree.find()
     with pytest.raises(UserError, match=r"no compiler 'clang-22'.*there are: gcc-12;.*clang-22 lld-22"):
-        choose("clang-22", found)
+        choose("clang-22", result)
     with pytest.raises(UserError, match=r"no compiler 'clang'.*clang-19"):
-        choose("clang", found)
+        choose("clang", result)
     with pytest.raises(UserError, match=r"unknown compiler 'gc-12'.*did you mean 'gcc-12'"):
-        choose("gc-12", found)
+        choose("gc-12", result)
     with pytest.raises(UserError, match="/bin/true: not a gcc or clang"):
-        choose("/bin/true", found)
+        choose("/bin/true", result)
     with pytest.raises(UserError, match="there are: none"):
         choose("gcc", [])
 
@@ -212,6 +212,6 @@ def test_every_part_of_the_catalogue_is_a_field() -> None:
 
 
 def test_this_machines_compilers_are_programs(toolchains: list[Toolchain]) -> None:
-    for each in toolchains:
-        programs = [each.cc, each.cxx, each.ar, each.linker, each.profdata, each.bolt]
-        assert all(program.is_file() for program in programs if program is not None), each
+    for toolchain in toolchains:
+        programs = [toolchain.cc, toolchain.cxx, toolchain.ar, toolchain.linker, toolchain.profdata, toolchain.bolt]
+        assert all(program.is_file() for program in programs if program is not None), toolchain

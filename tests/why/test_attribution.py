@@ -56,39 +56,39 @@ def test_whose_code(name: str, part: Part) -> None:
 
 def test_costs_are_shares_of_what_was_measured() -> None:
     weights = [(SERVER, "f", 30), (SERVER, "f", 20), (LIBC, "memcpy", 10), (KERNEL, "send", 40)]
-    found = profile("a", 200e-6, 100, weights, SERVER)
-    assert found.cost(own("f")) == pytest.approx(100e-6)
-    assert found.cost(Function(Part.LIBC, "libc.so.6", "memcpy")) == pytest.approx(20e-6)
-    assert found.parts() == pytest.approx({Part.OWN: 100e-6, Part.LIBC: 20e-6, Part.LIBRARY: 0.0, Part.KERNEL: 80e-6})
-    assert [function.name for function in found.heaviest()] == ["f", "memcpy"], "the kernel apart"
+    result = profile("a", 200e-6, 100, weights, SERVER)
+    assert result.cost(own("f")) == pytest.approx(100e-6)
+    assert result.cost(Function(Part.LIBC, "libc.so.6", "memcpy")) == pytest.approx(20e-6)
+    assert result.parts() == pytest.approx({Part.OWN: 100e-6, Part.LIBC: 20e-6, Part.LIBRARY: 0.0, Part.KERNEL: 80e-6})
+    assert [function.name for function in result.heaviest()] == ["f", "memcpy"], "the kernel apart"
 
 
 @given(st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 10**9), min_size=1), st.floats(1e-7, 1.0))
 def test_all_costs_add_up(weights: dict[str, int], cpu: float) -> None:
-    found = made(cpu=cpu, **weights)
-    assert sum(found.cost(function) for function in found.shares) == pytest.approx(cpu)
-    assert sum(found.parts().values()) == pytest.approx(cpu)
+    result = made(cpu=cpu, **weights)
+    assert sum(result.cost(function) for function in result.shares) == pytest.approx(cpu)
+    assert sum(result.parts().values()) == pytest.approx(cpu)
 
 
 def test_where_only_user_time_was_sampled_the_kernel_is_one_lump() -> None:
-    found = profile("a", 100e-6, 10, [(SERVER, "f", 1)], SERVER, user_share=0.75)
-    assert found.parts()[Part.KERNEL] == pytest.approx(25e-6)
-    assert found.cost(own("f")) == pytest.approx(75e-6)
+    result = profile("a", 100e-6, 10, [(SERVER, "f", 1)], SERVER, user_share=0.75)
+    assert result.parts()[Part.KERNEL] == pytest.approx(25e-6)
+    assert result.cost(own("f")) == pytest.approx(75e-6)
 
 
 def test_the_record_gives_the_profile_back_and_puts_what_is_tiny_together() -> None:
-    found = made(f=99_999, tiny=1, mite=1)
-    again = profile_from(value_of(SampleProfile, found.as_dict()))
-    assert again.cost(own("f")) == pytest.approx(found.cost(own("f")))
-    assert again.cost(own(REST)) == pytest.approx(found.cost(own("tiny")) + found.cost(own("mite")))
+    result = made(f=99_999, tiny=1, mite=1)
+    again = profile_from(value_of(SampleProfile, result.as_dict()))
+    assert again.cost(own("f")) == pytest.approx(result.cost(own("f")))
+    assert again.cost(own(REST)) == pytest.approx(result.cost(own("tiny")) + result.cost(own("mite")))
     assert sum(again.shares.values()) == pytest.approx(1)
-    assert (again.label, again.cpu, again.samples) == (found.label, found.cpu, found.samples)
+    assert (again.label, again.cpu, again.samples) == (result.label, result.cpu, result.samples)
 
 
 def test_the_error_is_binomial_and_never_below_one_sample() -> None:
-    found = made(f=50, g=50, samples=10_000)
-    assert found.error(own("f")) == pytest.approx(100e-6 * 0.5 / 100)
-    assert found.error(own("not there")) == pytest.approx(100e-6 * 1e-4, rel=0.01)
+    result = made(f=50, g=50, samples=10_000)
+    assert result.error(own("f")) == pytest.approx(100e-6 * 0.5 / 100)
+    assert result.error(own("not there")) == pytest.approx(100e-6 * 1e-4, rel=0.01)
 
 
 def test_rows_are_differences_a_transaction_not_of_shares() -> None:
@@ -103,9 +103,9 @@ def test_rows_are_differences_a_transaction_not_of_shares() -> None:
 
 
 def test_functions_of_one_build_only_are_marked() -> None:
-    found = {row.name: row for row in rows(made(f=50, g=50), made(f=50, h=50), frozenset("g"), frozenset("h"))}
-    assert {name: row.note for name, row in found.items()} == {"f": "", "g": "gone", "h": "new"}
-    assert found["g"].after == 0
+    result = {row.name: row for row in rows(made(f=50, g=50), made(f=50, h=50), frozenset("g"), frozenset("h"))}
+    assert {name: row.note for name, row in result.items()} == {"f": "", "g": "gone", "h": "new"}
+    assert result["g"].after == 0
 
 
 def test_the_table_explains_most_with_few_and_leaves_chance_out() -> None:
@@ -129,8 +129,8 @@ def test_the_kernel_has_a_table_of_its_own() -> None:
 def test_objects_add_up_over_their_functions() -> None:
     before = profile("a", 100e-6, 100, [(LIBC, "x", 10), (LIBC, "y", 20), (SERVER, "f", 60), (KERNEL, "k", 10)], SERVER)
     after = profile("b", 50e-6, 100, [("/opt/libother.so", "z", 50), (SERVER, "f", 50)], SERVER)
-    found = {row.name: row for row in objects(before, after)}
-    assert next(iter(found)) == "the server's own code"
-    assert found["libc.so.6"].before == pytest.approx(30e-6)
-    assert found["libother.so"].after == pytest.approx(25e-6)
-    assert found["kernel"].difference == pytest.approx(-10e-6)
+    result = {row.name: row for row in objects(before, after)}
+    assert next(iter(result)) == "the server's own code"
+    assert result["libc.so.6"].before == pytest.approx(30e-6)
+    assert result["libother.so"].after == pytest.approx(25e-6)
+    assert result["kernel"].difference == pytest.approx(-10e-6)

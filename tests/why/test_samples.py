@@ -65,14 +65,14 @@ MAPS = f"""\
 
 
 def test_flat_samples_by_process() -> None:
-    found = parse_flat(FLAT)
-    assert set(found) == {24845, 22670}
-    server = found[24845]
+    result = parse_flat(FLAT)
+    assert set(result) == {24845, 22670}
+    server = result[24845]
     assert server.count == 6
     assert server.total == 3 * 250_000 + 3 * 1_001_001
     assert server.weights[Place(SERVER, "native_compare.llvm.3432963406792268183", 0x55972C0F026A)] == 500_000
     assert server.weights[Place(KERNEL, "ext4_read", 0)] == 1_001_001, "modules are the kernel's"
-    other = found[22670]
+    other = result[22670]
     assert Place("[vdso]", UNKNOWN, 0x7FFD1B3F5961) in other.weights
     assert Place("/srv/x", "operator() (const void*)", 0x559538501A58) in other.weights
     assert (server + other).count == 8
@@ -85,10 +85,10 @@ def test_no_samples() -> None:
 
 def test_stacks_are_outermost_first_and_clones_are_merged() -> None:
     (stacked,) = parse_stacks(STACKS).values()
-    found = stacked.weights
+    result = stacked.weights
     assert stacked.count == 3
     thread, row = Frame(LIBC, "start_thread"), Frame(SERVER, "row_search_mvcc")
-    assert found == {
+    assert result == {
         (
             thread,
             Frame(SERVER, "do_command"),
@@ -133,6 +133,6 @@ def test_objects() -> None:
 def test_places_in_the_file_come_from_the_process_mappings() -> None:
     mappings = parse_maps(MAPS)
     assert mappings[0] == Mapping(0x55972B67A000, 0x55972BFA4000, 0x67A000, SERVER)
-    assert [each.path for each in mappings] == [SERVER, LIBC], "only code, only files"
+    assert [mapping.path for mapping in mappings] == [SERVER, LIBC], "only code, only files"
     weights = Counter({Place(SERVER, "a", 0x55972B67A010): 3, Place(SERVER, "b", 0x10): 5, Place(LIBC, "c", 1): 7})
     assert offsets(Flat(weights, 15), SERVER, mappings) == {0x67A010: 3}

@@ -23,9 +23,9 @@ def stack(*names: str) -> tuple[Frame, ...]:
     """``libc:`` and ``kernel:`` before a name say whose it is; else it is the server's."""
     objects = {"libc": LIBC, "kernel": KERNEL}
     return tuple(
-        Frame(objects[part], name) if part in objects else Frame(SERVER, each)
-        for each in names
-        for part, _, name in [each.partition(":")]
+        Frame(objects[part], name) if part in objects else Frame(SERVER, item)
+        for item in names
+        for part, _, name in [item.partition(":")]
     )
 
 
@@ -70,29 +70,29 @@ def test_a_function_that_one_build_inlines_is_its_callers_in_both() -> None:
     """In the first build `a` calls `b` calls `c`; the second has inlined `b`."""
     before = side(a__b__c=40, a__b=20, a=40)
     after = side(80e-6, a__c=50, a=50)
-    found = align(before, after)
-    assert found.before.stacks == {stack("a", "c"): 40, stack("a"): 60}
-    assert found.after.stacks == after.stacks
-    assert found.folded == {"a": {"b": pytest.approx(20e-6)}}
+    result = align(before, after)
+    assert result.before.stacks == {stack("a", "c"): 40, stack("a"): 60}
+    assert result.after.stacks == after.stacks
+    assert result.folded == {"a": {"b": pytest.approx(20e-6)}}
 
 
 def test_a_call_inlined_nearly_everywhere_counts_as_inlined() -> None:
     before = side(a__b=500, a=500)
-    found = align(before, side(a__b=10, a=990))
-    assert found.before.stacks == {stack("a"): 1000}
-    assert found.after.stacks == {stack("a", "b"): 10, stack("a"): 990}, "what is still there stays"
+    result = align(before, side(a__b=10, a=990))
+    assert result.before.stacks == {stack("a"): 1000}
+    assert result.after.stacks == {stack("a", "b"): 10, stack("a"): 990}, "what is still there stays"
 
 
 def test_inlined_into_one_caller_only() -> None:
-    found = align(side(a__b=50, c__b=50), side(a=50, c__b=50))
-    assert found.before.stacks == {stack("a"): 50, stack("c", "b"): 50}
+    result = align(side(a__b=50, c__b=50), side(a=50, c__b=50))
+    assert result.before.stacks == {stack("a"): 50, stack("c", "b"): 50}
 
 
 def test_aligned_stacks_lose_nothing() -> None:
     before, after = side(a__b__c=5, d__e=7, f=9), side(a__c=4, x__y=3)
-    found = align(before, after)
-    assert sum(found.before.stacks.values()) == 21
-    assert sum(found.after.stacks.values()) == 7
+    result = align(before, after)
+    assert sum(result.before.stacks.values()) == 21
+    assert sum(result.after.stacks.values()) == 7
 
 
 def test_libraries_and_the_kernel_are_not_folded_nor_given_our_time() -> None:
@@ -116,15 +116,15 @@ def boxes(svg: str) -> dict[str, ET.Element]:
 def test_the_graph_is_xml_and_its_boxes_lie_within_their_callers() -> None:
     root = tree(Side({stack("main", "a<T>&", "libc:memcpy"): 30, stack("main", "b"): 70}, SERVER, 100e-6))
     svg = flame.graph(root, "a <title> & more", "the load")
-    found = boxes(svg)
-    assert set(found) == {
+    result = boxes(svg)
+    assert set(result) == {
         "all: 100 µs, 100.0 %",
         "main: 100 µs, 100.0 %",
         "a<T>&: 30 µs, 30.0 %",
         "memcpy: 30 µs, 30.0 %",
         "b: 70 µs, 70.0 %",
     }
-    rects = {name.partition(":")[0]: group.find(f"{SVG}rect") for name, group in found.items()}
+    rects = {name.partition(":")[0]: group.find(f"{SVG}rect") for name, group in result.items()}
     spans = {
         name: (float(rect.get("x", "")), float(rect.get("width", "")), float(rect.get("y", "")))
         for name, rect in rects.items()
@@ -143,9 +143,9 @@ def test_boxes_too_narrow_to_see_are_left_out() -> None:
 
 def test_the_difference_is_blue_red_and_grey() -> None:
     root = tree(side(saved=1000, same=1000, added=100), side(saved=400, same=1000, added=700))
-    found = boxes(flame.difference(root, "t", "l"))
+    result = boxes(flame.difference(root, "t", "l"))
     colours = {}
-    for name, group in found.items():
+    for name, group in result.items():
         rect = group.find(f"{SVG}rect")
         assert rect is not None
         colours[name.partition(":")[0]] = rect.get("fill", "")
@@ -158,7 +158,7 @@ def test_the_difference_is_blue_red_and_grey() -> None:
     red, blue = parts(colours["added"])
     assert red > blue
     assert colours["same"] == "#e2e2e2"
-    assert any("before" in name and "after" in name for name in found)
+    assert any("before" in name and "after" in name for name in result)
 
 
 def test_an_empty_graph_is_still_a_picture() -> None:

@@ -44,16 +44,16 @@ SYMBOLS = """\
 
 
 def test_sections() -> None:
-    found = parse_sections(SECTIONS)
-    assert [section.name for section in found] == [".rela.dyn", ".text", ".text.unlikely", ".tbss", ".symtab"]
-    text = found[1]
+    result = parse_sections(SECTIONS)
+    assert [section.name for section in result] == [".rela.dyn", ".text", ".text.unlikely", ".tbss", ".symtab"]
+    text = result[1]
     assert (text.address, text.offset, text.size, text.executable) == (0xC89240, 0xC88240, 0x3C0, True)
-    assert not found[3].executable
+    assert not result[3].executable
 
 
 def test_symbols_are_pieces_of_code_each_address_once() -> None:
-    found = parse_symbols(SYMBOLS, parse_sections(SECTIONS))
-    assert [(symbol.name, symbol.size) for symbol in found] == [
+    result = parse_symbols(SYMBOLS, parse_sections(SECTIONS))
+    assert [(symbol.name, symbol.size) for symbol in result] == [
         ("_ZN4Item3fixEv", 0x40),
         ("row_search_mvcc", 0x100),
         ("asm_without_size", 0x20),
@@ -90,14 +90,14 @@ def test_debug_information_that_bolt_left_behind_does_not_count() -> None:
 def test_hot_text_is_the_heaviest_pieces_and_pages() -> None:
     program = parse_program(SECTIONS, SYMBOLS, "")
     hits = {0xC88240: 900, 0xC88280: 80, 0xC88380: 20, 0xCFF000: 1}
-    found = measure(program, hits)
-    assert found.code == 0x3C0 + 0x100
-    assert found.cold == 0x20 + 0x100, "a .cold piece within the cold section is not counted twice"
-    assert found.hot_bytes["0.9"] == 0x40 + 0x100, "900 of 1,001 are just too few"
-    assert found.hot_pieces == {"0.9": 2, "0.99": 3}
-    assert found.hot_pages == {"0.9": 1, "0.99": 1}
-    assert found.pages == 2
-    assert found.samples == 1001
+    result = measure(program, hits)
+    assert result.code == 0x3C0 + 0x100
+    assert result.cold == 0x20 + 0x100, "a .cold piece within the cold section is not counted twice"
+    assert result.hot_bytes["0.9"] == 0x40 + 0x100, "900 of 1,001 are just too few"
+    assert result.hot_pieces == {"0.9": 2, "0.99": 3}
+    assert result.hot_pages == {"0.9": 1, "0.99": 1}
+    assert result.pages == 2
+    assert result.samples == 1001
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_frame_pointers_are_seen_in_the_first_instructions(architecture: str, co
 
 
 def test_the_innermost_inlined_function_of_an_address() -> None:
-    said = """\
+    message = """\
 0x0000000000001139
 square
 /src/a.c:3
@@ -133,7 +133,7 @@ work
 work
 /src/a.c:8 (discriminator 2)
 """
-    assert parse_addr2line(said) == {0x1139: "square", 0x1160: "work"}
+    assert parse_addr2line(message) == {0x1139: "square", 0x1160: "work"}
 
 
 def test_cachegrinds_file() -> None:
@@ -152,7 +152,7 @@ fn=memcpy
 0 40 0 0 4 0
 summary: 200 7 1 27 3
 """
-    found = parse(text)
-    assert found.totals == {"Ir": 200, "I1mr": 7, "ILmr": 1, "Bc": 27, "Bcm": 3}
-    assert found.functions["sqlite3VdbeExec"] == {"Ir": 160, "I1mr": 7, "ILmr": 1, "Bc": 23, "Bcm": 3}
-    assert list(found.as_dict(most=1)["functions"]) == ["sqlite3VdbeExec"]
+    result = parse(text)
+    assert result.totals == {"Ir": 200, "I1mr": 7, "ILmr": 1, "Bc": 27, "Bcm": 3}
+    assert result.functions["sqlite3VdbeExec"] == {"Ir": 160, "I1mr": 7, "ILmr": 1, "Bc": 23, "Bcm": 3}
+    assert list(result.as_dict(most=1)["functions"]) == ["sqlite3VdbeExec"]

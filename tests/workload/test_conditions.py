@@ -19,8 +19,8 @@ def condition_of(words: list[str], **how: Any) -> Condition:
 
 
 def test_words_and_variables_in_any_spelling() -> None:
-    found = condition_of(["transport=tls", "binlog=on", "innodb-buffer-pool-size=2G", "Threads-By=pool"])
-    assert found == Condition(
+    result = condition_of(["transport=tls", "binlog=on", "innodb-buffer-pool-size=2G", "Threads-By=pool"])
+    assert result == Condition(
         transport="tls",
         settings=(
             ("log_bin", "binlog"),
@@ -94,13 +94,13 @@ quick
 
 
 def test_the_servers_groups_of_a_configuration_are_taken() -> None:
-    settings, told = defaults_file.parse(CNF, "my.cnf", SERVER, "10.11")
+    settings, notes = defaults_file.parse(CNF, "my.cnf", SERVER, "10.11")
     assert settings == (
         ("innodb_buffer_pool_size", "4G"),
         ("skip_name_resolve", "ON"),
         ("sql_mode", "STRICT_TRANS_TABLES"),
     )
-    assert told == (
+    assert notes == (
         "[mariadb-10.11] (line 9) is read, as a server of 10.11 does",
         "user, port left out: Burnish decides these",
     )
@@ -109,9 +109,9 @@ def test_the_servers_groups_of_a_configuration_are_taken() -> None:
 def test_a_group_for_one_version_is_left_out_and_told() -> None:
     """Which version the server is turns out when its source is there; another one's settings would be wrong for it."""
     text = "[mysqld-5.7]\nmax_connections=5\n[client-server]\nmax_allowed_packet=1G\n[mysqldump]\nquick\n"
-    settings, (told,) = defaults_file.parse(text, "my.cnf", SERVER)
+    settings, (note,) = defaults_file.parse(text, "my.cnf", SERVER)
     assert settings == (("max_allowed_packet", "1G"),)
-    assert told == "[mysqld-5.7] (line 1) left out: not for a release that is known yet"
+    assert note == "[mysqld-5.7] (line 1) left out: not for a release that is known yet"
 
 
 def test_loose_stays_and_plugins_add_up() -> None:
@@ -139,8 +139,10 @@ def test_all_foreign_paths_are_named() -> None:
     text = "[mysqld]\ndatadir=/var/lib/mysql\nlog_bin = /var/log/bin\nmax_connections=5\n"
     with pytest.raises(UserError) as caught:
         defaults_file.parse(text, "my.cnf", SERVER)
-    said = str(caught.value)
-    assert said.startswith("my.cnf: it names places outside of Burnish's folders: datadir (line 2), log_bin (line 3);")
+    message = str(caught.value)
+    assert message.startswith(
+        "my.cnf: it names places outside of Burnish's folders: datadir (line 2), log_bin (line 3);"
+    )
     with pytest.raises(UserError, match=r"my.cnf:1: !includedir brings in other files"):
         defaults_file.parse("!includedir /etc/mysql/conf.d/\n", "my.cnf", SERVER)
 

@@ -83,8 +83,8 @@ def test_a_table_whose_name_is_a_word_of_sql_is_spelled_as_it_is() -> None:
 
 
 def test_values_that_cannot_be_drawn_make_a_statement_each() -> None:
-    found = one("SELECT `age` FROM `users` WHERE `id` = ? AND `age` > ?")
-    assert found == tuple(f"SELECT `age` FROM `users` WHERE `id` = 'u{n}' AND `age` > {{30..40}}" for n in (1, 2))
+    result = one("SELECT `age` FROM `users` WHERE `id` = ? AND `age` > ?")
+    assert result == tuple(f"SELECT `age` FROM `users` WHERE `id` = 'u{n}' AND `age` > {{30..40}}" for n in (1, 2))
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ TSV = HEAD + "".join("\t".join(map(str, row)) + "\n" for row in ROWS)
 
 
 def replay(text: str, tables: dict[str, Table] = TABLES, **options: bool) -> digests.Replay:
-    found = digests.read(text, "d.tsv")
-    return digests.turned(found, digests.database_of(found, None, "d.tsv"), tables, "d.tsv", **options)
+    result = digests.read(text, "d.tsv")
+    return digests.turned(result, digests.database_of(result, None, "d.tsv"), tables, "d.tsv", **options)
 
 
 def as_json() -> str:
@@ -132,29 +132,31 @@ def as_csv() -> str:
 
 @pytest.mark.parametrize("text", [TSV, as_json(), as_csv()], ids=["tsv", "json", "csv"])
 def test_statements_by_how_often_they_were_run(text: str) -> None:
-    found = replay(text)
-    assert [(unit.statements[0], unit.weight) for unit in found.units] == [
+    result = replay(text)
+    assert [(unit.statements[0], unit.weight) for unit in result.units] == [
         ("SELECT `c` FROM `sbtest1` WHERE `id` = {1..1000}", 700),
         ("SELECT `age` FROM `users` WHERE `id` = 'u1'", 50),
         ("SELECT `age` FROM `users` WHERE `id` = 'u2'", 50),
     ]
-    assert found.executions == 800
-    assert found.left_out == {
+    assert result.executions == 800
+    assert result.left_out == {
         "begins and ends of transactions": 300,
         "without a digest (performance_schema_digests_size was too small)": 9,
         "of other databases": 5,
         "SET": 3,
     }
-    assert len(statements.parse(statements.as_text(found.units), "mine.sql")) == 3
+    assert len(statements.parse(statements.as_text(result.units), "mine.sql")) == 3
 
 
 def test_without_a_schema_each_statement_is_refused_by_name() -> None:
     with pytest.raises(UserError) as caught:
         replay(TSV, {})
-    said = str(caught.value)
-    assert "d.tsv: SELECT `c` FROM `sbtest1` WHERE `id` = ?: no column 'id' in its tables" in said
-    assert said.startswith("of 2 statements it is not known what they were; give the tables' definitions in --schema")
-    assert "--leave-out leaves them out (100.0% of the executions):" in said
+    message = str(caught.value)
+    assert "d.tsv: SELECT `c` FROM `sbtest1` WHERE `id` = ?: no column 'id' in its tables" in message
+    assert message.startswith(
+        "of 2 statements it is not known what they were; give the tables' definitions in --schema"
+    )
+    assert "--leave-out leaves them out (100.0% of the executions):" in message
     users = {"users": TABLES["users"]}
     kept = replay(TSV, users, leave_out=True)
     assert kept.executions == 100
@@ -165,8 +167,8 @@ def test_a_sample_is_taken_where_the_schema_does_not_tell() -> None:
     text = TSV.replace("SUM_ROWS_AFFECTED\n", "SUM_ROWS_AFFECTED\tQUERY_SAMPLE_TEXT\n")
     lines = text.splitlines()
     lines[1:] = [f"{line}\tSELECT 'a\\tb' FROM t;" for line in lines[1:]]
-    found = replay("\n".join(lines), {})
-    assert found.units[0].statements == ("SELECT 'a\tb' FROM t",)
+    result = replay("\n".join(lines), {})
+    assert result.units[0].statements == ("SELECT 'a\tb' FROM t",)
     cut = replay("\n".join(lines).replace("FROM t;", "FROM ..."), TABLES)
     assert "{1..1000}" in cut.units[0].statements[0]
 
@@ -188,9 +190,9 @@ def test_another_file_is_no_export(text: str, says: str) -> None:
 
 
 def test_one_of_several_databases_is_named() -> None:
-    found = digests.read(TSV.replace("shop\tb", "other\tb"), "d.tsv")
+    result = digests.read(TSV.replace("shop\tb", "other\tb"), "d.tsv")
     with pytest.raises(UserError, match=r"statements of 2 databases \(shop \(1003 statements\), other"):
-        digests.database_of(found, None, "d.tsv")
-    assert digests.database_of(found, "other", "d.tsv") == "other"
+        digests.database_of(result, None, "d.tsv")
+    assert digests.database_of(result, "other", "d.tsv") == "other"
     with pytest.raises(UserError, match=r"--database shp: not in d\.tsv; there are: shop, other"):
-        digests.database_of(found, "shp", "d.tsv")
+        digests.database_of(result, "shp", "d.tsv")

@@ -32,19 +32,22 @@ MYSQL = """\
 
 
 def test_transactions_of_each_connection_with_how_often_they_came() -> None:
-    found = general_log.read(MARIADB.splitlines(keepends=True), "g.log")
-    assert [(unit.statements, unit.weight) for unit in found.units] == [
+    result = general_log.read(MARIADB.splitlines(keepends=True), "g.log")
+    assert [(unit.statements, unit.weight) for unit in result.units] == [
         (("SELECT a\nFROM t WHERE id = 1",), 2.0),
         (("BEGIN", "UPDATE t SET a = 3 WHERE id = 2", "COMMIT"), 1.0),
     ]
-    assert found.left_out == {"SET": 1, "SHOW": 1}
-    assert found.unfinished == 1
-    assert found.databases == ("shop",)
+    assert result.left_out == {"SET": 1, "SHOW": 1}
+    assert result.unfinished == 1
+    assert result.databases == ("shop",)
 
 
 def units_of(*statements: str) -> list[tuple[str, ...]]:
     """The units of a log of one connection."""
-    lines = ["\t\t     3 Connect\troot@localhost on shop", *(f"\t\t     3 Query\t{each}" for each in statements)]
+    lines = [
+        "\t\t     3 Connect\troot@localhost on shop",
+        *(f"\t\t     3 Query\t{statement}" for statement in statements),
+    ]
     return [unit.statements for unit in general_log.read(lines, "g.log").units]
 
 
@@ -58,10 +61,10 @@ def units_of(*statements: str) -> list[tuple[str, ...]]:
     ],
 )
 def test_without_autocommit_a_transaction_begins_by_itself(off: str) -> None:
-    found = units_of(
+    result = units_of(
         off, "UPDATE t SET a = 1", "UPDATE t SET a = 2", "COMMIT", "SELECT 1", "SET autocommit=1", "SELECT 2"
     )
-    assert found == [
+    assert result == [
         ("BEGIN", "UPDATE t SET a = 1", "UPDATE t SET a = 2", "COMMIT"),
         ("BEGIN", "SELECT 1", "COMMIT"),
         ("SELECT 2",),
@@ -75,13 +78,13 @@ def test_what_another_connection_or_the_whole_server_is_told_is_not_this_connect
 @pytest.mark.parametrize("next_one", ["BEGIN", "ALTER TABLE t ADD b INT", "SET autocommit=0, autocommit=1"])
 def test_what_is_committed_without_a_word_is_kept(next_one: str) -> None:
     off = ["SET autocommit=0"] if "autocommit" in next_one else []
-    found = units_of(*off, "BEGIN", "UPDATE t SET a = 1", next_one, "SELECT 1", "COMMIT")
-    assert found[0] == ("BEGIN", "UPDATE t SET a = 1", "COMMIT")
+    result = units_of(*off, "BEGIN", "UPDATE t SET a = 1", next_one, "SELECT 1", "COMMIT")
+    assert result[0] == ("BEGIN", "UPDATE t SET a = 1", "COMMIT")
 
 
 def test_temporary_tables_commit_nothing() -> None:
-    found = units_of("BEGIN", "UPDATE t SET a = 1", "CREATE TEMPORARY TABLE x (a INT)", "SELECT 1", "COMMIT")
-    assert found == [("BEGIN", "UPDATE t SET a = 1", "SELECT 1", "COMMIT")]
+    result = units_of("BEGIN", "UPDATE t SET a = 1", "CREATE TEMPORARY TABLE x (a INT)", "SELECT 1", "COMMIT")
+    assert result == [("BEGIN", "UPDATE t SET a = 1", "SELECT 1", "COMMIT")]
 
 
 def test_a_connection_that_ends_rolls_back_and_its_number_may_come_again() -> None:
@@ -92,9 +95,9 @@ def test_a_connection_that_ends_rolls_back_and_its_number_may_come_again() -> No
         "\t\t     3 Connect\troot@localhost on shop",
         "\t\t     3 Query\tSELECT 1",
     ]
-    found = general_log.read(lines, "g.log")
-    assert [unit.statements for unit in found.units] == [("SELECT 1",)]
-    assert found.unfinished == 1
+    result = general_log.read(lines, "g.log")
+    assert [unit.statements for unit in result.units] == [("SELECT 1",)]
+    assert result.unfinished == 1
 
 
 def test_mysqls_log_too_and_only_the_most_frequent() -> None:

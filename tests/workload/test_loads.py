@@ -102,21 +102,21 @@ def test_a_load_with_a_rate_to_keep_to_is_not_held_to_saturate() -> None:
 
 def test_too_few_threads_for_a_sides_cores_are_named_with_the_number_that_fills_them() -> None:
     assert loads.idle(READ, 2) is None
-    said = "8 client threads for a side of 16 cores, which may leave some idle; --threads 64 fills them"
-    assert (loads.idle(READ, 16) or "").endswith(said)
+    message = "8 client threads for a side of 16 cores, which may leave some idle; --threads 64 fills them"
+    assert (loads.idle(READ, 16) or "").endswith(message)
     assert loads.idle(wanted("oltp_read_only:threads=1"), 16) is None, "asked for, and not held to saturate"
     assert "--threads 1024" in (loads.idle(READ, 500) or "")
 
 
 def test_a_ladder_makes_a_load_of_each_step() -> None:
-    found = loads.at_each([READ, wanted("oltp_read_only:tables=2")], loads.ladder("1,8"))
-    assert [each.name for each in found] == [
+    result = loads.at_each([READ, wanted("oltp_read_only:tables=2")], loads.ladder("1,8"))
+    assert [item.name for item in result] == [
         "oltp_read_only:threads=1",
         "oltp_read_only",
         "oltp_read_only:tables=2,threads=1",
         "oltp_read_only:tables=2",
     ]
-    assert [each.threads for each in found] == [1, 8, 1, 8]
+    assert [item.threads for item in result] == [1, 8, 1, 8]
     assert loads.at_each([READ], ()) == (READ,)
     assert loads.ladder(None) == ()
     with pytest.raises(UserError, match="'x': give whole numbers"):

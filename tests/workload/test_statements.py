@@ -24,18 +24,18 @@ SELECT 4
 
 
 def test_statements_weights_and_transactions() -> None:
-    found = parse(FILE, "f.sql")
-    assert [(unit.weight, len(unit.statements), unit.line) for unit in found] == [
+    result = parse(FILE, "f.sql")
+    assert [(unit.weight, len(unit.statements), unit.line) for unit in result] == [
         (3.0, 1, 4),
         (1.0, 1, 5),
         (0.5, 4, 8),
         (1.0, 1, 12),
     ]
-    assert found[0].statements == ("SELECT a FROM t WHERE s = 'semi; colon''s' AND id = {1..100}",)
-    assert found[1].statements == ("SELECT 2",)
-    assert found[2].statements[1] == 'UPDATE t SET a = "x\\";y" /*! hint */ WHERE `odd;name` = 1'
-    assert found[2].statements[2:] == ("SELECT 5-3, 6/2", "COMMIT")
-    assert found[3].statements == ("SELECT 4",)
+    assert result[0].statements == ("SELECT a FROM t WHERE s = 'semi; colon''s' AND id = {1..100}",)
+    assert result[1].statements == ("SELECT 2",)
+    assert result[2].statements[1] == 'UPDATE t SET a = "x\\";y" /*! hint */ WHERE `odd;name` = 1'
+    assert result[2].statements[2:] == ("SELECT 5-3, 6/2", "COMMIT")
+    assert result[3].statements == ("SELECT 4",)
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_what_cannot_be_read_is_told_with_its_line(text: str, says: str) -> None
 
 
 def test_rollback_to_a_savepoint_ends_nothing() -> None:
-    found = parse("BEGIN; SAVEPOINT a; ROLLBACK TO a; COMMIT; SELECT 1;", "f.sql")
-    assert [len(unit.statements) for unit in found] == [4, 1]
+    result = parse("BEGIN; SAVEPOINT a; ROLLBACK TO a; COMMIT; SELECT 1;", "f.sql")
+    assert [len(unit.statements) for unit in result] == [4, 1]
 
 
 def test_units_are_handed_over_by_their_length() -> None:
