@@ -109,7 +109,7 @@ def study_name(path: Path, events: Events) -> str:
     """
     name = next((each.event.name for each in events if isinstance(each.event, StudyBegun)), None)
     if name is None:
-        raise UserError(f"{path}: this record holds no study; `burnish record export STUDY` makes one that does")
+        raise UserError(f"{path}: this record holds no run; `burnish record export RUN` makes one that does")
     if not re.fullmatch(r"\w[\w.+-]*", name):
         raise UserError(f"{path}: its study is called {name!r}, which is no name of a study")
     return name
