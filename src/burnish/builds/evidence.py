@@ -1,4 +1,4 @@
-"""What a finished build is, from its own program: looked at once, kept in the store, held against a study's demands."""
+"""What a finished build is, from its own program: examined once, kept in the store, compared with a study's demands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study that ships is made of, as frozen values; `burnish.catalogue.studies` reads them from its files."""
+"""What a bundled study is made of, as frozen values; `burnish.catalogue.studies` reads them from its files."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def widest(precision: float, mean: Floats) -> Floats:
     """The largest half-width (a log-ratio) that is as narrow as asked around these means (log-ratios).
 
     Precision is in per cent of the faster side, as reports give a ratio in per cent of the baseline: of a candidate
-    with a fourth of the baseline's rate, ±1 % of its own would be ±0.25 % of what it is held against.
+    with a quarter of the baseline's rate, ±1 % of its own would be ±0.25 % of what it is compared with.
 
     Args:
         precision: 0.005 = ±0.5 %.

@@ -20,7 +20,7 @@ class Definition:
     """What a study is asked to do; equal definitions are the same study as long as it is not finished.
 
     Attributes:
-        verb: ``tune``, ``compare``, ``calibrate``, ``why`` or ``patch``; of a study that ships, its name.
+        verb: ``tune``, ``compare``, ``calibrate``, ``why`` or ``patch``; of a bundled study, its name.
         engine: engine's name.
         variants: names of variants, baseline first (``tune``, ``patch``), or the two programs' paths (``compare``).
         workloads: names of workloads.

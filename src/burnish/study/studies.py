@@ -1,4 +1,4 @@
-"""Studies on disk: found, begun, gone on with; one run at a time in a home."""
+"""Studies on disk: found, begun, resumed; one run at a time in a home."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def read(words: Sequence[str], *, tree: Path | None, store: Store, reverse: Sequ
             ``series``, or its folder); a git range ``A..B`` of
             `tree`, or ``FOLDER:A..B`` of another.
         tree: the source's folder, if it is one; what ranges without a folder are of.
-        store: keeps the patches of a range, so that the study can be gone on with.
+        store: keeps the patches of a range, so that the study can be resumed.
         reverse: names of patches that are taken out instead of put in; ``all`` for every one.
 
     Raises:

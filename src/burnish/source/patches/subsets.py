@@ -175,7 +175,7 @@ def _there(said: str, names: Sequence[str]) -> UserError:
 
 
 def builds(members: Sequence[Member], refusal: Refusal) -> Builds:
-    """The builds that tell the patches apart: each alone, all together, all but each.
+    """The builds that tell the patches apart: each alone, all together, each left out.
 
     A patch that needs others comes with them, and there is a build of these to hold it against. All but one leaves
     out what needs that one, too. What is the same set of patches is one build: with two patches, all but one is the

@@ -175,9 +175,11 @@ def predict(
     """
     open_ones = [each for each in comparisons if each.reason is None and not is_decided(each, decided)]
     chains: dict[str, Chain] = {}
-    plan = Plan(study.engine.name, "programs that exist already", ())
     if study.variants:
         plan, chains = _builds(home, study, open_ones, options)
+    else:
+        ahead = trials_step(study, options, open_ones)
+        plan = Plan(study.engine.name, "programs that exist already", (ahead,) if ahead else ())
     missing = {name: chain.missing for name, chain in chains.items() if chain.missing is not None}
     found = Forecast(plan, tuple(_costs(study, plan, open_ones, missing, options)), missing)
     return found.of([cost.unit for cost in found.costs])
