@@ -89,6 +89,21 @@ def test_where_nothing_could_be_measured_it_ends_with_1_and_a_sentence(burnish_h
     assert burnish("show").returncode == 0, "showing it is no failure"
 
 
+def test_the_counter_of_steps_ends_at_its_end_though_a_build_failed(burnish_home: Path, own: Path) -> None:
+    _, err = text(burnish("tune", "fake", "--variant", "broken,wrong", "--recipes", own, "--yes"))
+    assert "[4/7] broken: compile: failed" in err
+    assert "[6/6] wrong: gate: done" in err, err
+
+
+def test_a_call_that_is_named_is_one_that_can_be_typed(burnish_home: Path) -> None:
+    env = os.environ | {"BURNISH_PROGRAM": "./burnish", "COLUMNS": "80"}
+    for words, said in ((["runs"], "no run yet; `./burnish tune "), (["flags"], "`./burnish flags WORD`")):
+        argv = [sys.executable, "-m", "burnish", *words]
+        done = subprocess.run(argv, capture_output=True, env=env, text=True, check=False)
+        assert said in " ".join(done.stdout.split()), done.stdout + done.stderr
+        assert "`burnish" not in done.stdout
+
+
 def test_a_full_disk_is_one_line() -> None:
     for words in (["variants"], ["variants", "--json"]):
         with Path("/dev/full").open("w") as full:

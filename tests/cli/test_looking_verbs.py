@@ -18,6 +18,8 @@ from burnish.cli import measuring
 from burnish.cli.common import app, progress
 from burnish.record import exchange
 from burnish.record.record import FILE, Record
+from burnish.report.render import terminal
+from burnish.report.sections import kept as report
 from pieces import Piece, whole
 
 ONE = whole("fake-tune-20260101", "one", 1, [0.1, 0.11, 0.12, 0.1])
@@ -68,6 +70,17 @@ def test_runs_are_listed_with_what_they_came_to(kept: Path) -> None:
         ("fake-why-20260104", "why", None),
     ]
     assert values[2]["ended"] is None
+
+
+def test_a_winner_that_costs_something_is_marked_and_dates_are_whole() -> None:
+    lines = [
+        report.RunLine("fake-calibrate-20260101-000000", "fake", "calibrate", "", "2026-01-01T00:00:00Z", 1, 1, None),
+        report.RunLine("fake-tune-20260101-000000", "fake", "tune", "", "2026-01-01T00:00:00Z", 1, 1, "unsafe", "S"),
+    ]
+    text = "\n".join("".join(span.text for span in line) for line in terminal.lines(report.runs(lines), 80))
+    assert "unsafe !S" in text
+    assert "!S weakens security" in text
+    assert len(re.findall(r"01 Jan 2026 \d\d:\d\d", text)) == 2
 
 
 def test_without_a_name_the_newest_with_verdicts_is_shown(kept: Path) -> None:

@@ -108,7 +108,7 @@ def test_what_is_no_record_is_one_line(tmp_path: Path, suffix: str, data: bytes,
 
 
 def test_no_such_file_and_no_such_packing(tmp_path: Path) -> None:
-    assert said(tmp_path / "none.jsonl.xz").startswith("No such file or directory; `burnish record export STUDY`")
+    assert said(tmp_path / "none.jsonl.xz").startswith("No such file or directory; `burnish record export RUN`")
     assert said(tmp_path / "record.zip") == (
         "an exported record's name ends in .jsonl, .jsonl.gz, .jsonl.xz; give it one of these"
     )

@@ -154,6 +154,14 @@ def test_every_study_has_a_plan_with_minutes(verbs: dict[str, Make], verb: str) 
     assert sum(cost.trials for cost in plan.forecast.costs) > 0
 
 
+def test_the_plan_of_a_comparison_has_its_trials(build_fake: BuildFake) -> None:
+    one, other = build_fake().server, build_fake("-DFAKE_SPEED=130").server
+    words = ["compare", f"a={one}", f"b={other}", "--engine", "fake", "--dry-run"]
+    text = CliRunner().invoke(app, words, env={"COLUMNS": "80", "TERM": "dumb"}, catch_exceptions=False).stdout
+    assert "nothing is built\ntrials of 1 cell take " in text
+    assert "1 trials of 1 cell " in text
+
+
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "study run"])
 def test_a_budget_that_is_too_small_is_refused_before_anything_is_built(verbs: dict[str, Make], verb: str) -> None:
     study = verbs[verb](Options(budget=0.5))

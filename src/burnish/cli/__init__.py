@@ -26,7 +26,7 @@ from burnish.cli import (  # noqa: F401 - each registers its verbs
 )
 from burnish.cli import help as pages
 from burnish.cli.binding import Interrupted
-from burnish.cli.common import app, errors
+from burnish.cli.common import app, errors, program
 
 PROGRAM_VARIABLE = "BURNISH_PROGRAM"
 """Set by the launcher of a checkout: what the person typed."""
@@ -55,6 +55,7 @@ def _run() -> int:
     name = pages.program(os.environ.pop(PROGRAM_VARIABLE, sys.argv[0]))
     if any(word in _COMPLETION for word in sys.argv):
         name = "burnish"
+    program.name = name
     try:
         code = app(prog_name=name, complete_var="_BURNISH_COMPLETE", standalone_mode=False)
         sys.stdout.flush()

@@ -7,14 +7,17 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import typer
 from rich.console import Console
 
 from burnish import __version__
 from burnish.base import paths
+from burnish.cli import help as pages
 from burnish.cli.binding import VerbGroup, command
 from burnish.cli.declaration import Argument, Option, Verb
 from burnish.record.record import Record
@@ -166,9 +169,36 @@ def measure(study: Study, options: Options, as_json: bool, dry_run: bool) -> Non
         finish(runner.run(home, study, options, progress, asker()), as_json)
 
 
+@dataclass
+class Program:
+    """The program as it was called, which `burnish.cli.main` knows."""
+
+    name: str = "burnish"
+
+
+program = Program()
+
+
 def print_document(found: Document) -> None:
-    """A document for people."""
-    terminal.show(found, out)
+    """A document for people, who can copy the calls of Burnish that it names."""
+    terminal.show(_as_typed(found), out)
+
+
+_T = TypeVar("_T")
+
+
+def _as_typed(value: _T) -> _T:
+    """A part of a document with the program's name as it was typed in the calls that it has."""
+    found: Any = value
+    if program.name == "burnish" or isinstance(value, Enum):
+        return value
+    if isinstance(value, str):
+        found = pages.as_typed(value, program.name)
+    elif isinstance(value, tuple):
+        found = tuple(_as_typed(each) for each in value)
+    elif is_dataclass(value) and not isinstance(value, type):
+        found = replace(value, **{each.name: _as_typed(getattr(value, each.name)) for each in fields(value)})
+    return cast(_T, found)
 
 
 def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:

@@ -62,7 +62,7 @@ def plan(engine: str, options: Options, as_json: bool) -> None:
 @verb(
     "compare",
     Argument("first", "A", "The server program that ratios are against: PATH, or NAME=PATH to name it."),
-    Argument("second", "B", "The other server program, likewise."),
+    Argument("second", "B", "The other server program, as A."),
     replace(o.ENGINE_OPTION, required=True),
     *o.LOAD,
     *o.DEPLOYMENT,

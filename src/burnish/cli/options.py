@@ -25,7 +25,7 @@ _option = partial(Option, panel="Options")
 # --- What to build ---
 
 VARIANTS = _build(
-    "variants", ("--variant",), "Variants to build, by name; `burnish variants` lists them.",
+    "variants", ("--variant",), "What to build, by name; `burnish variants` lists the variants.",
     readers.names, "NAME,...", many=True, unset="the engine's, and all of --recipes", old=("--variants",),
     common=True, complete=several(completion.variants),
 )  # fmt: skip
@@ -53,15 +53,15 @@ EMULATE = _build(
     old=("--portability",),
 )  # fmt: skip
 LAYOUTS = _build(
-    "layouts", ("--layouts",), "Make each build so many times, each in a shuffled link order.",
+    "layouts", ("--layouts",), "Make each build N times, each in a shuffled link order.",
     readers.replicates, "N", default="0",
 )  # fmt: skip
 TRAININGS = _build(
-    "trainings", ("--trainings",), "Train each profile so many times, each with keys of its own.",
+    "trainings", ("--trainings",), "Train each profile N times, each with generated keys of its own.",
     readers.replicates, "N", default="0",
 )  # fmt: skip
 REVERSE = _build(
-    "reverse", ("--reverse", "-R"), "Patches, by name, that the tree has and that are taken out; 'all' for every one.",
+    "reverse", ("--reverse", "-R"), "Patches, by name, to take out of the tree instead; 'all' for every one.",
     readers.names, "PATCH,...", many=True,
 )  # fmt: skip
 RELEASE = _build(
@@ -106,11 +106,11 @@ DATA = _load(
     readers.path, "PATH", common=True,
 )  # fmt: skip
 DATABASE = _load(
-    "database", ("--database",), "Database to take, where there are several.",
+    "database", ("--database",), "Database to use, where there are several.",
     readers.text, "NAME", unset="the only one",
 )  # fmt: skip
 DEFAULTS_FILE = _load(
-    "defaults_file", ("--defaults-file",), "A my.cnf whose server settings are taken.",
+    "defaults_file", ("--defaults-file",), "A my.cnf file whose server settings are used.",
     readers.path, "FILE", common=True,
 )  # fmt: skip
 STRICT = _load("strict", ("--strict",), "Stop if the server's settings are poorly tuned.")
@@ -197,20 +197,18 @@ CHECK = _output("check", ("--check",), "Write nothing; exit with 1 where a file 
 
 TARGETS = _option("only_targets", ("--targets",), "List processors and instruction-set levels to build for instead.")
 AGAINST = _option(
-    "against", ("--against",), "Another one to compare it with: a build's key (functions that differ), a profile "
-    "(overlap).", readers.text, "NAME",
+    "against", ("--against",), "Another build (functions that differ) or profile (overlap) to compare it with.",
+    readers.text, "NAME",
 )  # fmt: skip
 OLDER_THAN = _option(
-    "older_than", ("--older-than",), "Remove what was not used for so many days.", readers.number(0), "DAYS"
+    "older_than", ("--older-than",), "Remove what was not used for that many days.", readers.number(0), "DAYS"
 )
-KEEP_GB = _option("keep_gb", ("--keep-gb",), "Keep at most so many GB, the last used.", readers.number(0), "N")
+KEEP_GB = _option("keep_gb", ("--keep-gb",), "Keep at most N GB, the most recently used.", readers.number(0), "N")
 RUNS = _option("runs", ("--runs",), "Remove unfinished runs too; finished ones are never removed.")
 TOP = _option("top", ("--top",), "Number of hottest functions to show.", readers.whole(0, 1000), "N", default="10")
-NAME = _option(
-    "name", ("--name",), "Name by which recipes and verbs know the profile.", readers.text, "NAME", required=True
-)
+NAME = _option("name", ("--name",), "Name of the profile in recipes and commands.", readers.text, "NAME", required=True)
 WEIGHTS = _option(
-    "weights", ("--weights",), "A number for each profile, with commas between.", readers.text, "N,...", unset="all 1"
+    "weights", ("--weights",), "A weight for each profile, separated by commas.", readers.text, "N,...", unset="all 1"
 )
 TREE_A = _build(
     "a", ("--a",), "Side A: a build folder with compile_commands.json, a folder of sources, a kept build's key, or the "
@@ -218,7 +216,7 @@ TREE_A = _build(
 )  # fmt: skip
 TREE_B = replace(TREE_A, field="b", flags=("--b",), help="Side B, as --a.")
 PATCH_A = _build(
-    "patch_a", ("--patch-a",), "A unified diff or a shipped patch (patches/SET/NAME) for side A. Repeatable.",
+    "patch_a", ("--patch-a",), "A unified diff or a bundled patch (patches/SET/NAME) for side A. Repeatable.",
     readers.verbatim, "PATCH", many=True,
 )  # fmt: skip
 PATCH_B = replace(PATCH_A, field="patch_b", flags=("--patch-b",), help="The same for side B.")
@@ -234,7 +232,7 @@ MOST = _option(
     readers.whole(1), "N", default="100000",
 )  # fmt: skip
 SOCKET = _option("socket", ("--socket",), "A running server's socket, to read from instead.", readers.path, "PATH")
-USER = _option("user", ("--user",), "Database user to connect as.", readers.text, "NAME", unset="your name here")
+USER = _option("user", ("--user",), "Database user to connect as.", readers.text, "NAME", unset="your login name")
 PASSWORD_FILE = _option(
     "password_file", ("--password-file",), "File with the password.", readers.path, "FILE", unset="no password"
 )

@@ -16,7 +16,7 @@ from burnish.study.why import sampling
 @verb(
     "why",
     Argument("first", "A", "A server program, or with --run a variant's name."),
-    Argument("second", "B", "The other one."),
+    Argument("second", "B", "The other one, which is explained against A."),
     o.RUN_OPTION,
     replace(o.ENGINE_OPTION, unset="found out"),
     *o.LOAD,

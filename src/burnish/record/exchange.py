@@ -110,7 +110,7 @@ def study_name(path: Path, events: Events) -> str:
     """
     name = next((recorded.event.name for recorded in events if isinstance(recorded.event, StudyBegun)), None)
     if name is None:
-        raise UserError(f"{path}: this record holds no study; `burnish record export STUDY` makes one that does")
+        raise UserError(f"{path}: this record holds no run; `burnish record export RUN` makes one that does")
     if not re.fullmatch(r"\w[\w.+-]*", name):
         raise UserError(f"{path}: its study is called {name!r}, which is not a valid study name")
     return name

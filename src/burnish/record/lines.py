@@ -24,7 +24,7 @@ USUAL = ".jsonl.xz"
 _HEAD = "burnish-record"
 _MAGIC = {".xz": b"\xfd7zXZ\0", ".gz": b"\x1f\x8b"}
 _BLOCK = 1 << 14
-_HOW = "`burnish record export STUDY` makes one"
+_HOW = "`burnish record export RUN` makes one"
 _NO_EVENT = (ValueError, TypeError, KeyError)
 
 

@@ -121,7 +121,7 @@ class Bench:
             self._log = None
 
     def _head(self) -> str:
-        place = self._place or (f"{self._number}/{self.total}" if self.total else "")
+        place = self._place or (f"{self._number}/{max(self.total, self._number)}" if self.total else "")
         number = f"[{place}] " if place else ""
         return f"{number}{self._title}"
 

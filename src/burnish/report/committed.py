@@ -90,7 +90,7 @@ def expected(place: Path) -> dict[Path, str]:
         texts = sorted(path for path in place.glob("*.md") if markers.has_markers(path.read_text(encoding="utf-8")))
         chosen = _by_name(place, found)
         if not chosen:
-            raise UserError(f"{place}: no exported record in this folder; `burnish record export STUDY` makes one")
+            raise UserError(f"{place}: no exported record in this folder; `burnish record export RUN` makes one")
     else:
         lines.check_name(place)
         around = {path for end in lines.SUFFIXES for path in place.parent.glob(f"*{end}")} | {place}

@@ -11,9 +11,10 @@ from typing import Any
 from burnish.catalogue import load
 from burnish.record.store import Entry as Stored
 from burnish.report import evidence
+from burnish.report.analysis import marks
 from burnish.report.analysis.ranking import winner
 from burnish.report.compose import dropping, grid, points, row
-from burnish.report.document import Column, Document, Entry, Paragraph, Section, Span, Table
+from burnish.report.document import Column, Document, Entry, Paragraph, Points, Section, Span, Table
 from burnish.report.result import Result
 from burnish.study.cleaning import DAY_S, Kept
 
@@ -36,6 +37,7 @@ class RunLine:
         cells: number of its comparisons.
         decided: how many of them have a verdict.
         winner: the fastest variant, as the report's conclusion names it; None: there is none.
+        marks: letters that warn of the winner (see `burnish.report.analysis.marks`); '' without any.
     """
 
     run: str
@@ -46,10 +48,12 @@ class RunLine:
     cells: int
     decided: int
     winner: str | None
+    marks: str = ""
 
 
 def run_line(result: Result) -> RunLine:
     """A run's line."""
+    best = winner(result)
     return RunLine(
         run=result.name,
         engine=result.engine,
@@ -58,7 +62,8 @@ def run_line(result: Result) -> RunLine:
         ended=result.ended,
         cells=len(result.rows),
         decided=sum(row.verdict != "running" for row in result.rows),
-        winner=winner(result),
+        winner=best,
+        marks=marks.letters(marks.by_variant(result).get(best)) if best is not None else "",
     )
 
 
@@ -67,11 +72,29 @@ def runs(lines: Sequence[RunLine]) -> Document:
     if not lines:
         return _only("runs", f"no run yet; `burnish tune {load.example()}` makes the first one")
     names = ("run", "engine", "verb", "ended", "verdicts", "winner")
-    columns = dropping((Column(name) for name in names), "verb", "engine")
-    rows = tuple(
-        row(line.run, line.engine, line.verb, _moment(line.ended), _decided(line), line.winner or "") for line in lines
+    # Its name says a run's engine and verb, so these go first; dates and names are not broken.
+    columns = dropping(
+        (Column(name, whole=name in ("ended", "verdicts", "winner")) for name in names), "engine", "verb"
     )
-    return Document("runs", (Section("runs", (Table("runs", columns, rows, gap=2),)),))
+    rows = tuple(
+        row(
+            line.run,
+            line.engine,
+            line.verb,
+            _moment(line.ended),
+            _decided(line),
+            Span(line.winner or "", marks=line.marks),
+        )
+        for line in lines
+    )
+    return Document("runs", (Section("runs", (Table("runs", columns, rows, gap=2), *_legend(lines))),))
+
+
+def _legend(lines: Sequence[RunLine]) -> Sequence[Points]:
+    """What the letters at winners mean; nothing where there are none."""
+    shown = {letter for line in lines for letter in line.marks}
+    words = [f"!{letter} {word}" for word, letter in marks.LETTERS.items() if letter in shown]
+    return [points([", ".join(words)])] if words else []
 
 
 def _decided(line: RunLine) -> str:

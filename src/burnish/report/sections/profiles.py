@@ -24,7 +24,7 @@ KINDS = {
 def listing(profiles: Sequence[tuple[str, Stored]]) -> Document:
     """All profiles, each with its name."""
     if not profiles:
-        none = f"no profile yet; `burnish tune {load.example()} --variants gcc-pgo` trains one"
+        none = f"no profile yet; `burnish tune {load.example()} --variant gcc-pgo` trains one"
         return Document("profiles", (Section("profiles", (Paragraph(Span(none)),)),))
     names = ("name", "key", "engine", "kind", "trained on")
     columns = dropping((Column(name) for name in names), "kind", "engine")

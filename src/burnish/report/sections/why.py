@@ -73,8 +73,9 @@ def _about_functions(why: Explanation, shown: Sequence[Row], write: Callable[[fl
     sure = [row for row in why.rows if row.certain and row.part is not Part.KERNEL]
     moved, all_moved = (sum(abs(row.difference) for row in rows) for rows in (shown, sure))
     net = sum(row.difference for row in shown)
+    these = f"these {len(shown)} account" if len(shown) > 1 else "this one accounts"
     share = (
-        f"these {len(shown)} account for {percent(moved / all_moved)} of what changed beyond sampling error outside of "
+        f"{these} for {percent(moved / all_moved)} of what changed beyond sampling error outside of "
         f"the kernel ({signed(write, net)} {unit} together); --json has all"
     )
     lines = [share, _GROUPING[why.method["grouping"]]]

@@ -307,9 +307,17 @@ class Maker:
                 self.record.append(BuildFailed(build_id(chain.variant.name), error.explain()))
                 if number == 0:
                     raise
+                self.bench.total -= self._never_made(chain, chains[number - int(more) + 1 :])
                 self.bench.say(f"{chain.variant.name}: failed: {error}")
                 made.append(Made(chain.variant, failure=f"build failed: {_words(error)}"))
         return made
+
+    def _never_made(self, chain: Chain, later: Sequence[Chain]) -> int:
+        """Steps of the plan that a chain which failed leaves out: its gate, and stages that no later one makes."""
+        wanted = {stage.key for other in later if other.missing is None for stage in other.stages}
+        lost = [stage for stage in chain.stages if stage.key not in self._failed.keys() | wanted]
+        gated = self.store.find("gates", gate_key(self.engine.spec, chain.stages)) is not None
+        return sum(not self._have(stage) for stage in lost) + (not gated)
 
     def _make_shared(self, chains: Sequence[Chain]) -> None:
         """Makes the stages that several variants share, before those of single variants."""

@@ -162,7 +162,7 @@ def read(name: str, events: Iterable[Recorded[Event]]) -> Part:
     steps = list(compact(events))
     begun = next(((recorded.at, recorded.event) for recorded in steps if isinstance(recorded.event, StudyBegun)), None)
     if begun is None:
-        raise UserError(f"{name}: this record holds no study; `burnish record export STUDY` makes one that does")
+        raise UserError(f"{name}: this record holds no run; `burnish record export RUN` makes one that does")
     part = _sorted(name, *begun, steps)
     verb = part.definition.get("verb")
     if verb not in VERBS and part.table is None:

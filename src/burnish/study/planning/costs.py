@@ -182,9 +182,11 @@ def predict(
         comparison for comparison in comparisons if comparison.reason is None and not is_decided(comparison, decided)
     ]
     chains: dict[str, Chain] = {}
-    plan = Plan(study.engine.name, "programs that exist already", ())
     if study.variants:
         plan, chains = _builds(home, study, open_ones, options)
+    else:
+        ahead = trials_step(study, options, open_ones)
+        plan = Plan(study.engine.name, "programs that exist already", (ahead,) if ahead else ())
     missing = {name: chain.missing for name, chain in chains.items() if chain.missing is not None}
     forecast = Forecast(plan, tuple(_costs(study, plan, open_ones, missing, options)), missing)
     return forecast.of([cost.unit for cost in forecast.costs])

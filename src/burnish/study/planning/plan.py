@@ -329,7 +329,7 @@ def summary(plan: Plan, *, seconds: bool = True) -> list[str]:
     counts = {kind: sum(step.kind == kind for step in ahead) for kind in kinds}
     lines = []
     if not plan.building:
-        lines.append(f"nothing to build: all {cached} steps are in the store")
+        lines.append(f"nothing to build: all {cached} steps are in the store" if cached else "nothing is built")
     else:
         parts = [_several(plan.full_compiles, "full compile")]
         parts += [_several(counts["partial"], "build with most objects cached", "builds with most objects cached")]

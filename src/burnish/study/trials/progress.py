@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from burnish.base.durations import duration
+from burnish.statistics.sequential import Rule
 
 
 @dataclass
@@ -34,6 +35,11 @@ class Progress:
         """
         per_start = self.seconds / self.taken if self.taken else usual
         return f"start {self.taken + 1}/{self.taken + left}, about {duration(left * per_start)} left"
+
+
+def least_starts(rule: Rule) -> int:
+    """Starts before which no cell ends: where a precision is to be reached the rule's minimum, else its first look."""
+    return rule.looks[0] if rule.precision is None else min(rule.minimum, rule.cap)
 
 
 def least_left(valid: Iterable[int], minimum: int) -> int:

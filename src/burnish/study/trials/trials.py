@@ -30,7 +30,7 @@ from burnish.statistics.verdicts import HostPrior, Judgement, Rule, judge, start
 from burnish.study.cells import Cell
 from burnish.study.trials.copies import Copies
 from burnish.study.trials.findings import interval_of, other_methods, side_summary, within
-from burnish.study.trials.progress import Progress, least_left
+from burnish.study.trials.progress import Progress, least_left, least_starts
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.trials.replicates import by_replicate, fresh
 from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, invalid_cell
@@ -127,7 +127,7 @@ class Trials:
 
     def _left(self, open_cells: Sequence[Cell], rule: Rule) -> int:
         """The minimum number of starts of these cells that are left, without canaries."""
-        return least_left((cell_starts(self.record, cell.id).valid for cell in open_cells), rule.minimum)
+        return least_left((cell_starts(self.record, cell.id).valid for cell in open_cells), least_starts(rule))
 
     def _canary(self, cell: Cell, left: int) -> None:
         """Takes a start of the baseline against itself, if one is due."""
