@@ -19,8 +19,7 @@ from burnish.base.errors import InfrastructureError
 from burnish.builds import linkers
 from burnish.builds.after_link import preload
 from burnish.builds.after_link.maker import AfterLinkMaker
-from burnish.builds.after_link.preload import Preload
-from burnish.builds.after_link.strip import Strip
+from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.builder import Builder
 from burnish.builds.linkers import shuffling_linker
 from burnish.builds.loaded import check_malloc, needed
@@ -72,7 +71,7 @@ class Shop:
                 entry = builder.compile(stage, "test")
             elif entry is None:
                 assert not isinstance(stage, Train)
-                assert isinstance(stage, Strip | Preload)
+                assert isinstance(stage, AfterLink)
                 entry = AfterLinkMaker(builder.engine, builder.store, self.bench).make(stage, "test")
         assert entry is not None
         return builder.built("test", entry), entry

@@ -18,8 +18,7 @@ from test_training import TRAINING, Shop
 from burnish.base.errors import InfrastructureError, UnavailableError
 from burnish.builds import reproducer, witness
 from burnish.builds.after_link.maker import AfterLinkMaker
-from burnish.builds.after_link.preload import Preload
-from burnish.builds.after_link.strip import Strip
+from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.builder import PROFILE_FILE
 from burnish.builds.reproducer import KeptPatch, Making, Program
 from burnish.builds.stages import PackageFlags, Stage, stages
@@ -131,7 +130,7 @@ def made_by(shop: Shop, recipe: Recipe, *patches: Patch) -> Entry:
     )
     made = []
     for stage in chain:
-        if isinstance(stage, Strip | Preload):
+        if isinstance(stage, AfterLink):
             made.append(AfterLinkMaker(shop.builder.engine, shop.builder.store, shop.builder.bench).make(stage, "test"))
         else:
             made.append(shop.make(stage))
