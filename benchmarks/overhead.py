@@ -32,12 +32,13 @@ from burnish.base import paths
 from burnish.base.process import Completed
 from burnish.builds.stages import Compile
 from burnish.record.workbench import Bench
-from burnish.study import session, studies
+from burnish.study import session
 from burnish.study.builds.make import Maker
 from burnish.study.constructors.tune import tune_study
-from burnish.study.options import Options
+from burnish.study.kept import runs as studies
 from burnish.study.planning.study_plan import plan_of
-from burnish.study.selection import Asked, by_name
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked, by_name
 from burnish.study.workshop.prepare import prepare
 
 LIMIT = 0.02

@@ -21,11 +21,12 @@ from pathlib import Path
 from rich.console import Console
 
 from burnish.base.paths import Home
-from burnish.study import session, studies
+from burnish.study import session
 from burnish.study.constructors.tune import tune_study
-from burnish.study.options import Options
+from burnish.study.kept import runs as studies
 from burnish.study.planning.study_plan import StudyPlan, plan_of
-from burnish.study.selection import Asked, by_name
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked, by_name
 from burnish.study.workshop.prepare import prepare
 
 VARIANTS = 30

@@ -13,7 +13,7 @@ from burnish.catalogue.bundled import published
 from burnish.catalogue.bundled.published import Figure, Reference, figure
 from burnish.study.bundled.expansion import Expanded, expand, other_compilers
 from burnish.study.comparison import Comparison
-from burnish.study.workloads import choose
+from burnish.study.request.workloads import choose
 
 SHIPPED = studies.names()
 LEAST = """title = "A study"

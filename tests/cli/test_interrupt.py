@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from burnish.base.paths import Home
-from burnish.study import studies
+from burnish.study.kept import runs as studies
 from studying import OWN, burnish, marked, text
 
 WORDS = ["tune", "fake", "--variant", "speed130", "--precision", "none", "--max-starts", "3", "--yes"]

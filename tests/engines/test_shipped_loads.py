@@ -18,7 +18,7 @@ from burnish.engines.mariadb.loads import MariaDBLoads
 from burnish.engines.shared import sql_bench, sysbench
 from burnish.engines.shared.sysbench_parameters import of_help
 from burnish.model.workload import Workload
-from burnish.study import workloads
+from burnish.study.request import workloads
 from burnish.workload.loads import Parameter
 
 pytestmark = pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")

@@ -20,7 +20,7 @@ from burnish.profiles import inspecting, kept
 from burnish.profiles.collecting import check_digest, function_counts
 from burnish.record.store import Entry
 from burnish.source.archives import extract
-from burnish.study import reproducing
+from burnish.study.kept import reproducing
 from burnish.toolchain.toolchains import Toolchain
 from conftest import FakeBench
 from profiling import WEIGHTS, Maker, pgo

@@ -19,7 +19,7 @@ from burnish.record.record import Record, import_events
 from burnish.report.fold import fold
 from burnish.report.render.json import text
 from burnish.report.values import runs as values
-from burnish.study import studies
+from burnish.study.kept import runs as studies
 from drawn import markdown
 from pieces import of, whole
 

@@ -22,9 +22,9 @@ from burnish.cli.binding import VerbCommand
 from burnish.model.cell import Role
 from burnish.model.workload import Design
 from burnish.study.constructors import bundled, calibrate, compare, patch, tune
-from burnish.study.options import Options
 from burnish.study.planning.study_plan import plan_of
-from burnish.study.selection import Asked, by_name
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked, by_name
 from burnish.study.study import Study
 from burnish.study.trials.replicates import Factors
 from conftest import BuildFake

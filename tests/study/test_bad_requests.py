@@ -16,11 +16,12 @@ from burnish.engines.registry import create
 from burnish.model.condition import Condition
 from burnish.record.store import Store
 from burnish.source import sources
-from burnish.study import runner, workloads
+from burnish.study import runner
 from burnish.study.builds import make
 from burnish.study.builds.source import source_request
 from burnish.study.constructors.tune import tune_study
-from burnish.study.options import Options
+from burnish.study.request import workloads
+from burnish.study.request.options import Options
 from conftest import FAKE_SOURCE, FakeBench
 from patchfiles import FASTER, ROUNDS, diff, write
 from planned import plan

@@ -9,7 +9,7 @@ import pytest
 from burnish.base.errors import UserError
 from burnish.study.comparison import Comparison
 from burnish.study.constructors.compare import compare_study
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 from conftest import BuildFake
 
 

@@ -13,8 +13,8 @@ from burnish.model.workload import Design
 from burnish.record.events import Event
 from burnish.record.events.builds import TuningExamined
 from burnish.study.comparison import Comparison
-from burnish.study.conditions import examine, groups, loads_under
-from burnish.study.options import Options
+from burnish.study.request.conditions import examine, groups, loads_under
+from burnish.study.request.options import Options
 from burnish.study.workshop.workshop import Workshop
 from burnish.workload.conditions import condition_of
 from conftest import FakeBench

@@ -11,9 +11,9 @@ from burnish.engines.contract import OwnData
 from burnish.engines.shared import mixes, sysbench
 from burnish.engines.shared.sysbench_parameters import GENERAL
 from burnish.model.workload import Design, Workload
-from burnish.study import workloads
-from burnish.study.options import Options
-from burnish.study.workloads import choose
+from burnish.study.request import workloads
+from burnish.study.request.options import Options
+from burnish.study.request.workloads import choose
 from burnish.workload.loads import Parameter
 
 SPEC = load.engine("mariadb")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from burnish.base.paths import Home
 from burnish.study.constructors.tune import tune_study
-from burnish.study.options import Options
 from burnish.study.planning.plan import Plan
 from burnish.study.planning.study_plan import plan_of, steps_of
-from burnish.study.selection import Asked, by_name
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked, by_name
 
 
 def plan(home: Home, engine: str, options: Options) -> Plan:

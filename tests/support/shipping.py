@@ -21,8 +21,8 @@ from burnish.report.bundled.table import StudyTable
 from burnish.study import runner
 from burnish.study.bundled.expansion import expand
 from burnish.study.constructors.bundled import bundled_study, of_expanded
-from burnish.study.options import Options
-from burnish.study.selection import Asked
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked
 from burnish.study.study import Study
 from drawn import printed
 

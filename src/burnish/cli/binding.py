@@ -1,7 +1,7 @@
 """From declared verbs to typer's commands: parameters are made of the declarations, functions get what these read.
 
 A verb's function has a parameter for the field of each of its arguments and options, and `options` for all those that
-are fields of `burnish.study.options.Options`; what is missing or too much is an error on import.
+are fields of `burnish.study.request.options.Options`; what is missing or too much is an error on import.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from burnish.cli import help as pages
 from burnish.cli.declaration import YES, Argument, Option, Verb
 from burnish.cli.options import QUIET
 from burnish.cli.options import YES as YES_OPTION
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 
 _SHARED = frozenset(field.name for field in fields(Options))
 

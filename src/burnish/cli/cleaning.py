@@ -8,8 +8,9 @@ from burnish.cli import options as o
 from burnish.cli.common import asker, print_document, print_json, say, verb
 from burnish.report.sections import kept as report
 from burnish.report.values import kept as values
-from burnish.study import cleaning, studies
-from burnish.study.cleaning import DAY_S
+from burnish.study.kept import cleaning
+from burnish.study.kept import runs as studies
+from burnish.study.kept.cleaning import DAY_S
 
 
 @verb(

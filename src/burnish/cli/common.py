@@ -29,11 +29,12 @@ from burnish.report.render import terminal
 from burnish.report.result import Result
 from burnish.report.sections import plan as plan_report
 from burnish.report.values import runs as values
-from burnish.study import runner, studies
-from burnish.study.options import Ask, Options
+from burnish.study import runner
+from burnish.study.kept import runs as studies
 from burnish.study.planning.plan import Plan
 from burnish.study.planning.study_plan import plan_of, steps_of
-from burnish.study.selection import Asked, by_name
+from burnish.study.request.options import Ask, Options
+from burnish.study.request.selection import Asked, by_name
 from burnish.study.study import Study
 
 ABOUT = "Finds, and proves, the fastest way to build a database server for a workload."

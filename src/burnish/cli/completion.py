@@ -18,7 +18,7 @@ from burnish.cli.declaration import Completer
 from burnish.model.workload import Design
 from burnish.profiles import kept
 from burnish.record.store import Store
-from burnish.study.studies import folders
+from burnish.study.kept.runs import folders
 
 Names = Callable[[typer.Context], Iterable[str]]
 """From the call so far to the names that there are."""

@@ -24,8 +24,8 @@ class Option:
     """One option of the command line.
 
     Attributes:
-        field: the parameter of a verb's function that gets its value; one of `burnish.study.options.Options` where
-            that has it.
+        field: the parameter of a verb's function that gets its value; one of `Options`
+            (`burnish.study.request.options`) where that has it.
         flags: how it is typed, the long one first.
         help: what it does, in a sentence.
         read: what makes a value of its words; None: it takes none, and its value is whether it was given.

@@ -23,9 +23,10 @@ from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
 from burnish.report.sections import kept as report
 from burnish.report.values import kept as values
-from burnish.study import reproducing, studies
+from burnish.study.kept import reproducing
+from burnish.study.kept import runs as studies
 from burnish.study.needs import ensure
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 
 
 @verb(

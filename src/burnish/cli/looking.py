@@ -26,7 +26,7 @@ from burnish.report.render.markdown import markdown as as_markdown
 from burnish.report.sections import doctor as doctor_report
 from burnish.report.sections import kept as report
 from burnish.report.values import kept as values
-from burnish.study import studies
+from burnish.study.kept import runs as studies
 from burnish.study.needs import disk_needed
 from burnish.toolchain import link_parts
 from burnish.toolchain.toolchains import find_toolchains

@@ -18,7 +18,7 @@ from burnish.model.workload import Design
 from burnish.study.constructors.calibrate import calibrate_study
 from burnish.study.constructors.compare import compare_study
 from burnish.study.constructors.tune import tune_study
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 
 _LABEL = re.compile(r"[A-Za-z0-9][\w.+-]*")
 

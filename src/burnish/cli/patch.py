@@ -10,7 +10,7 @@ from burnish.cli import options as o
 from burnish.cli.common import asker, measure, progress, verb
 from burnish.cli.declaration import Argument
 from burnish.study.constructors.patch import Asked, patch_study
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 
 
 @verb(

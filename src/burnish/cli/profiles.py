@@ -20,7 +20,7 @@ from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
 from burnish.report.sections import profiles as report
 from burnish.report.values import kept as values
-from burnish.study import studies
+from burnish.study.kept import runs as studies
 from burnish.toolchain.toolchains import find_toolchains
 
 profile = group(

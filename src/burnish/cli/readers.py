@@ -12,7 +12,7 @@ from typing import Any
 
 from burnish.base.errors import UserError, unknown
 from burnish.model.workload import Design
-from burnish.study import selection
+from burnish.study.request import selection
 from burnish.workload import loads
 
 Reader = Callable[[str, Sequence[str]], Any]

@@ -17,7 +17,7 @@ from burnish.cli.declaration import Argument
 from burnish.record import exchange, lines
 from burnish.record.events import Event, Recorded
 from burnish.report import committed
-from burnish.study import studies
+from burnish.study.kept import runs as studies
 from burnish.study.merge import merging
 
 record = group(

@@ -12,9 +12,9 @@ from burnish.report.sections.bundled import plan as plan_report
 from burnish.report.values import catalogue as values
 from burnish.study import runner
 from burnish.study.constructors.bundled import bundled_study
-from burnish.study.options import Options
 from burnish.study.planning.study_plan import plan_of
-from burnish.study.selection import Asked, by_name
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked, by_name
 
 study = group(
     "study",

@@ -9,7 +9,7 @@ from burnish.base.errors import UserError
 from burnish.cli import options as o
 from burnish.cli.common import asker, finish, line, progress, run_named, verb
 from burnish.cli.declaration import Argument
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 from burnish.study.why import sampling
 
 

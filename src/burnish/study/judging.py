@@ -16,7 +16,7 @@ from burnish.statistics.verdicts import Kind, Rule
 from burnish.study.cells import Cell
 from burnish.study.comparison import BASELINE, Comparison
 from burnish.study.extras.extras import SLACK
-from burnish.study.selection import needed
+from burnish.study.request.selection import needed
 from burnish.study.study import Study
 from burnish.study.trials.findings import claim_together
 from burnish.study.trials.starts import canary_sd, cell_starts

@@ -13,9 +13,9 @@ from burnish.base.paths import Home
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.program import emulation
-from burnish.study import conditions, workloads
-from burnish.study.options import Ask, Options
-from burnish.study.selection import Selection, needed
+from burnish.study.request import conditions, workloads
+from burnish.study.request.options import Ask, Options
+from burnish.study.request.selection import Selection, needed
 from burnish.study.study import Study
 from burnish.toolchain import linking
 from burnish.toolchain.toolchains import find_toolchains

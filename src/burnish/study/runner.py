@@ -12,16 +12,17 @@ from burnish.base.durations import duration
 from burnish.base.paths import Home
 from burnish.model.workload import Workload
 from burnish.record.events.bundled import ComparisonLeft
-from burnish.study import needs, studies
+from burnish.study import needs
 from burnish.study import session as sessions
 from burnish.study.bundled.record import record_table
 from burnish.study.extras.analyses import analyse, analysis_open
 from burnish.study.extras.extras import SLACK
 from burnish.study.judging import judge
-from burnish.study.options import Ask, Options
+from burnish.study.kept import runs as studies
+from burnish.study.kept.runs import settled
 from burnish.study.planning.study_plan import StudyPlan, plan_of
-from burnish.study.selection import Asked, by_name, is_decided, unit_words
-from burnish.study.studies import settled
+from burnish.study.request.options import Ask, Options
+from burnish.study.request.selection import Asked, by_name, is_decided, unit_words
 from burnish.study.study import Study
 from burnish.study.workshop.group import run_group
 from burnish.study.workshop.prepare import open_comparisons, prepare, start

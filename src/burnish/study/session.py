@@ -27,9 +27,9 @@ from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.record.workbench import Bench
 from burnish.statistics.verdicts import Rule
-from burnish.study import studies
-from burnish.study.definition import Definition
-from burnish.study.options import Ask, Options
+from burnish.study.kept import runs as studies
+from burnish.study.request.definition import Definition
+from burnish.study.request.options import Ask, Options
 from burnish.study.trials.timing import rule_of
 
 

@@ -16,8 +16,8 @@ from burnish.program.built import Built
 from burnish.record.events import Event
 from burnish.statistics.verdicts import Rule
 from burnish.study.comparison import Comparison
-from burnish.study.definition import Definition
-from burnish.study.options import Options
+from burnish.study.request.definition import Definition
+from burnish.study.request.options import Options
 from burnish.study.trials.replicates import Factors
 
 

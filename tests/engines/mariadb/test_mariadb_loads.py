@@ -22,7 +22,7 @@ from burnish.engines.shared import digest_table
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
-from burnish.study import workloads
+from burnish.study.request import workloads
 from burnish.workload.conditions import condition_of
 from burnish.workload.sql import digests, statements
 from mariadb_support import PlainBench, engine, real_server, small

@@ -17,7 +17,7 @@ from burnish.engines.shared.sysbench import LATENCY_EVERY, TICK_S
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
-from burnish.study import workloads
+from burnish.study.request import workloads
 from mariadb_support import PlainBench, engine, real_server, small
 
 

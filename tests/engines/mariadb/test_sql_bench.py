@@ -19,8 +19,8 @@ from burnish.engines.shared import sql_bench
 from burnish.engines.shared.sql_bench import SqlBenchLoad
 from burnish.engines.shared.sysbench import Address
 from burnish.model.workload import Workload
-from burnish.study import workloads
-from burnish.study.workloads import choose
+from burnish.study.request import workloads
+from burnish.study.request.workloads import choose
 from burnish.workload import loads
 
 SPEC = load.engine("mariadb")

@@ -21,7 +21,7 @@ from burnish.study.extras.search import search
 from burnish.study.extras.weights import weights_after
 from burnish.study.planning.costs import Forecast, UnitCost
 from burnish.study.planning.plan import Plan
-from burnish.study.selection import Selection
+from burnish.study.request.selection import Selection
 
 ROWS = Forecast(Plan("fake", "", ()), (UnitCost(("", "a"), 1, 60.0, 40.0, 0.0), UnitCost(("", "b"), 1, 0, 50, 0)), {})
 A, B = (Comparison(row, "", "", "w", None, "baseline", row) for row in ("a", "b"))

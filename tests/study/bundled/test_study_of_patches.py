@@ -15,8 +15,8 @@ from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.report.bundled.table import StudyTable
 from burnish.statistics.verdicts import Rule
-from burnish.study.options import Options
 from burnish.study.planning.costs import predict
+from burnish.study.request.options import Options
 from drawn import markdown
 from shipping import expanded, quick, shown
 

@@ -10,7 +10,7 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.source.debian import released
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 from burnish.study.workshop.sides import _release
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 

@@ -12,7 +12,7 @@ from burnish.catalogue.bundled import files as studies
 from burnish.study.bundled.expansion import expand
 from burnish.study.planning.costs import Forecast, Need, UnitCost, within
 from burnish.study.planning.plan import Plan
-from burnish.study.selection import Asked, Selection, budget_of, by_name
+from burnish.study.request.selection import Asked, Selection, budget_of, by_name
 from burnish.study.study import Study
 from shipping import expanded
 

@@ -17,7 +17,7 @@ from burnish.profiles.kept import give_name
 from burnish.record.events.study import RecordImported, StudyBegun, StudyFinished
 from burnish.record.record import FILE, Record
 from burnish.record.store import DESCRIPTION, KINDS, Store
-from burnish.study.cleaning import DAY_S, Kept, choose, inventory, remove
+from burnish.study.kept.cleaning import DAY_S, Kept, choose, inventory, remove
 
 ALL_KINDS = (*KINDS, "downloads", "work", "scratch", "ccache", "thinlto", "studies")
 

@@ -17,7 +17,7 @@ from burnish.study.bundled.expansion import expand
 from burnish.study.comparison import Comparison
 from burnish.study.constructors.calibrate import calibrate_study
 from burnish.study.constructors.tune import tune_study
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 
 PAIRS = [
     (study, engine)

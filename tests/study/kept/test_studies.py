@@ -21,7 +21,7 @@ from burnish.model.cell import CellId
 from burnish.record.events.study import StudyBegun, StudyFinished
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import FILE, Record
-from burnish.study.studies import Definition, begin_or_resume, find, folders, lock
+from burnish.study.kept.runs import Definition, begin_or_resume, find, folders, lock
 
 ASKED = Definition(
     verb="tune",
@@ -129,7 +129,7 @@ def test_fresh_begins_anew_and_the_newest_is_gone_on_with(home: Home) -> None:
 KILLED = """
 import os, sys, traceback
 from burnish.base import paths
-from burnish.study.studies import begin_or_resume
+from burnish.study.kept.runs import begin_or_resume
 from test_studies import ASKED
 import sqlite3
 moment, count = 0, 0
@@ -256,7 +256,7 @@ def test_one_run_at_a_time(home: Home) -> None:
 
 
 def test_the_lock_goes_with_a_killed_run(home: Home) -> None:
-    script = "from burnish.base import paths\nfrom burnish.study.studies import lock\n"
+    script = "from burnish.base import paths\nfrom burnish.study.kept.runs import lock\n"
     script += "with lock(paths.home()):\n    print(flush=True)\n    import time; time.sleep(300)\n"
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as other:
         assert other.stdout is not None

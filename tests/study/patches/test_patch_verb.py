@@ -19,7 +19,7 @@ from burnish.record.events.builds import BuildMade, GateRun
 from burnish.record.events.trials import StartBegun
 from burnish.study import runner
 from burnish.study.constructors.patch import Asked, patch_study
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 from conftest import FAKE_SOURCE
 from patchfiles import COMMENT, FASTER, OTHER_COMMENT, OVERHEAD, ROUNDS, diff, git, git_tree, write
 from studying import burnish, events, text

@@ -18,10 +18,10 @@ from burnish.record.costs import Cost, Figure, History
 from burnish.record.store import Store
 from burnish.report.sections.plan import document
 from burnish.study.builds.make import resolve
-from burnish.study.options import Options
 from burnish.study.planning import forecast
 from burnish.study.planning.plan import Known, Plan, Step, amount, make_plan, summary
-from burnish.study.request import read_request
+from burnish.study.request.options import Options
+from burnish.study.request.request import read_request
 from burnish.toolchain.toolchains import Toolchain
 from drawn import drawn
 

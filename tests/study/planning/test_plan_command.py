@@ -22,7 +22,7 @@ from burnish.record.events.builds import BuildFailed, BuildsPlanned
 from burnish.record.events.study import CommandRun, StudyBegun
 from burnish.record.record import Record
 from burnish.record.store import Store
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 from planned import plan
 from studying import burnish, events, study, text
 

@@ -16,7 +16,7 @@ from burnish.report.analysis.ranking import winner
 from burnish.report.compose import dropping, grid, points, row
 from burnish.report.document import Column, Document, Entry, Paragraph, Points, Section, Span, Table
 from burnish.report.result import Result
-from burnish.study.cleaning import DAY_S, Kept
+from burnish.study.kept.cleaning import DAY_S, Kept
 
 NAMES = 20
 """So many functions that differ are named."""

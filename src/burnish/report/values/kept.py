@@ -11,7 +11,7 @@ from burnish.profiles.inspecting import Inspection, Overlap
 from burnish.record.store import Entry as Stored
 from burnish.report.examination.finding import Finding
 from burnish.report.sections.kept import RunLine
-from burnish.study.cleaning import Kept
+from burnish.study.kept.cleaning import Kept
 
 _PROFILE = ("engine", "kind", "source", "toolchain", "training", "merged")
 

@@ -14,9 +14,9 @@ from burnish.model.engine import EngineSpec
 from burnish.profiles.collecting import PROFILE_FILE
 from burnish.record.store import Store
 from burnish.study.builds.make import Chain, resolve
+from burnish.study.request.workloads import training_workloads
 from burnish.study.study import Study
 from burnish.study.trials.replicates import expand
-from burnish.study.workloads import training_workloads
 from burnish.toolchain.toolchains import find_toolchains
 
 

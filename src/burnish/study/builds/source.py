@@ -13,7 +13,7 @@ from burnish.model.engine import EngineSpec
 from burnish.record.codec import plain, value_of
 from burnish.record.events.builds import SourceObtained
 from burnish.source import sources
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 from burnish.study.session import Session
 
 

@@ -16,10 +16,10 @@ from burnish.catalogue.bundled.published import Figure, Reference
 from burnish.engines.contract import OwnData
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Marks, Recipe, Variant
-from burnish.study import workloads as workload_choice
 from burnish.study.bundled import patches
 from burnish.study.bundled.patches import Sides
 from burnish.study.comparison import BASELINE, RELEASE, Comparison
+from burnish.study.request import workloads as workload_choice
 from burnish.toolchain.toolchains import Toolchain
 from burnish.workload.conditions import condition_of, difference
 

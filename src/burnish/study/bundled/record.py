@@ -15,7 +15,7 @@ from burnish.record.events.bundled import (
 from burnish.record.record import Record
 from burnish.study.bundled import patches
 from burnish.study.comparison import Comparison
-from burnish.study.selection import Selection
+from burnish.study.request.selection import Selection
 from burnish.study.study import Study
 
 

@@ -14,14 +14,14 @@ from burnish.engines.contract import OwnData
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload
 from burnish.source.patches import patch_set
-from burnish.study import workloads as workload_choice
 from burnish.study.bundled import patches
 from burnish.study.bundled.expansion import Expanded, OwnLoads, expand, other_compilers
 from burnish.study.constructors.tune import portable_of
-from burnish.study.definition import Definition, definition_of
 from burnish.study.extras.extras import robust_of, wants_timeline
-from burnish.study.options import Options
-from burnish.study.selection import Asked
+from burnish.study.request import workloads as workload_choice
+from burnish.study.request.definition import Definition, definition_of
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked
 from burnish.study.study import Confirmation, Study
 from burnish.study.trials.replicates import Factors
 from burnish.study.trials.timing import rule_of

@@ -16,10 +16,10 @@ from burnish.statistics.sequential import CALIBRATION_STARTS
 from burnish.statistics.verdicts import Rule
 from burnish.study.comparison import BASELINE, Comparison
 from burnish.study.constructors.tune import portable_of
-from burnish.study.definition import definition_of
-from burnish.study.options import Options
+from burnish.study.request.definition import definition_of
+from burnish.study.request.options import Options
+from burnish.study.request.workloads import chosen
 from burnish.study.study import Confirmation, Study
-from burnish.study.workloads import chosen
 
 DIFFERENT_STARTS = {Design.DUET: 4, Design.SOLO: 8}
 """Starts of the known-different pair by design; solo is noisier by far."""

@@ -9,13 +9,13 @@ from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.engines.registry import create
 from burnish.model.workload import Design
-from burnish.study import conditions
-from burnish.study import workloads as workload_choice
 from burnish.study.builds.programs import short_names
 from burnish.study.comparison import Comparison
 from burnish.study.constructors.tune import portable_of
-from burnish.study.definition import definition_of
-from burnish.study.options import Options
+from burnish.study.request import conditions
+from burnish.study.request import workloads as workload_choice
+from burnish.study.request.definition import definition_of
+from burnish.study.request.options import Options
 from burnish.study.study import Study
 from burnish.study.trials.timing import rule_of
 from burnish.workload.conditions import difference

@@ -21,12 +21,13 @@ from burnish.record.events.patches import LeftBuild, PatchBuild, PatchMember, Se
 from burnish.record.store import Store
 from burnish.source.patches import patch, patch_set, series, subsets
 from burnish.source.patches.subsets import Builds, Kind
-from burnish.study import needs, studies
+from burnish.study import needs
 from burnish.study.builds.source import unpacked
 from burnish.study.constructors.tune import comparisons_of, portable_of
-from burnish.study.definition import definition_of
-from burnish.study.options import Ask, Options
-from burnish.study.request import read_request
+from burnish.study.kept import runs as studies
+from burnish.study.request.definition import definition_of
+from burnish.study.request.options import Ask, Options
+from burnish.study.request.request import read_request
 from burnish.study.study import Study
 from burnish.study.trials.replicates import Factors
 from burnish.study.trials.timing import rule_of

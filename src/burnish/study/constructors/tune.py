@@ -7,9 +7,9 @@ from burnish.catalogue.instructions import demanded
 from burnish.model.recipe import Variant
 from burnish.model.workload import Design, Workload
 from burnish.study.comparison import Comparison
-from burnish.study.definition import definition_of
-from burnish.study.options import Options
-from burnish.study.request import read_request
+from burnish.study.request.definition import definition_of
+from burnish.study.request.options import Options
+from burnish.study.request.request import read_request
 from burnish.study.study import Study
 from burnish.study.trials.replicates import Factors
 from burnish.study.trials.timing import rule_of

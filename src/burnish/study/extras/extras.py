@@ -24,11 +24,11 @@ from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.study.comparison import Comparison
 from burnish.study.extras.weights import comparisons_of, variant_of, weights_after
-from burnish.study.options import Options
 from burnish.study.planning import costs
 from burnish.study.planning.costs import Forecast, UnitCost, minutes
 from burnish.study.planning.plan import Plan
-from burnish.study.selection import Asked, Selection, needed
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked, Selection, needed
 from burnish.study.study import Study
 
 TIMELINE = "timeline"

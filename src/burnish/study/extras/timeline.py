@@ -21,8 +21,8 @@ from burnish.program.built import Built
 from burnish.record.codec import plain, value_of
 from burnish.record.events.builds import VariantSettled
 from burnish.record.events.bundled import ProfileInspected, Second, TimelineRead
-from burnish.study import workloads as workload_choice
 from burnish.study.extras.extras import CONTENTS
+from burnish.study.request import workloads as workload_choice
 from burnish.toolchain.toolchains import find_toolchains
 
 if TYPE_CHECKING:

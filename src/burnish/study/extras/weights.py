@@ -20,8 +20,8 @@ from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.record.events.bundled import SearchRound
 from burnish.record.events.verdicts import Interval
-from burnish.study import workloads as workload_choice
 from burnish.study.comparison import BASELINE, Comparison
+from burnish.study.request import workloads as workload_choice
 from burnish.study.study import Study
 
 STEP = 1.5

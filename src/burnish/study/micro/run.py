@@ -36,9 +36,10 @@ from burnish.record.workbench import Bench
 from burnish.statistics.intervals import start_reading
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, judge
-from burnish.study import needs, studies
+from burnish.study import needs
+from burnish.study.kept import runs as studies
 from burnish.study.micro.trees import SideRequest, Trees
-from burnish.study.options import Ask, Options
+from burnish.study.request.options import Ask, Options
 from burnish.study.trials.findings import interval_of
 
 LABELS = ("A", "B")

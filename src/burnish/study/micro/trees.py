@@ -24,10 +24,10 @@ from burnish.model.recipe import REVERTED, Recipe, Variant
 from burnish.record.workbench import Bench
 from burnish.source.patches import overlay, patch_set
 from burnish.source.patches.patch import Patch
-from burnish.study import reproducing
 from burnish.study.builds import make
 from burnish.study.builds.source import unpacked
-from burnish.study.options import Options
+from burnish.study.kept import reproducing
+from burnish.study.request.options import Options
 from burnish.toolchain.toolchains import find_toolchains
 
 _CONFIGURE_S = 1800.0

@@ -21,14 +21,14 @@ from burnish.study.builds.make import UNKNOWN_SOURCE, Chain
 from burnish.study.builds.source import source_request
 from burnish.study.bundled import patches
 from burnish.study.comparison import Comparison, Unit
-from burnish.study.options import Options
 from burnish.study.planning import forecast
 from burnish.study.planning.plan import Plan, Step
-from burnish.study.selection import Selection, builds_of, is_decided, needed, unit_words
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Selection, builds_of, is_decided, needed, unit_words
+from burnish.study.request.workloads import located, training_workloads
 from burnish.study.study import Study
 from burnish.study.trials.timing import as_asked, start_seconds
 from burnish.study.trials.trials import CANARIES
-from burnish.study.workloads import located, training_workloads
 
 OBJECTS_SHARE = 0.15
 """Configuring a tree and compiling single objects of it, as a share of a full compile (MariaDB, two cores, rough)."""

@@ -15,12 +15,12 @@ from burnish.study.builds.make import UNKNOWN_SOURCE
 from burnish.study.builds.source import source_request
 from burnish.study.extras import extras as extra_work
 from burnish.study.extras.extras import Extra
-from burnish.study.options import Options
+from burnish.study.kept.runs import open_record, settled
 from burnish.study.planning import costs
 from burnish.study.planning.costs import Forecast
 from burnish.study.planning.plan import Plan, summary
-from burnish.study.selection import Selection
-from burnish.study.studies import open_record, settled
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Selection
 from burnish.study.study import Study
 from burnish.toolchain import ccache
 

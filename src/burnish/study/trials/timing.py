@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from burnish.model.workload import Design, Timing
 from burnish.statistics.calibration import Calibration, pairs_for
 from burnish.statistics.verdicts import HostPrior, Rule
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 from burnish.study.trials.replicates import Factors
 
 if TYPE_CHECKING:

@@ -33,15 +33,17 @@ from burnish.record.events.study import StudyBegun
 from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.record.store import Store
-from burnish.study import conditions, needs, studies
+from burnish.study import needs
 from burnish.study import session as sessions
-from burnish.study import workloads as workload_choice
 from burnish.study.builds.make import Made
 from burnish.study.builds.programs import differences, known_program, short_names
 from burnish.study.builds.source import obtain_source
 from burnish.study.cells import Cell
-from burnish.study.definition import definition_of
-from burnish.study.options import Ask, Options
+from burnish.study.kept import runs as studies
+from burnish.study.request import conditions
+from burnish.study.request import workloads as workload_choice
+from burnish.study.request.definition import definition_of
+from burnish.study.request.options import Ask, Options
 from burnish.study.session import Session
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.why.evaluation import Sampled, evaluate

@@ -12,12 +12,12 @@ from burnish.model.workload import Design, Timing
 from burnish.record.events.bundled import ComparisonLeft, ComparisonTried
 from burnish.record.events.patches import TwinFound
 from burnish.statistics.verdicts import HostPrior, Rule
-from burnish.study import conditions
 from burnish.study.builds.programs import same_programs
 from burnish.study.calibration import keep_calibrations
 from burnish.study.cells import Cell
 from burnish.study.comparison import Comparison
-from burnish.study.selection import needed
+from burnish.study.request import conditions
+from burnish.study.request.selection import needed
 from burnish.study.trials.timing import priors_of, start_seconds, timings
 from burnish.study.trials.trials import Trials
 from burnish.study.workshop.contest import note_contest

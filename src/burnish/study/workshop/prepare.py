@@ -11,19 +11,19 @@ from burnish.builds.builder import Builder
 from burnish.program.built import Built
 from burnish.record.codec import plain, value_of
 from burnish.record.events.builds import BuildsPlanned, FoundToolchain, ProgramsDiffer, SourceObtained, ToolchainsFound
-from burnish.study import conditions
-from burnish.study import workloads as workload_choice
 from burnish.study.builds.chains import chains_of
 from burnish.study.builds.make import Maker
 from burnish.study.builds.programs import differences, known_program, note_variant
 from burnish.study.builds.source import obtain_source, source_obtained
 from burnish.study.bundled.record import record_table
 from burnish.study.comparison import Comparison
+from burnish.study.kept.runs import settled
 from burnish.study.planning import forecast
 from burnish.study.planning.study_plan import StudyPlan
-from burnish.study.selection import is_decided, needed
+from burnish.study.request import conditions
+from burnish.study.request import workloads as workload_choice
+from burnish.study.request.selection import is_decided, needed
 from burnish.study.session import Session
-from burnish.study.studies import settled
 from burnish.study.study import Study
 from burnish.study.workshop.workshop import Workshop
 from burnish.toolchain import ccache

@@ -13,15 +13,15 @@ from burnish.program.built import Built
 from burnish.record.record import Record
 from burnish.record.store import Entry
 from burnish.statistics.calibration import Calibration
-from burnish.study import conditions
-from burnish.study import workloads as workload_choice
 from burnish.study.builds.chains import chains_of
 from burnish.study.builds.make import Chain, Made, Maker
 from burnish.study.builds.programs import differences, note_variant
 from burnish.study.calibration import known_calibrations
 from burnish.study.cells import Cell
 from burnish.study.comparison import Comparison
-from burnish.study.selection import Selection
+from burnish.study.request import conditions
+from burnish.study.request import workloads as workload_choice
+from burnish.study.request.selection import Selection
 from burnish.study.session import Session
 from burnish.study.study import Study
 from burnish.study.trials.replicates import gathered, replicate_names

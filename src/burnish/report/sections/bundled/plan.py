@@ -16,7 +16,7 @@ from burnish.study.extras.weights import file_of
 from burnish.study.planning.costs import Forecast, minutes
 from burnish.study.planning.plan import amount
 from burnish.study.planning.study_plan import StudyPlan
-from burnish.study.selection import Selection, unit_words
+from burnish.study.request.selection import Selection, unit_words
 from burnish.study.study import Study
 
 _COLUMNS = ("row", "what it is", "published", "cells", "builds", "trials", "GB")

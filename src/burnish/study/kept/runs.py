@@ -21,7 +21,7 @@ from burnish.record.events.bundled import ComparisonTried, FigureMeasured
 from burnish.record.events.study import RecordImported, StudyBegun, StudyFinished
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import FILE, Record
-from burnish.study.definition import Definition
+from burnish.study.request.definition import Definition
 
 _DRAFT = ".draft-"
 

@@ -13,10 +13,10 @@ from burnish.catalogue import load
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
-from burnish.study.conditions import usual
-from burnish.study.options import Options
+from burnish.study.request.conditions import usual
+from burnish.study.request.options import Options
+from burnish.study.request.workloads import chosen
 from burnish.study.trials.replicates import trains
-from burnish.study.workloads import chosen
 
 _T = TypeVar("_T")
 

@@ -19,7 +19,7 @@ from burnish.record.events.builds import BuildMade, VariantSettled
 from burnish.record.events.study import StudyBegun
 from burnish.record.record import Record
 from burnish.record.store import Entry, Store
-from burnish.study import studies
+from burnish.study.kept import runs as studies
 
 RECIPE = "recipe.toml"
 TRAINING = "training.txt"

@@ -11,8 +11,8 @@ from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
 from burnish.source.patches import patch_set
-from burnish.study import conditions
-from burnish.study.options import Options
+from burnish.study.request import conditions
+from burnish.study.request.options import Options
 
 
 @dataclass(frozen=True)

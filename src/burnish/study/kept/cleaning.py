@@ -15,7 +15,7 @@ from burnish.profiles.kept import name_of
 from burnish.record.events.study import RecordImported, StudyFinished
 from burnish.record.record import FILE, Record
 from burnish.record.store import Entry, Store, folder_size
-from burnish.study.studies import folders
+from burnish.study.kept.runs import folders
 
 DAY_S = 86_400.0
 

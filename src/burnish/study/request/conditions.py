@@ -16,8 +16,8 @@ from burnish.model.workload import Workload
 from burnish.program.built import Built
 from burnish.record.events.builds import TuningExamined
 from burnish.record.store import Entry
-from burnish.study import workloads
-from burnish.study.options import Options
+from burnish.study.request import workloads
+from burnish.study.request.options import Options
 from burnish.workload import defaults_file
 from burnish.workload.conditions import condition_of, difference
 from burnish.workload.loads import idle

@@ -16,7 +16,7 @@ from burnish.engines.registry import create
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
-from burnish.study.options import Options
+from burnish.study.request.options import Options
 from burnish.workload import defaults_file, loads
 
 

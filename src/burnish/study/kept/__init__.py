@@ -1,0 +1,1 @@
+"""Runs on disk: found, begun, resumed, reproduced and cleaned up."""
