@@ -87,5 +87,5 @@ def test_what_is_left_undone_is_noted_and_under_strict_refused(cores: int, found
     assert isinstance(noted, TuningExamined)
     assert [line.partition(" cores,")[0] for line in noted.found] == ["general_log is on", *found]
     setting.options = Options(strict=True)
-    with pytest.raises(UserError, match=f"--strict: {1 + len(found)} settings to mend.*general_log is on"):
+    with pytest.raises(UserError, match=f"--strict: {1 + len(found)} settings? to fix .*general_log is on"):
         examine(setting, [(built, Condition())], {})

@@ -46,8 +46,8 @@ def test_the_manual_in_several_sittings(monkeypatch: pytest.MonkeyPatch) -> None
     assert first["dynamic-link"].published == "-13"
     value = first["dynamic-link"].interval
     assert value is not None
-    assert value["low"] < value["ratio"] < value["high"]
-    assert 0.6 < value["ratio"] < 1.1
+    assert value.low < value.ratio < value.high
+    assert 0.6 < value.ratio < 1.1
     assert "transport" in first["tcp-remote"].reason
     assert "WITH_EXTRA_CHARSETS" in first["charsets"].reason, "an option that the engine has not is a reason"
     assert first["compile-memory"].verdict == "measured" or "no figure for" in first["compile-memory"].reason

@@ -304,7 +304,7 @@ def test_what_cannot_be_merged_is_named() -> None:
     assert refused(MONDAY, Piece("e").contest()) == "r2: holds no finished start; leave it out"
     odd = Piece("o")
     odd.made = odd.made[1:]
-    assert refused(MONDAY, odd).startswith("r2: this record holds no study")
+    assert refused(MONDAY, odd).startswith("r2: this record holds no run")
     odd.made = [Recorded(1, "", StudyBegun("x", {}))]
     assert refused(MONDAY, odd).startswith("r2: the record of a None; ")
     old = Piece("old").contest().starts(QUIET)

@@ -227,7 +227,7 @@ def test_what_is_no_tree(tmp_path: Path) -> None:
     said = refused(fast, target=tmp_path)
     assert f"{tmp_path}: no engine's source tree" in said
     assert "storage/maria" in said
-    assert "name the engine with --engine" in refused(fast, target=fast)
+    assert "name it with --engine" in refused(fast, target=fast)
     assert "--engine sqlite: fake is an engine itself" in refused(fast, engine="sqlite")
     assert "unknown variant 'gcc-o33' (did you mean 'gcc-o3'?)" in refused(fast, recipe="gcc-o33")
 
