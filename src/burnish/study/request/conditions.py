@@ -101,9 +101,8 @@ def examine(session: Session, sides: Sequence[tuple[Built, Condition]], data: Ma
     for line in warnings:
         session.bench.say(f"untuned: {line}")
     if warnings and session.options.strict:
-        raise UserError(
-            f"--strict: {len(warnings)} setting{'s' * (len(warnings) > 1)} to fix before builds are compared: {'; '.join(warnings)}"
-        )
+        count = f"{len(warnings)} setting{'s' * (len(warnings) > 1)}"
+        raise UserError(f"--strict: {count} to fix before builds are compared: {'; '.join(warnings)}")
 
 
 def _untuned(
