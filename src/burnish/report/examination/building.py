@@ -22,8 +22,8 @@ def compiler(family: Family, toolchains: Sequence[Toolchain]) -> Finding:
             if family == "gcc"
             else "the clang variants are missing from every study"
         )
-        mend = install_command(group(family).packages)
-        return Finding(family, "lack", "none", consequence, mend)
+        fix = install_command(group(family).packages)
+        return Finding(family, "lack", "none", consequence, fix)
     found = ", ".join(f"{each.name} ({each.release})" for each in members)
     # Linker and BOLT have rows of their own.
     missing = [
@@ -62,8 +62,8 @@ def bolt(toolchains: Sequence[Toolchain], facts: HostFacts) -> Finding:
     """BOLT of the newest clang, which can do without its runtime where the processor records branches."""
     newest = _newest(toolchains, "clang")
     if not newest:
-        mend = install_command(group("bolt").packages)
-        return Finding("BOLT", "lack", "no clang to go with it", "the variants with BOLT are missing", mend)
+        fix = install_command(group("bolt").packages)
+        return Finding("BOLT", "lack", "no clang to go with it", "the variants with BOLT are missing", fix)
     missing = [lack for lack in lacks(newest[0]) if lack.part in ("bolt", "merge_fdata", "bolt_can_instrument")]
     if newest[0].bolt is None:
         packages = [name.format(major=newest[0].major) for name in ("bolt-{major}", "libbolt-{major}-dev")]

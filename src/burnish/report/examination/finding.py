@@ -39,14 +39,14 @@ class Finding:
         state: ``ok``; ``lack``: something can't be done or will be worse; ``note``: good to know.
         found: what is there.
         consequence: what follows from it; empty when nothing does.
-        mend: the command, or the words, that change it; empty when there is nothing to do.
+        fix: the command, or the words, that change it; empty when there is nothing to do.
     """
 
     name: str
     state: State
     found: str
     consequence: str = ""
-    mend: str = ""
+    fix: str = ""
 
 
 def lacking(name: str, found: str, missing: Sequence[Lack]) -> Finding:
@@ -56,7 +56,7 @@ def lacking(name: str, found: str, missing: Sequence[Lack]) -> Finding:
         "lack",
         found,
         "; ".join(dict.fromkeys(each.consequence for each in missing)),
-        " && ".join(dict.fromkeys(each.mend for each in missing)),
+        " && ".join(dict.fromkeys(each.fix for each in missing)),
     )
 
 
@@ -65,5 +65,5 @@ def program(name: str, needed: Sequence[str], programs: Mapping[str, Path | None
     missing = [each for each in needed if not programs.get(each)]
     if not missing:
         return Finding(name, "ok", ", ".join(str(programs[each]) for each in needed))
-    mend = install_command(PACKAGES[each] for each in missing)
-    return Finding(name, "lack", f"no {', '.join(missing)}", consequence, mend)
+    fix = install_command(PACKAGES[each] for each in missing)
+    return Finding(name, "lack", f"no {', '.join(missing)}", consequence, fix)

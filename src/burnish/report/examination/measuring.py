@@ -46,8 +46,8 @@ def counters(facts: HostFacts, programs: Mapping[str, Path | None]) -> list[Find
     if facts.hypervisor not in ("none", UNKNOWN):
         return [Finding(name, "note", f"no counters in this {facts.hypervisor} guest: BOLT instruments")]
     paranoid = facts.perf_event_paranoid
-    mend = "sudo sysctl kernel.perf_event_paranoid=1" if paranoid is not None and paranoid > 1 else ""
-    return [Finding(name, "note", f"no counters (perf_event_paranoid {paranoid})", instead, mend)]
+    fix = "sudo sysctl kernel.perf_event_paranoid=1" if paranoid is not None and paranoid > 1 else ""
+    return [Finding(name, "note", f"no counters (perf_event_paranoid {paranoid})", instead, fix)]
 
 
 def frequency(facts: HostFacts) -> list[Finding]:
@@ -59,14 +59,14 @@ def frequency(facts: HostFacts) -> list[Finding]:
     governor = Finding("governor", "ok", facts.governor)
     if not steady:
         consequence = "the clock follows the load: wider intervals, more pairs for the same certainty"
-        mend = "sudo cpupower frequency-set -g performance"
-        governor = Finding("governor", "lack", facts.governor, consequence, mend)
+        fix = "sudo cpupower frequency-set -g performance"
+        governor = Finding("governor", "lack", facts.governor, consequence, fix)
     turbo = Finding("turbo", "ok", facts.turbo)
     if facts.turbo == "on":
         consequence = "the clock depends on heat and neighbours; duet meets both sides alike"
         cpus = "/sys/devices/system/cpu"
-        mend = f"echo 0 | sudo tee {cpus}/cpufreq/boost (Intel: echo 1 to {cpus}/intel_pstate/no_turbo)"
-        turbo = Finding("turbo", "note", "on", consequence, mend)
+        fix = f"echo 0 | sudo tee {cpus}/cpufreq/boost (Intel: echo 1 to {cpus}/intel_pstate/no_turbo)"
+        turbo = Finding("turbo", "note", "on", consequence, fix)
     return [governor, turbo]
 
 
@@ -83,8 +83,8 @@ def thp(facts: HostFacts) -> Finding:
     """Large pages."""
     if facts.thp == "always":
         consequence = "large pages come and go by themselves and change a server's speed between starts"
-        mend = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"
-        return Finding("THP", "note", facts.thp, consequence, mend)
+        fix = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"
+        return Finding("THP", "note", facts.thp, consequence, fix)
     return Finding("THP", "ok" if facts.thp != UNKNOWN else "note", facts.thp)
 
 
@@ -108,8 +108,8 @@ def disk(facts: HostFacts, needed: Mapping[str, int]) -> Finding:
     short = [f"{engine} ({_size(size)})" for engine, size in needed.items() if size > free]
     if short or free < _DISK_LOW:
         consequence = f"no room for a study of {', '.join(short) or 'anything'}"
-        mend = "./burnish clean, or another folder in BURNISH_HOME"
-        return Finding("disk", "lack", f"{_size(free)} free", consequence, mend)
+        fix = "./burnish clean, or another folder in BURNISH_HOME"
+        return Finding("disk", "lack", f"{_size(free)} free", consequence, fix)
     return Finding("disk", "ok", f"{_size(free)} free")
 
 
