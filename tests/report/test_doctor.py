@@ -82,7 +82,7 @@ def examine(facts: HostFacts, toolchains: Sequence[Toolchain] = BOTH, **programs
     found = doctor.examine(facts, toolchains, EVERYTHING | programs, {"mariadb": 10 << 30})
     assert len({finding.name for finding in found}) == len(found)
     for finding in found:
-        assert finding.state != "lack" or (finding.consequence and finding.mend), finding
+        assert finding.state != "lack" or (finding.consequence and finding.fix), finding
     return {finding.name: finding for finding in found}
 
 
@@ -107,9 +107,9 @@ def test_nothing_installed(facts: HostFacts) -> None:
         "ccache",
         "sysbench",
     }
-    assert all("apt-get install" in finding.mend for finding in lacking.values())
+    assert all("apt-get install" in finding.fix for finding in lacking.values())
     assert all(finding.consequence for finding in lacking.values())
-    assert "cmake ninja-build make" in lacking["cmake, ninja"].mend
+    assert "cmake ninja-build make" in lacking["cmake, ninja"].fix
 
 
 @pytest.mark.parametrize(
@@ -124,8 +124,8 @@ def test_nothing_installed(facts: HostFacts) -> None:
 def test_an_incomplete_clang(facts: HostFacts, changes: dict[str, Any], name: str, package: str) -> None:
     found = examine(facts, [BOTH[0], toolchain("clang", **changes)])
     assert [finding.name for finding in found.values() if finding.state == "lack"] == [name]
-    assert found[name].mend.endswith(package)
-    assert found[name].mend.count("apt-get") == 1
+    assert found[name].fix.endswith(package)
+    assert found[name].fix.count("apt-get") == 1
 
 
 def test_bolt_without_its_runtime_is_a_lack_only_without_lbr(facts: HostFacts) -> None:
@@ -133,7 +133,7 @@ def test_bolt_without_its_runtime_is_a_lack_only_without_lbr(facts: HostFacts) -
     assert examine(facts, chains)["BOLT"].state == "ok"
     poor = examine(replace(facts, lbr=False), chains)["BOLT"]
     assert poor.state == "lack"
-    assert poor.mend.endswith("libbolt-19-dev")
+    assert poor.fix.endswith("libbolt-19-dev")
 
 
 def test_a_virtual_machine_without_counters_gets_one_line(facts: HostFacts) -> None:
@@ -148,10 +148,10 @@ def test_a_virtual_machine_without_counters_gets_one_line(facts: HostFacts) -> N
 
 def test_counters_on_bare_metal(facts: HostFacts) -> None:
     closed = examine(replace(facts, pmu=False, lbr=False, perf_event_paranoid=3))["perf, PMU, LBR"]
-    assert closed.mend == "sudo sysctl kernel.perf_event_paranoid=1"
+    assert closed.fix == "sudo sysctl kernel.perf_event_paranoid=1"
     no_lbr = examine(replace(facts, lbr=False))["LBR"]
     assert "instruments" in no_lbr.consequence
-    assert examine(facts, perf=None)["perf, PMU, LBR"].mend.endswith("linux-perf")
+    assert examine(facts, perf=None)["perf, PMU, LBR"].fix.endswith("linux-perf")
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_one_thing_wrong(facts: HostFacts, changes: dict[str, Any], name: str, s
     assert [finding.name for finding in found.values() if finding.state != "ok"] == [name]
     assert found[name].state == state
     assert found[name].consequence
-    assert words in found[name].mend
+    assert words in found[name].fix
 
 
 def test_a_study_that_does_not_fit_is_named(facts: HostFacts) -> None:
@@ -210,7 +210,7 @@ def test_the_table_fits_80_columns_and_loses_nothing(facts: HostFacts) -> None:
     shown = " ".join(" ".join(lines).split())
     for finding in findings:
         assert finding.name in shown
-        for word in (finding.mend + " " + finding.consequence).split():
+        for word in (finding.fix + " " + finding.consequence).split():
             assert word in shown
 
 
@@ -222,7 +222,7 @@ def test_json(facts: HostFacts) -> None:
         "state": "ok",
         "found": "gcc-19 (19.1.7)",
         "consequence": "",
-        "mend": "",
+        "fix": "",
     }
     assert content["host"]["cores_online"] == [0, 1, 2, 3]
     assert "host" not in values(findings)
@@ -231,8 +231,8 @@ def test_json(facts: HostFacts) -> None:
 def test_linkers_that_variants_may_ask_for_are_named(facts: HostFacts) -> None:
     found = examine(facts, mold=None)["linkers"]
     assert (found.state, found.consequence) == ("note", "variants that ask for mold are left out")
-    assert "apt-get install" in found.mend
-    assert "mold" in found.mend
+    assert "apt-get install" in found.fix
+    assert "mold" in found.fix
 
 
 def test_what_links_could_have_more_of_is_a_note(facts: HostFacts) -> None:
@@ -243,7 +243,7 @@ def test_what_links_could_have_more_of_is_a_note(facts: HostFacts) -> None:
     found = {each.name: each for each in doctor.examine(facts, BOTH, EVERYTHING, None, offers)}
     assert found["allocators"].state == "note"
     assert "mimalloc" in found["allocators"].consequence
-    assert found["allocators"].mend.endswith("libmimalloc2.0")
+    assert found["allocators"].fix.endswith("libmimalloc2.0")
     assert (found["32-bit programs"].state, found["32-bit programs"].found) == ("ok", "gcc-12")
 
 

@@ -129,7 +129,7 @@ def test_a_clang_without_a_part_is_still_one_and_says_what_that_costs(
     assert [lack.part for lack in missing] == parts
     assert not any(getattr(result, part) for part in parts)
     for lack in missing:
-        assert lack.mend.endswith(f" {package}")
+        assert lack.fix.endswith(f" {package}")
         assert "missing" in str(lack)
 
 

@@ -1,1 +1,1 @@
-"""What a person reads; pure functions of the record."""
+"""Reports for people and for `--json`; pure functions of the record."""

@@ -1,4 +1,4 @@
-"""Committed results: the reports beside committed records, rendered from them and compared with them."""
+"""Committed results: renders the reports beside committed records and compares them with the files."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from burnish.report.result import Result
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a file is not what its record says.
+    """The first difference between a file and what its record says.
 
     Attributes:
         path: the file.
-        line: number of the first line that differs, from 1; 0 where there is no such file.
-        found: that line as it is, or None.
-        expected: as the record has it, or None.
+        line: number of the first line that differs, from 1; 0 if the file does not exist.
+        found: that line in the file, or None if the file ends before it.
+        expected: that line as rendered from the record, or None.
     """
 
     path: Path
@@ -35,11 +35,11 @@ class Difference:
 
     @property
     def words(self) -> str:
-        """In one line."""
+        """The difference in one line."""
         if self.line == 0:
             return f"{self.path}: is not there"
-        found, expected = ("nothing" if text is None else repr(_short(text)) for text in (self.found, self.expected))
-        return f"{self.path}: line {self.line}: {found} stands there, its record says {expected}"
+        present, wanted = ("nothing" if text is None else repr(_short(text)) for text in (self.found, self.expected))
+        return f"{self.path}: line {self.line}: {present} stands there, its record says {wanted}"
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Committed:
 
     Attributes:
         path: the file.
-        result: what it says.
-        pictures: drawings that it carries, by name.
+        result: the result read from it.
+        pictures: SVG drawings in the record, by name.
     """
 
     path: Path
@@ -58,16 +58,16 @@ class Committed:
 
 
 def result_of_file(path: Path) -> Result:
-    """What an exported record says.
+    """The result of an exported record.
 
     Raises:
-        UserError: it is no record, or its events are not those of a study.
+        UserError: the file is not a record, or its events are not those of a study.
     """
     return result_of(path, read_events(path))
 
 
 def result_of(path: Path, events: tuple[Recorded[Event], ...]) -> Result:
-    """What events from a file say; raises as `result_of_file` does."""
+    """The result of events read from a file; raises as `result_of_file` does."""
     try:
         return fold(events)
     except UserError as error:
@@ -77,84 +77,86 @@ def result_of(path: Path, events: tuple[Recorded[Event], ...]) -> Result:
 
 
 def expected(place: Path) -> dict[Path, str]:
-    """What the files beside a record, or beside all records of a folder, are to hold.
+    """The expected text of the files beside a record, or beside all records of a folder, by path.
 
-    A report that has no markers is rendered whole; one that has, between them. In a folder, so is every other Markdown
-    file with markers, each of which names the record that it is rendered from.
+    A report without markers is rendered completely; in one with markers, only the parts between them. In a folder,
+    every other Markdown file with markers is rendered too; each marker names the record to render.
 
     Raises:
-        UserError: there are no records, one is none, or a report beside one is somebody's own.
+        UserError: there are no records, a file is not a record, or a report was not rendered from its record.
     """
     if place.is_dir():
-        found = {path for end in lines.SUFFIXES for path in place.glob(f"*{end}")}
+        records = {path for end in lines.SUFFIXES for path in place.glob(f"*{end}")}
         texts = sorted(path for path in place.glob("*.md") if markers.has_markers(path.read_text(encoding="utf-8")))
-        chosen = _by_name(place, found)
+        chosen = _by_name(place, records)
         if not chosen:
             raise UserError(f"{place}: no exported record in this folder; `burnish record export RUN` makes one")
     else:
         lines.check_name(place)
         around = {path for end in lines.SUFFIXES for path in place.parent.glob(f"*{end}")} | {place}
         chosen, texts = {lines.stem(place.name): place}, []
-        found = around if _report(place).is_file() else {place}
-    read = cache(_read)
+        records = around if _report(place).is_file() else {place}
+    load = cache(_read)
     wanted: dict[Path, str] = {}
     for path in chosen.values():
-        record, report = read(path), _report(path)
-        wanted[report] = _whole(record, report, _named(place, found, read))
+        record, report = load(path), _report(path)
+        wanted[report] = _report_text(record, report, _named(place, records, load))
         for name, svg in record.pictures.items():
             wanted[report.with_name(f"{report.stem}-{name}")] = svg
     for path in texts:
         if path not in wanted:
-            wanted[path] = markers.filled(path.read_text(encoding="utf-8"), str(path), _named(place, found, read))
+            wanted[path] = markers.filled(path.read_text(encoding="utf-8"), str(path), _named(place, records, load))
     return wanted
 
 
 def differences(wanted: Mapping[Path, str]) -> list[Difference]:
-    """The files that do not hold what they should, each with its first line that differs."""
-    found = []
+    """The files whose text is not as expected, each with its first line that differs."""
+    differing = []
     for path, text in wanted.items():
         if not path.is_file():
-            found.append(Difference(path, 0, None, None))
+            differing.append(Difference(path, 0, None, None))
             continue
         different = markers.first_difference(path.read_text(encoding="utf-8"), text)
         if different is not None:
-            found.append(Difference(path, *different))
-    return found
+            differing.append(Difference(path, *different))
+    return differing
 
 
 def _read(path: Path) -> Committed:
     events = read_events(path)
-    pictures = {each.event.name: each.event.svg for each in events if isinstance(each.event, PictureDrawn)}
+    pictures = {
+        recorded.event.name: recorded.event.svg for recorded in events if isinstance(recorded.event, PictureDrawn)
+    }
     odd = next((name for name in pictures if Path(name).name != name or not name.endswith(".svg")), None)
     if odd is not None:
         raise UserError(f"{path}: carries a picture called {odd!r}, which is no name of one")
     return Committed(path, result_of(path, events), pictures)
 
 
-def _by_name(place: Path, found: set[Path]) -> dict[str, Path]:
-    """Records by the name that they have without what says how they are packed."""
+def _by_name(place: Path, records: set[Path]) -> dict[str, Path]:
+    """Records by name, without the suffix for format and compression."""
     named: dict[str, Path] = {}
-    for path in sorted(found):
+    for path in sorted(records):
         other = named.setdefault(lines.stem(path.name), path)
         if other != path:
             raise UserError(f"{place}: {other.name} and {path.name} are two records of one name; remove one of them")
     return named
 
 
-def _named(place: Path, found: set[Path], read: Callable[[Path], Committed]) -> Callable[[str, str], str]:
-    """From a marker's words to what is rendered there."""
+def _named(place: Path, records: set[Path], load: Callable[[Path], Committed]) -> Callable[[str, str], str]:
+    """A function that renders a part of a record, given the two words of a marker: record name and part."""
 
     def rendered(name: str, part: str) -> str:
-        known = _by_name(place, found)
+        known = _by_name(place, records)
         if name not in known:
             raise unknown(f"record beside {place}" if place.is_file() else f"record in {place}", name, known)
-        return markers.PARTS[part](read(known[name]).result)
+        return markers.PARTS[part](load(known[name]).result)
 
     return rendered
 
 
-def _whole(record: Committed, report: Path, named: Callable[[str, str], str]) -> str:
-    """What a record's own report is to hold."""
+def _report_text(record: Committed, report: Path, named: Callable[[str, str], str]) -> str:
+    """The expected text of a record's own report."""
     text = markers.PARTS[markers.USUAL_PART](record.result)
     if not report.is_file():
         return text

@@ -10,14 +10,14 @@ from burnish.report.words import spaced
 
 
 def role_of(word: str) -> Role:
-    """The role of a text that begins with a verdict's word; plain without one."""
+    """The role of a text that begins with a verdict; plain for other texts."""
     first = word.partition(" ")[0]
     verdicts = (Role.FASTER, Role.SLOWER, Role.EQUIVALENT, Role.UNDECIDED, Role.INVALID)
     return next((role for role in verdicts if role == first), Role.PLAIN)
 
 
 def points(items: Iterable[str], *, detail: bool = False) -> Points:
-    """Plain sentences; recorded ones that write 42% stand there as all others do, 42 %."""
+    """Plain sentences; 42% in recorded ones is written as 42 %, as everywhere else."""
     return Points(tuple(Span(spaced(item)) for item in items), detail=detail)
 
 
@@ -35,14 +35,14 @@ def _cell(value: str | Span | Cell) -> Cell:
 def grid(
     kind: str, head: Sequence[str], rows: Iterable[Sequence[str | Span]], drop: Sequence[str] | None = None
 ) -> Table:
-    """A table whose first column is names and whose others are figures, which are never broken.
+    """A table whose first column holds names and whose others hold figures, which are never broken.
 
     Args:
-        kind: what it is a table of.
+        kind: what the rows are, see `Table`.
         head: the columns' names.
-        rows: their texts.
-        drop: names of columns in the order in which they are left out where there is no room for all; None: from the
-            right, but for the first two.
+        rows: the cells of each row.
+        drop: names of columns in the order in which they are left out if there is no room for all; None: from the
+            right, except the first two.
     """
     columns = [Column(name, right=number > 0, whole=number > 0) for number, name in enumerate(head)]
     order = head[:1:-1] if drop is None else drop
@@ -50,12 +50,12 @@ def grid(
 
 
 def dropping(columns: Iterable[Column], *names: str) -> tuple[Column, ...]:
-    """The columns, of which those of these names are left out in this order where there is no room for all."""
+    """The columns, where those with these names are left out in this order if there is no room for all."""
     return tuple(
         replace(column, drop=names.index(column.head) + 1) if column.head in names else column for column in columns
     )
 
 
 def section(key: str, title: str, *blocks: Block | None, joined: bool = False) -> Section:
-    """A section under a heading, of those blocks that are there."""
+    """A section with a heading and those blocks that are not None."""
     return Section(key, (Heading(title), *(block for block in blocks if block is not None)), joined)

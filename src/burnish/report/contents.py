@@ -1,4 +1,4 @@
-"""Which sections the report on a run has, by kind of run; the one place that puts a report together."""
+"""Which sections the report on a run has, by kind of run; the only module that assembles a report."""
 
 from __future__ import annotations
 

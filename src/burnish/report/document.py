@@ -1,7 +1,7 @@
-"""A report as values: sections of blocks that say what stands there and what it means, never how it is drawn.
+"""A report as values: sections of blocks that hold text and its meaning, but not how it is drawn.
 
-Each renderer of `burnish.report.render` turns a `Document` into one format and knows nothing of runs or records. A
-renderer needs an answer for every class of this module that is a `Block`, and for nothing else.
+Each renderer of `burnish.report.render` turns a `Document` into one format and knows nothing about runs or records. A
+renderer must handle every subclass of `Block` in this module, and nothing else.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Span:
     """Text with one meaning.
 
     Attributes:
-        text: what stands there, without markup of any format.
+        text: the text, without markup of any format.
         role: what it means.
-        marks: letters that warn of it, as in ``S`` (see `burnish.report.analysis.marks`); '' without any.
+        marks: letters that warn about it, such as ``S`` (see `burnish.report.analysis.marks`); '' without any.
     """
 
     text: str
@@ -44,7 +44,7 @@ class Span:
 
     @property
     def marked(self) -> str:
-        """The text with its marks, as formats write it that have text only: ``static-full !S``."""
+        """The text with its marks, for formats that have only text: ``static-full !S``."""
         return f"{self.text} !{self.marks}" if self.marks else self.text
 
 
@@ -53,8 +53,8 @@ class Cell:
     """A cell of a table.
 
     Attributes:
-        lines: what stands there, each span on a line of its own.
-        beside: whether the lines stand beside each other instead where the table has room for that.
+        lines: the content, each span on a line of its own.
+        beside: whether the lines are joined into one where the table has room for that.
     """
 
     lines: tuple[Span, ...]
@@ -80,9 +80,9 @@ class Column:
 
     Attributes:
         head: its name.
-        right: whether its cells are figures, which stand flush right.
-        whole: whether its cells are never broken into lines; others are, between words.
-        drop: when it is left out where there is no room for all columns: 1 first, then 2; 0: never.
+        right: whether its cells are figures, which are aligned right.
+        whole: whether its cells are never broken into lines; other cells are broken between words.
+        drop: order in which it is left out if there is no room for all columns: 1 first, then 2; 0: never.
     """
 
     head: str
@@ -96,7 +96,7 @@ class Block:
     """A part of a section.
 
     Attributes:
-        detail: whether full reports alone have it: a page, a file; not a terminal unless all is asked for.
+        detail: whether only full reports show it (pages, files); a terminal does if the user requested everything.
     """
 
     detail: bool = field(default=False, kw_only=True)
@@ -104,21 +104,21 @@ class Block:
 
 @dataclass(frozen=True)
 class Heading(Block):
-    """The name of what follows, within the document's title."""
+    """The heading of a section, one level below the document's title."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Paragraph(Block):
-    """Prose by itself."""
+    """A paragraph of prose."""
 
     text: Span
 
 
 @dataclass(frozen=True)
 class Points(Block):
-    """Sentences that each stand for themselves: a line each, or the items of a list."""
+    """Independent sentences: one per line, or the items of a list."""
 
     items: tuple[Span, ...]
 
@@ -128,7 +128,7 @@ class Table(Block):
     """Rows and columns.
 
     Attributes:
-        kind: what it is a table of, as in ``verdicts``, ``builds``, ``sizes``; a renderer may know some by name.
+        kind: what the rows are: ``verdicts``, ``builds``, ``sizes`` and others; a renderer may treat some specially.
         columns: from left to right.
         rows: from top to bottom.
         headed: whether the columns' names are shown.
@@ -144,11 +144,11 @@ class Table(Block):
 
 @dataclass(frozen=True)
 class Bar:
-    """A whole and its parts.
+    """A total and its parts.
 
     Attributes:
-        label: what it is the whole of; empty where the text above says so.
-        shares: of the parts, 0 to 1, in the legend's order; they add up to 1.
+        label: what the total is; empty if the text above says so.
+        shares: the parts' shares, 0 to 1, in the legend's order; they add up to 1.
     """
 
     label: str
@@ -160,7 +160,7 @@ class Bars(Block):
     """Bars that are divided into the same parts.
 
     Attributes:
-        legend: the parts, as (sign that they are drawn with in text, what they are).
+        legend: the parts, as (character that they are drawn with in text, what they are).
         bars: from top to bottom.
     """
 
@@ -170,20 +170,20 @@ class Bars(Block):
 
 @dataclass(frozen=True)
 class Literal(Block):
-    """Lines to be copied, which are never broken: commands, paths."""
+    """Lines that the reader copies, so that they are never broken: commands, paths."""
 
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Entry(Block):
-    """An entry of a list to look things up in.
+    """An entry of a reference list.
 
     Attributes:
-        name: what it is called.
-        note: said beside the name; empty: nothing.
-        prose: what it is, a paragraph each.
-        details: its particulars, a line each.
+        name: its name.
+        note: text after the name; may be empty.
+        prose: its description, one paragraph each.
+        details: its details, one line each.
     """
 
     name: str
@@ -194,12 +194,12 @@ class Entry(Block):
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks about one thing.
+    """Blocks about one subject.
 
     Attributes:
-        key: names the section, for anchors and for choosing among sections: ``verdicts``, ``builds``…
+        key: identifies the section, for anchors and for selecting sections: ``verdicts``, ``builds``…
         blocks: in order.
-        joined: whether it goes on with the subject of the section before it, with no space between.
+        joined: whether it continues the section before it, without space between them.
     """
 
     key: str
@@ -213,7 +213,7 @@ class Document:
 
     Attributes:
         title: what it is about, in a few words.
-        sections: in order; those without a block are left out by every renderer.
+        sections: in order; every renderer leaves out those without a block.
     """
 
     title: str

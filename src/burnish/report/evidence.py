@@ -18,7 +18,7 @@ of the build."""
 def needs(facts: Facts | None) -> str:
     """What a build needs to run: instruction-set level, glibc and libstdc++, or that it is static.
 
-    A 32-bit program's are 32-bit libraries, which a 64-bit system seldom has, so that this is said first.
+    A 32-bit program needs 32-bit libraries, which a 64-bit system seldom has, so that this comes first.
     """
     if not facts:
         return "-"
@@ -29,7 +29,7 @@ def needs(facts: Facts | None) -> str:
 
 
 def libraries(facts: Facts) -> str:
-    """The newest C and C++ library versions that it asks for, as a distribution's version decides them."""
+    """The newest C and C++ library versions that the program needs; they decide on which distributions it runs."""
     if not facts["program"]["needed"]:
         return "static"
     versions = dict(facts["program"]["versions"])
@@ -38,17 +38,17 @@ def libraries(facts: Facts) -> str:
     return ", ".join(named) or f"{len(facts['program']['needed'])} libraries"
 
 
-def tried(said: Mapping[str, str | None]) -> str:
-    """On which processors it starts and answers: ``runs on Nehalem, not on Conroe``."""
-    good = [name for name, why in said.items() if why is None]
-    bad = [name for name, why in said.items() if why is not None and not why.startswith("not tried")]
+def tried(tries: Mapping[str, str | None]) -> str:
+    """On which processors the program starts and answers: ``runs on Nehalem, not on Conroe``."""
+    good = [name for name, why in tries.items() if why is None]
+    bad = [name for name, why in tries.items() if why is not None and not why.startswith("not tried")]
     parts = [f"runs on {', '.join(good)}"] if good else []
     parts += [f"not on {', '.join(bad)}"] if bad else []
     return ", ".join(parts)
 
 
 def size_cells(name: str, facts: Facts | None, about: Facts) -> tuple[str, ...]:
-    """A build's row of the table of sizes; what is not known is a dash."""
+    """A build's row of the table of sizes; unknown values are a dash."""
     sizes: Mapping[str, int] = facts["program"]["sizes"] if facts else {}
     costs: Facts = about.get("costs") or {}
     heaviest, link = costs.get("heaviest"), costs.get("link")
@@ -67,7 +67,7 @@ def _mb(size: int | None, places: int = 1) -> str:
 
 
 def unrecorded(builds: Mapping[str, Facts]) -> list[str]:
-    """A line for each reason why objects don't tell their flags, with the builds that it holds for."""
+    """A line for each reason why objects do not record their flags, with the builds that it applies to."""
     where: dict[str, list[str]] = {}
     for name, about in builds.items():
         for why, count in about.get("unrecorded") or ():
@@ -76,23 +76,23 @@ def unrecorded(builds: Mapping[str, Facts]) -> list[str]:
     return [f"{', '.join(names)}: {what}" for what, names in where.items()]
 
 
-def changed(found: Facts, most: int = 3) -> str:
+def changed(change: Facts, most: int = 3) -> str:
     """Which functions a patch changes, in a line.
 
     Args:
-        found: as `burnish.builds.evidence.Examiner.changed` has it.
-        most: so many names of a kind.
+        change: from `burnish.builds.evidence.Examiner.changed`.
+        most: maximum number of names of each kind.
     """
-    if found["note"]:
-        return str(found["note"])
-    kinds = {word: found[word] for word in ("gone", "new") if found[word]}
+    if change["note"]:
+        return str(change["note"])
+    kinds = {word: change[word] for word in ("gone", "new") if change[word]}
     others = [f"{word}: {_some(names, most)}" for word, names in kinds.items()]
-    differ, of = found["differ"], f"{found['functions']:,} functions"
+    differ, of = change["differ"], f"{change['functions']:,} functions"
     if not differ:
-        said = f"none of {of} differs" + ("" if others else ": only their places or their data do")
+        first = f"none of {of} differs" + ("" if others else ": only their places or their data do")
     else:
-        said = f"{len(differ):,} of {of} differ{'s' if len(differ) == 1 else ''}: {_some(differ, most)}"
-    return "; ".join([said, *others])
+        first = f"{len(differ):,} of {of} differ{'s' if len(differ) == 1 else ''}: {_some(differ, most)}"
+    return "; ".join([first, *others])
 
 
 def _some(names: Sequence[str], most: int) -> str:
@@ -101,7 +101,7 @@ def _some(names: Sequence[str], most: int) -> str:
 
 
 def details(facts: Facts | None, about: Facts) -> list[str]:
-    """Everything that is known of one build, a line each."""
+    """Everything that is known about one build, one fact per line."""
     lines = []
     if about.get("effective"):
         lines.append(f"flags: {about['effective']}")

@@ -1,4 +1,4 @@
-"""From a record's events to its result; one reader for every verb, merged or not. Pure."""
+"""Turns the events of a record into its result, for every verb and for merged records too. Pure."""
 
 from __future__ import annotations
 
@@ -36,22 +36,29 @@ from burnish.report.result import BuildRow, Canary, Result, Row
 from burnish.why.explanation import explanation
 
 _KEPT = ("effective", "record", "unrecorded", "costs", "cpu_seconds", "objects")
-"""Of a build's description, what tells of its making."""
+"""Fields of a build's description that are about how it was made."""
 
 
 def fold(events: Iterable[Recorded[Event]]) -> Result:
-    """Reads a record; works on an unfinished one too."""
+    """The result of a record's events, which may be of an unfinished run.
+
+    Raises:
+        UserError: the events do not begin a study.
+    """
     by = ByType(events)
     if StudyBegun not in by:
         raise UserError("this record holds no study: it was ended before it began; run the same command again")
     begun = by.recorded(StudyBegun)[0]
     definition = begun.event.definition
     source, session, planned = by.last(SourceObtained), by.last(SessionBegun), by.last(TrialsPlanned)
-    programs = [each.build.name for each in by.of(ProgramFound)]
+    programs = [program.build.name for program in by.of(ProgramFound)]
     shipped = study_table(by)
-    named = (*(each.build.name for each in by.of(BuildMade)), *(each.variant for each in by.of(VariantSettled)))
-    mine = list(dict.fromkeys(named)) if shipped else []
-    order = [*mine, *programs] or list(definition["variants"])
+    variant_names = (
+        *(build.build.name for build in by.of(BuildMade)),
+        *(variant.variant for variant in by.of(VariantSettled)),
+    )
+    variants = list(dict.fromkeys(variant_names)) if shipped else []
+    order = [*variants, *programs] or list(definition["variants"])
     finished, different = by.recorded(StudyFinished), by.last(ProgramsDiffer)
     together = by.last(RecordsMerged)
     merged = asdict(together) if together else None
@@ -75,33 +82,33 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         contest=contest,
         runs=len(by.of(SessionBegun)),
         canaries=tuple(_canaries(by, planned)),
-        confirmations=tuple(_row(each, None) for each in verdicts if each.cell.role is Role.CONFIRMATION),
+        confirmations=tuple(_row(verdict, None) for verdict in verdicts if verdict.cell.role is Role.CONFIRMATION),
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source.note,) if source and source.note else (),
         explanation=explanation(by),
         patched=patches.patched(by),
         shipped=shipped,
         merged=merged,
-        forced=tuple(dict.fromkeys(name for each in by.of(TrialsPlanned) for name in each.forced)),
+        forced=tuple(dict.fromkeys(name for trials in by.of(TrialsPlanned) for name in trials.forced)),
         replicates=len(planned.replicates.get(order[0], ())) if planned else 0,
     )
 
 
 def _rows(by: ByType, planned: TrialsPlanned | None) -> list[Row]:
-    verdicts = {each.cell: each for each in by.of(VerdictReached)}
+    verdicts = {verdict.cell: verdict for verdict in by.of(VerdictReached)}
     family = by.last(FamilyJudged)
-    together = {each.cell: each for each in family.cells} if family else {}
+    together = {member.cell: member for member in family.cells} if family else {}
     rows = []
     for cell in planned.cells if planned else ():
         reached = verdicts.get(cell)
         if reached is None:
-            done = [each for each in by.of(StartDone) if each.cell == cell and each.invalid is None]
+            valid = [start for start in by.of(StartDone) if start.cell == cell and start.invalid is None]
             label = f"{cell.tag}: {cell.label}" if cell.tag else cell.label
-            rows.append(Row(label, cell.workload, RUNNING, {}, len(done), 0, "not decided yet", {}, ""))
+            rows.append(Row(label, cell.workload, RUNNING, {}, len(valid), 0, "not decided yet", {}, ""))
         elif cell.role is not Role.CONFIRMATION:
             rows.append(_row(reached, together.get(cell)))
     loads = by.of(StudyBegun)[0].definition.get("workloads", ())
-    equal = [each.variant for each in by.of(VariantSettled) if each.same]
+    equal = [variant.variant for variant in by.of(VariantSettled) if variant.same]
     rows += [
         Row(name, load, NO_EFFECT, {}, 0, 0, "no effect: identical code", {}, "")
         for load in loads
@@ -137,34 +144,34 @@ def _row(reached: VerdictReached, together: FamilyMember | None) -> Row:
 
 
 def _calibrations(by: ByType) -> tuple[Mapping[str, Any], ...]:
-    """The last one of each workload and design: a study that was resumed says them again."""
-    every = [each.calibration for each in by.of(HostCalibrated)]
-    last = {(each.workload, each.design): each for each in every}
-    return tuple(plainly.noise(each) for each in last.values())
+    """The last one of each workload and design: a resumed run records them again."""
+    calibrations = [event.calibration for event in by.of(HostCalibrated)]
+    last = {(noise.workload, noise.design): noise for noise in calibrations}
+    return tuple(plainly.noise(noise) for noise in last.values())
 
 
 def _canaries(by: ByType, planned: TrialsPlanned | None) -> list[Canary]:
-    found = []
+    canaries = []
     for workload, headline in planned.headlines.items() if planned else ():
-        done = [each for each in by.of(StartDone) if each.cell.is_canary and each.cell.workload == workload]
-        good = [each for each in done if each.invalid is None]
-        if done:
-            ratios = tuple(math.exp(each.readings[headline]) for each in good)
-            found.append(Canary(workload, ratios, len(done) - len(good)))
-    return found
+        starts = [start for start in by.of(StartDone) if start.cell.is_canary and start.cell.workload == workload]
+        valid = [start for start in starts if start.invalid is None]
+        if starts:
+            ratios = tuple(math.exp(start.readings[headline]) for start in valid)
+            canaries.append(Canary(workload, ratios, len(starts) - len(valid)))
+    return canaries
 
 
 def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
-    builds = {each.build.name: each for each in by.of(BuildMade)}
-    gates = {each.build.name: each.report for each in by.of(GateRun)}
-    variants = {each.variant: each for each in by.of(VariantSettled)}
+    builds = {build.build.name: build for build in by.of(BuildMade)}
+    gates = {gate.build.name: gate.report for gate in by.of(GateRun)}
+    variants = {variant.variant: variant for variant in by.of(VariantSettled)}
     missing = _missing(by)
-    programs = {each.build.name: each for each in by.of(ProgramFound)}
-    examined = {each.build.name: each for each in by.of(ProgramExamined)}
-    changed = {each.build.name: each for each in by.of(MachineCodeChanged)}
+    programs = {program.build.name: program for program in by.of(ProgramFound)}
+    examined = {program.build.name: program for program in by.of(ProgramExamined)}
+    changed = {change.build.name: change for change in by.of(MachineCodeChanged)}
     rows = []
     for name in order:
-        first = BuildId(name, 1).name  # of a variant's replicates
+        first = BuildId(name, 1).name  # the first of a variant's replicates
         build = builds.get(name) or builds.get(first)
         about: Mapping[str, Any] = build.about if build else {}
         facts = variants.get(name) or VariantSettled(name)
@@ -203,9 +210,9 @@ def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
 
 
 def _missing(by: ByType) -> dict[str, str]:
-    """Why variants could not be built; what any session or machine of the record has built is not missing."""
-    built = {each.build for each in by.of(BuildMade)}
-    return {each.build.name: each.why for each in by.of(VariantMissing) if each.build not in built}
+    """Why variants could not be built; a variant is not missing if any session or host of the record built it."""
+    built = {made.build for made in by.of(BuildMade)}
+    return {missing.build.name: missing.why for missing in by.of(VariantMissing) if missing.build not in built}
 
 
 def _made_with(about: Mapping[str, Any]) -> tuple[str, ...]:

@@ -25,5 +25,5 @@ def host_line(host: Mapping[str, Any]) -> str:
 
 
 def hosts_line(merged: Mapping[str, Any]) -> str:
-    """The hosts of a merged record, each with the letter that it has in the report."""
-    return "; ".join(f"{each['label']}: {host_line(each['facts'])}" for each in merged["hosts"])
+    """The hosts of a merged record, each with its letter in the report."""
+    return "; ".join(f"{host['label']}: {host_line(host['facts'])}" for host in merged["hosts"])

@@ -1,4 +1,4 @@
-"""Rendered parts of Markdown files: between markers, so that what people wrote around them stays; pure."""
+"""Rendered parts of Markdown files, between markers; text outside of the markers is kept. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PARTS: Mapping[str, Callable[[Result], str]] = {
     "report": lambda result: markdown(document(result)),
     "verdicts": lambda result: sections(verdict_sections(result)),
 }
-"""What of a record can stand between markers: the whole report, or its tables of verdicts alone."""
+"""What can be rendered between markers: the complete report of a record, or only its tables of verdicts."""
 
 USUAL_PART = "report"
 
@@ -28,7 +28,7 @@ def begin(name: str, part: str = USUAL_PART) -> str:
 
 
 def has_markers(text: str) -> bool:
-    """Whether parts of a file are rendered."""
+    """Whether a text has markers for rendered parts."""
     return any(_BEGIN.fullmatch(line.strip()) for line in text.splitlines())
 
 
@@ -38,10 +38,10 @@ def filled(text: str, where: str, rendered: Callable[[str, str], str]) -> str:
     Args:
         text: the file as it is.
         where: its name, for messages.
-        rendered: from a record's name and a part's to what stands there.
+        rendered: renders a part, given the record's name and the part's.
 
     Raises:
-        UserError: a marker without its other half, or with a part that there is not.
+        UserError: a begin or end marker is missing, or a part is unknown.
     """
     lines: list[str] = []
     open_at = 0
@@ -67,16 +67,18 @@ def filled(text: str, where: str, rendered: Callable[[str, str], str]) -> str:
     return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
 
 
-def first_difference(found: str, expected: str) -> tuple[int, str | None, str | None] | None:
-    """(line, as it is, as it should be) of the first line that differs, None for a line that is not there."""
-    if found == expected:
+def first_difference(present: str, expected: str) -> tuple[int, str | None, str | None] | None:
+    """(number, present line, expected line) of the first difference, None for a missing line; None if there is none."""
+    if present == expected:
         return None
-    one, other = found.split("\n"), expected.split("\n")
-    number = next((n for n, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), None)
+    present_lines, expected_lines = present.split("\n"), expected.split("\n")
+    number = next(
+        (n for n, pair in enumerate(zip(present_lines, expected_lines, strict=False)) if pair[0] != pair[1]), None
+    )
     if number is None:
-        number = min(len(one), len(other))
+        number = min(len(present_lines), len(expected_lines))
     return (
         number + 1,
-        one[number] if number < len(one) else None,
-        other[number] if number < len(other) else None,
+        present_lines[number] if number < len(present_lines) else None,
+        expected_lines[number] if number < len(expected_lines) else None,
     )

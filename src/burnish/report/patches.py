@@ -1,4 +1,4 @@
-"""A series of patches as its record has it; a pure function of the events."""
+"""A series of patches from a record; a pure function of its events."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from burnish.record.events.patches import BuildExplained, SeriesRead, TwinFound
 
 @dataclass(frozen=True)
 class Patched:
-    """A series of patches as its study has it.
+    """A series of patches in a run.
 
     Attributes:
-        recipe: name of the variant that every row is built by.
+        recipe: name of the variant whose recipe every row is built with.
         members: the patches in the order in which they are applied: name, origin, reverted, sha256, needs.
         builds: what was to be built: variant, kind, patch, patches, also.
         left_out: (patch, kind, why) of what can't be built.
-        twins: variants that are the same program as another, by name: measured once.
+        twins: by variant, the variant that is the same program and is measured instead of it.
         compiled: by variant, (objects that the compiler cache did not have, all objects).
-        symbols: what samples of two builds say: variant, workload, and functions or why there are none.
+        symbols: samples of two builds compared: variant, workload, and functions or why there are none.
     """
 
     recipe: str
@@ -35,32 +35,32 @@ class Patched:
 
 
 def patched(by: ByType) -> Patched | None:
-    """From a record's events; None where the study is about no patches."""
+    """The series in a record's events; None if the study is not about patches."""
     series = by.last(SeriesRead)
     if series is None:
         return None
-    explained = {(each.variant, each.workload): each for each in by.of(BuildExplained)}
+    explained = {(event.variant, event.workload): event for event in by.of(BuildExplained)}
     return Patched(
         recipe=series.recipe,
-        members=tuple(asdict(each) for each in series.members),
-        builds=tuple(asdict(each) for each in series.builds),
-        left_out=tuple((each.patch, each.kind, each.why) for each in series.left_out),
-        twins={each.variant: each.of for each in by.of(TwinFound)},
-        # Of replicates the first: the others differ in their link alone, so that the cache has all of their objects.
-        compiled={each.build.variant: _compiled(each.about) for each in reversed(by.of(BuildMade))},
-        symbols=tuple(_explained(each) for each in explained.values()),
+        members=tuple(asdict(member) for member in series.members),
+        builds=tuple(asdict(build) for build in series.builds),
+        left_out=tuple((omission.patch, omission.kind, omission.why) for omission in series.left_out),
+        twins={twin.variant: twin.of for twin in by.of(TwinFound)},
+        # The first replicate counts: the others differ only in their link, so that the cache has all of their objects.
+        compiled={made.build.variant: _compiled(made.about) for made in reversed(by.of(BuildMade))},
+        symbols=tuple(_explained(event) for event in explained.values()),
     )
 
 
-def _explained(found: BuildExplained) -> dict[str, Any]:
-    """What samples of a build say, or why there are none."""
-    said = ("failure",) if found.failure is not None else ("study", "unit", "cpu", "functions")
-    values = asdict(found)
-    return {name: values[name] for name in ("variant", "workload", *said)}
+def _explained(event: BuildExplained) -> dict[str, Any]:
+    """The functions from a build's samples, or why there are none."""
+    parts = ("failure",) if event.failure is not None else ("study", "unit", "cpu", "functions")
+    values = asdict(event)
+    return {name: values[name] for name in ("variant", "workload", *parts)}
 
 
 def _compiled(about: Mapping[str, Any]) -> tuple[int, int]:
-    """(objects compiled, all objects) when a build was made; without a compiler cache all of them."""
+    """(objects compiled, all objects) when a build was made; without a compiler cache all were compiled."""
     cache = about.get("cache")
     if cache is None:
         return about.get("objects", 0), about.get("objects", 0)

@@ -1,4 +1,4 @@
-"""Recorded values as ``--json`` has them, and as renderers that read mappings do."""
+"""Recorded values as plain mappings, for ``--json`` and for report sections that read mappings."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from burnish.record.events.builds import ProgramExamined
 from burnish.record.events.bundled import ProfileInspected, SearchRound
 from burnish.record.events.trials import TrialsPlanned
 from burnish.record.events.verdicts import FamilyMember, HostNoise
-from burnish.report.analysis.suites import Whole
+from burnish.report.analysis.suites import SuiteTotal
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.quantities import Measured, judged
 from burnish.report.result import Row
 
 
-def row(found: Row) -> dict[str, Any]:
-    """A cell of a run, its quantities beside the rest."""
-    values = _flat(asdict(found), found.quantities)
-    values["sides"] = plain(found.sides)
-    values["together"] = member(found.together) if found.together else None
-    values["sensitivity"] = [{"name": other.name, **(plain(other.interval) or {})} for other in found.sensitivity]
+def row(cell: Row) -> dict[str, Any]:
+    """A cell of a run, with its quantities on the top level."""
+    values = _flat(asdict(cell), cell.quantities)
+    values["sides"] = plain(cell.sides)
+    values["together"] = member(cell.together) if cell.together else None
+    values["sensitivity"] = [{"name": other.name, **(plain(other.interval) or {})} for other in cell.sensitivity]
     return values
 
 
-def table(found: StudyTable) -> dict[str, Any]:
-    """The table of a bundled study, its lines with their quantities beside the rest."""
-    return {**asdict(found), "lines": [_line(line) for line in found.lines]}
+def table(study: StudyTable) -> dict[str, Any]:
+    """The table of a bundled study; the quantities of each line are on the line's top level."""
+    return {**asdict(study), "lines": [_line(line) for line in study.lines]}
 
 
-def _line(found: Line) -> dict[str, Any]:
-    return _flat(asdict(found), found.quantities)
+def _line(line: Line) -> dict[str, Any]:
+    return _flat(asdict(line), line.quantities)
 
 
 def _flat(values: dict[str, Any], quantities: Mapping[str, Measured]) -> dict[str, Any]:
-    """The values with, in the place of their quantities, each one's ratio by its name and the verdicts of their own."""
+    """The values with the field ``quantities`` replaced by the ratio of each quantity, by name, and their verdicts."""
     ratios = {name: plain(quantities[name].interval) if name in quantities else None for name in BY_NAME}
     return dict(
         pair
@@ -47,26 +47,26 @@ def _flat(values: dict[str, Any], quantities: Mapping[str, Measured]) -> dict[st
     )
 
 
-def whole(found: Whole) -> dict[str, Any]:
-    """A candidate on a suite, its means beside the rest."""
-    values = asdict(found)
+def suite(total: SuiteTotal) -> dict[str, Any]:
+    """A candidate on a suite, with its means on the top level."""
+    values = asdict(total)
     means = values.pop("means")
     return {**values, **means}
 
 
-def noise(found: HostNoise) -> dict[str, Any]:
-    """What is known of a host, its quantities beside the rest."""
-    values: dict[str, Any] = asdict(found)
+def noise(host: HostNoise) -> dict[str, Any]:
+    """What is known about the noise of a host, with its quantities on the top level."""
+    values: dict[str, Any] = asdict(host)
     quantities = values.pop("noise")
     return {**values, **quantities}
 
 
 def trials(planned: TrialsPlanned) -> dict[str, Any]:
-    """What is compared and how; cells by their names. What differs by comparison is left out."""
+    """What is compared and how; cells are given by name, and fields that do not apply are left out."""
     values: dict[str, Any] = plain(planned)
     values["cells"] = [cell.name for cell in planned.cells]
     values["rule"] = asdict(planned.rule)
-    values["calibrations"] = [noise(each) for each in planned.calibrations]
+    values["calibrations"] = [noise(host) for host in planned.calibrations]
     if planned.condition is None:
         values.pop("versus", None)
         del values["replicates"]
@@ -75,28 +75,28 @@ def trials(planned: TrialsPlanned) -> dict[str, Any]:
     return values
 
 
-def member(found: FamilyMember) -> dict[str, Any]:
-    """A verdict as one of several; its cell is said beside it."""
-    return {name: value for name, value in asdict(found).items() if name != "cell"}
+def member(verdict: FamilyMember) -> dict[str, Any]:
+    """A corrected verdict without its cell, which is given beside it."""
+    return {name: value for name, value in asdict(verdict).items() if name != "cell"}
 
 
-def examined(found: ProgramExamined) -> dict[str, Any]:
-    """What a program's file says."""
-    values = {name: value for name, value in asdict(found).items() if name != "build"}
-    return {"variant": found.build.name, **values}
+def examined(program: ProgramExamined) -> dict[str, Any]:
+    """Facts from the examination of a program's file."""
+    values = {name: value for name, value in asdict(program).items() if name != "build"}
+    return {"variant": program.build.name, **values}
 
 
-def analysis(found: Event) -> dict[str, Any]:
-    """What was recorded beside a table; where it was seen stands beside the rest."""
-    values: dict[str, Any] = plain(found)
+def analysis(event: Event) -> dict[str, Any]:
+    """An analysis recorded beside a table, with its origin (host and study) on the top level."""
+    values: dict[str, Any] = plain(event)
     origin = values.pop("origin", None)
     if origin is not None:
         values |= {"host": origin["host"], "study": origin["study"]}
         values |= {"on": origin["label"]} if "label" in origin else {}
-    if isinstance(found, ProfileInspected):
+    if isinstance(event, ProfileInspected):
         values["kind"] = values.pop("profile_kind")
-    if isinstance(found, SearchRound):
-        values["cells"] = {role: cell.name if cell else None for role, cell in found.cells.items()}
-        if not found.on:
+    if isinstance(event, SearchRound):
+        values["cells"] = {role: cell.name if cell else None for role, cell in event.cells.items()}
+        if not event.on:
             del values["on"]
     return values

@@ -1,4 +1,4 @@
-"""What a cell says of each quantity: the ratio with its interval, and the verdict of its own that it may have; pure."""
+"""The result of a cell for each quantity: ratio with interval, and the quantity's own verdict if it has one; pure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from burnish.record.events.verdicts import Interval, VerdictReached
 
 @dataclass(frozen=True)
 class Measured:
-    """What a cell says of one quantity.
+    """The result of a cell for one quantity.
 
     Attributes:
-        interval: ratio of candidate to baseline, above 1 where the candidate is better; None where nothing bounds it.
-        verdict: of its own, a word of the record; '' of quantities that have none beside the cell's.
+        interval: ratio of candidate to baseline, above 1 if the candidate is better; None if there is no ratio.
+        verdict: the quantity's own verdict, as recorded; '' if it has none beside the cell's.
     """
 
     interval: Interval | None
@@ -23,7 +23,7 @@ class Measured:
 
 
 def of_verdict(reached: VerdictReached) -> dict[str, Measured]:
-    """Every declared quantity that was read, by name, in the order of reports."""
+    """Every declared quantity that was measured, by name, in the order of reports."""
     return {
         name: Measured(reached.ratios[name], reached.verdicts.get(name, ""))
         for name in BY_NAME
@@ -33,10 +33,10 @@ def of_verdict(reached: VerdictReached) -> dict[str, Measured]:
 
 def judged(measured: Mapping[str, Measured]) -> dict[str, str]:
     """The verdicts of those quantities that have one of their own, by name."""
-    return {name: each.verdict for name, each in measured.items() if each.verdict}
+    return {name: quantity.verdict for name, quantity in measured.items() if quantity.verdict}
 
 
 def further(cells: Iterable[Mapping[str, Measured]]) -> tuple[Quantity, ...]:
-    """The quantities of which any of these cells has a verdict of its own, in the order of reports."""
+    """The quantities for which any of these cells has a separate verdict, in the order of reports."""
     names = {name for cell in cells for name in judged(cell)}
     return tuple(quantity for quantity in QUANTITIES if quantity.name in names)

@@ -1,4 +1,4 @@
-"""What a run's record says, as values: rows for tables, builds, facts of the run."""
+"""The result of a run as values: rows for tables, builds, facts about the run."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ class Row:
         candidate: the variant, or the program's name.
         workload: the load.
         verdict: faster, slower, equivalent, undecided or invalid; "no effect" when the code is the baseline's;
-            "running" while it has none yet.
-        quantities: by name, what the starts say of every quantity that was read; empty without starts.
+            "running" while there is no verdict yet.
+        quantities: by name, the result for every quantity that was measured; empty without starts.
         starts: valid starts.
         invalid_starts: starts that were repeated.
-        reason: the verdict's sentence.
-        sides: medians of each side; None where no pair was read.
-        unit: what is counted.
+        reason: the reason for the verdict, a sentence.
+        sides: medians of each side; None if no pair was measured.
+        unit: unit of work that is counted.
         design: how the sides shared the host.
         headline: name of the quantity that the verdict is about.
-        per_minute: whether transactions per minute and the mean response time are told.
+        per_minute: whether transactions per minute and the mean response time are reported.
         role: ``claim``, ``confirmation`` (the winner once more, on fresh starts) or ``canary``.
-        together: where several cells are claimed together, p-values and interval that hold beside each other.
-        sensitivity: what other ways of taking the middle say, each with its interval.
-        invalid_pairs: pairs of valid starts that count for nothing.
-        unsettled: starts whose rate never was steady.
-        hosts: in a merged record, what each host says by itself (host, starts, interval); empty where there is one.
-        hosts_differ: whether two of those intervals have nothing in common.
-        alone: the verdict by itself, where correction for all comparisons has made another of it; else ''.
-        within: of a difference that is proved, but proved to be within ±delta too, that delta; None of any other.
+        together: where several cells are judged together, p-values and interval corrected for all comparisons.
+        sensitivity: the ratio by other estimators of the centre, each with its interval.
+        invalid_pairs: pairs of valid starts that are not counted.
+        unsettled: starts whose rate never became steady.
+        hosts: in a merged record, the result of each host (host, starts, interval); empty with one host.
+        hosts_differ: whether two of those intervals do not overlap.
+        alone: the uncorrected verdict, if correction for all comparisons changed it; else ''.
+        within: delta, if the difference is proved but also proved to be within ±delta; else None.
     """
 
     candidate: str
@@ -67,7 +67,7 @@ class Row:
 
     @property
     def ratio(self) -> Interval | None:
-        """The headline's ratio with its interval."""
+        """The ratio of the headline quantity with its interval."""
         return self.of(self.headline)
 
     def of(self, quantity: str) -> Interval | None:
@@ -78,12 +78,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Canary:
-    """The baseline against itself on one workload, within the study.
+    """The baseline against itself on one workload, during the run.
 
     Attributes:
         workload: the load.
-        ratios: of the starts' headline, one each; 1 but for noise.
-        invalid: starts that counted for nothing.
+        ratios: ratio of the headline quantity in each valid start; would be 1 without noise.
+        invalid: number of invalid starts.
     """
 
     workload: str
@@ -93,26 +93,26 @@ class Canary:
 
 @dataclass(frozen=True)
 class BuildRow:
-    """What became of a variant.
+    """The outcome of building a variant.
 
     Attributes:
         variant: its name.
         reason: why it is in the catalogue.
-        toolchain: compiler that made it.
-        seconds: wall time of its last stage when it was built, or None.
+        toolchain: compiler and other tools that built it.
+        seconds: wall time of the last stage of its build, or None.
         server_bytes: size of the measured program.
-        gate: "passed 158 tests" or why not.
+        gate: result of the server's own tests: "passed 158 tests" or why not.
         failure: why it was not measured, or None.
         notes: cancelled flags, profile audit, differing features.
-        identity: version and build id, or "".
+        identity: version and build ID, or "".
         weakens_security: whether it trades safety for speed.
-        changes_results: whether a query may give another result.
+        changes_results: whether a query may return a different result.
         narrows_portability: whether it runs on fewer machines.
         needs: what it needs to run, and on which processors it starts (the portability gate); or "-".
-        same: whether it was not measured because its program is the baseline's.
-        evidence: facts of its program (``program``, ``needs``, ``tried``), or None.
-        built: whether it was built here; else it is a program, or a build under another condition.
-        costs: facts of its making (``costs``, ``cpu_seconds``, ``effective``, ``record`` …).
+        same: whether it was not measured because its program is identical to the baseline's.
+        evidence: facts about its program (``program``, ``needs``, ``tried``), or None.
+        built: whether it was built here; else it is an existing program, or a build under another condition.
+        costs: facts about how it was built (``costs``, ``cpu_seconds``, ``effective``, ``record`` …).
     """
 
     variant: str
@@ -136,7 +136,7 @@ class BuildRow:
 
 @dataclass(frozen=True)
 class Result:
-    """A run in values.
+    """A run as values.
 
     Attributes:
         name: the run.
@@ -145,26 +145,26 @@ class Result:
         source: what was built, in words.
         digest: digest of the source.
         features: feature set.
-        baseline: name of the side that ratios are against.
-        host: one line.
-        begun: when, ISO 8601 UTC.
-        ended: when it finished, or None.
-        definition: as asked.
+        baseline: name of the side that the others are compared with.
+        host: description of the host in one line.
+        begun: when it began, ISO 8601 UTC.
+        ended: when it finished, ISO 8601 UTC, or None.
+        definition: the request, as recorded.
         rows: cells in order.
         builds: variants in order.
-        differences: what sets two compared programs apart.
+        differences: how two compared programs differ.
         contest: rule, timing, design as recorded, or {}.
-        runs: how often it was begun or resumed.
+        runs: number of sessions that began or resumed it.
         canaries: A/A starts mixed in, by workload.
-        confirmations: the winner's cells on fresh starts, where it was picked from many.
-        calibrations: what the host's A/A starts said (`calibrate`: what this run found).
-        notes: on the source.
+        confirmations: the winner's cells on fresh starts, if it was the best of several.
+        calibrations: noise of the host from its A/A starts (`calibrate`: from this run).
+        notes: remarks about the source.
         replicates: builds of each variant, one for each start in turn; 0: each was built once.
-        explanation: what a `why` says; None of other verbs, and of one that was not finished.
-        patched: the series that a `patch` is about; None of other verbs.
-        shipped: the table of a bundled study; None of other verbs.
-        merged: of a record merged from several, its hosts and runs; None of any other.
-        forced: calibrations of the host that had failed when verdicts were given all the same, by name.
+        explanation: the result of `why`; None for other verbs, and for an unfinished run.
+        patched: the series of a `patch`; None for other verbs.
+        shipped: the table of a bundled study; None for other runs.
+        merged: hosts and runs of a merged record; None for any other record.
+        forced: names of failed calibrations of the host in spite of which verdicts were given.
     """
 
     name: str
@@ -196,5 +196,5 @@ class Result:
 
     @property
     def nothing_measured(self) -> bool:
-        """Whether it has finished without a valid verdict or a figure; the command then ends with 1."""
+        """Whether it finished without a valid verdict or a figure; the command then exits with 1."""
         return outcome.nothing_measured(self)

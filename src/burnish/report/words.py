@@ -22,12 +22,12 @@ def interval(value: Ratio | None) -> str:
 
 
 def level_mark(value: Ratio) -> str:
-    """What stands behind an interval at another level than 95 %: a star; else nothing."""
+    """The mark after an interval whose level is not 95 %: a star; else nothing."""
     return "" if abs(value.level - USUAL_LEVEL) < 1e-9 else "*"
 
 
 def interval_words(value: Ratio | None) -> str:
-    """A ratio with its interval as it stands in a sentence."""
+    """A ratio with its interval, for a sentence."""
     return "unknown" if value is None else f"{value.ratio:.3f} [{value.low:.3f}, {value.high:.3f}]"
 
 
@@ -38,12 +38,12 @@ def per_cent(value: Ratio) -> str:
 
 
 def inverse(value: Ratio) -> Interval:
-    """The same comparison the other way round."""
+    """The same comparison with its sides swapped."""
     return Interval(1 / value.ratio, 1 / value.high, 1 / value.low, value.level)
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share of 1 in per cent: 42 %, 0.62 %."""
+    """A share (0 to 1) in per cent: 42 %, 0.62 %."""
     return f"{100.0 * share:,.{digits}f} %"
 
 
@@ -80,11 +80,11 @@ def signed(write: Callable[[float], str], seconds: float) -> str:
 
 
 NAME_WIDTH = 40
-"""Characters of a function's name in the tables; longer ones lose their middle."""
+"""Characters of a function's name in the tables; longer names lose their middle."""
 
 
 def short(name: str, width: int = NAME_WIDTH) -> str:
-    """A name that fits: a long one without its middle, as both ends tell more."""
+    """A name shortened to `width` characters: without its middle, as both ends say more."""
     if len(name) <= width:
         return name
     front = (width - 1) // 2

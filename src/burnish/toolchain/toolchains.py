@@ -90,15 +90,15 @@ class Lack:
     Attributes:
         part: the field of `Toolchain` for it.
         consequence: what is not possible without it.
-        mend: the command that installs it.
+        fix: the command that installs it.
     """
 
     part: str
     consequence: str
-    mend: str
+    fix: str
 
     def __str__(self) -> str:
-        return f"{self.consequence}; to fix it: {self.mend}"
+        return f"{self.consequence}; to fix it: {self.fix}"
 
 
 @with_config(ConfigDict(extra="forbid"))

@@ -1,1 +1,1 @@
-"""What follows from a result: rankings, ties, ceilings, effects of patches, suites as a whole. Pure."""
+"""Analyses of a result: rankings, ties, ceilings, effects of patches, totals of suites. Pure."""

@@ -1,4 +1,4 @@
-"""The ceiling on every load of a study, from what its record has: user and kernel time of the baseline and the best."""
+"""The ceiling on every load of a run, from the recorded user and kernel time of the baseline and the best; pure."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 def ceilings(summary: Result, best: str | None) -> list[Ceiling]:
     """One for each load that has a verdict; a suite has one for a pass of all its tests.
 
-    None where the sides differ by their condition: what TLS costs is no way that a compiler could have gone.
+    Empty if the sides differ by their condition: the cost of TLS, for example, is not something that a compiler could
+    remove.
 
     Args:
-        summary: the study.
-        best: the winner; None where none won everywhere: then each load's best.
+        summary: the run.
+        best: the winner; None if no candidate won on every load: then the best of each load is used.
     """
     if summary.contest.get("versus"):
         return []
@@ -31,16 +32,21 @@ def ceilings(summary: Result, best: str | None) -> list[Ceiling]:
         if row.sides.get(summary.baseline) and row.sides.get(row.candidate):
             load = suite.get(row.workload, row.workload)
             by_load.setdefault(load, {}).setdefault(row.candidate, []).append(row)
-    found = []
+    chosen = []
     for load, by in by_load.items():
-        most = max(len(rows) for rows in by.values())  # who has not been on all of a suite's tests is not the least
-        every = [_ceiling(summary, load, rows) for rows in by.values() if len(rows) == most]
-        found.append(next((each for each in every if each.winner == best), min(every, key=lambda each: each.after)))
-    return found
+        most = max(len(rows) for rows in by.values())  # a candidate that lacks tests of a suite would look cheapest
+        candidates = [_ceiling(summary, load, rows) for rows in by.values() if len(rows) == most]
+        chosen.append(
+            next(
+                (ceiling for ceiling in candidates if ceiling.winner == best),
+                min(candidates, key=lambda ceiling: ceiling.after),
+            )
+        )
+    return chosen
 
 
 def _ceiling(summary: Result, load: str, rows: Sequence[Row]) -> Ceiling:
-    """That of one candidate on a load, or on all tests of a suite together."""
+    """The ceiling of one candidate on a load, or on all tests of a suite together."""
     bases, bests = (
         [side for row in rows if (side := row.sides[name])] for name in (summary.baseline, rows[0].candidate)
     )
@@ -57,16 +63,16 @@ def _ceiling(summary: Result, load: str, rows: Sequence[Row]) -> Ceiling:
 
 
 LEGEND = (("░", "saved"), ("▒", "still the server's own"), ("▓", "libraries"), ("█", "kernel"))
-"""Parts of a ceiling's bar where the libraries' time is known."""
+"""Parts of a ceiling's bar if the libraries' time is known."""
 
 UNSPLIT = (("░", "saved"), ("▒", "still outside of the kernel"), ("█", "kernel"))
-"""Parts where it is not, and counts as the server's own."""
+"""Parts if it is not known, and counts as the server's own."""
 
 
 def bars(summary: Result, best: str | None) -> Bars:
     """The ceiling on each load as a bar."""
-    found = []
+    drawn = []
     for ceiling in ceilings(summary, best):
         saved, left, _, kernel = ceiling.shares
-        found.append(Bar(f"{ceiling.workload}: {ceiling.winner}", (saved, left, kernel)))
-    return Bars(UNSPLIT, tuple(found))
+        drawn.append(Bar(f"{ceiling.workload}: {ceiling.winner}", (saved, left, kernel)))
+    return Bars(UNSPLIT, tuple(drawn))

@@ -1,4 +1,4 @@
-"""How much patches do, as ratios with intervals: each set against the unpatched tree, and against another set; pure."""
+"""Effects of patches as ratios with intervals: a set compared with the unpatched tree or with another set; pure."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Effect:
-    """How much one set of patches is to another: a ratio with its 95 % interval.
+    """The effect of one set of patches compared with another: a ratio with its 95 % interval.
 
     Attributes:
-        ratio: above 1 where the first is better.
+        ratio: above 1 if the first is better.
         low: lower end.
         high: upper end.
-        exact: whether it is 1 since both are the same program.
+        exact: whether it is exactly 1 because both are the same program.
     """
 
     ratio: float
@@ -44,7 +44,7 @@ class Effect:
 
     @property
     def size(self) -> str:
-        """Likewise without the sign, for a sentence whose verb has it: a ratio of 0.64 takes 36 % away."""
+        """The gain or loss without its sign, for a sentence whose verb says which: 0.64 is a loss of 36 %."""
         lost = Effect(2 - self.ratio, 2 - self.high, 2 - self.low, self.exact)
         return self.words if self.ratio >= 1 else lost.words
 
@@ -58,14 +58,14 @@ SAME = Effect(1.0, 1.0, 1.0, exact=True)
 
 
 def against(one: Effect, other: Effect) -> Effect:
-    """The first against the second, both against the same baseline in starts of their own, which are independent."""
+    """The first compared with the second; both were compared with the same baseline, in independent starts."""
     centre = math.log(one.ratio) - math.log(other.ratio)
-    half = math.hypot(*((math.log(each.high) - math.log(each.low)) / 2 for each in (one, other)))
+    half = math.hypot(*((math.log(ratio.high) - math.log(ratio.low)) / 2 for ratio in (one, other)))
     return Effect(math.exp(centre), math.exp(centre - half), math.exp(centre + half), one.exact and other.exact)
 
 
 def effect(row: Row) -> Effect | None:
-    """A row's effect; its interval at 95 %, whatever level its verdict is read off at."""
+    """A row's effect with its 95 % interval, whatever the level of its verdict's interval."""
     value = row.ratio
     if row.verdict == verdict.NO_EFFECT:
         return SAME
@@ -81,11 +81,11 @@ def effect(row: Row) -> Effect | None:
 
 @dataclass(frozen=True)
 class Series:
-    """The builds of a series of patches, looked up by what they have in common.
+    """The builds of a series of patches, looked up by their patches.
 
     Attributes:
         result: the run.
-        patched: what it is about.
+        patched: the series.
     """
 
     result: Result
@@ -93,13 +93,13 @@ class Series:
 
     @classmethod
     def of(cls, result: Result) -> Series:
-        """That of a run that is about patches."""
-        assert result.patched is not None  # noqa: S101 - only asked of a study of patches
+        """The series of a run of `patch`."""
+        assert result.patched is not None  # noqa: S101 - only called for a study of patches
         return cls(result, result.patched)
 
     @property
     def delta(self) -> float:
-        """Within so much of 1 a ratio makes no difference."""
+        """Largest distance of a ratio from 1 that counts as no difference."""
         rule = self.result.contest.get("rule")
         return float(rule["delta"]) if rule else verdict.USUAL_DELTA
 
@@ -114,24 +114,24 @@ class Series:
         return list(dict.fromkeys(row.workload for row in self.result.rows))
 
     def row(self, variant: str, workload: str) -> Row | None:
-        """The measured row of a build; of two that are one program, that of the one that was measured."""
+        """The measured row of a build, or of the identical build that was measured instead."""
         wanted = self.patched.twins.get(variant, variant)
         rows = (row for row in self.result.rows if row.candidate == wanted and row.workload == workload)
         return next(rows, None)
 
     def build(self, variant: str) -> BuildRow | None:
-        """What became of a variant."""
+        """The outcome of building a variant."""
         return next((build for build in self.result.builds if build.variant == variant), None)
 
     def variant(self, patches: Sequence[str]) -> str | None:
-        """The variant with exactly these patches; the baseline with none; None where there is none."""
+        """The variant with exactly these patches (the baseline for no patches); None if there is none."""
         if not patches:
             return self.result.baseline
         wanted = set(patches)
         return next((build["variant"] for build in self.patched.builds if set(build["patches"]) == wanted), None)
 
     def effect(self, patches: Sequence[str], workload: str) -> Effect | None:
-        """What these patches together do, against the unpatched tree."""
+        """The effect of these patches together, compared with the unpatched tree."""
         variant = self.variant(patches)
         if variant == self.result.baseline:
             return SAME
@@ -144,7 +144,7 @@ class Series:
         return [self.patched.twins.get(name, name) if name else None for name in names]
 
     def added(self, patches: Sequence[str], less: Sequence[str], workload: str) -> Effect | None:
-        """What the first set of patches does that the second does not."""
+        """The effect of the first set of patches compared with that of the second (`less`)."""
         one, other = self.programs(patches, less)
         if one is not None and one == other:
             return SAME

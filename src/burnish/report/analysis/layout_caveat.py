@@ -1,4 +1,4 @@
-"""What a verdict on a recipe is not: two binaries that were linked once differ by their code layout too; pure."""
+"""The caveat about code layout: two binaries that were each linked once differ in their layout too; pure."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 
 def of_row(result: Result, row: Row) -> str | None:
-    """The sentence that must stand beside a row's verdict; None where it is about more than two binaries, or large."""
+    """The caveat beside a row's verdict; None if it is about more than two binaries, or the effect is large."""
     return _caveat(result, row.verdict, row.ratio, (result.baseline, row.candidate))
 
 
 def of_line(result: Result, line: Line) -> str | None:
-    """The same of a bundled study's line."""
+    """The caveat beside a line of a bundled study; None as in `of_row`."""
     if line.control or line.base == line.candidate:
         return None
     return _caveat(result, line.together or line.verdict, line.interval, (line.base, line.candidate))
 
 
 def _caveat(result: Result, verdict: str, ratio: Ratio | None, sides: Iterable[str]) -> str | None:
-    """Of a proved difference between two recipes, each of which was linked once.
+    """The caveat for a proved difference between two recipes, each of which was linked once.
 
-    Where a side was not built here, or is the other build under another condition, the verdict is about the binaries
-    that were named.
+    There is none if a side was not built here, or is the same build under another condition: then the verdict is about
+    these binaries, not about recipes.
     """
     built = {build.variant for build in result.builds if build.built}
     if verdict not in ("faster", "slower") or ratio is None or result.replicates or not built.issuperset(sides):

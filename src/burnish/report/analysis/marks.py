@@ -1,4 +1,4 @@
-"""What builds cost beyond time, beside their names: weaker security, other results, fewer machines; pure."""
+"""Marks beside the names of builds: weaker security, different results, narrower portability; pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from burnish.report.result import BuildRow, Result
 
 LETTERS = {"changes results": "R", "narrows portability": "P", "weakens security": "S"}
-"""Each mark's letter, in tables."""
+"""The letter of each mark in tables."""
 
 
 def of_build(build: BuildRow) -> Marks:
@@ -23,8 +23,8 @@ def of_build(build: BuildRow) -> Marks:
 
 def by_variant(result: Result) -> Mapping[str, Marks]:
     """The marks of every build that has any."""
-    found = {build.variant: of_build(build) for build in result.builds}
-    return {variant: marks for variant, marks in found.items() if marks}
+    builds = {build.variant: of_build(build) for build in result.builds}
+    return {variant: marks for variant, marks in builds.items() if marks}
 
 
 def letters(marks: Marks | None) -> str:
@@ -33,7 +33,7 @@ def letters(marks: Marks | None) -> str:
 
 
 def legend(shown: Iterable[Marks | None]) -> Points | None:
-    """What the letters in a table mean; None where there are none."""
+    """What the letters in a table mean; None if there are none."""
     words = dict.fromkeys(word for marks in shown if marks for word in marks.words)
     if not words:
         return None

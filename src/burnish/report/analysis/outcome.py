@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def nothing_measured(result: Result) -> bool:
-    """Whether a finished run has neither a valid verdict nor a figure, nor found that all code is identical.
+    """Whether a finished run has no valid verdict, no figure and no finding that the code is identical.
 
-    A run that was not finished has not failed: the same command resumes it.
+    An unfinished run has not failed: the same command resumes it.
     """
     if result.ended is None:
         return False
@@ -30,17 +30,17 @@ def sentence(result: Result) -> str:
     """Why nothing could be compared, with every build's and every cell's reason."""
     if result.verb == "calibrate":
         return "Nothing could be calibrated: no start of the baseline against itself was valid."
-    told = [(build.variant, why) for build in result.builds if (why := _why(build))]
-    told += [(f"{row.candidate} on {row.workload}", row.reason) for row in result.rows if row.verdict == "invalid"]
+    causes = [(build.variant, why) for build in result.builds if (why := _why(build))]
+    causes += [(f"{row.candidate} on {row.workload}", row.reason) for row in result.rows if row.verdict == "invalid"]
     if result.shipped is not None:
-        told = [(line.row, line.reason) for line in result.shipped.lines]
+        causes = [(line.row, line.reason) for line in result.shipped.lines]
     by_reason: dict[str, dict[str, None]] = {}
-    for name, why in told:
+    for name, why in causes:
         by_reason.setdefault(why, {})[name] = None
     reasons = [f"{', '.join(names)}: {why}" for why, names in by_reason.items()]
     return f"Nothing could be compared: {'; '.join(reasons) or 'there was nothing beside the baseline'}."
 
 
 def _why(build: BuildRow) -> str:
-    """Why a variant was not measured; '' where it could be."""
+    """Why a variant could not be measured; '' if it could."""
     return build.failure or (build.gate if build.gate.startswith("failed") else "")

@@ -1,10 +1,10 @@
 """Which candidate of a run is the best, and whether that is proved; pure.
 
-The best has the largest geometric mean of its headline ratios. Whether it is faster than another is read off the
-interval of the quotient of the two, over all loads: the starts of each are its own, so that the two are independent,
-and the baseline cancels out. Where that interval includes 1 they are tied, and the simpler one is to be taken. So they
-are where the difference is no larger than what the layout of two binaries alone makes (`statistics.replicates`):
-another link of the same two recipes could turn it round.
+The best has the largest geometric mean of its headline ratios. Whether it is faster than another is decided by the
+interval of the quotient of the two, over all loads: each has its own starts, so that the two are independent, and the
+baseline cancels out. If that interval includes 1 they are tied, and the simpler one is recommended. They are also tied
+if the difference is no larger than what the code layout of two binaries alone can cause (`statistics.replicates`):
+another link of the same two recipes could reverse it.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from burnish.report.result import Result, Row
 
 NAMED = "named"
-"""In a run's definition, the variants that a person named; others are the engine's choice."""
+"""Key of a run's definition: the variants that the user named; others are the engine's choice."""
 
 
 @dataclass(frozen=True)
 class Rival:
-    """A candidate beside the best.
+    """A candidate compared with the best.
 
     Attributes:
         candidate: its name.
         ratio: how many times the best is as fast, over all loads.
-        tie: why that is no proof: the interval includes 1 (``noise``), or two binaries differ as much by their layout
-            alone (``layout``); '' where it is one.
+        tie: why that does not prove the best faster: the interval includes 1 (``noise``), or the code layout of two
+            binaries alone can make such a difference (``layout``); '' if it is proved.
     """
 
     candidate: str
@@ -42,7 +42,7 @@ class Rival:
 
     @property
     def tied(self) -> bool:
-        """Whether the best is not proved to be the faster one."""
+        """Whether the best is not proved to be faster than this candidate."""
         return self.tie != ""
 
 
@@ -51,10 +51,10 @@ class Ranking:
     """The candidates that are faster than the baseline on every load.
 
     Attributes:
-        best: the fastest of those without marks, or whose marks were asked for.
-        take: the simplest of it and those that are tied with it.
-        rivals: the others of these, the fastest first.
-        marked: those with marks that nobody asked for, the fastest first.
+        best: the fastest of those that have no marks or were named by the user.
+        take: the recommended one: the simplest of the best and those tied with it.
+        rivals: the others without marks or named by the user, the fastest first.
+        marked: those with marks that the user did not name, the fastest first.
     """
 
     best: str
@@ -64,13 +64,13 @@ class Ranking:
 
     @property
     def tied(self) -> tuple[str, ...]:
-        """The one to take, the best, and those that it is not proved to be faster than; one name where none is."""
+        """The recommended one, the best, and those tied with the best; without ties only one name."""
         names = (self.take, self.best, *(rival.candidate for rival in self.rivals if rival.tied))
         return tuple(dict.fromkeys(names))
 
 
 def ranking(result: Result) -> Ranking | None:
-    """The order of those that are faster than the baseline on every load; None where none is to be taken."""
+    """The ranking of those that are faster than the baseline on every load; None if none can be recommended."""
     faster = everywhere(result)
     marked = marks.by_variant(result)
     free = [name for name in faster if name not in marked or _asked(result, name)]
@@ -79,13 +79,13 @@ def ranking(result: Result) -> Ranking | None:
     once = linked_once(result)
     best, *others = _fastest_first(faster, free)
     rivals = [rival(name, faster[best], faster[name], once) for name in others]
-    take = min([best, *(each.candidate for each in rivals if each.tied)], key=lambda name: _effort(result, name))
+    take = min([best, *(other.candidate for other in rivals if other.tied)], key=lambda name: _effort(result, name))
     barred = _fastest_first(faster, [name for name in faster if name not in free])
     return Ranking(best, take, tuple(rivals), tuple(rival(name, faster[best], faster[name], once) for name in barred))
 
 
 def everywhere(result: Result) -> dict[str, dict[str, Ratio]]:
-    """The headline's ratio on each load of the candidates that are faster than the baseline on all."""
+    """By candidate that is faster than the baseline on every load: its headline ratio on each load."""
     rows: dict[str, list[Row]] = {}
     for row in result.rows:
         rows.setdefault(row.candidate, []).append(row)
@@ -97,24 +97,24 @@ def everywhere(result: Result) -> dict[str, dict[str, Ratio]]:
 
 
 def winner(result: Result) -> str | None:
-    """The candidate to take; None where there is none."""
-    found = ranking(result)
-    return found.take if found else None
+    """The recommended candidate; None if there is none."""
+    order = ranking(result)
+    return order.take if order else None
 
 
 def linked_once(result: Result) -> bool:
-    """Whether each variant stands for a recipe but is one binary."""
+    """Whether each variant is a single binary, although the verdict is about its recipe."""
     return not result.replicates
 
 
 def rival(name: str, best: Mapping[str, Ratio], other: Mapping[str, Ratio], once: bool) -> Rival:
-    """A candidate beside the best, by the loads that both have.
+    """A candidate compared with the best, on the loads that both have.
 
     Args:
         name: the candidate.
         best: the ratios of the best, by load.
         other: those of the candidate.
-        once: whether each of the two is one binary that stands for a recipe.
+        once: whether each of the two is a single binary, although the verdict is about its recipe.
     """
     ratio = geometric_mean([quotient(best[load], other[load]) for load in best if load in other])
     assert ratio is not None  # noqa: S101 - both were measured on every load
@@ -124,7 +124,7 @@ def rival(name: str, best: Mapping[str, Ratio], other: Mapping[str, Ratio], once
 
 
 def _asked(result: Result, name: str) -> bool:
-    """Whether a person named the variant; a record that does not tell is taken to be about what was asked for."""
+    """Whether the user named the variant; assumed if the record does not say."""
     named: Sequence[str] | None = result.definition.get(NAMED)
     return named is None or name in named
 
@@ -137,7 +137,7 @@ def _fastest_first(ratios: Mapping[str, Mapping[str, Ratio]], names: Sequence[st
 
 
 def _effort(result: Result, name: str) -> tuple[int, float]:
-    """What is simpler is smaller: how much a recipe changes against the baseline's, then how long a build takes."""
+    """Sort key, smaller is simpler: number of changes from the baseline's recipe, then seconds of the build."""
     recipes: Mapping[str, Mapping[str, object]] = result.definition.get("recipes") or {}
     usual, own = recipes.get(result.baseline, {}), recipes.get(name, {})
     changed = sum(own[field] != usual.get(field) for field in own)

@@ -1,1 +1,1 @@
-"""The report on a bundled study, block by block; pure."""
+"""The table of a bundled study, and what follows from it; pure."""

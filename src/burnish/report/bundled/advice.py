@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 
 def letters(lines: Iterable[Line]) -> str:
-    """Letters of the hosts that measured any of these lines; '' where the record is of one host."""
-    return ", ".join(sorted({each.host for line in lines for each in line.hosts}))
+    """Letters of the hosts that measured any of these lines; '' if the record is from one host."""
+    return ", ".join(sorted({host.host for line in lines for host in line.hosts}))
 
 
 NO_COMPARISON = "rows from different hosts cannot be compared with each other"
 
 
 def apart(groups: Iterable[Iterable[Line]]) -> bool:
-    """Whether these groups of lines were measured on different hosts; those that nobody measured do not count."""
+    """Whether these groups of lines were measured on different hosts; groups without measurements are ignored."""
     return len({letters(group) for group in groups} - {""}) > 1
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to build with, by one series of a study.
+    """The recommendation from one series of a study.
 
     Attributes:
-        series: its name; '' where there is one only.
-        row: the row to build with; '' where none is faster than the baseline.
+        series: its name; '' if the study has only one.
+        row: the row to build with; '' if none is faster than the baseline.
         tied: rows that it is not proved to be faster than.
-        words: all of it in a sentence.
+        words: the recommendation in a sentence.
     """
 
     series: str
@@ -49,21 +49,21 @@ class Advice:
 
 
 def advice(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], table: TablePlanned) -> list[Advice]:
-    """For each series what to build with, in per cent over the baseline, as the original gives it.
+    """The recommendation from each series, in per cent over the baseline, as the published study gives it.
 
     Args:
         lines: all comparisons of the study.
-        again: by comparison, the verdict on the fresh starts that the best was measured again on.
-        table: the study as its record has it.
+        again: by comparison, the verdict on the fresh starts with which the best was measured again.
+        table: the study's table, as recorded.
     """
     measured = {line.key: line for line in lines if line.interval is not None}
-    found = []
+    advised = []
     for series, keys in over_baseline(table).items():
-        rows = {row: [measured[key] for key in mine if key in measured] for row, mine in keys.items()}
-        rows = {row: mine for row, mine in rows.items() if mine}
+        rows = {row: [measured[key] for key in own if key in measured] for row, own in keys.items()}
+        rows = {row: own for row, own in rows.items() if own}
         if rows:
-            found.append(_of_series(series, rows, again))
-    return found
+            advised.append(_of_series(series, rows, again))
+    return advised
 
 
 def _of_series(series: str, rows: Mapping[str, Sequence[Line]], again: Mapping[str, VerdictReached | None]) -> Advice:
@@ -91,7 +91,7 @@ def _of_series(series: str, rows: Mapping[str, Sequence[Line]], again: Mapping[s
 
 
 def _again(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], candidates: int) -> str:
-    """What fresh starts of the best say, or that there are none."""
+    """The result of the best on fresh starts, or a warning if there are none."""
     fresh = [(line, verdict) for line in lines if (verdict := again.get(line.key)) is not None]
     values = [verdict.ratios.get(line.quantity) for line, verdict in fresh]
     if values and all(values):
@@ -101,7 +101,7 @@ def _again(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], ca
 
 
 def _tied(best: Sequence[Line], other: Sequence[Line]) -> bool:
-    """Whether the best is not proved to be faster, by the cells that both have on the same hosts."""
+    """Whether the best is not proved to be faster, on the cells that both have on the same hosts."""
     ratios = [{_place(line): line.interval for line in lines if line.interval} for lines in (best, other)]
     if not ratios[0].keys() & ratios[1].keys():
         return False
@@ -109,7 +109,7 @@ def _tied(best: Sequence[Line], other: Sequence[Line]) -> bool:
 
 
 def _place(line: Line) -> str:
-    """What two lines must have in common to be compared: load, test, threads and hosts."""
+    """Key that two lines must share to be compared: load, test, threads and hosts."""
     return f"{line.load} {line.test} {line.threads} {letters([line])}"
 
 

@@ -1,4 +1,4 @@
-"""From a record's events to the table of a bundled study. Pure."""
+"""Turns a record's events into the table of a bundled study. Pure."""
 
 from __future__ import annotations
 
@@ -41,30 +41,30 @@ ANALYSES: Mapping[str, type[Event]] = {
     "robust_left": SearchStopped,
     "extras": ExtrasDone,
 }
-"""Events that studies record beyond their table, by what ``--json`` calls them."""
+"""Events that studies record besides their table, by their name in ``--json``."""
 
 
 def study_table(by: ByType) -> StudyTable | None:
-    """The table of a record's events; None where the record is of no bundled study."""
+    """The table from a record's events; None if the record is not of a bundled study."""
     table = by.last(TablePlanned)
     if table is None:
         return None
-    verdicts = {each.cell: each for each in by.of(VerdictReached)}
+    verdicts = {verdict.cell: verdict for verdict in by.of(VerdictReached)}
     family = by.last(FamilyJudged)
-    together = {each.cell: each for each in family.cells} if family else {}
-    tried = {each.comparison: each.cell for each in by.of(ComparisonTried)}
-    left = {each.comparison: each for each in by.of(ComparisonLeft)}
-    figures = {each.comparison: each for each in by.of(FigureMeasured)}
-    cut = {each.comparison: each.why for each in table.cut}
+    together = {member.cell: member for member in family.cells} if family else {}
+    tried = {attempt.comparison: attempt.cell for attempt in by.of(ComparisonTried)}
+    left = {failure.comparison: failure for failure in by.of(ComparisonLeft)}
+    figures = {figure.comparison: figure for figure in by.of(FigureMeasured)}
+    cut = {omission.comparison: omission.why for omission in table.cut}
     planned = by.last(TrialsPlanned)
-    marked = {each.variant: _marks(each) for each in by.of(VariantSettled)}
+    marked = {variant.variant: _marks(variant) for variant in by.of(VariantSettled)}
     lines = []
-    for each in table.comparisons:
-        cell = tried.get(each.id, each.cell)
+    for comparison in table.comparisons:
+        cell = tried.get(comparison.id, comparison.cell)
         verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
-        said = (figures.get(each.id), left.get(each.id), cut.get(each.id))
-        lines.append(_line(each, verdict, member, *said, marked.get(each.candidate, Marks())))
-    again = {each.comparison.key: verdicts.get(each.cell) for each in by.of(ConfirmationBegun)}
+        outcome = (figures.get(comparison.id), left.get(comparison.id), cut.get(comparison.id))
+        lines.append(_line(comparison, verdict, member, *outcome, marked.get(comparison.candidate, Marks())))
+    again = {confirmation.comparison.key: verdicts.get(confirmation.cell) for confirmation in by.of(ConfirmationBegun)}
     negative = controls(lines, delta(planned))
     advised = advice(lines, again, table) if table.recommends else []
     return StudyTable(
@@ -73,22 +73,24 @@ def study_table(by: ByType) -> StudyTable | None:
         reason=table.reason,
         sources=table.sources,
         lines=tuple(lines),
-        rows={name: asdict(each) for name, each in table.rows.items()},
-        readings={name: asdict(each) for name, each in table.readings.items()},
+        rows={name: asdict(row) for name, row in table.rows.items()},
+        readings={name: asdict(reading) for name, reading in table.readings.items()},
         series=table.series,
-        advice=(*(each.words for each in advised), *([negative.sentence] if negative else [])),
+        advice=(*(part.words for part in advised), *([negative.sentence] if negative else [])),
         advised=tuple(advised),
         canaries=tuple(_canaries(by)),
-        extra={name: [plainly.analysis(each) for each in by.of(kind)] for name, kind in ANALYSES.items() if kind in by},
-        patches={name: asdict(each) for name, each in table.patches.items()},
+        extra={
+            name: [plainly.analysis(event) for event in by.of(kind)] for name, kind in ANALYSES.items() if kind in by
+        },
+        patches={name: asdict(patch) for name, patch in table.patches.items()},
         architecture=table.architecture,
         controls=negative,
-        changed={each.build.name: evidence.changed(asdict(each)) for each in by.of(MachineCodeChanged)},
+        changed={change.build.name: evidence.changed(asdict(change)) for change in by.of(MachineCodeChanged)},
     )
 
 
 def _marks(settled: VariantSettled) -> Marks:
-    return Marks(*(getattr(settled, each.name) for each in fields(Marks)))
+    return Marks(*(getattr(settled, mark.name) for mark in fields(Marks)))
 
 
 def _line(
@@ -147,16 +149,16 @@ def _line(
     )
 
 
-def _hosts_of(found: VerdictReached | FigureMeasured | None) -> tuple[HostVerdict | HostFigure, ...]:
-    """What each host says by itself."""
-    if found is None:
+def _hosts_of(result: VerdictReached | FigureMeasured | None) -> tuple[HostVerdict | HostFigure, ...]:
+    """The result of each host separately."""
+    if result is None:
         return ()
-    if not found.hosts and isinstance(found, FigureMeasured) and found.origin and found.origin.label:
-        return (HostFigure(found.origin.label, found.value, found.base),)
-    return found.hosts
+    if not result.hosts and isinstance(result, FigureMeasured) and result.origin and result.origin.label:
+        return (HostFigure(result.origin.label, result.value, result.base),)
+    return result.hosts
 
 
 def _canaries(by: ByType) -> list[float]:
     """Capacity ratios of all A/A starts."""
-    done = [each for each in by.of(StartDone) if each.cell.is_canary and each.invalid is None]
-    return [math.exp(each.readings["capacity"]) for each in done]
+    valid = [start for start in by.of(StartDone) if start.cell.is_canary and start.invalid is None]
+    return [math.exp(start.readings["capacity"]) for start in valid]

@@ -15,7 +15,7 @@ from burnish.report.bundled.controls import Controls
 from burnish.report.quantities import Measured
 
 OPEN = "not measured yet"
-"""Reason of a comparison that no session has come to."""
+"""Reason of a comparison that no session has reached yet."""
 
 
 @dataclass(frozen=True)
@@ -23,33 +23,33 @@ class Line:
     """One comparison: a cell of the study's table.
 
     Attributes:
-        key: names it.
+        key: identifies the comparison.
         row: the row's name.
-        series: the series' name, '' where there is one only.
-        reading: the reading's name; '' where there is one only.
+        series: the series' name; '' if there is only one.
+        reading: the reading's name; '' if there is only one.
         load: role of its load.
-        threads: client threads; None: the load's own.
+        threads: client threads; None: the load's default.
         published: the published figure in words.
-        measured: what was measured here, in words; '' where nothing was.
-        verdict: the verdict, ``measured`` for what has no interval, or ''.
-        reason: the verdict's sentence, or why there is none.
-        interval: ratio of the quantity that answers to the published figure, with its interval; None without.
+        measured: what was measured here, in words; '' if nothing was.
+        verdict: the verdict, ``measured`` for a figure without an interval, or ''.
+        reason: the reason for the verdict, or why there is none.
+        interval: ratio of the quantity that corresponds to the published figure, with its interval; None without.
         quantity: that quantity.
-        together: the verdict as one of many, where it is another one.
+        together: the verdict corrected for all comparisons, if that differs; else ''.
         starts: valid starts.
         control: whether both sides are the same build.
         settled: whether it has its verdict, or a reason that holds for every session.
-        test: which of a suite's tests it is; '' where the load is one.
-        shows: what the host's architecture can show of the row's patch; '' of rows about something else.
+        test: which test of a suite it is; '' if the load is not a suite.
+        shows: what the host's architecture can show about the row's patch; '' for rows about something else.
         published_unit: unit of the published figure; '' without one.
-        hosts: in a record put together from several hosts, what each of them says by itself.
-        hosts_differ: whether two of those have nothing in common.
-        cell: the cell whose starts it tells of, which other lines may tell of too; '' without any.
-        within: of a difference that is proved to be within ±delta too, that delta; None of any other.
+        hosts: in a record merged from several hosts, the result of each.
+        hosts_differ: whether two of those do not overlap.
+        cell: the cell whose starts the line is about, which may be shared by other lines; '' without any.
+        within: delta, if the difference is proved but also proved to be within ±delta; else None.
         base: what the candidate is compared with: a build, a build under a condition, or a program.
         candidate: a build, a build under a condition, or a program.
-        marks: what the candidate's build costs beyond time.
-        quantities: by name, what the same starts say of every quantity that was read; empty without starts.
+        marks: marks of the candidate's build.
+        quantities: by name, the result of the same starts for every quantity that was measured; empty without starts.
     """
 
     key: str
@@ -87,7 +87,7 @@ class Line:
 
     @property
     def last(self) -> str:
-        """What stands in the table's last column: the verdict, or that there is a reason."""
+        """The text of the table's last column: the verdict, ``not measured`` or ``open``."""
         if self.identical:
             return IDENTICAL
         return words(self.verdict, self.within) or ("not measured" if self.settled else "open")
@@ -106,14 +106,14 @@ class StudyTable:
         rows: titles and reasons by row.
         readings: titles and reasons by reading.
         series: reasons by series.
-        advice: what it recommends, in sentences.
+        advice: its recommendations and the result of its controls, in sentences.
         canaries: ratios of the A/A starts that were mixed in.
-        extra: what analyses recorded beyond the table, by kind.
-        patches: by row about a patch, what there is to say of that (see `burnish.study.bundled.patches.facts`).
-        architecture: the host's, as the kernel names it; '' in records that do not say.
-        controls: what its negative controls say together; None without any.
-        changed: by variant with patches, which functions these change, in words.
-        advised: what it recommends to build with, by series, as values.
+        extra: what analyses recorded besides the table, by kind.
+        patches: facts about the patch, by row that is about one (see `burnish.study.bundled.patches.facts`).
+        architecture: the host's, as the kernel names it; '' if the record does not say.
+        controls: the pooled result of its negative controls; None without any.
+        changed: by variant with patches, the functions that these change, in words.
+        advised: the recommendation from each series, as values.
     """
 
     study: str

@@ -14,30 +14,30 @@ from burnish.toolchain.toolchains import Lack, Toolchain, lacks
 
 
 def compiler(family: Family, toolchains: Sequence[Toolchain]) -> Finding:
-    """The compilers of a family, and what the newest lacks; that is the one that is used."""
-    members = [each for each in toolchains if each.family == family]
+    """The compilers of a family, and what the newest lacks, which is the one that is used."""
+    members = [toolchain for toolchain in toolchains if toolchain.family == family]
     if not members:
         consequence = (
             "no baseline: nothing can be built"
             if family == "gcc"
             else "the clang variants are missing from every study"
         )
-        mend = install_command(group(family).packages)
-        return Finding(family, "lack", "none", consequence, mend)
-    found = ", ".join(f"{each.name} ({each.release})" for each in members)
+        fix = install_command(group(family).packages)
+        return Finding(family, "lack", "none", consequence, fix)
+    shown = ", ".join(f"{member.name} ({member.release})" for member in members)
     # Linker and BOLT have rows of their own.
     missing = [
         lack for lack in lacks(members[0]) if lack.part not in ("linker", "bolt", "merge_fdata", "bolt_can_instrument")
     ]
-    return lacking(family, found, missing) if missing else Finding(family, "ok", found)
+    return lacking(family, shown, missing) if missing else Finding(family, "ok", shown)
 
 
 def linkers(toolchains: Sequence[Toolchain], programs: Mapping[str, Path | None]) -> Finding:
-    """The linkers, and what variants are left out for those that are missing."""
-    found = [name for name in LINKERS if programs.get(name)]
-    found += [f"lld of {each.name}" for each in toolchains if each.linker]
-    shown = ", ".join(found) or "none"
-    missing = [lack for each in _newest(toolchains, "clang") for lack in lacks(each) if lack.part == "linker"]
+    """The linkers, and which variants are left out because some are missing."""
+    present = [name for name in LINKERS if programs.get(name)]
+    present += [f"lld of {toolchain.name}" for toolchain in toolchains if toolchain.linker]
+    shown = ", ".join(present) or "none"
+    missing = [lack for clang in _newest(toolchains, "clang") for lack in lacks(clang) if lack.part == "linker"]
     if not programs.get("ld.bfd"):
         missing.append(Lack("linker", "gcc cannot link", install_command([PACKAGES["ld.bfd"]])))
     if missing:
@@ -50,20 +50,20 @@ def linkers(toolchains: Sequence[Toolchain], programs: Mapping[str, Path | None]
 
 
 def offer(part: Offer) -> Finding:
-    """What links could have more of."""
-    found = ", ".join(part.found) or "none"
+    """Parts that builds can be linked with, such as allocators."""
+    present = ", ".join(part.found) or "none"
     if not part.missing:
-        return Finding(part.name, "ok", found)
+        return Finding(part.name, "ok", present)
     consequence = f"variants that ask for more are left out (not here: {', '.join(part.missing)})"
-    return Finding(part.name, "note", found, consequence, install_command(part.packages) if part.packages else "")
+    return Finding(part.name, "note", present, consequence, install_command(part.packages) if part.packages else "")
 
 
 def bolt(toolchains: Sequence[Toolchain], facts: HostFacts) -> Finding:
-    """BOLT of the newest clang, which can do without its runtime where the processor records branches."""
+    """BOLT of the newest clang; its runtime is not needed if the processor records branches."""
     newest = _newest(toolchains, "clang")
     if not newest:
-        mend = install_command(group("bolt").packages)
-        return Finding("BOLT", "lack", "no clang to go with it", "the variants with BOLT are missing", mend)
+        fix = install_command(group("bolt").packages)
+        return Finding("BOLT", "lack", "no clang to go with it", "the variants with BOLT are missing", fix)
     missing = [lack for lack in lacks(newest[0]) if lack.part in ("bolt", "merge_fdata", "bolt_can_instrument")]
     if newest[0].bolt is None:
         packages = [name.format(major=newest[0].major) for name in ("bolt-{major}", "libbolt-{major}-dev")]
@@ -74,4 +74,4 @@ def bolt(toolchains: Sequence[Toolchain], facts: HostFacts) -> Finding:
 
 
 def _newest(toolchains: Sequence[Toolchain], family: Family) -> list[Toolchain]:
-    return [each for each in toolchains if each.family == family][:1]
+    return [toolchain for toolchain in toolchains if toolchain.family == family][:1]

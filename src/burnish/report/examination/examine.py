@@ -21,20 +21,20 @@ def examine(
     offers: Sequence[Offer] = (),
     network: Mapping[str, str | None] | None = None,
 ) -> list[Finding]:
-    """All findings about this machine, what builds first, then what measures.
+    """All findings about this machine, first for building, then for measuring.
 
     Args:
-        facts: from `burnish.bench.host.read_host`, its folder the one where the work is done.
+        facts: from `burnish.bench.host.read_host`, called with the folder where the work is done.
         toolchains: from `burnish.toolchain.toolchains.find_toolchains`.
         programs: from `burnish.base.system.find_programs(PROGRAMS)`.
-        disk_needed: bytes that a whole study of each engine takes, by engine.
+        disk_needed: bytes that a complete study of each engine takes, by engine.
         offers: from `burnish.toolchain.link_parts.offers`.
-        network: from `burnish.base.netns.offers`; None: not looked at.
+        network: from `burnish.base.netns.offers`; None: not examined.
     """
     return [
         *(building.compiler(family, toolchains) for family in FAMILIES),
         building.linkers(toolchains, programs),
-        *(building.offer(each) for each in offers),
+        *(building.offer(part) for part in offers),
         building.bolt(toolchains, facts),
         program("cmake, ninja", ("cmake", "ninja", "make"), programs, "servers cannot be built"),
         program("dpkg-dev", ("dpkg-buildflags",), programs, "Debian's own build flags are not known"),

@@ -22,12 +22,12 @@ PACKAGES = {
     "perf": "linux-perf",
     "ld.bfd": "binutils",
 }
-"""The Debian package of each program that has a finding of its own."""
+"""The Debian package of each program that findings are about."""
 
 LINKERS = ("ld.bfd", "ld.gold", "mold")
 
 PROGRAMS = tuple(dict.fromkeys([*PACKAGES, *LINKERS]))
-"""The programs whose places `examine` wants to know (`burnish.base.system.find_programs`)."""
+"""The programs whose paths `examine` needs (`burnish.base.system.find_programs`)."""
 
 
 @dataclass(frozen=True)
@@ -35,35 +35,35 @@ class Finding:
     """One line of the examination.
 
     Attributes:
-        name: what was looked at.
+        name: what was examined.
         state: ``ok``; ``lack``: something can't be done or will be worse; ``note``: good to know.
         found: what is there.
-        consequence: what follows from it; empty when nothing does.
-        mend: the command, or the words, that change it; empty when there is nothing to do.
+        consequence: what follows from it; may be empty.
+        fix: the command that changes it, or what to do in words; empty if there is nothing to do.
     """
 
     name: str
     state: State
     found: str
     consequence: str = ""
-    mend: str = ""
+    fix: str = ""
 
 
-def lacking(name: str, found: str, missing: Sequence[Lack]) -> Finding:
-    """A finding from parts that are missing: their consequences, and every command once."""
+def lacking(name: str, shown: str, missing: Sequence[Lack]) -> Finding:
+    """A finding about missing parts: their consequences, and the commands that install them, each once."""
     return Finding(
         name,
         "lack",
-        found,
-        "; ".join(dict.fromkeys(each.consequence for each in missing)),
-        " && ".join(dict.fromkeys(each.mend for each in missing)),
+        shown,
+        "; ".join(dict.fromkeys(lack.consequence for lack in missing)),
+        " && ".join(dict.fromkeys(lack.fix for lack in missing)),
     )
 
 
 def program(name: str, needed: Sequence[str], programs: Mapping[str, Path | None], consequence: str) -> Finding:
-    """Programs that are there or not, under the name that people know them by."""
-    missing = [each for each in needed if not programs.get(each)]
+    """A finding about programs that must all be installed, under one name."""
+    missing = [command for command in needed if not programs.get(command)]
     if not missing:
-        return Finding(name, "ok", ", ".join(str(programs[each]) for each in needed))
-    mend = install_command(PACKAGES[each] for each in missing)
-    return Finding(name, "lack", f"no {', '.join(missing)}", consequence, mend)
+        return Finding(name, "ok", ", ".join(str(programs[command]) for command in needed))
+    fix = install_command(PACKAGES[command] for command in missing)
+    return Finding(name, "lack", f"no {', '.join(missing)}", consequence, fix)

@@ -1,1 +1,1 @@
-"""One small renderer for each format: a `Document` or a result's values come in, text goes out."""
+"""One small renderer for each format: from a `Document`, or from plain values, to text."""

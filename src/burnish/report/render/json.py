@@ -1,4 +1,4 @@
-"""Plain values for machines (`--json`) as text; what they hold is said in `burnish.report.values`."""
+"""Plain values (`--json`) as text; `burnish.report.values` decides what they hold."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import json
 
 
 def text(values: object) -> str:
-    """Values as they are printed; what JSON has no form for as its words."""
+    """Values as JSON text; types that JSON does not have become strings."""
     return json.dumps(values, indent=1, default=str) + "\n"

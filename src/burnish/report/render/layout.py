@@ -1,6 +1,6 @@
-"""Text of a given width: where lines are broken, and which columns of a table there is room for; pure.
+"""Text in a given width: where lines are broken, and which columns of a table fit; pure.
 
-A path in prose is never broken, whatever the width, so that it can be copied.
+A path in prose is never broken, so that it can be copied.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from dataclasses import dataclass, replace
 from burnish.report.document import Bars, Cell, Column, Role, Row, Span, Table
 
 Line = tuple[Span, ...]
-"""A line of text, in pieces that may look different."""
+"""A line of text, in pieces that may have different roles."""
 
 LONGEST = 24
-"""Longest word, in columns of text, that a column is kept wide enough for; names in the first may be longer."""
+"""Width up to which a column is kept wide enough for its longest word; see `NAMES` for the first column."""
 
 NAMES = 36
-"""The same for names in the first column: as long as the longest variant's of the catalogue."""
+"""The same for the names in the first column: the length of the longest variant name in the catalogue."""
 
 _WORDS = re.compile(r"\s*\S+(?: %\S*)?\s*")  # no line begins with a per cent sign
 _PIECES = re.compile(r"[^/,:=+_.-]*[/,:=+_.-]*")
-"""Parts of a long word of a table between which it may be broken."""
+"""Parts of a long word in a table; it may be broken between them."""
 
 
 def size(text: str) -> int:
-    """Columns that a text takes."""
+    """Width of a text in a terminal, in columns."""
     wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
     return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """The text as lines of at most `width` columns, but for paths that are longer."""
+    """The text as lines of at most `width` columns, except paths that are longer."""
     return [line for part in text.split("\n") for line in _wrap(part, width)]
 
 
@@ -49,11 +49,11 @@ def _wrap(text: str, width: int) -> list[str]:
 
 
 BAR_WIDTH = 60
-"""Columns of a bar where there is room for them."""
+"""Largest width of a bar, in columns."""
 
 
 def drawn(block: Bars, width: int) -> list[str]:
-    """The bars as lines, each below its label, and what their signs mean."""
+    """The bars as lines, each below its label, followed by the legend."""
     lines = [line for bar in block.bars for line in (bar.label, _bar(bar.shares, block.legend, width)) if line]
     return [*lines, "  ".join(f"{sign} {words}" for sign, words in block.legend)] if lines else []
 
@@ -71,8 +71,8 @@ class Fitted:
     """A table in a given width.
 
     Attributes:
-        lines: of its head and its rows.
-        dropped: names of the columns that there was no room for.
+        lines: lines of its head and its rows.
+        dropped: names of the columns that did not fit.
     """
 
     lines: tuple[Line, ...]
@@ -80,7 +80,7 @@ class Fitted:
 
 
 def fit(table: Table, width: int) -> Fitted:
-    """The table in `width` columns of text: its columns are left out in their order until the rest has room."""
+    """The table in `width` columns of text: columns are left out in the order of `Column.drop` until the rest fits."""
     beside = _beside(table)
     table = beside if sum(_least(beside)) + table.gap * (len(table.columns) - 1) <= width else table
     kept = _kept(table, width)
@@ -88,7 +88,7 @@ def fit(table: Table, width: int) -> Fitted:
     columns = [table.columns[number] for number in kept]
     texts = [_texts(table, number) for number in kept]
     least = _least(table)
-    widths = _shared([least[number] for number in kept], [_widest(each) for each in texts], room)
+    widths = _shared([least[number] for number in kept], [_widest(column) for column in texts], room)
     head = [Row(tuple(Cell((Span(column.head, Role.STRONG),)) for column in table.columns))] if table.headed else []
     gap = " " * table.gap
     lines = tuple(line for row in (*head, *table.rows) for line in _row(row, kept, columns, widths, gap))
@@ -97,21 +97,21 @@ def fit(table: Table, width: int) -> Fitted:
 
 
 def _beside(table: Table) -> Table:
-    """The table with the lines of those cells beside each other that may be."""
+    """The table with the lines of each cell joined into one where `Cell.beside` allows it."""
     return replace(table, rows=tuple(replace(row, cells=tuple(map(_joined, row.cells))) for row in table.rows))
 
 
 def _joined(cell: Cell) -> Cell:
-    """A cell's lines as one, which means what the first of them does."""
+    """The cell with its lines joined into one, which has the role of the first."""
     return Cell((Span(" ".join(span.marked for span in cell.lines), cell.lines[0].role),)) if cell.beside else cell
 
 
 def _kept(table: Table, width: int) -> list[int]:
-    """Numbers of the columns that have room beside each other, or that are never left out."""
+    """Numbers of the columns that fit in the width, or that are never left out."""
     kept = list(range(len(table.columns)))
     least = _least(table)
     for number in sorted(kept, key=lambda number: table.columns[number].drop):
-        if sum(least[each] for each in kept) + table.gap * (len(kept) - 1) <= width:
+        if sum(least[index] for index in kept) + table.gap * (len(kept) - 1) <= width:
             break
         if table.columns[number].drop:
             kept.remove(number)
@@ -119,7 +119,7 @@ def _kept(table: Table, width: int) -> list[int]:
 
 
 def _texts(table: Table, number: int) -> list[str]:
-    """Every line of text of a column."""
+    """Every line of text in a column."""
     cells = [row.cells[number] for row in table.rows if number < len(row.cells)]
     return [
         *([table.columns[number].head] if table.headed else []),
@@ -132,20 +132,20 @@ def _widest(texts: Sequence[str]) -> int:
 
 
 def _least(table: Table) -> list[int]:
-    """For each column the width below which its words, or all of its cells, would be broken."""
-    found = []
+    """For each column the width below which its words (or its cells, if these must be whole) would be broken."""
+    widths = []
     for number, column in enumerate(table.columns):
         texts = _texts(table, number)
         longest = _widest([word for text in texts for word in text.split()])
-        found.append(_widest(texts) if column.whole else min(longest, LONGEST if number else NAMES))
-    return found
+        widths.append(_widest(texts) if column.whole else min(longest, LONGEST if number else NAMES))
+    return widths
 
 
 def _shared(least: list[int], natural: list[int], room: int) -> list[int]:
-    """Widths of columns that share `room`: narrow ones have all they need first, the widest give way first."""
+    """Widths of columns that share `room`: the narrowest grow first, the widest shrink first."""
     widths = list(least)
     while sum(widths) < room and widths != natural:
-        number = min((each for each in range(len(widths)) if widths[each] < natural[each]), key=widths.__getitem__)
+        number = min((index for index in range(len(widths)) if widths[index] < natural[index]), key=widths.__getitem__)
         widths[number] += 1
     while sum(widths) > room and max(widths) > 1:
         number = max(range(len(widths)), key=widths.__getitem__)
@@ -177,20 +177,20 @@ def _role(row: Row, span: Span) -> Role:
 
 
 def _stripped(line: list[Span]) -> Line:
-    """Without the spaces at its end."""
+    """The line without the spaces at its end."""
     while line and not line[-1].text.strip():
         line.pop()
     return tuple(span for span in line if span.text)
 
 
 def _broken(text: str, width: int) -> list[str]:
-    """A cell's text as lines: broken between words, and in words that are too long where a part of a name ends."""
+    """A cell's text as lines, broken between words; words that are too long are broken after a part of a name."""
     words = [line for word in text.split(" ") for line in _pieces(word, width)] if size(text) > width else [text]
     return wrap(" ".join(words), width) if len(words) > 1 else words
 
 
 def _pieces(word: str, width: int) -> list[str]:
-    """A word that is too long as pieces, cut where a part of a name ends if there is such a place."""
+    """A word as pieces of at most `width`, cut after a part of a name where possible."""
     if size(word.strip()) <= width:
         return [word]
     lines = [""]

@@ -1,4 +1,4 @@
-"""A document as Markdown with all details, for committed results; pure."""
+"""A document as Markdown, with all details, for committed results; pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def markdown(document: Document) -> str:
 
 
 def sections(chosen: Iterable[Section]) -> str:
-    """Some sections alone, to stand within another page."""
+    """Some sections without a title, for use within another page."""
     blocks = (block for section in chosen for block in section.blocks)
     return "\n\n".join(text for block in blocks if (text := "\n".join(_lines(block)))) + "\n"
 
@@ -43,12 +43,12 @@ def _fenced(lines: Sequence[str]) -> list[str]:
 
 
 def _point(text: str) -> str:
-    """An item of a list; a footnote's star is no list within it."""
+    """An item of a list; a star at its beginning (a footnote) is escaped, so that it does not begin another list."""
     return f"* \\{text}" if text.startswith("*") else f"* {text}"
 
 
 def _table(table: Table) -> list[str]:
-    """With its head, which Markdown's tables must have."""
+    """The table with its head, which Markdown requires."""
     texts = [[" ".join(span.marked for span in cell.lines) for cell in row.cells] for row in table.rows]
     width = len(table.columns)
     return [

@@ -1,4 +1,4 @@
-"""A document for a terminal: lines of its width, in colours where it has them."""
+"""A document for a terminal: lines of its width, in colour if it supports that."""
 
 from __future__ import annotations
 
@@ -24,40 +24,40 @@ STYLES = {
     Role.LACK: "bold red",
     Role.NOTE: "yellow",
 }
-"""How roles look; those without an entry look like any text."""
+"""Style of each role; roles without an entry have no style."""
 
 INDENT = "    "
-"""What an entry's text is indented by below its name."""
+"""Indentation of an entry's text below its name."""
 
 
 def show(document: Document, console: Console, *, full: bool = False) -> None:
-    """Prints the document; not its title, as the command that was typed says it.
+    """Prints the document without its title, which the command that the user typed already says.
 
     Args:
         document: what to print.
-        console: where; it says how wide, and whether in colours.
-        full: whether with details.
+        console: where to print; decides width and colours.
+        full: whether to print details too.
     """
     text = Text("\n").join(_line(line) for line in lines(document, console.width, full=full))
-    console.print(text, soft_wrap=True)  # the lines are broken already; what must not be may be longer
+    console.print(text, soft_wrap=True)  # the lines are already broken; unbreakable ones may be longer
 
 
 def lines(document: Document, width: int, *, full: bool = False) -> list[Line]:
-    """The document as lines of at most `width` columns, but for paths and commands, which are not broken."""
-    found: list[Line] = []
+    """The document as lines of at most `width` columns, except paths and commands, which are not broken."""
+    printed: list[Line] = []
     dropped: dict[str, None] = {}
     for section in document.sections:
         blocks = (block for block in section.blocks if full or not block.detail)
         shown = [line for block in blocks for line in _block(block, width, dropped)]
         if shown:
-            found += [*([()] if found and not section.joined else []), *shown]
+            printed += [*([()] if printed and not section.joined else []), *shown]
     if dropped:
-        found += _wrapped(Span(f"no room at this width for: {', '.join(dropped)}", Role.ASIDE), width)
-    return found
+        printed += _wrapped(Span(f"no room at this width for: {', '.join(dropped)}", Role.ASIDE), width)
+    return printed
 
 
 def _block(block: Block, width: int, dropped: dict[str, None]) -> Iterator[Line]:
-    """A block's lines; the names of columns that there is no room for are added to `dropped`."""
+    """A block's lines; adds the names of columns that do not fit to `dropped`."""
     match block:
         case Heading(text):
             yield from _wrapped(Span(text, Role.STRONG), width)
@@ -90,7 +90,7 @@ def _entry(entry: Entry, width: int) -> Iterator[Line]:
     first, *others = wrap(f"{entry.name}{entry.note}", width)
     if len(first) >= len(entry.name):
         yield Span(entry.name, Role.STRONG), Span(first[len(entry.name) :])
-    else:  # so narrow that the name itself has several lines
+    else:  # the terminal is so narrow that the name itself takes several lines
         yield (Span(first, Role.STRONG),)
     yield from ((Span(line),) for line in others)
     for role, texts in ((Role.PLAIN, entry.prose), (Role.ASIDE, entry.details)):

@@ -20,6 +20,6 @@ def _found(finding: Finding) -> Cell:
     lines = [Span(finding.found)]
     if finding.consequence:
         lines.append(Span(finding.consequence, Role.ASIDE))
-    if finding.mend:
-        lines.append(Span(f"fix: {finding.mend}", Role.FIX))
+    if finding.fix:
+        lines.append(Span(f"fix: {finding.fix}", Role.FIX))
     return Cell(tuple(lines))

@@ -1,1 +1,1 @@
-"""Plain values for machines: a result comes in, dictionaries and lists go out; one function for each kind."""
+"""Plain values for `--json`: results as dictionaries and lists; one function for each kind."""

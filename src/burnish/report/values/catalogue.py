@@ -20,11 +20,11 @@ from burnish.study.study import Study
 Values = list[dict[str, Any]]
 
 
-def variants(every: Iterable[Variant]) -> Values:
-    """The ways to build."""
+def variants(known: Iterable[Variant]) -> Values:
+    """The variants, with what each changes."""
     return [
-        {"variant": each.name, "reason": each.reason, **vars(each.marks), "changes": each.recipe.changes()}
-        for each in every
+        {"variant": variant.name, "reason": variant.reason, **vars(variant.marks), "changes": variant.recipe.changes()}
+        for variant in known
     ]
 
 
@@ -50,43 +50,45 @@ def options(known: Iterable[Option]) -> Values:
     ]
 
 
-def loads(every: Iterable[Workload]) -> Values:
-    """The loads."""
+def loads(known: Iterable[Workload]) -> Values:
+    """The workloads."""
     return [
         {
-            "engine": each.engine,
-            "workload": each.name,
-            "reason": each.reason,
-            "threads": each.threads,
-            "design": each.design,
-            "parameters": dict(each.parameters),
-            "settings": dict(each.settings),
+            "engine": load.engine,
+            "workload": load.name,
+            "reason": load.reason,
+            "threads": load.threads,
+            "design": load.design,
+            "parameters": dict(load.parameters),
+            "settings": dict(load.settings),
         }
-        for each in every
+        for load in known
     ]
 
 
-def micros(every: Iterable[Micro]) -> Values:
-    """The functions that can be timed by themselves."""
-    return [{"micro": each.name, "engine": each.engine, "does": each.does, "reason": each.reason} for each in every]
+def micros(known: Iterable[Micro]) -> Values:
+    """The microbenchmarks: functions that can be timed alone."""
+    return [
+        {"micro": micro.name, "engine": micro.engine, "does": micro.does, "reason": micro.reason} for micro in known
+    ]
 
 
-def studies(every: Iterable[BundledFile]) -> Values:
+def studies(known: Iterable[BundledFile]) -> Values:
     """The bundled studies."""
     return [
         {
-            "study": each.name,
-            "title": each.title,
-            "reason": each.reason,
-            "sources": each.sources,
-            "rows": [row.name for row in each.rows],
+            "study": study.name,
+            "title": study.title,
+            "reason": study.reason,
+            "sources": study.sources,
+            "rows": [row.name for row in study.rows],
         }
-        for each in every
+        for study in known
     ]
 
 
 def bundled_plan(table: Study, plan: StudyPlan) -> dict[str, Any]:
-    """A bundled study before it is run: what it costs, and every comparison."""
+    """The plan of a bundled study: its cost, and every comparison."""
     return {
         "study": file_of(table).name,
         "title": file_of(table).title,
@@ -94,17 +96,17 @@ def bundled_plan(table: Study, plan: StudyPlan) -> dict[str, Any]:
         **plan.as_dict(),
         "comparisons": [
             {
-                "key": each.key,
-                "row": each.row,
-                "title": table.row(each.row).title,
-                "row_reason": table.row(each.row).reason,
-                "published": each.published.words if each.published else None,
-                "base": each.base,
-                "candidate": each.label,
-                "workload": each.workload.name if each.workload else None,
-                "reason": each.reason,
-                "shows": each.shows,
+                "key": comparison.key,
+                "row": comparison.row,
+                "title": table.row(comparison.row).title,
+                "row_reason": table.row(comparison.row).reason,
+                "published": comparison.published.words if comparison.published else None,
+                "base": comparison.base,
+                "candidate": comparison.label,
+                "workload": comparison.workload.name if comparison.workload else None,
+                "reason": comparison.reason,
+                "shows": comparison.shows,
             }
-            for each in table.comparisons
+            for comparison in table.comparisons
         ],
     }

@@ -1,4 +1,4 @@
-"""Plain values of what this machine has and keeps: findings, runs, builds, profiles, everything with its size."""
+"""Plain values of what this machine has: findings, runs, builds, profiles, everything that is kept with its size."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from burnish.study.kept.cleaning import Kept
 _PROFILE = ("engine", "kind", "source", "toolchain", "training", "merged")
 
 
-def findings(found: Iterable[Finding], facts: HostFacts | None = None) -> dict[str, Any]:
-    """What an examination found, with the host's facts when given."""
-    content: dict[str, Any] = {"findings": [asdict(finding) for finding in found]}
+def findings(items: Iterable[Finding], facts: HostFacts | None = None) -> dict[str, Any]:
+    """The findings of an examination, with the host's facts if given."""
+    content: dict[str, Any] = {"findings": [asdict(finding) for finding in items]}
     return content if facts is None else content | {"host": facts.as_record()}
 
 
@@ -28,13 +28,13 @@ def runs(lines: Iterable[RunLine]) -> list[dict[str, Any]]:
 
 
 def inventory(items: Iterable[Kept], doomed: Collection[Kept]) -> list[dict[str, Any]]:
-    """Everything that is kept, and whether it goes."""
+    """Everything that is kept, and whether it is to be removed."""
     return [{**vars(item), "folder": str(item.folder), "goes": item in doomed} for item in items]
 
 
-def builds(found: Iterable[tuple[Stored, Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """Builds with the facts of their programs."""
-    return [{"key": entry.key, "about": dict(entry.about), **facts} for entry, facts in found]
+def builds(entries: Iterable[tuple[Stored, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """Builds with facts about their programs."""
+    return [{"key": entry.key, "about": dict(entry.about), **facts} for entry, facts in entries]
 
 
 def profiles(entries: Sequence[tuple[str, Stored]]) -> list[dict[str, Any]]:
@@ -44,6 +44,6 @@ def profiles(entries: Sequence[tuple[str, Stored]]) -> list[dict[str, Any]]:
     ]
 
 
-def profile(found: Inspection, against: Overlap | None) -> dict[str, Any]:
-    """One profile, and how like another it is."""
-    return {**asdict(found), "against": asdict(against) if against else None}
+def profile(inspection: Inspection, against: Overlap | None) -> dict[str, Any]:
+    """One profile, and its overlap with another."""
+    return {**asdict(inspection), "against": asdict(against) if against else None}

@@ -1,4 +1,4 @@
-"""Plain values of runs: everything that a record says."""
+"""Plain values of runs: everything in their records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run(result: Result) -> dict[str, Any]:
-    """Everything that the record of a run says, its sentences included."""
+    """Everything in the result of a run, including the sentences of its report."""
     return {
         **asdict(replace(result, explanation=None, patched=None, rows=(), confirmations=(), shipped=None)),
         "rows": [plainly.row(row) for row in result.rows],
@@ -28,18 +28,18 @@ def run(result: Result) -> dict[str, Any]:
         "nothing_measured": result.nothing_measured,
         "explanation": result.explanation.as_dict() if result.explanation else None,
         "patched": _patched(Series.of(result)) if result.patched else None,
-        "suites": [plainly.whole(whole) for whole in suites.wholes(result.rows)],
+        "suites": [plainly.suite(total) for total in suites.wholes(result.rows)],
     }
 
 
 def _ranking(result: Result) -> dict[str, Any] | None:
-    """Which candidate to take, which are tied with it, and the quotients that say so."""
-    found = ranking(result) if result.patched is None and result.shipped is None else None
-    return {**asdict(found), "tied": list(found.tied)} if found else None
+    """The recommended candidate, those tied with it, and the quotients that this is based on."""
+    order = ranking(result) if result.patched is None and result.shipped is None else None
+    return {**asdict(order), "tied": list(order.tied)} if order else None
 
 
 def _patched(series: Series) -> dict[str, Any]:
-    """A series of patches, and what each patch adds to the others as a ratio."""
+    """A series of patches, and the effect of adding each patch to the others, as a ratio."""
     patched = series.patched
     return {
         "recipe": patched.recipe,
@@ -49,13 +49,13 @@ def _patched(series: Series) -> dict[str, Any]:
             for build in patched.builds
         ],
         "left_out": [list(left) for left in patched.left_out],
-        "adds": [each for member in patched.members for each in _added(series, member)],
+        "adds": [added for member in patched.members for added in _added(series, member)],
         "symbols": [dict(sampled) for sampled in patched.symbols],
     }
 
 
 def _added(series: Series, member: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """On each load, what a patch adds to all others, and to those that it needs."""
+    """On each load, the effect of adding a patch to all others, and to those that it needs."""
     name, needs = member["name"], member["needs"]
     gone = {name, *series.dependants(name)}
     rest = [other for other in series.names if other not in gone]
