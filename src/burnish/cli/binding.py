@@ -92,7 +92,7 @@ class VerbGroup(TyperGroup):
             UserError: there is none of this name.
         """
         if name not in self.commands:
-            known = [each for each in self.list_commands(ctx) if not self.commands[each].hidden]
+            known = [verb for verb in self.list_commands(ctx) if not self.commands[verb].hidden]
             raise unknown(f"{ctx.info_name} verb" if ctx.parent else "verb", name, known)
         return self.commands[name]
 
@@ -101,11 +101,11 @@ class VerbGroup(TyperGroup):
         verbs = {name: command.help or "" for name, command in self.commands.items() if not command.hidden}
         name = ctx.find_root().info_name
         if ctx.parent is None:
-            found = pages.of_all(name, self.help or "", verbs)
+            help_page = pages.of_all(name, self.help or "", verbs)
         else:
-            shown = [(each, verbs[each]) for each in self.list_commands(ctx) if each in verbs]
-            found = pages.of_group(ctx.command_path, name, self.help or "", shown, self.epilog or "")
-        formatter.write(pages.printed(found))
+            shown = [(verb, verbs[verb]) for verb in self.list_commands(ctx) if verb in verbs]
+            help_page = pages.of_group(ctx.command_path, name, self.help or "", shown, self.epilog or "")
+        formatter.write(pages.printed(help_page))
 
 
 def help_of(root: Any, words: Sequence[str]) -> str:
@@ -124,8 +124,8 @@ def help_of(root: Any, words: Sequence[str]) -> str:
             raise UserError(
                 f"{' '.join(words)}: {context.info_name} is a verb, not a group of verbs; leave {word!r} out"
             )
-        found = context.command.named(context, word)
-        context = found.make_context(word, [], parent=context, resilient_parsing=True)
+        subcommand = context.command.named(context, word)
+        context = subcommand.make_context(word, [], parent=context, resilient_parsing=True)
     if isinstance(context.command, VerbCommand):
         return pages.printed(page(context, context.command.verb, full=True))
     return str(context.get_help())
@@ -169,10 +169,10 @@ def command(
     parameters = [inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
     declared = [*verb, *verb.refused]
     for option in (YES_OPTION, QUIET):
-        if option.field not in [each.field for each in declared]:
+        if option.field not in [declaration.field for declaration in declared]:
             declared.append(option)  # the launcher takes --yes on its first use, whatever the verb
-    hidden = {YES, QUIET.field, *(option.field for option in verb.refused)} - {each.field for each in verb.options}
-    parameters += [_parameter(each, hidden=each.field in hidden) for each in declared]
+    hidden = {YES, QUIET.field, *(option.field for option in verb.refused)} - {option.field for option in verb.options}
+    parameters += [_parameter(declaration, hidden=declaration.field in hidden) for declaration in declared]
     parameters.append(_help_all(verb))
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -182,11 +182,13 @@ def command(
 
 def _check(verb: Verb, taken: Mapping[str, Any]) -> None:
     """Declared fields and the function's parameters must be the same, but for those that `Options` takes."""
-    made = {each.field for each in (*verb, *verb.refused)}
-    wanted = set(taken) - {"options", "ctx"}
-    lost = made - wanted - (_SHARED if "options" in taken else set()) - {QUIET.field, YES}
-    if wanted - made or lost:
-        raise TypeError(f"{verb.name}: not declared: {sorted(wanted - made)}; declared for nothing: {sorted(lost)}")
+    declared = {declaration.field for declaration in (*verb, *verb.refused)}
+    parameters = set(taken) - {"options", "ctx"}
+    unused = declared - parameters - (_SHARED if "options" in taken else set()) - {QUIET.field, YES}
+    if parameters - declared or unused:
+        raise TypeError(
+            f"{verb.name}: not declared: {sorted(parameters - declared)}; declared for nothing: {sorted(unused)}"
+        )
 
 
 def _words(value: Any) -> Sequence[str]:
@@ -207,9 +209,9 @@ def _parameter(declared: Argument | Option, *, hidden: bool) -> inspect.Paramete
             ... if declared.required else None, metavar=declared.value, help=declared.help, autocompletion=complete
         )
     else:
-        if declared.read is None:
+        if declared.reader is None:
             kind = bool
-        nothing: Any = False if declared.read is None else None
+        nothing: Any = False if declared.reader is None else None
         default = typer.Option(
             ... if declared.required else nothing,
             *declared.flags,

@@ -58,7 +58,7 @@ errors = Console(stderr=True)
 
 
 @app.callback(invoke_without_command=True, help=ABOUT)
-def _whole(
+def _program_options(
     ctx: typer.Context,
     show_version: bool = typer.Option(False, "--version", "-V", help="Print the version."),
     yes: bool = typer.Option(False, "--yes", "-y", hidden=True),  # noqa: ARG001 - for the verb, from the context
@@ -78,10 +78,10 @@ def _needs_a_verb(ctx: typer.Context) -> None:
 
 def group(name: str, about: str, example: str) -> typer.Typer:
     """A group of verbs, as `burnish record` is one."""
-    found = typer.Typer(cls=VerbGroup, rich_markup_mode=None)
-    found.callback(invoke_without_command=True, help=about)(_needs_a_verb)
-    app.add_typer(found, name=name, help=about, epilog=example)
-    return found
+    verbs = typer.Typer(cls=VerbGroup, rich_markup_mode=None)
+    verbs.callback(invoke_without_command=True, help=about)(_needs_a_verb)
+    app.add_typer(verbs, name=name, help=about, epilog=example)
+    return verbs
 
 
 def verb(
@@ -104,13 +104,15 @@ def verb(
         hidden: whether lists of verbs leave it out.
         refuses: options of other verbs that the study's constructor refuses with its reason.
     """
-    arguments = tuple(each for each in declared if isinstance(each, Argument))
-    options = tuple(each for each in declared if isinstance(each, Option))
+    arguments = tuple(item for item in declared if isinstance(item, Argument))
+    options = tuple(item for item in declared if isinstance(item, Option))
 
     def add(function: _Function) -> _Function:
         about = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(function.__doc__ or ""))  # a paragraph, a line
-        made = Verb(name, about, arguments, options, example, resumes=resumes, hidden=hidden, refused=tuple(refuses))
-        command(of, made, function, _quieten)
+        declaration = Verb(
+            name, about, arguments, options, example, resumes=resumes, hidden=hidden, refused=tuple(refuses)
+        )
+        command(of, declaration, function, _quieten)
         return function
 
     return add
@@ -180,9 +182,9 @@ class Program:
 program = Program()
 
 
-def print_document(found: Document) -> None:
+def print_document(content: Document) -> None:
     """A document for people, who can copy the calls of Burnish that it names."""
-    terminal.show(_as_typed(found), out)
+    terminal.show(_as_typed(content), out)
 
 
 _T = TypeVar("_T")
@@ -190,16 +192,16 @@ _T = TypeVar("_T")
 
 def _as_typed(value: _T) -> _T:
     """A part of a document with the program's name as it was typed in the calls that it has."""
-    found: Any = value
+    result: Any = value
     if program.name == "burnish" or isinstance(value, Enum):
         return value
     if isinstance(value, str):
-        found = pages.as_typed(value, program.name)
+        result = pages.as_typed(value, program.name)
     elif isinstance(value, tuple):
-        found = tuple(_as_typed(each) for each in value)
+        result = tuple(_as_typed(part) for part in value)
     elif is_dataclass(value) and not isinstance(value, type):
-        found = replace(value, **{each.name: _as_typed(getattr(value, each.name)) for each in fields(value)})
-    return cast(_T, found)
+        result = replace(value, **{field.name: _as_typed(getattr(value, field.name)) for field in fields(value)})
+    return cast(_T, result)
 
 
 def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
@@ -207,12 +209,12 @@ def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
     sys.stdout.write(renderer.text({"schema": SCHEMA, **value} if isinstance(value, Mapping) else value))
 
 
-def print_plan(found: Plan, as_json: bool) -> None:
+def print_plan(plan: Plan, as_json: bool) -> None:
     """As a table for people or as JSON."""
     if as_json:
-        print_json(found.as_dict())
+        print_json(plan.as_dict())
     else:
-        print_document(plan_report.document(found))
+        print_document(plan_report.document(plan))
 
 
 def print_result(result: Result, as_json: bool) -> None:

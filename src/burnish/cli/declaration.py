@@ -28,7 +28,7 @@ class Option:
             (`burnish.study.request.options`) where that has it.
         flags: how it is typed, the long one first.
         help: what it does, in a sentence.
-        read: what makes a value of its words; None: it takes none, and its value is whether it was given.
+        reader: what makes a value of its words; None: it takes none, and its value is whether it was given.
         value: what stands for its words in help, as in ``NAME``.
         default: words that are read where it was not given; "": there are none.
         unset: what holds then, where that can't be said by a default; for help.
@@ -43,7 +43,7 @@ class Option:
     field: str
     flags: tuple[str, ...]
     help: str
-    read: Reader | None = None
+    reader: Reader | None = None
     value: str = ""
     default: str = ""
     unset: str = ""
@@ -72,7 +72,7 @@ class Argument:
         field: the parameter of the verb's function that gets its value.
         value: how help calls it, as in ``ENGINE``.
         help: what it is, in a sentence.
-        read: what makes a value of its words.
+        reader: what makes a value of its words.
         default: words that are read where it was not given; "": there are none.
         unset: what holds then, for help.
         many: whether it takes all words that are left.
@@ -83,7 +83,7 @@ class Argument:
     field: str
     value: str
     help: str
-    read: Reader = readers.text
+    reader: Reader = readers.text
     default: str = ""
     unset: str = ""
     many: bool = False
@@ -97,11 +97,11 @@ class Argument:
 
 def _value(declared: Option | Argument, name: str, words: Sequence[str]) -> Any:
     given = tuple(words) or tuple(filter(None, (declared.default,)))
-    if declared.read is None:
+    if declared.reader is None:
         return bool(given)
     if not given:
         return () if declared.many else None
-    return declared.read(name, given)
+    return declared.reader(name, given)
 
 
 @dataclass(frozen=True)

@@ -169,13 +169,13 @@ def _first(text: str) -> str:
 
 def as_typed(text: str, name: str) -> str:
     """The text, with `name` for the program in the calls of it: between backquotes, or one behind the other."""
-    return re.sub(r"(^|`|or: |&& )burnish (?=[a-z])", lambda found: f"{found[1]}{name} ", text)
+    return re.sub(r"(^|`|or: |&& )burnish (?=[a-z])", lambda match: f"{match[1]}{name} ", text)
 
 
 def _line(title: str, text: str) -> Text:
-    found = Text(title, style="bold")
-    found.append(text, style="not bold")
-    return found
+    styled = Text(title, style="bold")
+    styled.append(text, style="not bold")
+    return styled
 
 
 def _usage(argument: Argument) -> str:
@@ -189,7 +189,7 @@ def _spelled(option: Option) -> str:
 
 
 def _text(declared: Argument | Option) -> str:
-    unset = declared.unset or (declared.default if declared.read is not None else "")
+    unset = declared.unset or (declared.default if declared.reader is not None else "")
     required = "" if not isinstance(declared, Option) or not declared.required else "Required."
     default = f"Default: {unset}." if unset else required
     return " ".join(filter(None, (filled(declared.help), default)))

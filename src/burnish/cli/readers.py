@@ -35,11 +35,11 @@ def verbatim(_option: str, words: Sequence[str]) -> tuple[str, ...]:
 
 def names(option: str, words: Sequence[str]) -> tuple[str, ...]:
     """Names, each in a word of its own or several with commas between; none twice."""
-    found = tuple(name.strip() for word in words for name in word.split(",") if name.strip())
-    for name in found:
-        if found.count(name) > 1:
+    parts = tuple(name.strip() for word in words for name in word.split(",") if name.strip())
+    for name in parts:
+        if parts.count(name) > 1:
             raise UserError(f"{option}: {name!r} is named twice; name each once")
-    return found
+    return parts
 
 
 def workloads(_option: str, words: Sequence[str]) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ def threads(_option: str, words: Sequence[str]) -> tuple[int, ...]:
     return loads.ladder(",".join(words))
 
 
-def whole(low: int, high: int | None = None) -> Reader:
+def integer(low: int, high: int | None = None) -> Reader:
     """A reader of whole numbers from `low` to `high` (None: no bound)."""
 
     def read(option: str, words: Sequence[str]) -> int:
@@ -104,7 +104,7 @@ def budget(_option: str, words: Sequence[str]) -> float | None:
 
 def replicates(option: str, words: Sequence[str]) -> int:
     """A number of replicates, of which a verdict needs some; 0: none."""
-    value: int = whole(0, 60)(option, words)
+    value: int = integer(0, 60)(option, words)
     if value in (1, 2):
         raise UserError(
             f"{option} {value}: a verdict by replicate needs at least 3; give 6 for 1 %, 18 for 0.5 %, or 0"
@@ -114,10 +114,10 @@ def replicates(option: str, words: Sequence[str]) -> int:
 
 def design(option: str, words: Sequence[str]) -> Design:
     """One trial design."""
-    found = designs(option, words)
-    if len(found) != 1:
+    chosen = designs(option, words)
+    if len(chosen) != 1:
         raise UserError(f"{option} {','.join(words)}: name one design; `burnish calibrate` takes several")
-    return found[0]
+    return chosen[0]
 
 
 def designs(option: str, words: Sequence[str]) -> tuple[Design, ...]:

@@ -66,12 +66,12 @@ def show(
 ) -> None:
     """Show what a study will do: rows, published figures, cells, minutes, disk, what is left out and why."""
     asked = Asked(rows=rows, series=series, threads=threads, everything=everything)
-    found = bundled_study(name, engine, asked, options)
-    plan = plan_of(paths.home(), found, by_name(found, asked), options)
+    bundled = bundled_study(name, engine, asked, options)
+    plan = plan_of(paths.home(), bundled, by_name(bundled, asked), options)
     if as_json:
-        print_json(values.bundled_plan(found, plan))
+        print_json(values.bundled_plan(bundled, plan))
     else:
-        print_document(plan_report.document(found, plan))
+        print_document(plan_report.document(bundled, plan))
 
 
 @verb(
@@ -104,5 +104,5 @@ def run(
         show(name, engine, rows, series, threads, everything, options, as_json)
         return
     asked = Asked(rows=rows, series=series, threads=threads, everything=everything)
-    found = bundled_study(name, engine, asked, options)
-    finish(runner.run(paths.home(), found, options, progress, asker(), asked), as_json)
+    bundled = bundled_study(name, engine, asked, options)
+    finish(runner.run(paths.home(), bundled, options, progress, asker(), asked), as_json)

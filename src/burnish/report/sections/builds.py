@@ -42,8 +42,8 @@ def cells(build: BuildRow) -> tuple[str, ...]:
 
 def failure(build: BuildRow) -> str:
     """Why it was not measured, as there is room for in a table: what names files is told below it; '' if it was."""
-    told = build.failure or ""
-    return told.partition(":")[0] if "/" in told else told
+    text = build.failure or ""
+    return text.partition(":")[0] if "/" in text else text
 
 
 def sizes(result: Result) -> Section:

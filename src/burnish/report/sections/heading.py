@@ -21,13 +21,13 @@ def section(result: Result) -> Section:
 def lines(result: Result) -> list[str]:
     """Those lines."""
     state = f"finished {result.ended}" if result.ended else "not finished"
-    found = [f"{result.name} ({state})", f"{result.engine}: {result.source}"]
+    texts = [f"{result.name} ({state})", f"{result.engine}: {result.source}"]
     if result.verb in ("tune", "patch"):
-        found.append(f"feature set {result.features} in every build, unless its row says otherwise")
-    found += [f"host: {result.host}", *(f"note: {note}" for note in result.notes)]
+        texts.append(f"feature set {result.features} in every build, unless its row says otherwise")
+    texts += [f"host: {result.host}", *(f"note: {note}" for note in result.notes)]
     if result.contest:
-        found += _method(result)
-    return found + [f"they differ: {line}" for line in result.differences]
+        texts += _method(result)
+    return texts + [f"they differ: {line}" for line in result.differences]
 
 
 def _method(result: Result) -> list[str]:

@@ -108,7 +108,7 @@ def _moment(at: str | None) -> str:
 
 def inventory(items: Sequence[Kept], chosen: Collection[Kept], root: Path, *, full: bool) -> Document:
     """Everything that is kept and what of it goes, by kind or, in full, one by one."""
-    table = _each(items, chosen) if full else _by_kind(items, chosen)
+    table = _one_by_one(items, chosen) if full else _by_kind(items, chosen)
     total = f"{megabytes(items)} MB in {root}"
     return Document("kept", (Section("kept", (table, Paragraph(Span(total)))),))
 
@@ -127,7 +127,7 @@ def _by_kind(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:
     return Table("kept", columns, tuple(rows), gap=2)
 
 
-def _each(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:
+def _one_by_one(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:
     columns = tuple(Column(name, right=name in _FIGURES) for name in ("kind", "name", "what", "MB", "days unused", ""))
     rows = tuple(
         row(
@@ -148,26 +148,26 @@ def megabytes(items: Collection[Kept]) -> str:
     return f"{sum(item.size for item in items) / 1e6:,.0f}"
 
 
-def builds(found: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
+def builds(examined: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
     """The builds that are kept: sizes, memory and time of their making, then what each needs to run."""
-    if not found:
+    if not examined:
         return _only("builds", f"no build is kept; `burnish tune {load.example()}` makes the first ones")
     sizes = grid(
-        "sizes", evidence.SIZES, (evidence.size_cells(entry.key, facts, entry.about) for entry, facts in found)
+        "sizes", evidence.SIZES, (evidence.size_cells(entry.key, facts, entry.about) for entry, facts in examined)
     )
     needs = points(
         f"{entry.key}: {entry.about['engine']}, {_made_by(entry)}; needs "
         + "; ".join(filter(None, (evidence.needs(facts), evidence.tried(facts["tried"]))))
-        for entry, facts in found
+        for entry, facts in examined
     )
     return Document("builds", (Section("builds", (sizes, needs)),))
 
 
-def build_details(found: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
+def build_details(examined: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
     """Everything that is known of some builds, with the functions that differ from another's where that was asked."""
     entries = tuple(
         Entry(f"{entry.key} {entry.about['engine']} {_made_by(entry)}", prose=tuple(_details(entry, facts)))
-        for entry, facts in found
+        for entry, facts in examined
     )
     return Document("builds", (Section("builds", entries),))
 

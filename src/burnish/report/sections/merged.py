@@ -19,12 +19,12 @@ def lines(result: Result) -> list[str]:
     return origins(result.merged) + [_by_host(row) for row in (*result.rows, *result.confirmations) if row.hosts]
 
 
-def origins(told: Mapping[str, Any]) -> list[str]:
+def origins(record: Mapping[str, Any]) -> list[str]:
     """What a record was put together from, and how hosts count."""
     studies = ", ".join(
-        f"{each['study']} ({plural(each['starts'], 'start')} on {each['host']})" for each in told["studies"]
+        f"{study['study']} ({plural(study['starts'], 'start')} on {study['host']})" for study in record["studies"]
     )
-    several = len(told["hosts"]) > 1
+    several = len(record["hosts"]) > 1
     block = ["each host counts once, however many starts it has; ratios are taken within a start (docs/METHODOLOGY.md)"]
     return [f"merged from {studies}", *(block if several else [])]
 

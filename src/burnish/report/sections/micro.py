@@ -31,9 +31,9 @@ def document(result: Result) -> Document:
     return Document("microbenchmarks", (Section("micro", (sides, table, notes, legend)),))
 
 
-def listing(every: Iterable[Micro]) -> Document:
+def listing(functions: Iterable[Micro]) -> Document:
     """The functions that can be timed."""
-    entries = tuple(Entry(each.name, prose=(each.does, each.reason)) for each in every)
+    entries = tuple(Entry(function.name, prose=(function.does, function.reason)) for function in functions)
     return Document("functions", (Section("functions", entries),))
 
 
@@ -56,7 +56,7 @@ def _nanoseconds(value: float | None) -> str:
 
 
 def _notes(outcome: Outcome) -> list[str]:
-    found = [outcome.elsewhere] if outcome.elsewhere else []
+    notes = [outcome.elsewhere] if outcome.elsewhere else []
     if outcome.judgement is not None:
-        found.append(outcome.judgement.reason)
-    return found
+        notes.append(outcome.judgement.reason)
+    return notes

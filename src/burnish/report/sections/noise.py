@@ -17,7 +17,7 @@ CANARY_SUSPECT = 3.0
 def canary_lines(result: Result) -> list[str]:
     """A line for each load: the baseline against itself, beside the host's calibration."""
     lines = []
-    known = {each["workload"]: from_dict(dict(each)) for each in result.contest.get("calibrations", ())}
+    known = {recorded["workload"]: from_dict(dict(recorded)) for recorded in result.contest.get("calibrations", ())}
     for canary in result.canaries:
         ratios = ", ".join(f"{ratio:.3f}" for ratio in canary.ratios) or "none valid"
         text = f"noise ({result.baseline} against itself) on {canary.workload}: {ratios}"

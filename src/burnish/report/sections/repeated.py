@@ -54,12 +54,12 @@ def _names(names: Mapping[str, None], every: Sequence[str], noun: str) -> str:
 
 def _parts_together(notes: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """The notes, of which those on single libraries of one build are one note."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    by_note: dict[tuple[str, str, str], list[str]] = {}
     for name, note in notes:
         part = _PART.fullmatch(note)
         key = (name, part["before"], part["after"]) if part else (name, note, "")
-        found.setdefault(key, []).extend([part["name"]] if part else [])
-    return [(name, _joined(before, parts, after)) for (name, before, after), parts in found.items()]
+        by_note.setdefault(key, []).extend([part["name"]] if part else [])
+    return [(name, _joined(before, parts, after)) for (name, before, after), parts in by_note.items()]
 
 
 def _joined(before: str, parts: Sequence[str], after: str) -> str:
@@ -115,7 +115,7 @@ def two_binaries(cells: Sequence[tuple[str, str | None]]) -> list[str]:
     Args:
         cells: each cell's name and its caveat, or None.
     """
-    told = [(name, caveat) for name, caveat in cells if caveat is not None]
-    if len(told) <= FEW:
-        return [f"{name}: {caveat}" for name, caveat in told]
-    return [f"{LAYOUT}: {'; '.join(name for name, _ in told)}"]
+    with_caveat = [(name, caveat) for name, caveat in cells if caveat is not None]
+    if len(with_caveat) <= FEW:
+        return [f"{name}: {caveat}" for name, caveat in with_caveat]
+    return [f"{LAYOUT}: {'; '.join(name for name, _ in with_caveat)}"]

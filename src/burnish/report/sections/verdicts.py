@@ -32,8 +32,8 @@ def sections(result: Result) -> list[Section]:
             _other_middles(rows),
         )
         also = f"{load}, also measured: change in per cent to {result.baseline}"
-        read = [(_name(name, cell, marked), cell.quantities) for name, cell in rows if cell.quantities]
-        tables += [verdicts, *quantities.sections(also, head, read)]
+        measured = [(_name(name, cell, marked), cell.quantities) for name, cell in rows if cell.quantities]
+        tables += [verdicts, *quantities.sections(also, head, measured)]
     times = [section("suites", title, grid("times", suites.TABLE, rows)) for title, rows in suites.times(result)]
     return [*tables, *times]
 

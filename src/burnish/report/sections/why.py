@@ -26,7 +26,7 @@ def sections(explanation: Explanation | None) -> list[Section]:
     """The whole report, in order."""
     if explanation is None:
         return [Section("why", (Paragraph(Span(NO_RESULT)),), joined=True)]
-    found = [
+    parts = [
         _total(explanation),
         _ceiling(explanation),
         _functions(explanation),
@@ -37,7 +37,7 @@ def sections(explanation: Explanation | None) -> list[Section]:
         _simulated(explanation),
         _method(explanation),
     ]
-    return [part for part in found if part is not None]
+    return [part for part in parts if part is not None]
 
 
 def _total(why: Explanation) -> Section:
@@ -149,9 +149,9 @@ def _code(why: Explanation) -> Section:
         rows.append(row(f"{part}pages of 4 KiB", lambda text, s=share: f"{text['hot_pages'][s]:,}"))  # type: ignore[misc]
     rows.append(row("pages that any sample fell on", lambda text: f"{text['pages']:,}"))
     gone, new = why.method["functions_gone"], why.method["functions_new"]
-    said = f"{gone:,} functions are gone (inlined everywhere, or dropped), {new:,} are new"
+    counts = f"{gone:,} functions are gone (inlined everywhere, or dropped), {new:,} are new"
     table = grid("code", ("the server's own code", "before", "after"), rows)
-    return section("code", "What the build changed", table, points([said]))
+    return section("code", "What the build changed", table, points([counts]))
 
 
 def _counters(why: Explanation) -> Section | None:

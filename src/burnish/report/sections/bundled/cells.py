@@ -19,11 +19,11 @@ _MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "in
 
 def sections(table: StudyTable) -> list[Section]:
     """For each series and reading a table, or a line that says why there is none."""
-    found = []
+    result = []
     for part in dict.fromkeys(_part(line) for line in table.lines):
         lines = [line for line in table.lines if _part(line) == part]
-        found += [_not_asked_for(table, lines)] if _is_open(lines) else _tables(table, lines)
-    return found
+        result += [_not_asked_for(table, lines)] if _is_open(lines) else _tables(table, lines)
+    return result
 
 
 def _is_open(lines: Sequence[Line]) -> bool:
@@ -74,10 +74,10 @@ def _row(line: Line) -> tuple[str, str, str]:
 
 def loads_of(lines: Iterable[Line]) -> dict[tuple[str, str, str], list[str]]:
     """The loads of each row among these lines, in order."""
-    found: dict[tuple[str, str, str], dict[str, None]] = {}
+    by_row: dict[tuple[str, str, str], dict[str, None]] = {}
     for line in lines:
-        found.setdefault(_row(line), {})[line.load] = None
-    return {row: list(loads) for row, loads in found.items()}
+        by_row.setdefault(_row(line), {})[line.load] = None
+    return {row: list(loads) for row, loads in by_row.items()}
 
 
 def _tables(table: StudyTable, lines: Sequence[Line]) -> list[Section]:
@@ -93,11 +93,11 @@ def _tables(table: StudyTable, lines: Sequence[Line]) -> list[Section]:
 def _also_measured(lines: Sequence[Line], title: str) -> list[Section]:
     """What else was measured on the same starts."""
     several = _several(lines)
-    read = []
+    rows = []
     for line in lines:
         name = ", ".join(filter(None, (_where(line, several), plural(line.threads, "thread") if line.threads else "")))
-        read += [(Span(name, marks=marks.letters(line.marks)), line.quantities)] if line.quantities else []
-    return quantities.sections(f"{title}: also measured, change in per cent", "row", read)
+        rows += [(Span(name, marks=marks.letters(line.marks)), line.quantities)] if line.quantities else []
+    return quantities.sections(f"{title}: also measured, change in per cent", "row", rows)
 
 
 def _ladder(lines: Sequence[Line]) -> tuple[Table, Points] | None:
@@ -146,7 +146,7 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
         for line in lines
         if line.verdict or line.settled or not _same_reason(lines, line)
     ]
-    notes = points((*patches.legend(table, lines), *_told_before(table, lines)))
+    notes = points((*patches.legend(table, lines), *_repeats_above(table, lines)))
     legend = marks.legend(line.marks for line in lines)
     return section("cells", title, grid("cells", head, rows, drop=("here", "published %", "on")), legend, notes)
 
@@ -156,18 +156,18 @@ def _several(lines: Sequence[Line]) -> bool:
     return len({line.load for line in lines if line.load and (line.verdict or line.identical)}) > 1
 
 
-def _told_before(table: StudyTable, lines: Sequence[Line]) -> list[str]:
+def _repeats_above(table: StudyTable, lines: Sequence[Line]) -> list[str]:
     """Which rows tell of starts that a line above tells of too: one measurement is not two that agree."""
     first: dict[str, Line] = {}
     for line in table.lines:
         first.setdefault(line.cell, line)
-    said: dict[str, None] = {}
+    notes: dict[str, None] = {}
     for line in lines:
         before = first[line.cell]
         if line.cell and before is not line:
             where = _where(before, False) if _part(before) == _part(line) else f"'{_title(table, [before])}'"
-            said[f"{_where(line, False)}: the same starts as in {where}, not measured a second time"] = None
-    return list(said)
+            notes[f"{_where(line, False)}: the same starts as in {where}, not measured a second time"] = None
+    return list(notes)
 
 
 def _where(line: Line, several: bool) -> str:

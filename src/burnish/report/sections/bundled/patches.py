@@ -35,11 +35,11 @@ def legend(table: StudyTable, lines: Sequence[Line]) -> list[str]:
         return []
     if not any(line.shows for line in lines):
         return [f"{RATIOS}: all patches that this architecture shows in, over all of them out."]
-    told = [
+    notes = [
         f"{RATIOS}: {DIRECTIONS}.",
         f"here, on {table.architecture or 'this architecture'}: {ABILITIES}.",
     ]
-    return [*told, SHARES] if any(line.published_unit == SAMPLES for line in lines) else told
+    return [*notes, SHARES] if any(line.published_unit == SAMPLES for line in lines) else notes
 
 
 def sections(table: StudyTable) -> list[Section]:
@@ -56,12 +56,12 @@ def sections(table: StudyTable) -> list[Section]:
         for facts in here.values()
         if facts["micro"]
     ]
-    found = [section("patches", "The patches: what the patched tree does otherwise", about)]
+    result = [section("patches", "The patches: what the patched tree does otherwise", about)]
     if table.changed:
         lines = points(f"{variant}: {functions}" for variant, functions in table.changed.items())
-        found.append(section("changed", CHANGED, lines))
+        result.append(section("changed", CHANGED, lines))
     if micro:
         sides = "B is the patched tree; --check aarch64 compares its ARM code's results with A's, under qemu"
         title = "Functions by themselves, for what no load resolves"
-        found.append(section("micro", title, Literal(tuple(micro)), points([sides])))
-    return found
+        result.append(section("micro", title, Literal(tuple(micro)), points([sides])))
+    return result
