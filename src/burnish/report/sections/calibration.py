@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from burnish.report.result import Result, Row
 
 TABLE = ("load, design", "A/A", "sd start", "sd pair", "1 min", "5 min", "20 min", "pairs", "±")
-"""Head of the table of a calibration; the minutes' columns hold the smallest difference that is found in them."""
+"""Column titles of a calibration; a column of minutes holds the smallest difference detected in that time."""
 
 _DROPPED = ("sd pair", "sd start", "20 min", "1 min", "pairs", "±")
 
 _DESIGN_WORDS = (("duet", "in the duet"), ("solo", "solo"))
-"""Designs under which a known difference is read, and how a sentence says so."""
+"""Designs under which a known difference is measured, each with its words in a sentence."""
 
 WIDTHS = (0.01, 0.005, 0.0025)
 
 
 def sections(result: Result) -> list[Section]:
-    """The table, and right below it what it means."""
+    """The table, followed by what it means."""
     rows = (_row(from_dict(dict(recorded))) for recorded in result.calibrations)
     return [
         Section("calibration", (grid("calibration", TABLE, rows, drop=_DROPPED),)),
@@ -91,7 +91,7 @@ def _time_for(best: Calibration, width: float) -> str:
 
 
 def dilution(rows: Sequence[Row]) -> list[str]:
-    """What each design reads of a known difference: a duet dilutes what solo shows."""
+    """The known difference as measured under each design: a duet dilutes what solo shows."""
     by_design = {row.design: row for row in rows}
     shown = [(by_design[design], words) for design, words in _DESIGN_WORDS if design in by_design]
     parts = []

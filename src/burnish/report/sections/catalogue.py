@@ -21,7 +21,7 @@ _LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in LETTERS.i
 
 
 def variants(entries: Iterable[Variant]) -> Document:
-    """The ways to build in full, with what each changes against the baseline."""
+    """The variants in full, with what each changes against the baseline."""
     return _entries(
         "variants",
         (
@@ -32,7 +32,7 @@ def variants(entries: Iterable[Variant]) -> Document:
 
 
 def variant_table(entries: Sequence[Variant]) -> Document:
-    """The ways to build, a line each."""
+    """The variants, one line each."""
     columns = (Column("variant", whole=True), Column(""), Column("changes"))
     rows = tuple(row(variant.name, letters(variant.marks), _changes(variant)) for variant in entries)
     note = f"{len(entries)} variants; {_LEGEND}. `burnish variants WORD` shows entries in full, `--full` all."
@@ -51,7 +51,7 @@ def flags(entries: Iterable[Flag]) -> Document:
 
 
 def flag_table(entries: Sequence[Flag]) -> Document:
-    """Many flags, a line each."""
+    """Flags, one line each."""
     columns = tuple(
         Column(name, whole=name in ("gcc", "clang", "")) for name in ("flag", "what it does", *FAMILIES, "")
     )
@@ -78,7 +78,7 @@ def _since(entry: Flag, family: Family) -> str:
 
 
 def _flag_lines(entry: Flag) -> tuple[str, ...]:
-    """How each family says it, then where it can be used."""
+    """The flag's spelling in each compiler family, then where it can be used."""
     lines = [_spelled(entry, family) for family in FAMILIES]
     if entry.architecture:
         lines.append(f"only on {', '.join(entry.architecture)}")
@@ -109,7 +109,7 @@ def _spelled(entry: Flag, family: Family) -> str:
 
 
 def targets(entries: Iterable[Target], here: Processor) -> Document:
-    """Processors and levels to build for, beside the processor that this is."""
+    """Processors and levels to build for; those that `here`, this host's processor, can't run are marked."""
     return _entries(
         "targets",
         (_entry(target.name, target.marks, (target.reason,), _target_lines(target, here)) for target in entries),
@@ -150,11 +150,11 @@ def _option_lines(option: Option) -> tuple[str, ...]:
 
 
 def loads(entries: Sequence[Workload], beside: Mapping[str, str]) -> Document:
-    """The loads with their parameters and settings, then those that are a user's own.
+    """The loads with their parameters and settings, then how to use loads of one's own.
 
     Args:
         every: the loads.
-        beside: by engine, what it takes beside them, in words; '' for nothing.
+        beside: for each engine, what else it accepts as a load, in words; '' for nothing.
     """
     document = _entries("loads", (_load(load) for load in entries))
     own = tuple(Paragraph(Span(f"On {name} also: {words}.")) for name, words in beside.items() if words)

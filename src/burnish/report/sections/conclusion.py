@@ -1,4 +1,4 @@
-"""What a run says in sentences: what won, by how much, and what no compiler can reach."""
+"""A run's conclusion in sentences: what won, by how much, and what no compiler can improve."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ceiling(result: Result) -> Section:
 
 
 def sentences(result: Result) -> list[str]:
-    """What won, by how much, why, and what no compiler can reach; of patches, what each does."""
+    """What won, by how much, why, and what no compiler can improve; for patches, what each does."""
     if nothing_measured(result):
         return [outcome.sentence(result)]
     if result.patched is not None:
@@ -56,7 +56,7 @@ def _no_winner(result: Result) -> list[str]:
 
 
 def _verdict(result: Result, ranked: Ranking) -> list[str]:
-    """Which build to take, how fast it is, and how far that is proved against the others."""
+    """Which build to take, how fast it is, and which of the others it is proved to be faster than."""
     name, figures = _named(result, ranked.take), _figures(result, ranked.take)
     ahead = [rival for rival in ranked.marked if rival.ratio.ratio < 1]
     alone = " without marks" if ahead else ""
@@ -90,7 +90,7 @@ def _against(one: str, other: str, ratio: Ratio, tie: str) -> str:
 
 
 def _unmarked(result: Result, ranked: Ranking) -> list[str]:
-    """The fastest candidate without marks, where the one to take has some."""
+    """The fastest candidate without marks, if the recommended one has marks."""
     marked = marks.by_variant(result)
     plain = next((rival.candidate for rival in ranked.rivals if rival.candidate not in marked), None)
     if ranked.take not in marked or plain is None:
@@ -105,7 +105,7 @@ def _named(result: Result, name: str) -> str:
 
 
 def _figures(result: Result, name: str) -> str:
-    """How many times the baseline's the candidate's headline is on each load."""
+    """The candidate's headline quantity as a multiple of the baseline's, on each load."""
     parts, before = [], ""
     for headline, ratio, load in _won(result, name):
         of = f" times {result.baseline}'s {headline}" if headline != before else ""
@@ -125,9 +125,9 @@ def _again(result: Result) -> list[str]:
 
 
 def _costs(result: Result, best: str | None) -> list[str]:
-    """CPU time and latency of a transaction, of the winner or, without one, of all."""
+    """CPU time and latency of a transaction: of the winner, or of all candidates if there is none."""
     lines = []
-    of_suites = suites.members(result.rows)  # their tables tell what a pass takes
+    of_suites = suites.members(result.rows)  # their tables say how long a pass takes
     for row in result.rows:
         base, candidate = row.sides.get(result.baseline), row.sides.get(row.candidate)
         if row.candidate != (best or row.candidate) or not base or not candidate or row.workload in of_suites:
@@ -150,7 +150,7 @@ def _cost(baseline: str, row: Row, base: SideSummary, candidate: SideSummary) ->
 
 
 def _won(result: Result, best: str) -> list[tuple[str, Ratio | None, str]]:
-    """(headline, ratio, load) of the winner's loads; of a suite the mean of its tests."""
+    """(headline, ratio, load) for each of the winner's loads; for a suite, the mean of its tests."""
     rows = [row for row in result.rows if row.candidate == best]
     suite, summaries = suites.members(rows), {summary.suite: summary for summary in suites.wholes(rows)}
     by_load: dict[str, tuple[str, Ratio | None, str]] = {}

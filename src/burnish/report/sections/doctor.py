@@ -10,7 +10,7 @@ from burnish.report.examination.finding import Finding
 
 
 def document(findings: Sequence[Finding]) -> Document:
-    """A row for each finding, with consequence and remedy under what was found."""
+    """A row for each finding, with its consequence and its fix below it."""
     columns = (Column("", whole=True), Column("", whole=True), Column(""))
     rows = tuple(
         row(Span(finding.state, Role(finding.state)), finding.name, _description(finding)) for finding in findings

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def section(result: Result) -> Section:
-    """Run, source, host and method, a line each."""
+    """Run, source, host and method, one line each."""
     return Section("heading", (points(lines(result)),))
 
 
 def lines(result: Result) -> list[str]:
-    """Those lines."""
+    """The lines of the heading."""
     state = f"finished {result.ended}" if result.ended else "not finished"
     texts = [f"{result.name} ({state})", f"{result.engine}: {result.source}"]
     if result.verb in ("tune", "patch"):
@@ -31,7 +31,7 @@ def lines(result: Result) -> list[str]:
 
 
 def _method(result: Result) -> list[str]:
-    """Design, cores, rule and what is read, with what makes all of it unreliable."""
+    """Design, cores, stopping rule and measured quantities, with a warning where the calibration failed."""
     rule = result.contest["rule"]
     aim = f", until ±{100 * rule['precision']:g} %" if rule["precision"] else ""
     cores = " | ".join(str(cores) for cores in result.contest["core_sets"])
@@ -47,7 +47,7 @@ def _method(result: Result) -> list[str]:
 
 
 def _times(result: Result) -> str:
-    """Pairs and turns of a start, by design where there are several."""
+    """Pairs and turns of a start, for each design if they differ."""
     times: Mapping[str, Mapping[str, Any]] = result.contest["timings"]
     words = {
         design: f"{plural(timing['pairs'], 'pair')} of {timing['turns']} x {timing['window']:g} s"
@@ -59,7 +59,7 @@ def _times(result: Result) -> str:
 
 
 def _designs(result: Result) -> str:
-    """The design, or which workload has which."""
+    """The design; if there are several, which workload has which."""
     designs: Mapping[str, str] = result.contest["designs"]
     kinds = sorted(set(designs.values()))
     if len(kinds) <= 1:

@@ -1,4 +1,4 @@
-"""What microbenchmarks found: a row for each function, with the sides before it and notes behind."""
+"""What microbenchmarks found: a row for each function, the sides above the table and notes below it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORDS = ("function", "verdict")
 
 
 def document(result: Result) -> Document:
-    """Sides, table, what was checked elsewhere."""
+    """The sides, the table, then notes such as results under qemu."""
     names = ("function", *(f"{label}, ns" for label in LABELS), "ratio", "interval", "verdict")
     columns = dropping(
         (Column(name, right=name not in _WORDS, whole=name not in _WORDS) for name in names),

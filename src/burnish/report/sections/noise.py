@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from burnish.report.result import Result
 
 CANARY_SUSPECT = 3.0
-"""Canaries whose spread about 1 exceeds the calibrated one so many times are pointed at."""
+"""A canary that deviates from 1 by more than this many calibrated standard deviations is reported as noisy."""
 
 
 def canary_lines(result: Result) -> list[str]:

@@ -1,4 +1,4 @@
-"""A series of patches in sentences: what all do together, what each does alone, and what is lost without it."""
+"""A series of patches in sentences: what all do together, what each does alone, and what is lost without each."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _added(added: Effect, delta: float, workload: str, over: str, who: str) -> s
 
     Args:
         added: how much.
-        delta: within so much of 1 it is nothing.
+        delta: margin of equivalence; within it of 1, an effect counts as nothing.
         workload: the load.
         over: what it is added to.
         who: what is added.

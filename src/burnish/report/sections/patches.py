@@ -1,4 +1,4 @@
-"""A series of patches: a row for each build, what the tables leave open, functions before and after."""
+"""A series of patches: a row for each build, remarks on the tables, functions before and after."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def verdicts(result: Result) -> list[Section]:
 
 
 def _also_measured(result: Result, workload: str) -> list[Section]:
-    """What else was measured of those builds; of two that are one program once."""
+    """Further quantities measured on these builds; builds that are the same program appear once."""
     series = Series.of(result)
     once = [build for build in series.patched.builds if build["variant"] not in series.patched.twins]
     measured = [(_title(build), series.row(build["variant"], workload)) for build in once]
@@ -47,7 +47,7 @@ def _table(result: Result, workload: str) -> Table:
 
 
 def table(result: Result, workload: str) -> list[tuple[str, ...]]:
-    """The texts of the table's cells."""
+    """The text of each cell, row by row."""
     series = Series.of(result)
     rows: list[tuple[str, ...]] = []
     for entry in series.patched.builds:
@@ -80,12 +80,12 @@ def _gate(build: BuildRow | None) -> str:
 
 
 def remarks(result: Result) -> Section:
-    """What the tables leave open, right below them."""
+    """Remarks on the tables, directly below them."""
     return Section("patches", (points(remark_lines(result)),), joined=True)
 
 
 def remark_lines(result: Result) -> list[str]:
-    """What was left out, what is one build, how many objects the unpatched tree has."""
+    """What was left out, which builds are identical, how many objects the unpatched tree has."""
     series = Series.of(result).patched
     lines = [f"{result.baseline}: the tree without changes; every row is built as {series.recipe}, plus patches"]
     lines += [f"{member['name']} is {member['origin']}, reverted" for member in series.members if member["reverted"]]
@@ -106,7 +106,7 @@ def remark_lines(result: Result) -> list[str]:
 
 
 def _title(build: Mapping[str, Any]) -> str:
-    """A build as it stands in a sentence."""
+    """A build's name in a sentence."""
     if build["kind"] == Kind.ALL:
         return "all"
     words = {Kind.ALONE: "{} alone", Kind.WITH_NEEDS: "{} with what it needs", Kind.ALL_BUT: "all but {}"}

@@ -1,4 +1,4 @@
-"""What the tables leave open: notes on builds and cells, on the family of verdicts, on noise."""
+"""Remarks on the tables: notes on builds and cells, on joint verdicts, on noise."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 EXCLUDED = 0.1
-"""Share of a cell's pairs up to which it is usual that some are excluded."""
+"""Largest share of excluded pairs of a cell that needs no remark."""
 
 UNSETTLED = 0.25
-"""Share of a cell's starts up to which it is usual that some do not settle."""
+"""Largest share of unsettled starts of a cell that needs no remark."""
 
 
 def section(result: Result) -> Section:
-    """All remarks, right below the builds."""
+    """All remarks, directly below the builds."""
     return Section("remarks", (points(lines(result)),), joined=True)
 
 
 def lines(result: Result) -> list[str]:
-    """Cancelled flags, audits, weaker security, reasons of invalid cells, joint claims, noise; each said once."""
+    """Cancelled flags, audits, weaker security, reasons of invalid cells, joint claims, noise; each one once."""
     texts = repeated.merged(_of_builds(result), [build.variant for build in result.builds], "build")
     texts += [suite.sentence(result.baseline) for suite in suites.wholes(result.rows)]
     texts += evidence.unrecorded({build.variant: build.costs for build in result.builds})
@@ -58,7 +58,7 @@ def _cell(row: Row) -> str:
 
 
 def _of_builds(result: Result) -> Iterator[tuple[str, str]]:
-    """Notes on builds, but for those that the report's head has already."""
+    """Notes on builds, except those that the report's heading already contains."""
     known = {f"differs from {result.baseline}: {line}" for line in result.differences}
     for build in result.builds:
         build_marks = marks.of_build(build)
@@ -70,7 +70,7 @@ def _of_builds(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _of_cells(result: Result) -> Iterator[tuple[str, str]]:
-    """What must be known of verdicts."""
+    """Notes on cells: excluded pairs, unsettled starts, verdicts changed by the correction."""
     for row in result.rows:
         pairs = row.starts * _pairs(result, row)
         if row.invalid_pairs > EXCLUDED * pairs:
@@ -88,7 +88,7 @@ def _pairs(result: Result, row: Row) -> int:
 
 
 def _family(result: Result) -> list[str]:
-    """How the cells were claimed together."""
+    """How verdicts were corrected for multiple comparisons."""
     claims = [row.together for row in result.rows if row.together]
     if len(claims) < 2:
         return []

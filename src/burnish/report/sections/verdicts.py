@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def sections(result: Result) -> list[Section]:
-    """Every table of verdicts, then what a pass of each suite takes."""
+    """Every table of verdicts, then how long a pass of each suite takes."""
     marked = marks.by_variant(result)
     tables = []
     for load, head, rows in suites.tables(result.rows):
@@ -61,14 +61,14 @@ def _starts(cell: Row) -> str:
 
 
 def _repeated(rows: Sequence[tuple[str, Row]]) -> Points | None:
-    """What stands in brackets beside the starts."""
+    """What the brackets beside the starts mean."""
     if not any(cell.invalid_starts for _, cell in rows):
         return None
     return points(["starts (+n): n more were invalid and repeated"])
 
 
 def _other_middles(rows: Sequence[tuple[str, Row]]) -> Points:
-    """What other ways of taking the middle say."""
+    """The ratios by other estimators of the centre."""
     return points(
         (
             f"{name}, {other.name}: {interval(other.interval)}"

@@ -1,4 +1,4 @@
-"""What a `why` says: where the CPU time of a transaction goes in both builds, and what a compiler could reach."""
+"""The report of `why`: where a transaction's CPU time goes in both builds, and what a compiler could still save."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from burnish.why.cachegrind import EVENTS
 from burnish.why.explanation import Explanation
 
 MOST = 6
-"""Most rows of the tables beside the main one."""
+"""Maximum number of rows in every table except the main one."""
 
 NO_RESULT = "this run was not finished, so it has no result: run it again"
 

@@ -1,4 +1,4 @@
-"""What a bundled study measured beyond its table: trainings against loads, seconds, profiles, weights."""
+"""What a bundled study measured beyond its table: training matrix, throughput by the second, profiles, weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BARS = "▁▂▃▄▅▆▇█"
 
 
 def sections(table: StudyTable) -> list[Section]:
-    """Those of all that was recorded beyond the table."""
+    """The sections for everything that was recorded beyond the table."""
     result = [*suites_of(table), *matrices(table)]
     result += _timeline(table.extra.get("timeline", ()))
     result += _search(table)
@@ -26,7 +26,7 @@ def sections(table: StudyTable) -> list[Section]:
 
 
 def suites_of(table: StudyTable) -> list[Section]:
-    """Rows on a suite of tests, as a whole: the geometric mean of its tests, beside what was published for all."""
+    """Rows on a suite of tests: the geometric mean of its tests, beside the figure published for the suite."""
     rows: dict[tuple[str, str, str], list[Line]] = {}
     for line in table.lines:
         if line.test:
@@ -44,7 +44,7 @@ def suites_of(table: StudyTable) -> list[Section]:
 
 
 def matrices(table: StudyTable) -> list[Section]:
-    """Rows that were measured on several loads, as a matrix with the worst cell of each."""
+    """Rows that were measured on several loads, as a matrix with each row's worst cell."""
     result = []
     for series in dict.fromkeys(line.series for line in table.lines):
         rows: dict[str, dict[str, Line]] = {}
@@ -82,7 +82,7 @@ def _cell(line: Line | None) -> str:
 
 
 def _change(line: Line) -> float:
-    assert line.interval is not None  # noqa: S101 - only lines with one are asked
+    assert line.interval is not None  # noqa: S101 - callers pass only lines with an interval
     return 100.0 * (line.interval.ratio - 1.0)
 
 
@@ -93,7 +93,7 @@ def _timeline(events: Sequence[Mapping[str, Any]]) -> list[Section]:
 
 
 def _seconds(events: Sequence[Mapping[str, Any]], host: str) -> list[Section]:
-    """Those of one host; '' where there is one only."""
+    """The bars of one host's builds; `host` is '' if there is only one."""
     runs = {event["build"]: event for event in events if event["seconds"]}
     if not runs:
         return []
@@ -163,12 +163,12 @@ def _search(table: StudyTable) -> list[Section]:
 
 
 def _intervals(event: Mapping[str, Any]) -> dict[str, Interval]:
-    """What a round was measured to be, by load."""
+    """A round's measured interval for each load."""
     return {role: Interval(**value) for role, value in event["intervals"].items()}
 
 
 def _left_out(table: StudyTable) -> list[Section]:
-    """What of all this there was no time for, and which no other record that was put together with this one has."""
+    """What was left out for lack of time, unless another of the merged records has it."""
     last = table.extra.get("extras", ())[-1:]
     have = {"timeline": "timeline" in table.extra, "profiles": "profile_facts" in table.extra}
     have["search"] = any(event["robust"] for event in table.extra.get("robust", ()))
@@ -178,13 +178,13 @@ def _left_out(table: StudyTable) -> list[Section]:
 
 
 def _on(event: Mapping[str, Any]) -> str:
-    """On which host, of a record put together from several: weights of a later round follow from a host's figures."""
+    """The host of an event in a merged record: a later round's weights depend on one host's figures."""
     hosts = event.get("on", "")
     return f" ({hosts if isinstance(hosts, str) else ', '.join(hosts)})" if hosts else ""
 
 
 def _profiles(events: Sequence[Mapping[str, Any]]) -> list[Section]:
-    """What is in each profile: coverage and hottest functions."""
+    """The coverage and the hottest functions of each profile."""
     lines = []
     for profile in {(event["variant"], event.get("on", "")): event for event in events}.values():
         share = 100.0 * profile["counted"] / max(1, profile["functions"])

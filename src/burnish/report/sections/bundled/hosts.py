@@ -1,4 +1,4 @@
-"""A bundled study whose record was merged from several: which host measured what, and what each says."""
+"""A bundled study whose record was merged from several: which host measured what, and each host's figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def sections(table: StudyTable, result: Result) -> list[Section]:
-    """What it was put together from, and of each cell what each host says by itself; empty for any other record."""
+    """The merged records, and each host's own figures for each cell; empty for any other record."""
     if result.merged is None:
         return []
     names = names_of(table)
@@ -30,7 +30,7 @@ def sections(table: StudyTable, result: Result) -> list[Section]:
 
 
 def _alone(table: StudyTable, names: Mapping[str, str]) -> dict[str, list[str]]:
-    """By host, what it alone measured: rows of which it did all that was done, single cells of others."""
+    """What each host alone measured: whole rows, or single cells of rows that it shares with other hosts."""
     rows: dict[str, list[Line]] = {}
     for line in table.lines:
         if line.hosts:

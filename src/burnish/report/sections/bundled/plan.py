@@ -1,4 +1,4 @@
-"""A bundled study before it is run: what there is, what each row stands for, what it will cost."""
+"""A bundled study before it is run: the list of studies, and for one what each row is and what it will cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FIGURES = ("cells", "builds", "trials", "GB")
 
 
 def listing(studies: Sequence[BundledFile]) -> Document:
-    """All studies with title, reason and number of rows."""
+    """All bundled studies with title, reason and number of rows."""
     entries = tuple(
         Entry(study.name, f"  {study.title}; {len(study.rows)} rows, {study.engine}", (study.reason,))
         for study in studies
@@ -37,7 +37,7 @@ def document(table: Study, plan: StudyPlan) -> Document:
 
     Args:
         table: the study.
-        plan: what a session would do of it.
+        plan: what a session would do.
     """
     study = file_of(table)
     return Document(
@@ -92,7 +92,7 @@ def _unit_rows(table: Study, forecast: Forecast, selection: Selection) -> Iterab
 
 
 def _title(table: Study, comparison: Comparison) -> str:
-    """What a row is; of a patch, which way it goes and what can be shown of it."""
+    """A row's title; for a patch, also its direction and what can be shown of it."""
     row = table.row(comparison.row)
     if row.patch is None or row.patch.direction == "none":
         return row.title
@@ -107,7 +107,7 @@ def _published(comparisons: Sequence[Comparison]) -> str:
 
 
 def _remarks(table: Study, plan: StudyPlan) -> list[str]:
-    """Sums, then what is not measured and why."""
+    """Totals, then what is not measured and why."""
     forecast, selection = plan.forecast, plan.selection
     chosen = [comparison for comparison in selection.chosen if comparison.reason is None]
     units = {comparison.unit for comparison in chosen}

@@ -1,4 +1,4 @@
-"""A bundled study beside its tables: why cells say nothing, what is doubtful, and what it says as a whole."""
+"""A bundled study beside its tables: why cells have no verdict, which are doubtful, and the overall conclusion."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
 
 
 def missing(table: StudyTable) -> list[Section]:
-    """Rows without a verdict; none where all have one."""
+    """Rows without a verdict; empty if all have one."""
     lines = _reasons(table)
     return [section("reasons", "Rows without a verdict, and why", points(lines))] if lines else []
 
 
 def doubtful(table: StudyTable) -> list[Section]:
-    """Cells whose verdict leaves something open; none where all are clear."""
+    """Cells that are undecided, invalid or only a figure; empty if there are none."""
     lines = _doubtful(table)
     return [section("words", "Cells that are undecided, invalid, or only a figure", points(lines))] if lines else []
 
 
 def small(result: Result, table: StudyTable) -> list[Section]:
-    """Verdicts on recipes whose difference two binaries may have by their code layout alone."""
+    """Verdicts on recipes whose difference may come from the code layout of the two binaries alone."""
     names = names_of(table)
     lines = repeated.two_binaries([(names[line.key], layout_caveat.of_line(result, line)) for line in table.lines])
     return [section("layout", "Small differences", points(lines))] if lines else []
 
 
 def conclusion(table: StudyTable) -> Section:
-    """What the study says as a whole."""
+    """The study's overall conclusion."""
     return section("conclusion", "What it says", points(_conclusion(table)))
 
 
 def _doubtful(table: StudyTable) -> list[str]:
-    """The sentences of verdicts that leave something open, and of figures."""
+    """A sentence for each cell that is undecided, invalid or only a figure."""
     names = names_of(table)
     plain = [f"{names[line.key]}: {line.reason}" for line in table.lines if line.verdict in ("invalid", "measured")]
     return plain + repeated.undecided(
@@ -77,7 +77,7 @@ def _counts(table: StudyTable) -> str:
 
 
 def _reasons(table: StudyTable) -> list[str]:
-    """Why lines have no verdict; those that share row and reason in one line, those of many rows too."""
+    """Why lines have no verdict; one line for each reason, with all rows that share it."""
     without = [line for line in table.lines if not line.verdict]
     by_reason: dict[str, list[Line]] = {}
     for line in without:
