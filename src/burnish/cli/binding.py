@@ -1,7 +1,7 @@
-"""From declared verbs to typer's commands: parameters are made of the declarations, functions get what these read.
+"""Makes typer's commands from declared verbs: parameters from the declarations, arguments from their readers.
 
-A verb's function has a parameter for the field of each of its arguments and options, and `options` for all those that
-are fields of `burnish.study.request.options.Options`; what is missing or too much is an error on import.
+A verb's function has one parameter for each field of its arguments and options, and `options` for all those that are
+fields of `burnish.study.request.options.Options`; a missing or an extra parameter is an error on import.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _SHARED = frozenset(field.name for field in fields(Options))
 
 
 class Interrupted(Exception):
-    """A person pressed Ctrl-C; typer must not see it, as what it makes of it depends on its version.
+    """The user pressed Ctrl-C; kept from typer, whose handling of it depends on its version.
 
     Args:
-        resumes: whether the same command takes up what was done.
-        fresh: whether it does so only without --fresh.
+        resumes: whether the same command resumes the run.
+        fresh: whether it does so only if --fresh is left out.
     """
 
     def __init__(self, *, resumes: bool, fresh: bool) -> None:
@@ -50,7 +50,7 @@ class VerbCommand(TyperCommand):
     verb: ClassVar[Verb]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Takes last version's spellings too, and says what they are now."""
+        """Accepts the previous version's spellings too, and prints what they are now."""
         words, changed = self.verb.renamed(args)
         if not ctx.resilient_parsing:
             for old, new in changed:
@@ -63,20 +63,20 @@ class VerbCommand(TyperCommand):
 
 
 def page(context: Any, verb: Verb, *, full: bool) -> Any:
-    """A verb's help page, with the words by which it was called."""
+    """A verb's help page, with the command as it was typed."""
     return pages.of_verb(verb, context.command_path, context.find_root().info_name, full=full)
 
 
 class VerbGroup(TyperGroup):
-    """A group of verbs: its page lists them; an unknown one is answered with the nearest."""
+    """A group of verbs: its page lists them; the error for an unknown one names the nearest."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The verbs in the order of help, hidden ones last."""
+        """The verbs in the order of the help page, hidden ones last."""
         names = [name for panel in pages.PANELS.values() for name in panel] if ctx.parent is None else []
         return sorted(self.commands, key=lambda name: names.index(name) if name in names else len(names))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The verb that is meant.
+        """The verb that the arguments name.
 
         Raises:
             UserError: there is none of this name.
@@ -109,7 +109,7 @@ class VerbGroup(TyperGroup):
 
 
 def help_of(root: Any, words: Sequence[str]) -> str:
-    """The help of the verb or group that these words call, with all options.
+    """The help of the verb or group that these words name, with all options.
 
     Args:
         root: the context of the whole command line.
@@ -142,11 +142,11 @@ def command(
     Args:
         group: the group.
         verb: its declaration.
-        function: what does it.
+        function: the function that executes it.
         quieten: called with whether no progress is wanted.
 
     Raises:
-        TypeError: the function's parameters are not those that the declaration has values for.
+        TypeError: the function's parameters do not match the declared fields.
     """
     taken = inspect.signature(function).parameters
     _check(verb, taken)
@@ -181,7 +181,7 @@ def command(
 
 
 def _check(verb: Verb, taken: Mapping[str, Any]) -> None:
-    """Declared fields and the function's parameters must be the same, but for those that `Options` takes."""
+    """Declared fields and the function's parameters must match, except for the fields of `Options`."""
     declared = {declaration.field for declaration in (*verb, *verb.refused)}
     parameters = set(taken) - {"options", "ctx"}
     unused = declared - parameters - (_SHARED if "options" in taken else set()) - {QUIET.field, YES}
@@ -192,7 +192,7 @@ def _check(verb: Verb, taken: Mapping[str, Any]) -> None:
 
 
 def _words(value: Any) -> Sequence[str]:
-    """What typer read as words: none where it was not given."""
+    """The value from typer as a sequence of words; empty if it was not given."""
     if value is None or value is False:
         return ()
     if value is True:
@@ -201,7 +201,7 @@ def _words(value: Any) -> Sequence[str]:
 
 
 def _parameter(declared: Argument | Option, *, hidden: bool) -> inspect.Parameter:
-    """The parameter that typer makes an argument or an option of; its words stay text."""
+    """The parameter from which typer makes an argument or an option; its words stay text."""
     kind: Any = list[str] if declared.many else str
     complete = declared.complete
     if isinstance(declared, Argument):

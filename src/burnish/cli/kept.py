@@ -1,4 +1,4 @@
-"""The verbs about finished builds: what they are made of, and a script that makes one again."""
+"""The verbs about finished builds: their details, and a script that rebuilds one."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def builds(name: str | None, against: str | None, portability: bool, yes: bool, 
 
 
 def _named(entries: Sequence[Entry], name: str, what: str = "") -> list[Entry]:
-    """Builds whose keys begin so; a `UserError` where none does."""
+    """The builds whose keys begin with `name`; raises `UserError` if there are none."""
     matches = [entry for entry in entries if entry.key.startswith(name)]
     if not matches:
         raise unknown(f"{what}build", name, [entry.key for entry in entries])
@@ -86,7 +86,7 @@ def _named(entries: Sequence[Entry], name: str, what: str = "") -> list[Entry]:
 
 
 def _only(entries: Sequence[Entry], name: str, what: str = "") -> Entry:
-    """The build whose key begins so; a `UserError` where it is not just one."""
+    """The one build whose key begins with `name`; raises `UserError` if there is not exactly one."""
     matches = _named(entries, name, what)
     if len(matches) > 1:
         keys = ", ".join(entry.key for entry in matches)

@@ -1,7 +1,7 @@
-"""Every argument and option of the command line, once; groups of options that verbs list.
+"""Every argument and option of the command line, each defined once; groups of options for verbs to list.
 
 An option that several verbs have is the same option: one name, one sentence of help. A verb may give it a default or
-bounds of its own (`dataclasses.replace`). To give a verb an ability is to add the group's name to the verb's list.
+bounds of its own (`dataclasses.replace`). To give a verb an ability, add the group's name to the verb's list.
 """
 
 from __future__ import annotations

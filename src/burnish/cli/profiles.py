@@ -159,7 +159,7 @@ def _weights(text: str | None, number: int) -> list[float]:
 
 
 def _check_alike(names: Sequence[str], entries: list[Entry]) -> None:
-    """Refuses a merge of profiles that don't belong together."""
+    """Raises `UserError` if the profiles differ in engine, kind or source."""
     for field, word in (("engine", "engine"), ("kind", "kind"), ("source", "source")):
         first = entries[0].about.get(field)
         for name, entry in zip(names[1:], entries[1:], strict=True):

@@ -1,4 +1,4 @@
-"""The verbs about bundled studies: what there are, what each will cost, and running one."""
+"""The verbs about bundled studies: list them, show what one will cost, run one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PLANNED = (
     o.PAIRS,
     o.BUDGET,
 )
-"""What of a study, and how; a plan and a run take the same."""
+"""Options that choose what part of a study is run, and how; the same for a plan and a run."""
 
 
 @verb("list", o.JSON, of=study, example="burnish study list")

@@ -1,4 +1,4 @@
-"""The verb about loads: what there is to choose from, and statements made from a server's log or its digests."""
+"""The verb about loads: list them, and make statements from a server's log or its digests."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def from_digest(
 
 
 def _write(file: Path | None, text: str) -> None:
-    """To the file, or to standard output where none is named."""
+    """Writes to the file, or to standard output if none is named."""
     if file is None:
         sys.stdout.write(text)
         return
@@ -137,7 +137,7 @@ def _write(file: Path | None, text: str) -> None:
 def _asked(
     socket: Path, user: str | None, password_file: Path | None, database: str | None
 ) -> tuple[str, list[Digest], Mapping[str, Table]]:
-    """Database, digests and tables of a running server."""
+    """The database, digests and tables of a running server."""
     password = _text(password_file, "name a file that holds the password").strip() if password_file else ""
     with digest_table.connected(socket, user or getpass.getuser(), password) as cursor:
         entries = digest_table.digests(cursor, str(socket))
