@@ -88,7 +88,7 @@ def test_everything_that_can_be_given_says_what_it_is(words: tuple[str, ...]) ->
         assert re.match(r"[A-Z{].*\.$", declared.help), declared
     for option in verb.options:
         assert option.name.startswith("--")
-        assert bool(option.value) == (option.read is not None), "help says whether a value follows"
+        assert bool(option.value) == (option.reader is not None), "help says whether a value follows"
         assert option.panel
 
 

@@ -130,4 +130,4 @@ def test_a_verb_whose_function_and_declaration_differ_is_found_on_import() -> No
 
 def test_a_refined_option_keeps_its_name_and_help() -> None:
     assert replace(o.STARTS, default="3").help == o.MICRO_STARTS.help == o.STARTS.help
-    assert readers.whole(1)("--n", ["7"]) == 7
+    assert readers.integer(1)("--n", ["7"]) == 7

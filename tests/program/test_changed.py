@@ -120,7 +120,7 @@ def test_without_symbols_or_on_other_machines_it_says_why_not(tmp_path: Path, gc
     content = bytearray(one.read_bytes())
     content[18:20] = (183).to_bytes(2, "little")  # EM_AARCH64
     arm.write_bytes(content)
-    assert changed.compare(arm, arm).note == "functions are held against each other on x86, not on aarch64"
+    assert changed.compare(arm, arm).note == "functions are compared on x86, not on aarch64"
 
 
 def test_symbols_that_were_taken_out_are_read_where_they_are_kept(tmp_path: Path, gcc: Toolchain) -> None:

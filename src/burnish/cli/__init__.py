@@ -1,4 +1,4 @@
-"""The command line: verbs are declared in a module for each kind, their options in `burnish.cli.options`."""
+"""The command line: one module for each group of verbs; all options are in `burnish.cli.options`."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from burnish.cli.binding import Interrupted
 from burnish.cli.common import app, errors, program
 
 PROGRAM_VARIABLE = "BURNISH_PROGRAM"
-"""Set by the launcher of a checkout: what the person typed."""
+"""Set by a checkout's launcher: the command that the user typed."""
 
 INTERRUPTED = 130
-"""Exit code of a run that was interrupted, as a shell has it for SIGINT."""
+"""Exit code of an interrupted run, as shells report SIGINT."""
 
 CALL_ERROR: type[Exception] = cast(type[Exception], typer.BadParameter.__mro__[2])
-"""click's ClickException, which every error in a call is. typer has had it from click, and of late from a copy of its
-own; it is the second parent of the one error that typer has offered all along."""
+"""click's ClickException, the base class of all usage errors. Older versions of typer take it from click, newer
+ones from their own copy; in both it is the third class in the MRO of BadParameter, which every version exports."""
 
 _COMPLETION = ("--install-completion", "--show-completion")
 
 
 def main() -> None:
-    """Entry point: runs the verb; every error becomes words and an exit code (see `burnish.cli.help.EXIT_CODES`)."""
+    """Entry point: runs the verb; errors become a message and an exit code (see `burnish.cli.help.EXIT_CODES`)."""
     try:
         sys.exit(_run())
     finally:
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def _run() -> int:
-    """The exit code of what the command line asks for."""
+    """Runs the verb; returns the exit code."""
     # Shells know the program by its plain name.
     name = pages.program(os.environ.pop(PROGRAM_VARIABLE, sys.argv[0]))
     if any(word in _COMPLETION for word in sys.argv):
@@ -76,7 +76,7 @@ def _run() -> int:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
         return _fail(f"{error.filename or 'standard output'}: {error.strerror}", 1, name)
-    if code == INTERRUPTED:  # typer's own word for it, before any verb had begun
+    if code == INTERRUPTED:  # typer's own exit code if interrupted before any verb began
         return _fail("interrupted", INTERRUPTED, name)
     return code if isinstance(code, int) else 0
 
@@ -87,7 +87,7 @@ def _fail(text: str, code: int, name: str) -> int:
 
 
 def _usage(error: Exception) -> str:
-    """A wrong call in one line, with where to read about the right one."""
+    """A usage error in one line, with the help to read."""
     text = str(getattr(error, "format_message", error.__str__)())
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "burnish"
@@ -95,7 +95,7 @@ def _usage(error: Exception) -> str:
 
 
 def _close_output() -> None:
-    """What can't be written to a full disk must not be tried again by the interpreter, which would say so its way."""
+    """Flushes standard output; if that fails, the interpreter must not try again at exit and print a traceback."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,7 +1,7 @@
-"""From declared verbs to typer's commands: parameters are made of the declarations, functions get what these read.
+"""Makes typer's commands from declared verbs: parameters from the declarations, arguments from their readers.
 
-A verb's function has a parameter for the field of each of its arguments and options, and `options` for all those that
-are fields of `burnish.study.request.options.Options`; what is missing or too much is an error on import.
+A verb's function has one parameter for each field of its arguments and options, and `options` for all those that are
+fields of `burnish.study.request.options.Options`; a missing or an extra parameter is an error on import.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _SHARED = frozenset(field.name for field in fields(Options))
 
 
 class Interrupted(Exception):
-    """A person pressed Ctrl-C; typer must not see it, as what it makes of it depends on its version.
+    """The user pressed Ctrl-C; kept from typer, whose handling of it depends on its version.
 
     Args:
-        resumes: whether the same command takes up what was done.
-        fresh: whether it does so only without --fresh.
+        resumes: whether the same command resumes the run.
+        fresh: whether it does so only if --fresh is left out.
     """
 
     def __init__(self, *, resumes: bool, fresh: bool) -> None:
@@ -50,7 +50,7 @@ class VerbCommand(TyperCommand):
     verb: ClassVar[Verb]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Takes last version's spellings too, and says what they are now."""
+        """Accepts the previous version's spellings too, and prints what they are now."""
         words, changed = self.verb.renamed(args)
         if not ctx.resilient_parsing:
             for old, new in changed:
@@ -63,20 +63,20 @@ class VerbCommand(TyperCommand):
 
 
 def page(context: Any, verb: Verb, *, full: bool) -> Any:
-    """A verb's help page, with the words by which it was called."""
+    """A verb's help page, with the command as it was typed."""
     return pages.of_verb(verb, context.command_path, context.find_root().info_name, full=full)
 
 
 class VerbGroup(TyperGroup):
-    """A group of verbs: its page lists them; an unknown one is answered with the nearest."""
+    """A group of verbs: its page lists them; the error for an unknown one names the nearest."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The verbs in the order of help, hidden ones last."""
+        """The verbs in the order of the help page, hidden ones last."""
         names = [name for panel in pages.PANELS.values() for name in panel] if ctx.parent is None else []
         return sorted(self.commands, key=lambda name: names.index(name) if name in names else len(names))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The verb that is meant.
+        """The verb that the arguments name.
 
         Raises:
             UserError: there is none of this name.
@@ -92,7 +92,7 @@ class VerbGroup(TyperGroup):
             UserError: there is none of this name.
         """
         if name not in self.commands:
-            known = [each for each in self.list_commands(ctx) if not self.commands[each].hidden]
+            known = [verb for verb in self.list_commands(ctx) if not self.commands[verb].hidden]
             raise unknown(f"{ctx.info_name} verb" if ctx.parent else "verb", name, known)
         return self.commands[name]
 
@@ -101,15 +101,15 @@ class VerbGroup(TyperGroup):
         verbs = {name: command.help or "" for name, command in self.commands.items() if not command.hidden}
         name = ctx.find_root().info_name
         if ctx.parent is None:
-            found = pages.of_all(name, self.help or "", verbs)
+            help_page = pages.of_all(name, self.help or "", verbs)
         else:
-            shown = [(each, verbs[each]) for each in self.list_commands(ctx) if each in verbs]
-            found = pages.of_group(ctx.command_path, name, self.help or "", shown, self.epilog or "")
-        formatter.write(pages.printed(found))
+            shown = [(verb, verbs[verb]) for verb in self.list_commands(ctx) if verb in verbs]
+            help_page = pages.of_group(ctx.command_path, name, self.help or "", shown, self.epilog or "")
+        formatter.write(pages.printed(help_page))
 
 
 def help_of(root: Any, words: Sequence[str]) -> str:
-    """The help of the verb or group that these words call, with all options.
+    """The help of the verb or group that these words name, with all options.
 
     Args:
         root: the context of the whole command line.
@@ -124,8 +124,8 @@ def help_of(root: Any, words: Sequence[str]) -> str:
             raise UserError(
                 f"{' '.join(words)}: {context.info_name} is a verb, not a group of verbs; leave {word!r} out"
             )
-        found = context.command.named(context, word)
-        context = found.make_context(word, [], parent=context, resilient_parsing=True)
+        subcommand = context.command.named(context, word)
+        context = subcommand.make_context(word, [], parent=context, resilient_parsing=True)
     if isinstance(context.command, VerbCommand):
         return pages.printed(page(context, context.command.verb, full=True))
     return str(context.get_help())
@@ -142,11 +142,11 @@ def command(
     Args:
         group: the group.
         verb: its declaration.
-        function: what does it.
+        function: the function that executes it.
         quieten: called with whether no progress is wanted.
 
     Raises:
-        TypeError: the function's parameters are not those that the declaration has values for.
+        TypeError: the function's parameters do not match the declared fields.
     """
     taken = inspect.signature(function).parameters
     _check(verb, taken)
@@ -169,10 +169,10 @@ def command(
     parameters = [inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
     declared = [*verb, *verb.refused]
     for option in (YES_OPTION, QUIET):
-        if option.field not in [each.field for each in declared]:
+        if option.field not in [declaration.field for declaration in declared]:
             declared.append(option)  # the launcher takes --yes on its first use, whatever the verb
-    hidden = {YES, QUIET.field, *(option.field for option in verb.refused)} - {each.field for each in verb.options}
-    parameters += [_parameter(each, hidden=each.field in hidden) for each in declared]
+    hidden = {YES, QUIET.field, *(option.field for option in verb.refused)} - {option.field for option in verb.options}
+    parameters += [_parameter(declaration, hidden=declaration.field in hidden) for declaration in declared]
     parameters.append(_help_all(verb))
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -181,16 +181,18 @@ def command(
 
 
 def _check(verb: Verb, taken: Mapping[str, Any]) -> None:
-    """Declared fields and the function's parameters must be the same, but for those that `Options` takes."""
-    made = {each.field for each in (*verb, *verb.refused)}
-    wanted = set(taken) - {"options", "ctx"}
-    lost = made - wanted - (_SHARED if "options" in taken else set()) - {QUIET.field, YES}
-    if wanted - made or lost:
-        raise TypeError(f"{verb.name}: not declared: {sorted(wanted - made)}; declared for nothing: {sorted(lost)}")
+    """Declared fields and the function's parameters must match, except for the fields of `Options`."""
+    declared = {declaration.field for declaration in (*verb, *verb.refused)}
+    parameters = set(taken) - {"options", "ctx"}
+    unused = declared - parameters - (_SHARED if "options" in taken else set()) - {QUIET.field, YES}
+    if parameters - declared or unused:
+        raise TypeError(
+            f"{verb.name}: not declared: {sorted(parameters - declared)}; declared for nothing: {sorted(unused)}"
+        )
 
 
 def _words(value: Any) -> Sequence[str]:
-    """What typer read as words: none where it was not given."""
+    """The value from typer as a sequence of words; empty if it was not given."""
     if value is None or value is False:
         return ()
     if value is True:
@@ -199,7 +201,7 @@ def _words(value: Any) -> Sequence[str]:
 
 
 def _parameter(declared: Argument | Option, *, hidden: bool) -> inspect.Parameter:
-    """The parameter that typer makes an argument or an option of; its words stay text."""
+    """The parameter from which typer makes an argument or an option; its words stay text."""
     kind: Any = list[str] if declared.many else str
     complete = declared.complete
     if isinstance(declared, Argument):
@@ -207,9 +209,9 @@ def _parameter(declared: Argument | Option, *, hidden: bool) -> inspect.Paramete
             ... if declared.required else None, metavar=declared.value, help=declared.help, autocompletion=complete
         )
     else:
-        if declared.read is None:
+        if declared.reader is None:
             kind = bool
-        nothing: Any = False if declared.read is None else None
+        nothing: Any = False if declared.reader is None else None
         default = typer.Option(
             ... if declared.required else nothing,
             *declared.flags,

@@ -24,21 +24,21 @@ from burnish.report.values import catalogue as values
 )  # fmt: skip
 def variants(words: tuple[str, ...], recipes: Path | None, full: bool, as_json: bool) -> None:
     """List or search the ways to build: names, changes, reasons."""
-    every = {**load.variants(), **(load.read_variants(recipes) if recipes else {})}
-    found = [variant for variant in every.values() if _has(words, _said_of(variant))]
-    if not found:
-        raise UserError(f"no variant has {' '.join(words)!r}{nearest(words[0], every)}; `burnish variants` lists all")
+    known = {**load.variants(), **(load.read_variants(recipes) if recipes else {})}
+    matches = [variant for variant in known.values() if _has(words, _text_of(variant))]
+    if not matches:
+        raise UserError(f"no variant has {' '.join(words)!r}{nearest(words[0], known)}; `burnish variants` lists all")
     if as_json:
-        print_json(values.variants(found))
+        print_json(values.variants(matches))
     else:
-        print_document(report.variants(found) if full or words else report.variant_table(found))
+        print_document(report.variants(matches) if full or words else report.variant_table(matches))
 
 
 def _has(words: Sequence[str], text: str) -> bool:
     return all(word.lower() in text.lower() for word in words)
 
 
-def _said_of(variant: Variant) -> str:
+def _text_of(variant: Variant) -> str:
     return "\n".join((variant.name, variant.reason, _changes(variant), *variant.marks.words))
 
 
@@ -52,31 +52,31 @@ def flags(words: tuple[str, ...], only_targets: bool, as_json: bool) -> None:
     if only_targets:
         _print_targets([target for target in targets().values() if _in_target(target, words)], words, as_json)
         return
-    every = flag_catalogue()
-    found = search(every.values(), words)
-    if not found:
-        raise UserError(f"no flag says {' '.join(words)!r}{nearest(words[0], every)}; `burnish flags` lists all")
+    known = flag_catalogue()
+    matches = search(known.values(), words)
+    if not matches:
+        raise UserError(f"no flag says {' '.join(words)!r}{nearest(words[0], known)}; `burnish flags` lists all")
     if as_json:
-        print_json(values.flags(found))
+        print_json(values.flags(matches))
     else:
-        print_document(report.flags(found) if words else report.flag_table(found))
+        print_document(report.flags(matches) if words else report.flag_table(matches))
 
 
 def _in_target(entry: Target, words: Sequence[str]) -> bool:
-    said = "\n".join((entry.name, entry.architecture or "", entry.reason, *entry.flags, *entry.needs)).lower()
-    return all(word.lower() in said for word in words)
+    text = "\n".join((entry.name, entry.architecture or "", entry.reason, *entry.flags, *entry.needs)).lower()
+    return all(word.lower() in text for word in words)
 
 
-def _print_targets(found: Sequence[Target], words: Sequence[str], as_json: bool) -> None:
-    if not found:
+def _print_targets(matches: Sequence[Target], words: Sequence[str], as_json: bool) -> None:
+    if not matches:
         raise UserError(
             f"no target says {' '.join(words)!r}{nearest(words[0], targets())}; `burnish flags --targets` lists all"
         )
     here = this_processor()
     if as_json:
-        print_json(values.targets(found, here))
+        print_json(values.targets(matches, here))
     else:
-        print_document(report.targets(found, here))
+        print_document(report.targets(matches, here))
 
 
 @verb("options", o.ENGINE, o.WORDS, o.JSON, example="burnish options {engine} charset")
@@ -87,13 +87,13 @@ def options(engine: str, words: tuple[str, ...], as_json: bool) -> None:
     """
     spec = load.engine(engine)
     known = option_catalogue.options().get(spec.name, {})
-    found = option_catalogue.search(known.values(), words)
-    if words and not found:
+    matches = option_catalogue.search(known.values(), words)
+    if words and not matches:
         raise UserError(
             f"no known option of {spec.name} says {' '.join(words)!r}{nearest(words[0].upper(), known)}; "
             f"`burnish options {spec.name}` lists those that are known, others are accepted"
         )
     if as_json:
-        print_json(values.options(found))
+        print_json(values.options(matches))
     else:
-        print_document(report.options(found, spec.name))
+        print_document(report.options(matches, spec.name))

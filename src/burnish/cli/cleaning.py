@@ -1,4 +1,4 @@
-"""The verb that shows what is kept, and removes what is too old or too much."""
+"""The verb that shows what is kept, and removes what is too old or too large."""
 
 from __future__ import annotations
 

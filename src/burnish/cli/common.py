@@ -1,4 +1,4 @@
-"""What the verbs share: the application, how a verb is added to it, and how results are printed."""
+"""What the verbs share: the application, how verbs are added to it, and how results are printed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from burnish.study.study import Study
 ABOUT = "Finds, and proves, the fastest way to build a database server for a workload."
 
 SCHEMA = 1
-"""Version of what --json prints; a field that goes or changes its meaning raises it, a new one does not."""
+"""Version of what --json prints; raised when a field is removed or changes its meaning, not for a new one."""
 
 _Function = Callable[..., None]
 
@@ -58,7 +58,7 @@ errors = Console(stderr=True)
 
 
 @app.callback(invoke_without_command=True, help=ABOUT)
-def _whole(
+def _program_options(
     ctx: typer.Context,
     show_version: bool = typer.Option(False, "--version", "-V", help="Print the version."),
     yes: bool = typer.Option(False, "--yes", "-y", hidden=True),  # noqa: ARG001 - for the verb, from the context
@@ -70,18 +70,18 @@ def _whole(
 
 
 def _needs_a_verb(ctx: typer.Context) -> None:
-    """Without a verb there is only help, and nothing was done."""
+    """Prints help and exits with 2 if no verb is given."""
     if ctx.invoked_subcommand is None and not ctx.resilient_parsing:
         typer.echo(ctx.get_help())
         raise typer.Exit(2)
 
 
 def group(name: str, about: str, example: str) -> typer.Typer:
-    """A group of verbs, as `burnish record` is one."""
-    found = typer.Typer(cls=VerbGroup, rich_markup_mode=None)
-    found.callback(invoke_without_command=True, help=about)(_needs_a_verb)
-    app.add_typer(found, name=name, help=about, epilog=example)
-    return found
+    """Adds a group of verbs, such as `burnish record`."""
+    verbs = typer.Typer(cls=VerbGroup, rich_markup_mode=None)
+    verbs.callback(invoke_without_command=True, help=about)(_needs_a_verb)
+    app.add_typer(verbs, name=name, help=about, epilog=example)
+    return verbs
 
 
 def verb(
@@ -96,21 +96,23 @@ def verb(
     """Makes a function a verb; its docstring is the verb's help (see `burnish.cli.binding`).
 
     Args:
-        name: as it is typed.
+        name: the verb's name on the command line.
         declared: its arguments and options, in the order of its help.
         example: a call of it.
-        of: the group that it belongs to.
-        resumes: whether the same command takes up work that was interrupted.
+        of: the group to which it belongs.
+        resumes: whether the same command resumes interrupted work.
         hidden: whether lists of verbs leave it out.
         refuses: options of other verbs that the study's constructor refuses with its reason.
     """
-    arguments = tuple(each for each in declared if isinstance(each, Argument))
-    options = tuple(each for each in declared if isinstance(each, Option))
+    arguments = tuple(item for item in declared if isinstance(item, Argument))
+    options = tuple(item for item in declared if isinstance(item, Option))
 
     def add(function: _Function) -> _Function:
-        about = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(function.__doc__ or ""))  # a paragraph, a line
-        made = Verb(name, about, arguments, options, example, resumes=resumes, hidden=hidden, refused=tuple(refuses))
-        command(of, made, function, _quieten)
+        about = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(function.__doc__ or ""))  # one line for each paragraph
+        declaration = Verb(
+            name, about, arguments, options, example, resumes=resumes, hidden=hidden, refused=tuple(refuses)
+        )
+        command(of, declaration, function, _quieten)
         return function
 
     return add
@@ -121,24 +123,24 @@ def _quieten(quiet: bool) -> None:
 
 
 def asker() -> Ask | None:
-    """How to ask a person; None when nobody is there to answer."""
+    """A function that asks the user a question; None if the session is not interactive."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     return lambda question: typer.confirm(question, err=True)
 
 
 def say(text: str) -> None:
-    """A line about what was done, on stderr."""
+    """Prints a line about what was done, on stderr."""
     progress.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def line(text: str = "") -> None:
-    """A line of a result, which stays one line however narrow the terminal is."""
+    """Prints a line of a result, which is never wrapped."""
     out.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def run_named(name: str | None) -> Path:
-    """The folder of the run that is meant; says which one where the name could mean several."""
+    """The folder of the named run; if several match, prints which one was chosen."""
     home = paths.home()
     folder = studies.find(home, name)
     several = len(studies.beginning(studies.folders(home), name)) if name and folder.name != name else 0
@@ -148,13 +150,13 @@ def run_named(name: str | None) -> Path:
 
 
 def result_of(folder: Path) -> Result:
-    """What a run's record says."""
+    """The result of a run, from its record."""
     with closing(Record(folder)) as record:
         return fold(record.every())
 
 
 def finish(folder: Path, as_json: bool) -> None:
-    """Prints what a run came to; ends with 1 where nothing could be measured."""
+    """Prints a run's result; exits with 1 if nothing could be measured."""
     result = result_of(folder)
     print_result(result, as_json)
     if result.nothing_measured:
@@ -162,7 +164,7 @@ def finish(folder: Path, as_json: bool) -> None:
 
 
 def measure(study: Study, options: Options, as_json: bool, dry_run: bool) -> None:
-    """Runs a study and prints what it came to, or prints only its plan."""
+    """Runs a study and prints its result; with `dry_run`, prints only its plan."""
     home = paths.home()
     if dry_run:
         print_plan(steps_of(home, study, plan_of(home, study, by_name(study, Asked()), options), options), as_json)
@@ -172,7 +174,7 @@ def measure(study: Study, options: Options, as_json: bool, dry_run: bool) -> Non
 
 @dataclass
 class Program:
-    """The program as it was called, which `burnish.cli.main` knows."""
+    """The program's name as the user typed it; set by `burnish.cli.main`."""
 
     name: str = "burnish"
 
@@ -180,43 +182,43 @@ class Program:
 program = Program()
 
 
-def print_document(found: Document) -> None:
-    """A document for people, who can copy the calls of Burnish that it names."""
-    terminal.show(_as_typed(found), out)
+def print_document(content: Document) -> None:
+    """Prints a document, with its example commands as the user can type them."""
+    terminal.show(_as_typed(content), out)
 
 
 _T = TypeVar("_T")
 
 
 def _as_typed(value: _T) -> _T:
-    """A part of a document with the program's name as it was typed in the calls that it has."""
-    found: Any = value
+    """A part of a document, with the program's name in its example commands as the user typed it."""
+    result: Any = value
     if program.name == "burnish" or isinstance(value, Enum):
         return value
     if isinstance(value, str):
-        found = pages.as_typed(value, program.name)
+        result = pages.as_typed(value, program.name)
     elif isinstance(value, tuple):
-        found = tuple(_as_typed(each) for each in value)
+        result = tuple(_as_typed(part) for part in value)
     elif is_dataclass(value) and not isinstance(value, type):
-        found = replace(value, **{each.name: _as_typed(getattr(value, each.name)) for each in fields(value)})
-    return cast(_T, found)
+        result = replace(value, **{field.name: _as_typed(getattr(value, field.name)) for field in fields(value)})
+    return cast(_T, result)
 
 
 def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
-    """A value for machines; an object has the version of its form."""
+    """Prints a value as JSON; an object gets the schema's version."""
     sys.stdout.write(renderer.text({"schema": SCHEMA, **value} if isinstance(value, Mapping) else value))
 
 
-def print_plan(found: Plan, as_json: bool) -> None:
-    """As a table for people or as JSON."""
+def print_plan(plan: Plan, as_json: bool) -> None:
+    """Prints a plan as a table or as JSON."""
     if as_json:
-        print_json(found.as_dict())
+        print_json(plan.as_dict())
     else:
-        print_document(plan_report.document(found))
+        print_document(plan_report.document(plan))
 
 
 def print_result(result: Result, as_json: bool) -> None:
-    """As tables for people or as JSON."""
+    """Prints a result as tables or as JSON."""
     if as_json:
         print_json(values.run(result))
     else:

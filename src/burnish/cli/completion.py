@@ -1,6 +1,6 @@
-"""What a shell offers while a word is typed: names of the catalogue, and of what is kept on this machine.
+"""Shell completion: names from the catalogue, and of what is kept on this machine.
 
-A completion never speaks and never fails: a file that can't be read offers nothing.
+A completion prints nothing and never fails: for a file that can't be read it offers nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from burnish.record.store import Store
 from burnish.study.kept.runs import folders
 
 Names = Callable[[typer.Context], Iterable[str]]
-"""From the call so far to the names that there are."""
+"""Takes the command line so far; returns the names to choose from."""
 
 
 def one(names: Names) -> Completer:
@@ -37,7 +37,7 @@ def one(names: Names) -> Completer:
 
 
 def several(names: Names) -> Completer:
-    """Completes the last of names with commas between."""
+    """Completes the last of several names separated by commas."""
     single = one(names)
 
     def complete(context: typer.Context, incomplete: str) -> list[str]:
@@ -48,7 +48,7 @@ def several(names: Names) -> Completer:
 
 
 def _argument(context: typer.Context, known: Iterable[str]) -> str | None:
-    """The argument that is one of these; behind an option that waits for its value typer leaves all words unread."""
+    """The word that is one of the known names; typer leaves words after an unfinished option unparsed."""
     words = (*context.params.values(), *context.args)
     return next((word for word in words if isinstance(word, str) and word in known), None)
 
@@ -59,7 +59,7 @@ def engines(_context: typer.Context) -> Iterable[str]:
 
 
 def workloads(context: typer.Context) -> Iterable[str]:
-    """Loads of the engine that was named, or of all."""
+    """Loads of the named engine, or of all engines."""
     engine = _argument(context, load.engines())
     named = (engine,) if engine else load.engine_names()
     return (name for owner, name in load.workloads() if owner in named)
@@ -83,7 +83,7 @@ def bundled(_context: typer.Context) -> Iterable[str]:
 
 
 def rows(context: typer.Context) -> Iterable[str]:
-    """Rows of the bundled study that was named."""
+    """Rows of the named bundled study."""
     name = _argument(context, studies.names())
     return (row.name for row in studies.study(name).rows) if name else ()
 

@@ -1,4 +1,4 @@
-"""What a verb is declared from: arguments and options as values, each with what reads its words."""
+"""Declarations of verbs: arguments and options as values, each with a reader for its words."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from burnish.cli import readers
 from burnish.cli.readers import Reader
 
 Completer = Callable[[typer.Context, str], list[str]]
-"""From the call so far and the beginning of a word to the words that may stand there."""
+"""Takes the command line so far and the beginning of a word; returns the words that complete it."""
 
 YES = "yes"
-"""Field of --yes, which every verb takes: the launcher asks for it on first use, whatever the verb."""
+"""Field of --yes, which every verb takes: a checkout's launcher accepts it on its first use with any verb."""
 
 
 @dataclass(frozen=True)
@@ -24,26 +24,26 @@ class Option:
     """One option of the command line.
 
     Attributes:
-        field: the parameter of a verb's function that gets its value; one of `Options`
-            (`burnish.study.request.options`) where that has it.
-        flags: how it is typed, the long one first.
+        field: the parameter of a verb's function that gets its value; where possible a
+            field of `Options` (`burnish.study.request.options`).
+        flags: its spellings, the long one first.
         help: what it does, in a sentence.
-        read: what makes a value of its words; None: it takes none, and its value is whether it was given.
-        value: what stands for its words in help, as in ``NAME``.
+        reader: converts its words to a value; None: it takes no words, and its value is whether it was given.
+        value: placeholder for its words in help, such as ``NAME``.
         default: words that are read where it was not given; "": there are none.
-        unset: what holds then, where that can't be said by a default; for help.
-        old: spellings of the version before, which work and say the new one.
-        many: whether it may be given again, to add to what is there.
+        unset: description of the default for help, if `default` can't express it.
+        old: the previous version's spellings, which still work and print the new one.
+        many: whether it may be repeated to add values.
         required: whether it must be given.
-        common: whether it is in the help of a verb that has too many to show at once.
+        common: whether `--help` shows it even for a verb with many options.
         panel: heading under which help shows it.
-        complete: what completes its words in a shell.
+        complete: completes its words in a shell.
     """
 
     field: str
     flags: tuple[str, ...]
     help: str
-    read: Reader | None = None
+    reader: Reader | None = None
     value: str = ""
     default: str = ""
     unset: str = ""
@@ -66,24 +66,24 @@ class Option:
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a verb, known by its place.
+    """One positional argument of a verb.
 
     Attributes:
         field: the parameter of the verb's function that gets its value.
-        value: how help calls it, as in ``ENGINE``.
+        value: its placeholder in help, such as ``ENGINE``.
         help: what it is, in a sentence.
-        read: what makes a value of its words.
+        reader: converts its words to a value.
         default: words that are read where it was not given; "": there are none.
-        unset: what holds then, for help.
-        many: whether it takes all words that are left.
+        unset: description of the default, for help.
+        many: whether it takes all remaining words.
         required: whether it must be given.
-        complete: what completes it in a shell.
+        complete: completes it in a shell.
     """
 
     field: str
     value: str
     help: str
-    read: Reader = readers.text
+    reader: Reader = readers.text
     default: str = ""
     unset: str = ""
     many: bool = False
@@ -97,11 +97,11 @@ class Argument:
 
 def _value(declared: Option | Argument, name: str, words: Sequence[str]) -> Any:
     given = tuple(words) or tuple(filter(None, (declared.default,)))
-    if declared.read is None:
+    if declared.reader is None:
         return bool(given)
     if not given:
         return () if declared.many else None
-    return declared.read(name, given)
+    return declared.reader(name, given)
 
 
 @dataclass(frozen=True)
@@ -109,14 +109,14 @@ class Verb:
     """One verb.
 
     Attributes:
-        name: as it is typed, without the group's.
-        help: what it does: a sentence, then what else there is to say.
-        arguments: in the order in which they are typed.
-        options: in the order in which help shows them.
-        example: a call of it, as it is typed (see `burnish.cli.help.filled`).
-        resumes: whether the same command takes up work that was interrupted.
+        name: its name on the command line, without the group's.
+        help: what it does: one sentence, then details.
+        arguments: its arguments, in the order on the command line.
+        options: its options, in the order of its help.
+        example: an example of its use (see `burnish.cli.help.filled`).
+        resumes: whether the same command resumes interrupted work.
         hidden: whether lists of verbs leave it out.
-        refused: options of other verbs that it takes only to say why it can't have them; not in its help.
+        refused: options of other verbs that it accepts only to explain why it can't use them; not in its help.
     """
 
     name: str
@@ -134,14 +134,14 @@ class Verb:
         yield from self.options
 
     def values(self, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        """The value of every argument and option by its field.
+        """The value of every argument and option, by field.
 
         Args:
-            given: by field the words that were given; no words, or no entry: none were. Of an option without words
-                whether it was given: any word.
+            given: the words given for each field; no entry, or an empty one: none were. For an option without words,
+                any word means that it was given.
 
         Raises:
-            UserError: what is wrong with them, a line for each.
+            UserError: one line for each invalid value.
         """
         values: dict[str, Any] = {}
         problems = []
@@ -155,7 +155,7 @@ class Verb:
         return values
 
     def renamed(self, words: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
-        """The words with this version's spellings for the last one's, and (old, new) of those that were changed."""
+        """The words with old spellings replaced by current ones, and the pairs (old, new) that were replaced."""
         spellings = {old: option.name for option in self.options for old in option.old}
         changed: dict[str, str] = {}
         every = []

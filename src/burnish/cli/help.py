@@ -26,7 +26,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Look up": ("variants", "flags", "options", "workload", "help"),
     "Keep house": ("clean", "profile", "record"),
 }
-"""Every verb that is shown, by what one wants, in the order in which they are used."""
+"""Every verb that is shown, grouped by purpose, in the order of use."""
 
 EXIT_CODES: Mapping[int, str] = {
     0: "Done; of a verb that measures: something was measured, whatever the verdict.",
@@ -44,8 +44,8 @@ _WIDEST = 100
 
 
 def filled(text: str) -> str:
-    """The text with names of the catalogue: ``{engines}`` all of them; of one, as an example, ``{engine}``,
-    ``{workload}`` and ``{server}``."""
+    """Fills in names from the catalogue: ``{engines}`` lists all engines; ``{engine}``, ``{workload}`` and ``{server}``
+    are an example."""
     if "{" not in text:
         return text
     names = load.engine_names()
@@ -62,10 +62,10 @@ def filled(text: str) -> str:
 
 
 def program(typed: str) -> str:
-    """Burnish as the person called it.
+    """The program's name as the user typed it.
 
     Args:
-        typed: what was run: the launcher's name, or this process's own; its plain name where PATH has it.
+        typed: the path of the launcher or of this process's program; shortened to its file name if it is on PATH.
     """
     path = Path(typed)
     if path.name == "__main__.py":
@@ -75,7 +75,7 @@ def program(typed: str) -> str:
 
 
 def printed(page: RenderableType) -> str:
-    """A page as text of the terminal's width, styled where standard output is one."""
+    """A page as text in the terminal's width, styled if standard output is a terminal."""
     console = Console()
     console.width = min(console.width, _WIDEST)
     with console.capture() as captured:
@@ -88,7 +88,7 @@ def of_verb(verb: Verb, path: str, name: str, *, full: bool) -> RenderableType:
 
     Args:
         verb: the verb.
-        path: the words by which it is called, as in ``burnish study run``.
+        path: the command without arguments, such as ``burnish study run``.
         name: the first of them, the program.
         full: whether all options are shown.
     """
@@ -118,10 +118,10 @@ def of_group(path: str, name: str, about: str, verbs: Iterable[tuple[str, str]],
     """The page of a group of verbs.
 
     Args:
-        path: the words by which it is called, as in ``burnish study``.
+        path: the command of the group, such as ``burnish study``.
         name: the first of them, the program.
         about: what it is for.
-        verbs: (name, help) of each.
+        verbs: (name, help) of each verb.
         example: a call of one.
     """
     return Group(
@@ -135,7 +135,7 @@ def of_group(path: str, name: str, about: str, verbs: Iterable[tuple[str, str]],
 
 
 def of_all(name: str, about: str, verbs: Mapping[str, str]) -> RenderableType:
-    """The page of the whole: every verb with what it does.
+    """The main page: every verb with what it does.
 
     Args:
         name: the program as it was called.
@@ -168,14 +168,14 @@ def _first(text: str) -> str:
 
 
 def as_typed(text: str, name: str) -> str:
-    """The text, with `name` for the program in the calls of it: between backquotes, or one behind the other."""
-    return re.sub(r"(^|`|or: |&& )burnish (?=[a-z])", lambda found: f"{found[1]}{name} ", text)
+    """The text with the program's name replaced in commands (in backquotes, at the start, after ``or:``, ``&&``)."""
+    return re.sub(r"(^|`|or: |&& )burnish (?=[a-z])", lambda match: f"{match[1]}{name} ", text)
 
 
 def _line(title: str, text: str) -> Text:
-    found = Text(title, style="bold")
-    found.append(text, style="not bold")
-    return found
+    styled = Text(title, style="bold")
+    styled.append(text, style="not bold")
+    return styled
 
 
 def _usage(argument: Argument) -> str:
@@ -184,19 +184,19 @@ def _usage(argument: Argument) -> str:
 
 
 def _spelled(option: Option) -> str:
-    """The short spelling, the long one, what stands for the value."""
+    """The short spelling, the long one, and the placeholder of the value."""
     return " ".join(filter(None, (", ".join(reversed(option.flags)), option.value)))
 
 
 def _text(declared: Argument | Option) -> str:
-    unset = declared.unset or (declared.default if declared.read is not None else "")
+    unset = declared.unset or (declared.default if declared.reader is not None else "")
     required = "" if not isinstance(declared, Option) or not declared.required else "Required."
     default = f"Default: {unset}." if unset else required
     return " ".join(filter(None, (filled(declared.help), default)))
 
 
 def _panels(panels: Mapping[str, Sequence[tuple[str, str]]]) -> list[RenderableType]:
-    """Headings with their rows of names and texts, the texts of all in one column."""
+    """Headings with their rows of names and texts, with all texts aligned in one column."""
     width = max(len(name) for rows in panels.values() for name, _ in rows)
     parts: list[RenderableType] = []
     for title, rows in panels.items():

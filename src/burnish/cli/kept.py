@@ -1,4 +1,4 @@
-"""The verbs about finished builds: what they are made of, and a script that makes one again."""
+"""The verbs about finished builds: their details, and a script that rebuilds one."""
 
 from __future__ import annotations
 
@@ -46,20 +46,23 @@ def builds(name: str | None, against: str | None, portability: bool, yes: bool, 
     """List the builds that are kept: size, cost, what they need to run."""
     home = paths.home()
     store = Store(home.store)
-    every = [entry for entry in store.entries() if entry.kind == "builds" and not entry.about.get("instrumented")]
-    other = None if against is None else _only(every, against, "--against ")
+    chosen = [entry for entry in store.entries() if entry.kind == "builds" and not entry.about.get("instrumented")]
+    other = None if against is None else _only(chosen, against, "--against ")
     if name is not None:
-        every = [_only(every, name)] if other is not None else _named(every, name)
+        chosen = [_only(chosen, name)] if other is not None else _named(chosen, name)
     elif other is not None:
         raise UserError("--against KEY: no build is named to compare with it; `burnish builds BUILD --against KEY`")
-    if other is not None and (its := other.about["engine"]) != (mine := every[0].about["engine"]):
-        raise UserError(f"--against {against}: a build of {its}, {every[0].key} is one of {mine}; name one of {mine}")
+    if other is not None and (other_engine := other.about["engine"]) != (engine_name := chosen[0].about["engine"]):
+        raise UserError(
+            f"--against {against}: a build of {other_engine}, {chosen[0].key} is one of {engine_name}; "
+            f"name one of {engine_name}"
+        )
     if portability:
         ensure(["portability"], "trying builds on other processors", Options(yes=yes), asker())
     bench = Bench(None, home.root / "logs", progress)
-    found: list[tuple[Entry, dict[str, Any]]] = []
+    examined: list[tuple[Entry, dict[str, Any]]] = []
     with studies.lock(home):
-        for entry in every:
+        for entry in chosen:
             engine, built = _built(entry)
             examiner = Examiner(engine, store, bench, home.scratch / "builds")
             facts = examiner.look(built)
@@ -67,30 +70,30 @@ def builds(name: str | None, against: str | None, portability: bool, yes: bool, 
             facts |= {"tried": examiner.try_on(built, wanted)}
             if other is not None:
                 facts |= {"changed": {"of": other.key, **examiner.changed(built, _built(other)[1])}}
-            found.append((entry, facts))
+            examined.append((entry, facts))
     if as_json:
-        print_json(values.builds(found))
+        print_json(values.builds(examined))
     else:
-        print_document(report.builds(found) if name is None else report.build_details(found))
+        print_document(report.builds(examined) if name is None else report.build_details(examined))
 
 
-def _named(every: Sequence[Entry], name: str, what: str = "") -> list[Entry]:
-    """Builds whose keys begin so; a `UserError` where none does."""
-    found = [entry for entry in every if entry.key.startswith(name)]
-    if not found:
-        raise unknown(f"{what}build", name, [entry.key for entry in every])
-    return found
+def _named(entries: Sequence[Entry], name: str, what: str = "") -> list[Entry]:
+    """The builds whose keys begin with `name`; raises `UserError` if there are none."""
+    matches = [entry for entry in entries if entry.key.startswith(name)]
+    if not matches:
+        raise unknown(f"{what}build", name, [entry.key for entry in entries])
+    return matches
 
 
-def _only(every: Sequence[Entry], name: str, what: str = "") -> Entry:
-    """The build whose key begins so; a `UserError` where it is not just one."""
-    found = _named(every, name, what)
-    if len(found) > 1:
-        keys = ", ".join(entry.key for entry in found)
+def _only(entries: Sequence[Entry], name: str, what: str = "") -> Entry:
+    """The one build whose key begins with `name`; raises `UserError` if there is not exactly one."""
+    matches = _named(entries, name, what)
+    if len(matches) > 1:
+        keys = ", ".join(entry.key for entry in matches)
         raise UserError(
-            f"{what}{name}: {len(found)} builds' keys begin so ({keys}); write more of the one that is meant"
+            f"{what}{name}: {len(matches)} builds' keys begin so ({keys}); write more of the one that is meant"
         )
-    return found[0]
+    return matches[0]
 
 
 def _built(entry: Entry) -> tuple[Engine, Built]:
@@ -119,23 +122,25 @@ def reproduce(build: str, output: Path | None, run: str | None, as_json: bool) -
     Without --output they go to a new folder reproduce-BUILD here; without --run it is the newest run that made it.
     """
     home = paths.home()
-    found = reproducing.find(home, build, str(run_named(run)) if run else None)
-    made = reproducing.collect(home, found, output or Path(f"reproduce-{found.variant or found.entry.key}"))
+    kept_build = reproducing.find(home, build, str(run_named(run)) if run else None)
+    written = reproducing.collect(
+        home, kept_build, output or Path(f"reproduce-{kept_build.variant or kept_build.entry.key}")
+    )
     if as_json:
         print_json(
             {
-                "build": found.entry.key,
-                "variant": found.variant,
-                "folder": str(made.folder),
-                "files": made.files,
-                "sha256": made.sha256,
-                "recipe": made.recipe,
+                "build": kept_build.entry.key,
+                "variant": kept_build.variant,
+                "folder": str(written.folder),
+                "files": written.files,
+                "sha256": written.sha256,
+                "recipe": written.recipe,
             }
         )
         return
-    files = [name for name in made.files if "/" not in name]
-    folders = sorted({f"{name.partition('/')[0]}/" for name in made.files if "/" in name})
-    line(f"{made.folder}: {', '.join((*files, *folders))}")
-    line(f"{made.folder}/build.sh makes the program with SHA-256 {made.sha256}")
-    if made.recipe:
-        line(f"\n{made.recipe.rstrip()}")
+    files = [name for name in written.files if "/" not in name]
+    folders = sorted({f"{name.partition('/')[0]}/" for name in written.files if "/" in name})
+    line(f"{written.folder}: {', '.join((*files, *folders))}")
+    line(f"{written.folder}/build.sh makes the program with SHA-256 {written.sha256}")
+    if written.recipe:
+        line(f"\n{written.recipe.rstrip()}")

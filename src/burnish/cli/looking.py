@@ -1,4 +1,4 @@
-"""The verbs that show what there is: results, runs, the machine, help."""
+"""The verbs that show results, runs, the machine and help."""
 
 from __future__ import annotations
 

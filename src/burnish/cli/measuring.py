@@ -86,7 +86,7 @@ def compare(first: str, second: str, engine: str, options: Options, as_json: boo
 
 
 def named_program(side: str, word: str) -> tuple[str | None, Path]:
-    """A name, if one is given, and a program's path, of a word such as ``PATH`` or ``NAME=PATH``.
+    """Splits ``PATH`` or ``NAME=PATH`` into the name, if there is one, and the program's path.
 
     Raises:
         UserError: there is no such file.

@@ -1,4 +1,4 @@
-"""The verb that times a function by itself, out of two trees."""
+"""The verb that times single functions from two source trees."""
 
 from __future__ import annotations
 

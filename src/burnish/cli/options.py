@@ -1,7 +1,7 @@
-"""Every argument and option of the command line, once; groups of options that verbs list.
+"""Every argument and option of the command line, each defined once; groups of options for verbs to list.
 
 An option that several verbs have is the same option: one name, one sentence of help. A verb may give it a default or
-bounds of its own (`dataclasses.replace`). To give a verb an ability is to add the group's name to the verb's list.
+bounds of its own (`dataclasses.replace`). To give a verb an ability, add the group's name to the verb's list.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VARIANTS = _build(
     common=True, complete=several(completion.variants),
 )  # fmt: skip
 VARIANT = replace(
-    VARIANTS, field="variant", read=readers.text, value="NAME", many=False, default="baseline", unset="",
+    VARIANTS, field="variant", reader=readers.text, value="NAME", many=False, default="baseline", unset="",
     complete=one(completion.variants),
 )  # fmt: skip
 RECIPES = _build("recipes", ("--recipes",), "TOML file with variants of your own.", readers.path, "FILE", common=True)
@@ -122,20 +122,20 @@ PRECISION = _how(
     "first verdict.", readers.precision, "PERCENT", default="1%", common=True,
 )  # fmt: skip
 MAX_STARTS = _how(
-    "max_starts", ("--max-starts",), "Maximum number of starts of each cell.", readers.whole(3, 60), "N", default="12"
+    "max_starts", ("--max-starts",), "Maximum number of starts of each cell.", readers.integer(3, 60), "N", default="12"
 )
 STARTS = _how(
     "starts", ("--starts",), "Number of starts, fixed in advance, as for figures to publish.",
-    readers.whole(2, 200), "N", unset="as many as the verdict takes",
+    readers.integer(2, 200), "N", unset="as many as the verdict takes",
 )  # fmt: skip
-PAIRS = _how("pairs", ("--pairs",), "Pairs in a start.", readers.whole(1, 12), "N", unset="the engine's")
+PAIRS = _how("pairs", ("--pairs",), "Pairs in a start.", readers.integer(1, 12), "N", unset="the engine's")
 DESIGN = _how(
     "design", ("--design",), "Trial design: duet (both sides under load at once), interleaved (in turn) or solo "
     "(one up at a time).", readers.design, "NAME", unset="the workload's", old=("--designs",),
     complete=one(completion.designs),
 )  # fmt: skip
 DESIGNS = replace(
-    DESIGN, field="designs", read=readers.designs, value="NAME,...", default="duet,interleaved,solo", unset="",
+    DESIGN, field="designs", reader=readers.designs, value="NAME,...", default="duet,interleaved,solo", unset="",
     many=True, complete=several(completion.designs),
 )  # fmt: skip
 EXPLORE = _how(
@@ -144,7 +144,7 @@ EXPLORE = _how(
 )  # fmt: skip
 FORCE = _how("force", ("--force",), "Give verdicts, marked, even though this host's calibration failed.")
 SEED = _how(
-    "seed", ("--seed",), "Seed of everything random: placement, order, generated keys.", readers.whole(0), "N",
+    "seed", ("--seed",), "Seed of everything random: placement, order, generated keys.", readers.integer(0), "N",
     default="1",
 )  # fmt: skip
 WHY = _how("why", ("--why",), "Sample the builds after the trials: functions before and after.", common=True)
@@ -171,7 +171,7 @@ BUDGET = _machine(
 
 # --- Machine ---
 
-JOBS = _machine("jobs", ("--jobs",), "Parallel compile jobs.", readers.whole(1), "N", unset="all cores")
+JOBS = _machine("jobs", ("--jobs",), "Parallel compile jobs.", readers.integer(1), "N", unset="all cores")
 FRESH = _machine("fresh", ("--fresh",), "Begin a new run even if an unfinished one could be resumed.")
 YES = _machine(
     YES_FIELD, ("--yes", "-y"), "Don't ask: install system packages that are missing, remove what is listed.",
@@ -190,7 +190,7 @@ OUTPUT = _output(
 )
 FULL = _output("full", ("--full",), "Show every entry in full.", common=True)
 LIST = _output("only_list", ("--list",), "List what there is instead.", common=True)
-WHOLE = _output("whole", ("--whole",), "Everything, with the programs that were run; a report needs less.")
+WHOLE = _output("all_events", ("--whole",), "Everything, with the programs that were run; a report needs less.")
 CHECK = _output("check", ("--check",), "Write nothing; exit with 1 where a file is not what its record says.")
 
 # --- Of one verb or two ---
@@ -205,7 +205,7 @@ OLDER_THAN = _option(
 )
 KEEP_GB = _option("keep_gb", ("--keep-gb",), "Keep at most N GB, the most recently used.", readers.number(0), "N")
 RUNS = _option("runs", ("--runs",), "Remove unfinished runs too; finished ones are never removed.")
-TOP = _option("top", ("--top",), "Number of hottest functions to show.", readers.whole(0, 1000), "N", default="10")
+TOP = _option("top", ("--top",), "Number of hottest functions to show.", readers.integer(0, 1000), "N", default="10")
 NAME = _option("name", ("--name",), "Name of the profile in recipes and commands.", readers.text, "NAME", required=True)
 WEIGHTS = _option(
     "weights", ("--weights",), "A weight for each profile, separated by commas.", readers.text, "N,...", unset="all 1"
@@ -224,12 +224,12 @@ CROSS_CHECK = _how(
     "cross_check", ("--cross-check",), "Cross-compile too (aarch64), and check the results under qemu.",
     readers.text, "ARCH", old=("--check",),
 )  # fmt: skip
-MICRO_STARTS = replace(STARTS, read=readers.whole(3, 200), default=str(Times.starts), unset="")
-MICRO_PAIRS = replace(PAIRS, read=readers.whole(3, 1000), default=str(Times.pairs), unset="")
-CALIBRATION_STARTS = replace(STARTS, read=readers.whole(12, 200), default="12", unset="")
+MICRO_STARTS = replace(STARTS, reader=readers.integer(3, 200), default=str(Times.starts), unset="")
+MICRO_PAIRS = replace(PAIRS, reader=readers.integer(3, 1000), default=str(Times.pairs), unset="")
+CALIBRATION_STARTS = replace(STARTS, reader=readers.integer(12, 200), default="12", unset="")
 MOST = _option(
     "most", ("--most",), "Number of different transactions to keep, the most frequent ones.",
-    readers.whole(1), "N", default="100000",
+    readers.integer(1), "N", default="100000",
 )  # fmt: skip
 SOCKET = _option("socket", ("--socket",), "A running server's socket, to read from instead.", readers.path, "PATH")
 USER = _option("user", ("--user",), "Database user to connect as.", readers.text, "NAME", unset="your login name")

@@ -50,14 +50,14 @@ def show(which: str, against: str | None, top: int, as_json: bool) -> None:
     store = _store()
     entry = kept.find(store, which)
     engine, toolchains = create(load.engine(entry.about["engine"])), find_toolchains()
-    found = inspecting.inspect(entry, store, engine, toolchains, top)
+    inspection = inspecting.inspect(entry, store, engine, toolchains, top)
     overlap = None
     if against is not None:
         overlap = inspecting.compare(entry, kept.find(store, against), store, engine, toolchains)
     if as_json:
-        print_json(values.profile(found, overlap))
+        print_json(values.profile(inspection, overlap))
     else:
-        print_document(report.document(found, overlap))
+        print_document(report.document(inspection, overlap))
 
 
 @verb("keep", o.PROFILE, o.NAME, of=profile, example="burnish profile keep 41b680a9 --name usual")
@@ -111,7 +111,9 @@ def export(which: str, file: Path | None, output: Path | None) -> None:
 
 @verb(
     "merge",
-    replace(o.PROFILE, value="PROFILE", help="Two or more, of one kind and source.", read=readers.verbatim, many=True),
+    replace(
+        o.PROFILE, value="PROFILE", help="Two or more, of one kind and source.", reader=readers.verbatim, many=True
+    ),
     o.NAME,
     o.WEIGHTS,
     of=profile,
@@ -123,9 +125,9 @@ def merge(which: tuple[str, ...], name: str, weights: str | None) -> None:
     with studies.lock(home):
         store = Store(home.store)
         numbers = _weights(weights, len(which))
-        entries = [kept.find(store, each) for each in which]
+        entries = [kept.find(store, profile_name) for profile_name in which]
         kept.check_name(store, name)
-        _alike(which, entries)
+        _check_alike(which, entries)
         about = entries[0].about
         toolchain = inspecting.reader(about["kind"], about.get("toolchain"), find_toolchains())
         parts = tuple((entry.key, weight) for entry, weight in zip(entries, numbers, strict=True))
@@ -148,22 +150,22 @@ def _weights(text: str | None, number: int) -> list[float]:
     if text is None:
         return [1.0] * number
     try:
-        found = [float(word) for word in text.split(",")]
+        weights = [float(word) for word in text.split(",")]
     except ValueError:
-        found = []
-    if len(found) != number or not all(0 < weight < 1e6 for weight in found):
+        weights = []
+    if len(weights) != number or not all(0 < weight < 1e6 for weight in weights):
         raise UserError(f"--weights {text}: give {number} numbers above 0, one for each profile, as in 3,1")
-    return found
+    return weights
 
 
-def _alike(names: Sequence[str], entries: list[Entry]) -> None:
-    """Refuses a merge of profiles that don't belong together."""
+def _check_alike(names: Sequence[str], entries: list[Entry]) -> None:
+    """Raises `UserError` if the profiles differ in engine, kind or source."""
     for field, word in (("engine", "engine"), ("kind", "kind"), ("source", "source")):
-        mine = entries[0].about.get(field)
+        first = entries[0].about.get(field)
         for name, entry in zip(names[1:], entries[1:], strict=True):
-            if entry.about.get(field) != mine:
+            if entry.about.get(field) != first:
                 raise UserError(
-                    f"merge: {names[0]} and {name} are not of one {word} ({_short(mine)} and "
+                    f"merge: {names[0]} and {name} are not of one {word} ({_short(first)} and "
                     f"{_short(entry.about.get(field))}); "
                     "merge profiles that are alike"
                 )

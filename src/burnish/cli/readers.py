@@ -1,4 +1,4 @@
-"""From the words of an option to its value; what is wrong is said with the option's name and what it takes.
+"""Readers convert an option's words to its value; an error names the option and what it accepts.
 
 A reader takes the option's name as it is typed and all words given to it, in their order (one, where the option is not
 repeatable). It returns the value or raises `UserError`.
@@ -19,27 +19,27 @@ Reader = Callable[[str, Sequence[str]], Any]
 
 
 def text(_option: str, words: Sequence[str]) -> str:
-    """The word as it is; of an option that was given again, the last."""
+    """The word unchanged; of a repeated option, the last."""
     return words[-1]
 
 
 def path(_option: str, words: Sequence[str]) -> Path:
-    """A path, which need not be there."""
+    """A path, which need not exist."""
     return Path(words[-1])
 
 
 def verbatim(_option: str, words: Sequence[str]) -> tuple[str, ...]:
-    """Every word as it is, commas included."""
+    """Every word unchanged, commas included."""
     return tuple(words)
 
 
 def names(option: str, words: Sequence[str]) -> tuple[str, ...]:
-    """Names, each in a word of its own or several with commas between; none twice."""
-    found = tuple(name.strip() for word in words for name in word.split(",") if name.strip())
-    for name in found:
-        if found.count(name) > 1:
+    """Names, in separate words or separated by commas; each at most once."""
+    parts = tuple(name.strip() for word in words for name in word.split(",") if name.strip())
+    for name in parts:
+        if parts.count(name) > 1:
             raise UserError(f"{option}: {name!r} is named twice; name each once")
-    return found
+    return parts
 
 
 def workloads(_option: str, words: Sequence[str]) -> tuple[str, ...]:
@@ -48,11 +48,11 @@ def workloads(_option: str, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def threads(_option: str, words: Sequence[str]) -> tuple[int, ...]:
-    """Numbers of client threads, each a load of its own."""
+    """Numbers of client threads, each of which is a separate load."""
     return loads.ladder(",".join(words))
 
 
-def whole(low: int, high: int | None = None) -> Reader:
+def integer(low: int, high: int | None = None) -> Reader:
     """A reader of whole numbers from `low` to `high` (None: no bound)."""
 
     def read(option: str, words: Sequence[str]) -> int:
@@ -98,13 +98,13 @@ def precision(option: str, words: Sequence[str]) -> float | None:
 
 
 def budget(_option: str, words: Sequence[str]) -> float | None:
-    """Seconds of a length of time such as ``2h``, ``90m`` or ``1h30m``."""
+    """Seconds, from a duration such as ``2h``, ``90m`` or ``1h30m``."""
     return selection.budget_of(words[-1])
 
 
 def replicates(option: str, words: Sequence[str]) -> int:
-    """A number of replicates, of which a verdict needs some; 0: none."""
-    value: int = whole(0, 60)(option, words)
+    """A number of replicates: 0, or at least 3, which a verdict needs."""
+    value: int = integer(0, 60)(option, words)
     if value in (1, 2):
         raise UserError(
             f"{option} {value}: a verdict by replicate needs at least 3; give 6 for 1 %, 18 for 0.5 %, or 0"
@@ -114,14 +114,14 @@ def replicates(option: str, words: Sequence[str]) -> int:
 
 def design(option: str, words: Sequence[str]) -> Design:
     """One trial design."""
-    found = designs(option, words)
-    if len(found) != 1:
+    chosen = designs(option, words)
+    if len(chosen) != 1:
         raise UserError(f"{option} {','.join(words)}: name one design; `burnish calibrate` takes several")
-    return found[0]
+    return chosen[0]
 
 
 def designs(option: str, words: Sequence[str]) -> tuple[Design, ...]:
-    """Trial designs, none twice."""
+    """Trial designs, each at most once."""
     known = [item.value for item in Design]
     for name in names(option, words):
         if name not in known:

@@ -31,7 +31,7 @@ record = group(
     "export", o.RUN, o.OUTPUT, o.WHOLE, o.JSON, of=record,
     example="burnish record export {engine}-tune-20261121 --output tune.jsonl.xz",
 )  # fmt: skip
-def export(run: str | None, output: Path | None, whole: bool, as_json: bool) -> None:
+def export(run: str | None, output: Path | None, all_events: bool, as_json: bool) -> None:
     """Write a run's record to a file that renders the same report: pairs, plan, builds, verdicts; no logs.
 
     The file is packed as its name says (.jsonl.xz, .jsonl.gz, .jsonl); without --output it is RUN.jsonl.xz here.
@@ -43,7 +43,7 @@ def export(run: str | None, output: Path | None, whole: bool, as_json: bool) -> 
     else:
         source = run_named(run)
         events = exchange.study_events(source)
-    chosen = list(events if whole else exchange.compact(events))
+    chosen = list(events if all_events else exchange.compact(events))
     name = lines.stem(source.name)
     target = output or Path(f"{name}{lines.USUAL}")
     if target.exists() and source.exists() and target.samefile(source):
@@ -77,14 +77,14 @@ def import_record(file: Path, as_json: bool) -> None:
 )
 def merge(files: tuple[str, ...], output: Path, as_json: bool) -> None:
     """Merge records of one plan, from several sessions or hosts; each host is a block that counts once."""
-    read = []
+    records = []
     for name in files:
         if lines.is_file_name(name):
-            read.append((name, exchange.read_events(Path(name))))
+            records.append((name, exchange.read_events(Path(name))))
         else:
-            read.append((name, exchange.study_events(run_named(name))))
+            records.append((name, exchange.study_events(run_named(name))))
     lines.check_name(output)
-    done = merging.merge(read)
+    done = merging.merge(records)
     hosts = f"{done.hosts} host{'s' if done.hosts > 1 else ''}"
     twice = f", {done.twice} of them given more than once" if done.twice else ""
     _wrote(output, done.events, f"{done.starts} starts on {hosts}{twice}", as_json)
@@ -106,22 +106,26 @@ def render(place: Path, check: bool, as_json: bool) -> None:
     `<!-- burnish: end -->`; `begin NAME verdicts` renders the tables of verdicts alone.
     """
     wanted = committed.expected(place)
-    different = committed.differences(wanted)
+    differences = committed.differences(wanted)
     if not check:
-        for each in different:
-            each.path.write_text(wanted[each.path], encoding="utf-8")
+        for difference in differences:
+            difference.path.write_text(wanted[difference.path], encoding="utf-8")
     if as_json:
-        values = [{"file": str(each.path), "line": each.line} for each in different]
+        values = [{"file": str(difference.path), "line": difference.line} for difference in differences]
         print_json({"files": len(wanted), "different": values})
     elif check:
-        for each in different:
-            say(each.words)
-    if check and different:
+        for difference in differences:
+            say(difference.words)
+    if check and differences:
         if not as_json:
             say(f"render again: burnish record render {place}")
         raise typer.Exit(1)
     if not as_json:
-        say(f"{len(wanted)} files, {len(different)} rendered anew" if not check else f"{len(wanted)} files as recorded")
+        say(
+            f"{len(wanted)} files, {len(differences)} rendered anew"
+            if not check
+            else f"{len(wanted)} files as recorded"
+        )
 
 
 def _wrote(target: Path, events: Sequence[Recorded[Event]], what: str, as_json: bool) -> None:

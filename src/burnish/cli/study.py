@@ -1,4 +1,4 @@
-"""The verbs about bundled studies: what there are, what each will cost, and running one."""
+"""The verbs about bundled studies: list them, show what one will cost, run one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PLANNED = (
     o.PAIRS,
     o.BUDGET,
 )
-"""What of a study, and how; a plan and a run take the same."""
+"""Options that choose what part of a study is run, and how; the same for a plan and a run."""
 
 
 @verb("list", o.JSON, of=study, example="burnish study list")
@@ -66,12 +66,12 @@ def show(
 ) -> None:
     """Show what a study will do: rows, published figures, cells, minutes, disk, what is left out and why."""
     asked = Asked(rows=rows, series=series, threads=threads, everything=everything)
-    found = bundled_study(name, engine, asked, options)
-    plan = plan_of(paths.home(), found, by_name(found, asked), options)
+    bundled = bundled_study(name, engine, asked, options)
+    plan = plan_of(paths.home(), bundled, by_name(bundled, asked), options)
     if as_json:
-        print_json(values.bundled_plan(found, plan))
+        print_json(values.bundled_plan(bundled, plan))
     else:
-        print_document(plan_report.document(found, plan))
+        print_document(plan_report.document(bundled, plan))
 
 
 @verb(
@@ -104,5 +104,5 @@ def run(
         show(name, engine, rows, series, threads, everything, options, as_json)
         return
     asked = Asked(rows=rows, series=series, threads=threads, everything=everything)
-    found = bundled_study(name, engine, asked, options)
-    finish(runner.run(paths.home(), found, options, progress, asker(), asked), as_json)
+    bundled = bundled_study(name, engine, asked, options)
+    finish(runner.run(paths.home(), bundled, options, progress, asker(), asked), as_json)

@@ -1,4 +1,4 @@
-"""The verb about loads: what there is to choose from, and statements made from a server's log or its digests."""
+"""The verb about loads: list them, and make statements from a server's log or its digests."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ workload = group(
 def list_loads(engine: str | None, as_json: bool) -> None:
     """List the workloads of the catalogue: name, parameters, and why one would run each."""
     names = {load.engine(engine).name} if engine else set(load.engine_names())
-    every = [found for (owner, _), found in load.workloads().items() if owner in names]
+    every = [item for (owner, _), item in load.workloads().items() if owner in names]
     if as_json:
         print_json(values.loads(every))
     else:
-        owners = dict.fromkeys(found.engine for found in every)
+        owners = dict.fromkeys(item.engine for item in every)
         print_document(report.loads(every, {name: create(load.engine(name)).loads.beside for name in owners}))
 
 
@@ -56,17 +56,17 @@ def from_log(file: Path, most: int, output: Path | None) -> None:
     """
     try:
         with file.open(errors="surrogateescape") as lines:
-            found = general_log.read(lines, str(file), most=most)
+            parsed = general_log.read(lines, str(file), most=most)
     except OSError as error:
         raise UserError(f"{file}: cannot be read ({error.strerror}); name a general log") from None
-    text = statements.as_text(found.units).encode(errors="surrogateescape").decode(errors="replace")
+    text = statements.as_text(parsed.units).encode(errors="surrogateescape").decode(errors="replace")
     _write(output, f"-- From {file.name}. Weights are how often each transaction came.\n\n{text}")
-    left = ", ".join(f"{count} {word}" for word, count in found.left_out.items())
+    left = ", ".join(f"{count} {word}" for word, count in parsed.left_out.items())
     say(
-        f"{found.statements} statements, {len(found.units)} different transactions"
+        f"{parsed.statements} statements, {len(parsed.units)} different transactions"
         + (f"; left out: {left}" if left else "")
-        + (f"; {found.unfinished} transactions had no end" if found.unfinished else "")
-        + (f"; databases: {', '.join(found.databases)}" if found.databases else "")
+        + (f"; {parsed.unfinished} transactions had no end" if parsed.unfinished else "")
+        + (f"; databases: {', '.join(parsed.databases)}" if parsed.databases else "")
     )
 
 
@@ -104,16 +104,16 @@ def from_digest(
         raise UserError("from-digest: name either an exported FILE or a running server's --socket")
     if socket is not None:
         where = str(socket)
-        name, found, tables = _asked(socket, user, password_file, database)
+        name, entries, tables = _asked(socket, user, password_file, database)
     else:
         assert file is not None  # noqa: S101 - one of the two is given
         where = str(file)
-        found = digests.read(_text(file, "name an export of events_statements_summary_by_digest"), where)
-        name = digests.database_of(found, database, where)
+        entries = digests.read(_text(file, "name an export of events_statements_summary_by_digest"), where)
+        name = digests.database_of(entries, database, where)
         tables = {}
     if dump is not None:
         tables = _schema(dump, name)
-    replay = digests.turned(found, name, tables, where, leave_out=leave_out)
+    replay = digests.turned(entries, name, tables, where, leave_out=leave_out)
     head = f"-- From the digests of {where}. Weights are how often each statement was run.\n\n"
     _write(output, head + statements.as_text(replay.units))
     left = ", ".join(f"{count} {word}" for word, count in replay.left_out.items())
@@ -124,7 +124,7 @@ def from_digest(
 
 
 def _write(file: Path | None, text: str) -> None:
-    """To the file, or to standard output where none is named."""
+    """Writes to the file, or to standard output if none is named."""
     if file is None:
         sys.stdout.write(text)
         return
@@ -137,12 +137,12 @@ def _write(file: Path | None, text: str) -> None:
 def _asked(
     socket: Path, user: str | None, password_file: Path | None, database: str | None
 ) -> tuple[str, list[Digest], Mapping[str, Table]]:
-    """Database, digests and tables of a running server."""
+    """The database, digests and tables of a running server."""
     password = _text(password_file, "name a file that holds the password").strip() if password_file else ""
     with digest_table.connected(socket, user or getpass.getuser(), password) as cursor:
-        found = digest_table.digests(cursor, str(socket))
-        name = digests.database_of(found, database, str(socket))
-        return name, found, digest_table.tables(cursor, name)
+        entries = digest_table.digests(cursor, str(socket))
+        name = digests.database_of(entries, database, str(socket))
+        return name, entries, digest_table.tables(cursor, name)
 
 
 def _schema(dump: Path, database: str) -> Mapping[str, Table]:

@@ -71,9 +71,7 @@ def compare(before: Path, after: Path, symbols_of: Mapping[Path, Path] | None = 
     before_image, after_image = (_Image.read(path, beside.get(path)) for path in (before, after))
     if before_image.machine != after_image.machine or before_image.machine not in _X86:
         machines = " and ".join(sorted({before_image.machine, after_image.machine}))
-        return Changed(
-            len(after_image.functions), note=f"functions are held against each other on x86, not on {machines}"
-        )
+        return Changed(len(after_image.functions), note=f"functions are compared on x86, not on {machines}")
     if not before_image.functions or not after_image.functions:
         return Changed(0, note="no symbols: functions can't be told apart")
     if importlib.util.find_spec("iced_x86") is None:  # has no package for hosts that are not x86

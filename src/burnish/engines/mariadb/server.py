@@ -54,8 +54,8 @@ class Launch:
         cores: CPU numbers at launch; None: all.
         transport: how clients reach it besides its Unix socket.
         certificates: folder with the server's certificate and key, for TLS; '' without.
-        rate: see `burnish.base.netns.steps`; for the transport ``remote``.
-        delay: likewise.
+        rate: bandwidth limit for the transport ``remote`` (see `burnish.base.netns.steps`).
+        delay: added delay for the transport ``remote`` (see `burnish.base.netns.steps`).
     """
 
     program: Path

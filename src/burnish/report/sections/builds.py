@@ -1,4 +1,4 @@
-"""The builds of a run: compilers, times, gates, needs; and what their programs' parts weigh."""
+"""The builds of a run: compilers, times, gates, needs; and the sizes of their programs' parts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIZES_TITLE = "MB of each program's parts; peak MB of its heaviest object and it
 
 
 def section(result: Result, *, detail: bool = False) -> Section:
-    """What became of each variant; of a study whose rows say that themselves it is a detail."""
+    """One row for each variant; `detail` where the study's own rows already say it."""
     # Older records hold no facts of the builds' programs.
     names = COLUMNS if any(build.evidence for build in result.builds) else COLUMNS[:-1]
     columns = tuple(Column(name, right=name in _FIGURES, whole=name in _FIGURES) for name in names)
@@ -41,13 +41,13 @@ def cells(build: BuildRow) -> tuple[str, ...]:
 
 
 def failure(build: BuildRow) -> str:
-    """Why it was not measured, as there is room for in a table: what names files is told below it; '' if it was."""
-    told = build.failure or ""
-    return told.partition(":")[0] if "/" in told else told
+    """Why the build was not measured, short enough for a table (messages with paths appear below it); '' if it was."""
+    text = build.failure or ""
+    return text.partition(":")[0] if "/" in text else text
 
 
 def sizes(result: Result) -> Section:
-    """What the programs' parts weigh, and the memory and CPU time of their making; empty for older records."""
+    """The sizes of the programs' parts, and the memory and CPU time of each build; empty for older records."""
     rows = [
         evidence.size_cells(build.variant, build.evidence, build.costs) for build in result.builds if build.evidence
     ]

@@ -16,72 +16,73 @@ if TYPE_CHECKING:
     from burnish.report.result import Result, Row
 
 TABLE = ("load, design", "A/A", "sd start", "sd pair", "1 min", "5 min", "20 min", "pairs", "±")
-"""Head of the table of a calibration; the minutes' columns hold the smallest difference that is found in them."""
+"""Column titles of a calibration; a column of minutes holds the smallest difference detected in that time."""
 
 _DROPPED = ("sd pair", "sd start", "20 min", "1 min", "pairs", "±")
 
-_READ = (("duet", "in the duet"), ("solo", "solo"))
-"""Designs under which a known difference is read, and how a sentence says so."""
+_DESIGN_WORDS = (("duet", "in the duet"), ("solo", "solo"))
+"""Designs under which a known difference is measured, each with its words in a sentence."""
 
 WIDTHS = (0.01, 0.005, 0.0025)
 
 
 def sections(result: Result) -> list[Section]:
-    """The table, and right below it what it means."""
-    rows = (_row(from_dict(dict(each))) for each in result.calibrations)
+    """The table, followed by what it means."""
+    rows = (_row(from_dict(dict(recorded))) for recorded in result.calibrations)
     return [
         Section("calibration", (grid("calibration", TABLE, rows, drop=_DROPPED),)),
         Section("advice", (points(advice(result)),), joined=True),
     ]
 
 
-def _row(found: Calibration) -> tuple[str, ...]:
-    q = found.quantity
+def _row(calibration: Calibration) -> tuple[str, ...]:
+    q = calibration.quantity
     return (
-        f"{found.workload}, {found.design}",
-        f"{q.ratio:.3f}{'' if found.passes else ' FAILS'}",
+        f"{calibration.workload}, {calibration.design}",
+        f"{q.ratio:.3f}{'' if calibration.passes else ' FAILS'}",
         percent(q.sd_start, 2),
         percent(q.sd_pair, 2),
-        *(percent(ratio - 1, 1) for _, ratio in found.differences),
-        str(found.best_pairs),
-        percent(found.delta, 2),
+        *(percent(ratio - 1, 1) for _, ratio in calibration.differences),
+        str(calibration.best_pairs),
+        percent(calibration.delta, 2),
     )
 
 
 def advice(result: Result) -> list[str]:
     """What to do with the table: design, minutes to a precision, whether verdicts can be given, dilution."""
-    every = [from_dict(dict(each)) for each in result.calibrations]
+    calibrations = [from_dict(dict(recorded)) for recorded in result.calibrations]
     legend = (
         "A/A: the baseline against itself; 1, 5, 20 min: the smallest difference that is detected in that much bench "
         "time with a probability of 80 %; pairs: the best number per start; ±: the δ that equivalence can be shown for"
     )
     lines = [outcome.sentence(result)] if result.nothing_measured else [legend]
-    for workload in dict.fromkeys(each.workload for each in every):
-        designs = [each for each in every if each.workload == workload]
+    for workload in dict.fromkeys(calibration.workload for calibration in calibrations):
+        designs = [calibration for calibration in calibrations if calibration.workload == workload]
         best = recommended(designs)
         minutes = ", ".join(_time_for(best, width) for width in WIDTHS)
         lines.append(
             f"{workload}: use {best.design} with {plural(best.best_pairs, 'pair')}; {best.headline} to {minutes}"
         )
-        lines += [line for each in designs for line in _of_design(each)]
+        lines += [line for calibration in designs for line in _of_design(calibration)]
     return lines + dilution([row for row in result.confirmations if row.candidate == "known-different"])
 
 
-def _of_design(found: Calibration) -> list[str]:
+def _of_design(calibration: Calibration) -> list[str]:
     """What verdicts under one design are about, and whether any can be given."""
-    other = "throughput" if found.headline == "capacity" else "capacity"
-    q = found.throughput if found.headline == "capacity" else found.capacity
-    said = (
-        f"{found.workload}, {found.design}: verdicts are about {found.headline}; {other} has sd "
+    other = "throughput" if calibration.headline == "capacity" else "capacity"
+    q = calibration.throughput if calibration.headline == "capacity" else calibration.capacity
+    about = (
+        f"{calibration.workload}, {calibration.design}: verdicts are about {calibration.headline}; {other} has sd "
         f"{percent(q.sd_start, 2)} between starts, {percent(q.sd_pair, 2)} between pairs"
     )
-    if found.passes:
-        return [said]
+    if calibration.passes:
+        return [about]
     fails = (
-        f"{found.workload}, {found.design}: FAILS ({found.words}, level {percent(FAILING_LEVEL)}): no verdicts on this "
-        "host without --force; `burnish doctor` names what may disturb it"
+        f"{calibration.workload}, {calibration.design}: FAILS ({calibration.words}, level "
+        f"{percent(FAILING_LEVEL)}): no verdicts on this host without --force; `burnish doctor` names "
+        "what may disturb it"
     )
-    return [said, fails]
+    return [about, fails]
 
 
 def _time_for(best: Calibration, width: float) -> str:
@@ -90,9 +91,9 @@ def _time_for(best: Calibration, width: float) -> str:
 
 
 def dilution(rows: Sequence[Row]) -> list[str]:
-    """What each design reads of a known difference: a duet dilutes what solo shows."""
+    """The known difference as measured under each design: a duet dilutes what solo shows."""
     by_design = {row.design: row for row in rows}
-    shown = [(by_design[design], words) for design, words in _READ if design in by_design]
+    shown = [(by_design[design], words) for design, words in _DESIGN_WORDS if design in by_design]
     parts = []
     for name in ("throughput", "capacity"):
         intervals = [(row.of(name), words) for row, words in shown]

@@ -20,19 +20,22 @@ from burnish.report.words import plural
 _LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in LETTERS.items())
 
 
-def variants(every: Iterable[Variant]) -> Document:
-    """The ways to build in full, with what each changes against the baseline."""
+def variants(entries: Iterable[Variant]) -> Document:
+    """The variants in full, with what each changes against the baseline."""
     return _entries(
         "variants",
-        (_entry(each.name, each.marks, (each.reason,), tuple(filter(None, (_changes(each),)))) for each in every),
+        (
+            _entry(variant.name, variant.marks, (variant.reason,), tuple(filter(None, (_changes(variant),))))
+            for variant in entries
+        ),
     )
 
 
-def variant_table(every: Sequence[Variant]) -> Document:
-    """The ways to build, a line each."""
+def variant_table(entries: Sequence[Variant]) -> Document:
+    """The variants, one line each."""
     columns = (Column("variant", whole=True), Column(""), Column("changes"))
-    rows = tuple(row(each.name, letters(each.marks), _changes(each)) for each in every)
-    note = f"{len(every)} variants; {_LEGEND}. `burnish variants WORD` shows entries in full, `--full` all."
+    rows = tuple(row(variant.name, letters(variant.marks), _changes(variant)) for variant in entries)
+    note = f"{len(entries)} variants; {_LEGEND}. `burnish variants WORD` shows entries in full, `--full` all."
     return Document("variants", (Section("variants", (Table("variants", columns, rows), Paragraph(Span(note)))),))
 
 
@@ -43,12 +46,12 @@ def _changes(variant: Variant) -> str:
 def flags(entries: Iterable[Flag]) -> Document:
     """Flags in full."""
     return _entries(
-        "flags", (_entry(each.name, each.marks, (each.does, each.reason), _flag_lines(each)) for each in entries)
+        "flags", (_entry(flag.name, flag.marks, (flag.does, flag.reason), _flag_lines(flag)) for flag in entries)
     )
 
 
 def flag_table(entries: Sequence[Flag]) -> Document:
-    """Many flags, a line each."""
+    """Flags, one line each."""
     columns = tuple(
         Column(name, whole=name in ("gcc", "clang", "")) for name in ("flag", "what it does", *FAMILIES, "")
     )
@@ -75,7 +78,7 @@ def _since(entry: Flag, family: Family) -> str:
 
 
 def _flag_lines(entry: Flag) -> tuple[str, ...]:
-    """How each family says it, then where it can be used."""
+    """The flag's spelling in each compiler family, then where it can be used."""
     lines = [_spelled(entry, family) for family in FAMILIES]
     if entry.architecture:
         lines.append(f"only on {', '.join(entry.architecture)}")
@@ -106,9 +109,10 @@ def _spelled(entry: Flag, family: Family) -> str:
 
 
 def targets(entries: Iterable[Target], here: Processor) -> Document:
-    """Processors and levels to build for, beside the processor that this is."""
+    """Processors and levels to build for; those that `here`, this host's processor, can't run are marked."""
     return _entries(
-        "targets", (_entry(each.name, each.marks, (each.reason,), _target_lines(each, here)) for each in entries)
+        "targets",
+        (_entry(target.name, target.marks, (target.reason,), _target_lines(target, here)) for target in entries),
     )
 
 
@@ -127,7 +131,8 @@ def options(known: Sequence[Option], engine: str) -> Document:
         none = f"no configure option of {engine} is known; a recipe's `options` may name any that it has"
         return Document("options", (Section("options", (Paragraph(Span(none)),)),))
     return _entries(
-        "options", (_entry(each.name, each.marks, (each.does, each.reason), _option_lines(each)) for each in known)
+        "options",
+        (_entry(option.name, option.marks, (option.does, option.reason), _option_lines(option)) for option in known),
     )
 
 
@@ -144,14 +149,14 @@ def _option_lines(option: Option) -> tuple[str, ...]:
     )
 
 
-def loads(every: Sequence[Workload], beside: Mapping[str, str]) -> Document:
-    """The loads with their parameters and settings, then those that are a user's own.
+def loads(entries: Sequence[Workload], beside: Mapping[str, str]) -> Document:
+    """The loads with their parameters and settings, then how to use loads of one's own.
 
     Args:
         every: the loads.
-        beside: by engine, what it takes beside them, in words; '' for nothing.
+        beside: for each engine, what else it accepts as a load, in words; '' for nothing.
     """
-    document = _entries("loads", (_load(each) for each in every))
+    document = _entries("loads", (_load(load) for load in entries))
     own = tuple(Paragraph(Span(f"On {name} also: {words}.")) for name, words in beside.items() if words)
     return Document(document.title, (*document.sections, *((Section("own", own),) if own else ())))
 

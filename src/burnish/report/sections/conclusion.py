@@ -1,4 +1,4 @@
-"""What a run says in sentences: what won, by how much, and what no compiler can reach."""
+"""A run's conclusion in sentences: what won, by how much, and what no compiler can improve."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from burnish.statistics.means import Ratio
 
 
-def section(said: list[str]) -> Section:
+def section(texts: list[str]) -> Section:
     """Sentences, the first of which is the answer."""
-    items = tuple(Span(spaced(text), Role.PLAIN if number else Role.STRONG) for number, text in enumerate(said))
+    items = tuple(Span(spaced(text), Role.PLAIN if number else Role.STRONG) for number, text in enumerate(texts))
     return Section("conclusion", (Heading("What it says"), Points(items)))
 
 
@@ -30,20 +30,20 @@ def ceiling(result: Result) -> Section:
 
 
 def sentences(result: Result) -> list[str]:
-    """What won, by how much, why, and what no compiler can reach; of patches, what each does."""
+    """What won, by how much, why, and what no compiler can improve; for patches, what each does."""
     if nothing_measured(result):
         return [outcome.sentence(result)]
     if result.patched is not None:
         return patch_sentences.sentences(result)
     if result.shipped is not None:
         return list(result.shipped.advice)
-    found = ranking(result)
-    take = found.take if found else None
+    ranked = ranking(result)
+    take = ranked.take if ranked else None
     return [
-        *(_verdict(result, found) if found else _no_winner(result)),
+        *(_verdict(result, ranked) if ranked else _no_winner(result)),
         *_again(result),
         *_costs(result, take),
-        *(each.sentence() for each in ceilings(result, take)),
+        *(bound.sentence() for bound in ceilings(result, take)),
     ]
 
 
@@ -55,25 +55,27 @@ def _no_winner(result: Result) -> list[str]:
     return [f"No candidate is faster than {result.baseline} on every workload{but}."]
 
 
-def _verdict(result: Result, found: Ranking) -> list[str]:
-    """Which build to take, how fast it is, and how far that is proved against the others."""
-    name, figures = _named(result, found.take), _figures(result, found.take)
-    ahead = [rival for rival in found.marked if rival.ratio.ratio < 1]
+def _verdict(result: Result, ranked: Ranking) -> list[str]:
+    """Which build to take, how fast it is, and which of the others it is proved to be faster than."""
+    name, figures = _named(result, ranked.take), _figures(result, ranked.take)
+    ahead = [rival for rival in ranked.marked if rival.ratio.ratio < 1]
     alone = " without marks" if ahead else ""
-    if len(found.tied) > 1:
-        names = ", ".join(_named(result, each) for each in found.tied)
-        simpler = "simpler" if len(found.tied) == 2 else "simplest"
-        said = [f"Tied{alone}: {names}; take {name}, the {simpler} one: {figures}."]
+    if len(ranked.tied) > 1:
+        names = ", ".join(_named(result, tied) for tied in ranked.tied)
+        simpler = "simpler" if len(ranked.tied) == 2 else "simplest"
+        lines = [f"Tied{alone}: {names}; take {name}, the {simpler} one: {figures}."]
     elif alone:
-        said = [f"Fastest{alone}: {name}, {figures}."]
+        lines = [f"Fastest{alone}: {name}, {figures}."]
     else:
-        said = [f"{name} is fastest: {figures}."]
-    said += [_against(found.best, rival.candidate, rival.ratio, rival.tie) for rival in found.rivals if rival.tied]
-    if len(found.tied) == 1 and found.rivals:
-        behind = found.rivals[0]
-        said.append(f"It is proved to be faster than {behind.candidate}, the next, by {per_cent(behind.ratio)} %.")
-    said += [_against(_named(result, rival.candidate), found.best, inverse(rival.ratio), rival.tie) for rival in ahead]
-    return said + _unmarked(result, found)
+        lines = [f"{name} is fastest: {figures}."]
+    lines += [_against(ranked.best, rival.candidate, rival.ratio, rival.tie) for rival in ranked.rivals if rival.tied]
+    if len(ranked.tied) == 1 and ranked.rivals:
+        behind = ranked.rivals[0]
+        lines.append(f"It is proved to be faster than {behind.candidate}, the next, by {per_cent(behind.ratio)} %.")
+    lines += [
+        _against(_named(result, rival.candidate), ranked.best, inverse(rival.ratio), rival.tie) for rival in ahead
+    ]
+    return lines + _unmarked(result, ranked)
 
 
 _TIES = {
@@ -87,23 +89,23 @@ def _against(one: str, other: str, ratio: Ratio, tie: str) -> str:
     return f"{one} against {other}: {per_cent(ratio)} % over all loads{_TIES[tie]}."
 
 
-def _unmarked(result: Result, found: Ranking) -> list[str]:
-    """The fastest candidate without marks, where the one to take has some."""
+def _unmarked(result: Result, ranked: Ranking) -> list[str]:
+    """The fastest candidate without marks, if the recommended one has marks."""
     marked = marks.by_variant(result)
-    plain = next((rival.candidate for rival in found.rivals if rival.candidate not in marked), None)
-    if found.take not in marked or plain is None:
+    plain = next((rival.candidate for rival in ranked.rivals if rival.candidate not in marked), None)
+    if ranked.take not in marked or plain is None:
         return []
     return [f"Fastest without marks: {plain}, {_figures(result, plain)}."]
 
 
 def _named(result: Result, name: str) -> str:
     """A candidate with its marks in words: ``gcc-unhardened (weakens security)``."""
-    found = marks.by_variant(result).get(name)
-    return f"{name} ({', '.join(found.words)})" if found else name
+    marked = marks.by_variant(result).get(name)
+    return f"{name} ({', '.join(marked.words)})" if marked else name
 
 
 def _figures(result: Result, name: str) -> str:
-    """How many times the baseline's the candidate's headline is on each load."""
+    """The candidate's headline quantity as a multiple of the baseline's, on each load."""
     parts, before = [], ""
     for headline, ratio, load in _won(result, name):
         of = f" times {result.baseline}'s {headline}" if headline != before else ""
@@ -123,45 +125,45 @@ def _again(result: Result) -> list[str]:
 
 
 def _costs(result: Result, best: str | None) -> list[str]:
-    """CPU time and latency of a transaction, of the winner or, without one, of all."""
-    said = []
-    of_suites = suites.members(result.rows)  # their tables tell what a pass takes
+    """CPU time and latency of a transaction: of the winner, or of all candidates if there is none."""
+    lines = []
+    of_suites = suites.members(result.rows)  # their tables say how long a pass takes
     for row in result.rows:
-        base, mine = row.sides.get(result.baseline), row.sides.get(row.candidate)
-        if row.candidate != (best or row.candidate) or not base or not mine or row.workload in of_suites:
+        base, candidate = row.sides.get(result.baseline), row.sides.get(row.candidate)
+        if row.candidate != (best or row.candidate) or not base or not candidate or row.workload in of_suites:
             continue
-        said.append(_cost(result.baseline, row, base, mine))
-    return said
+        lines.append(_cost(result.baseline, row, base, candidate))
+    return lines
 
 
-def _cost(baseline: str, row: Row, base: SideSummary, mine: SideSummary) -> str:
-    before, after = base.server_cpu_per_transaction, mine.server_cpu_per_transaction
+def _cost(baseline: str, row: Row, base: SideSummary, candidate: SideSummary) -> str:
+    before, after = base.server_cpu_per_transaction, candidate.server_cpu_per_transaction
     text = (
         f"{row.workload}: {row.candidate} uses {microseconds(after)} of server CPU per {row.unit}, "
         f"{baseline} {microseconds(before)}"
     )
-    if "p95" in base.latency and "p95" in mine.latency:
-        text += f"; p95 {milliseconds(mine.latency['p95'])} instead of {milliseconds(base.latency['p95'])}"
+    if "p95" in base.latency and "p95" in candidate.latency:
+        text += f"; p95 {milliseconds(candidate.latency['p95'])} instead of {milliseconds(base.latency['p95'])}"
     if row.per_minute:
-        text += f"; {_pace(mine, row.unit)} instead of {_pace(base, row.unit)}"
+        text += f"; {_pace(candidate, row.unit)} instead of {_pace(base, row.unit)}"
     return text + "."
 
 
 def _won(result: Result, best: str) -> list[tuple[str, Ratio | None, str]]:
-    """(headline, ratio, load) of the winner's loads; of a suite the mean of its tests."""
-    mine = [row for row in result.rows if row.candidate == best]
-    suite, wholes = suites.members(mine), {whole.suite: whole for whole in suites.wholes(mine)}
-    found: dict[str, tuple[str, Ratio | None, str]] = {}
-    for row in mine:
+    """(headline, ratio, load) for each of the winner's loads; for a suite, the mean of its tests."""
+    rows = [row for row in result.rows if row.candidate == best]
+    suite, summaries = suites.members(rows), {summary.suite: summary for summary in suites.wholes(rows)}
+    by_load: dict[str, tuple[str, Ratio | None, str]] = {}
+    for row in rows:
         name = suite.get(row.workload, row.workload)
         ratio: Ratio | None = row.ratio
         load = name
         if row.workload in suite:
-            whole = wholes[name]
-            ratio = whole.means.get(row.headline)
-            load = f"{name} (geometric mean of {whole.tests} tests)"
-        found.setdefault(name, (row.headline, ratio, load))
-    return list(found.values())
+            summary = summaries[name]
+            ratio = summary.means.get(row.headline)
+            load = f"{name} (geometric mean of {summary.tests} tests)"
+        by_load.setdefault(name, (row.headline, ratio, load))
+    return list(by_load.values())
 
 
 def _pace(side: SideSummary, unit: str) -> str:

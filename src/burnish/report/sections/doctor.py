@@ -10,13 +10,15 @@ from burnish.report.examination.finding import Finding
 
 
 def document(findings: Sequence[Finding]) -> Document:
-    """A row for each finding, with consequence and remedy under what was found."""
+    """A row for each finding, with its consequence and its fix below it."""
     columns = (Column("", whole=True), Column("", whole=True), Column(""))
-    rows = tuple(row(Span(each.state, Role(each.state)), each.name, _found(each)) for each in findings)
+    rows = tuple(
+        row(Span(finding.state, Role(finding.state)), finding.name, _description(finding)) for finding in findings
+    )
     return Document("this machine", (Section("findings", (Table("findings", columns, rows, headed=False, gap=2),)),))
 
 
-def _found(finding: Finding) -> Cell:
+def _description(finding: Finding) -> Cell:
     lines = [Span(finding.found)]
     if finding.consequence:
         lines.append(Span(finding.consequence, Role.ASIDE))

@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 def section(result: Result) -> Section:
-    """Run, source, host and method, a line each."""
+    """Run, source, host and method, one line each."""
     return Section("heading", (points(lines(result)),))
 
 
 def lines(result: Result) -> list[str]:
-    """Those lines."""
+    """The lines of the heading."""
     state = f"finished {result.ended}" if result.ended else "not finished"
-    found = [f"{result.name} ({state})", f"{result.engine}: {result.source}"]
+    texts = [f"{result.name} ({state})", f"{result.engine}: {result.source}"]
     if result.verb in ("tune", "patch"):
-        found.append(f"feature set {result.features} in every build, unless its row says otherwise")
-    found += [f"host: {result.host}", *(f"note: {note}" for note in result.notes)]
+        texts.append(f"feature set {result.features} in every build, unless its row says otherwise")
+    texts += [f"host: {result.host}", *(f"note: {note}" for note in result.notes)]
     if result.contest:
-        found += _method(result)
-    return found + [f"they differ: {line}" for line in result.differences]
+        texts += _method(result)
+    return texts + [f"they differ: {line}" for line in result.differences]
 
 
 def _method(result: Result) -> list[str]:
-    """Design, cores, rule and what is read, with what makes all of it unreliable."""
+    """Design, cores, stopping rule and measured quantities, with a warning where the calibration failed."""
     rule = result.contest["rule"]
     aim = f", until ±{100 * rule['precision']:g} %" if rule["precision"] else ""
     cores = " | ".join(str(cores) for cores in result.contest["core_sets"])
@@ -47,7 +47,7 @@ def _method(result: Result) -> list[str]:
 
 
 def _times(result: Result) -> str:
-    """Pairs and turns of a start, by design where there are several."""
+    """Pairs and turns of a start, for each design if they differ."""
     times: Mapping[str, Mapping[str, Any]] = result.contest["timings"]
     words = {
         design: f"{plural(timing['pairs'], 'pair')} of {timing['turns']} x {timing['window']:g} s"
@@ -59,7 +59,7 @@ def _times(result: Result) -> str:
 
 
 def _designs(result: Result) -> str:
-    """The design, or which workload has which."""
+    """The design; if there are several, which workload has which."""
     designs: Mapping[str, str] = result.contest["designs"]
     kinds = sorted(set(designs.values()))
     if len(kinds) <= 1:

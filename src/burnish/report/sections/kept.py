@@ -19,7 +19,7 @@ from burnish.report.result import Result
 from burnish.study.kept.cleaning import DAY_S, Kept
 
 NAMES = 20
-"""So many functions that differ are named."""
+"""Maximum number of differing functions that are named."""
 
 _FIGURES = ("MB", "days unused")
 
@@ -31,12 +31,12 @@ class RunLine:
     Attributes:
         run: its name.
         engine: its engine's name.
-        verb: what it does, or the study that it is of.
+        verb: the verb that started it, or the bundled study that it runs.
         begun: when, ISO 8601 UTC.
         ended: when it finished; None: it did not.
         cells: number of its comparisons.
         decided: how many of them have a verdict.
-        winner: the fastest variant, as the report's conclusion names it; None: there is none.
+        winner: the fastest variant, as in the report's conclusion; None if there is none.
         marks: letters that warn of the winner (see `burnish.report.analysis.marks`); '' without any.
     """
 
@@ -72,7 +72,7 @@ def runs(lines: Sequence[RunLine]) -> Document:
     if not lines:
         return _only("runs", f"no run yet; `burnish tune {load.example()}` makes the first one")
     names = ("run", "engine", "verb", "ended", "verdicts", "winner")
-    # Its name says a run's engine and verb, so these go first; dates and names are not broken.
+    # A run's name includes its engine and verb, so these columns are dropped first; dates and names are not wrapped.
     columns = dropping(
         (Column(name, whole=name in ("ended", "verdicts", "winner")) for name in names), "engine", "verb"
     )
@@ -91,7 +91,7 @@ def runs(lines: Sequence[RunLine]) -> Document:
 
 
 def _legend(lines: Sequence[RunLine]) -> Sequence[Points]:
-    """What the letters at winners mean; nothing where there are none."""
+    """What the letters beside winners mean; empty if there are none."""
     shown = {letter for line in lines for letter in line.marks}
     words = [f"!{letter} {word}" for word, letter in marks.LETTERS.items() if letter in shown]
     return [points([", ".join(words)])] if words else []
@@ -102,19 +102,19 @@ def _decided(line: RunLine) -> str:
 
 
 def _moment(at: str | None) -> str:
-    """A moment of a record (ISO 8601, UTC) as this machine's clock shows it."""
+    """A moment of a record (ISO 8601, UTC) in this machine's time zone."""
     return "unfinished" if at is None else datetime.fromisoformat(at).astimezone().strftime("%d %b %Y %H:%M")
 
 
 def inventory(items: Sequence[Kept], chosen: Collection[Kept], root: Path, *, full: bool) -> Document:
-    """Everything that is kept and what of it goes, by kind or, in full, one by one."""
-    table = _each(items, chosen) if full else _by_kind(items, chosen)
+    """Everything that is kept and what of it will be removed: by kind or, with `full`, one by one."""
+    table = _one_by_one(items, chosen) if full else _by_kind(items, chosen)
     total = f"{megabytes(items)} MB in {root}"
     return Document("kept", (Section("kept", (table, Paragraph(Span(total)))),))
 
 
 def _by_kind(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:
-    """How many of each kind, how large, where, and how much of it goes."""
+    """For each kind: number, size, folder, and how much of it will be removed."""
     rows = []
     for kind in dict.fromkeys(item.kind for item in items):
         own = [item for item in items if item.kind == kind]
@@ -127,7 +127,7 @@ def _by_kind(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:
     return Table("kept", columns, tuple(rows), gap=2)
 
 
-def _each(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:
+def _one_by_one(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:
     columns = tuple(Column(name, right=name in _FIGURES) for name in ("kind", "name", "what", "MB", "days unused", ""))
     rows = tuple(
         row(
@@ -144,30 +144,30 @@ def _each(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:
 
 
 def megabytes(items: Collection[Kept]) -> str:
-    """Their size together, in MB (10^6 bytes)."""
+    """The total size of the items, in MB (10^6 bytes)."""
     return f"{sum(item.size for item in items) / 1e6:,.0f}"
 
 
-def builds(found: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
-    """The builds that are kept: sizes, memory and time of their making, then what each needs to run."""
-    if not found:
+def builds(examined: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
+    """The builds that are kept: their sizes, the memory and time that building took, then what each needs to run."""
+    if not examined:
         return _only("builds", f"no build is kept; `burnish tune {load.example()}` makes the first ones")
     sizes = grid(
-        "sizes", evidence.SIZES, (evidence.size_cells(entry.key, facts, entry.about) for entry, facts in found)
+        "sizes", evidence.SIZES, (evidence.size_cells(entry.key, facts, entry.about) for entry, facts in examined)
     )
     needs = points(
         f"{entry.key}: {entry.about['engine']}, {_made_by(entry)}; needs "
         + "; ".join(filter(None, (evidence.needs(facts), evidence.tried(facts["tried"]))))
-        for entry, facts in found
+        for entry, facts in examined
     )
     return Document("builds", (Section("builds", (sizes, needs)),))
 
 
-def build_details(found: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
-    """Everything that is known of some builds, with the functions that differ from another's where that was asked."""
+def build_details(examined: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
+    """Everything known about some builds, with the functions that differ from another build's if requested."""
     entries = tuple(
         Entry(f"{entry.key} {entry.about['engine']} {_made_by(entry)}", prose=tuple(_details(entry, facts)))
-        for entry, facts in found
+        for entry, facts in examined
     )
     return Document("builds", (Section("builds", entries),))
 

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 def lines(result: Result) -> list[str]:
-    """What it was put together from, and of each cell what each host says by itself; empty for any other record."""
+    """The merged records, and each host's own figures for each cell; empty for any other record."""
     if result.merged is None:
         return []
     return origins(result.merged) + [_by_host(row) for row in (*result.rows, *result.confirmations) if row.hosts]
 
 
-def origins(told: Mapping[str, Any]) -> list[str]:
-    """What a record was put together from, and how hosts count."""
+def origins(record: Mapping[str, Any]) -> list[str]:
+    """The records that were merged, and how hosts are weighted."""
     studies = ", ".join(
-        f"{each['study']} ({plural(each['starts'], 'start')} on {each['host']})" for each in told["studies"]
+        f"{study['study']} ({plural(study['starts'], 'start')} on {study['host']})" for study in record["studies"]
     )
-    several = len(told["hosts"]) > 1
+    several = len(record["hosts"]) > 1
     block = ["each host counts once, however many starts it has; ratios are taken within a start (docs/METHODOLOGY.md)"]
     return [f"merged from {studies}", *(block if several else [])]
 

@@ -1,4 +1,4 @@
-"""What microbenchmarks found: a row for each function, with the sides before it and notes behind."""
+"""What microbenchmarks found: a row for each function, the sides above the table and notes below it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORDS = ("function", "verdict")
 
 
 def document(result: Result) -> Document:
-    """Sides, table, what was checked elsewhere."""
+    """The sides, the table, then notes such as results under qemu."""
     names = ("function", *(f"{label}, ns" for label in LABELS), "ratio", "interval", "verdict")
     columns = dropping(
         (Column(name, right=name not in _WORDS, whole=name not in _WORDS) for name in names),
@@ -31,9 +31,9 @@ def document(result: Result) -> Document:
     return Document("microbenchmarks", (Section("micro", (sides, table, notes, legend)),))
 
 
-def listing(every: Iterable[Micro]) -> Document:
+def listing(functions: Iterable[Micro]) -> Document:
     """The functions that can be timed."""
-    entries = tuple(Entry(each.name, prose=(each.does, each.reason)) for each in every)
+    entries = tuple(Entry(function.name, prose=(function.does, function.reason)) for function in functions)
     return Document("functions", (Section("functions", entries),))
 
 
@@ -56,7 +56,7 @@ def _nanoseconds(value: float | None) -> str:
 
 
 def _notes(outcome: Outcome) -> list[str]:
-    found = [outcome.elsewhere] if outcome.elsewhere else []
+    notes = [outcome.elsewhere] if outcome.elsewhere else []
     if outcome.judgement is not None:
-        found.append(outcome.judgement.reason)
-    return found
+        notes.append(outcome.judgement.reason)
+    return notes

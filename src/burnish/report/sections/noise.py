@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from burnish.report.result import Result
 
 CANARY_SUSPECT = 3.0
-"""Canaries whose spread about 1 exceeds the calibrated one so many times are pointed at."""
+"""A canary that deviates from 1 by more than this many calibrated standard deviations is reported as noisy."""
 
 
 def canary_lines(result: Result) -> list[str]:
     """A line for each load: the baseline against itself, beside the host's calibration."""
     lines = []
-    known = {each["workload"]: from_dict(dict(each)) for each in result.contest.get("calibrations", ())}
+    known = {recorded["workload"]: from_dict(dict(recorded)) for recorded in result.contest.get("calibrations", ())}
     for canary in result.canaries:
         ratios = ", ".join(f"{ratio:.3f}" for ratio in canary.ratios) or "none valid"
         text = f"noise ({result.baseline} against itself) on {canary.workload}: {ratios}"

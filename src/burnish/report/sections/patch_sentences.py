@@ -1,4 +1,4 @@
-"""A series of patches in sentences: what all do together, what each does alone, and what is lost without it."""
+"""A series of patches in sentences: what all do together, what each does alone, and what is lost without each."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ if TYPE_CHECKING:
 
 def sentences(result: Result) -> list[str]:
     """One for all patches together, then one for each: what it does alone, and what is lost without it."""
-    found = Series.of(result)
-    names = found.names
-    said = []
+    series = Series.of(result)
+    names = series.names
+    lines = []
     if len(names) > 1:
-        clauses = _alone(found, names, "together", plural=True)
-        said.append(f"All {len(names)}: {', '.join(clauses)}.")
-    said += [f"{each['name']}: {'; '.join(_about(found, each, names))}." for each in found.patched.members]
-    said += [
+        clauses = _alone(series, names, "together", plural=True)
+        lines.append(f"All {len(names)}: {', '.join(clauses)}.")
+    lines += [f"{member['name']}: {'; '.join(_about(series, member, names))}." for member in series.patched.members]
+    lines += [
         f"{row.candidate} was the best of many and was measured again on {row.starts} fresh starts on {row.workload}: "
         f"{again.words}; these are the figures to quote."
         for row in result.confirmations
         if (again := effect(row)) is not None
     ]
-    return said
+    return lines
 
 
-def _about(found: Series, member: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+def _about(series: Series, member: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     """The parts of the sentence on one patch."""
     name, needs = member["name"], member["needs"]
-    parts = _alone(found, [*needs, name], f"with {', '.join(needs)} (which it needs)" if needs else "alone")
+    parts = _alone(series, [*needs, name], f"with {', '.join(needs)} (which it needs)" if needs else "alone")
     steps = [([*needs, name], list(needs), "these", "it")] if needs else []
-    dependants = found.dependants(name)
+    dependants = series.dependants(name)
     rest = [other for other in names if other != name and other not in dependants]
-    told = bool(needs) and found.programs([*needs, name], needs) == found.programs(names, rest)
-    if rest and not told:
+    already_said = bool(needs) and series.programs([*needs, name], needs) == series.programs(names, rest)
+    if rest and not already_said:
         steps.append((list(names), rest, "the others", " and ".join(("it", *dependants))))
     for patches, less, over, who in steps:
-        added = {workload: found.added(patches, less, workload) for workload in found.workloads}
-        parts += [_added(each, found.delta, load, over, who) for load, each in added.items() if each is not None]
+        added = {workload: series.added(patches, less, workload) for workload in series.workloads}
+        parts += [_added(gain, series.delta, load, over, who) for load, gain in added.items() if gain is not None]
     return parts
 
 
-def _alone(found: Series, patches: Sequence[str], how: str, *, plural: bool = False) -> list[str]:
+def _alone(series: Series, patches: Sequence[str], how: str, *, plural: bool = False) -> list[str]:
     """What a set of patches does on each load."""
-    variant = found.variant(patches)
-    build = found.build(variant) if variant else None
+    variant = series.variant(patches)
+    build = series.build(variant) if variant else None
     if variant is None:
         return [f"not built {how}"]
     if build is not None and build.failure:
@@ -57,8 +57,8 @@ def _alone(found: Series, patches: Sequence[str], how: str, *, plural: bool = Fa
     if build is not None and build.same:
         return [f"{'change' if plural else 'changes'} no machine code here {how}: {IDENTICAL}"]
     clauses = []
-    for workload in found.workloads:
-        row = found.row(variant, workload)
+    for workload in series.workloads:
+        row = series.row(variant, workload)
         now = effect(row) if row else None
         if row is None or row.verdict == "running":
             clauses.append(f"not decided yet on {workload} {how}")
@@ -84,7 +84,7 @@ def _added(added: Effect, delta: float, workload: str, over: str, who: str) -> s
 
     Args:
         added: how much.
-        delta: within so much of 1 it is nothing.
+        delta: margin of equivalence; within it of 1, an effect counts as nothing.
         workload: the load.
         over: what it is added to.
         who: what is added.

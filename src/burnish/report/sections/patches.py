@@ -1,4 +1,4 @@
-"""A series of patches: a row for each build, what the tables leave open, functions before and after."""
+"""A series of patches: a row for each build, remarks on the tables, functions before and after."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ HEAD = ("patch", "build", "verdict", "ratio", "gate", "compiled")
 
 def verdicts(result: Result) -> list[Section]:
     """The builds of the series on each load, in the columns of `HEAD`."""
-    found = []
+    tables = []
     for workload in dict.fromkeys(cell.workload for cell in result.rows):
         title = f"{workload}, ratios to {result.baseline}"
-        found += [section("verdicts", title, _table(result, workload)), *_also_measured(result, workload)]
-    return found
+        tables += [section("verdicts", title, _table(result, workload)), *_also_measured(result, workload)]
+    return tables
 
 
 def _also_measured(result: Result, workload: str) -> list[Section]:
-    """What else was measured of those builds; of two that are one program once."""
+    """Further quantities measured on these builds; builds that are the same program appear once."""
     series = Series.of(result)
     once = [build for build in series.patched.builds if build["variant"] not in series.patched.twins]
-    read = [(_title(build), series.row(build["variant"], workload)) for build in once]
-    rows = [(Span(name), row.quantities) for name, row in read if row is not None and row.quantities]
+    measured = [(_title(build), series.row(build["variant"], workload)) for build in once]
+    rows = [(Span(name), row.quantities) for name, row in measured if row is not None and row.quantities]
     title = f"{workload}, also measured: change in per cent to {result.baseline}"
     return quantities.sections(title, "patch", rows)
 
@@ -47,21 +47,21 @@ def _table(result: Result, workload: str) -> Table:
 
 
 def table(result: Result, workload: str) -> list[tuple[str, ...]]:
-    """The texts of the table's cells."""
-    found = Series.of(result)
+    """The text of each cell, row by row."""
+    series = Series.of(result)
     rows: list[tuple[str, ...]] = []
-    for each in found.patched.builds:
-        build, measured = found.build(each["variant"]), found.row(each["variant"], workload)
+    for entry in series.patched.builds:
+        build, measured = series.build(entry["variant"]), series.row(entry["variant"], workload)
         verdict = words(measured.verdict, measured.within) if measured else "failed" if build and build.failure else "-"
         if verdict == NO_EFFECT:
             verdict = IDENTICAL
-        elif each["variant"] in found.patched.twins:
+        elif entry["variant"] in series.patched.twins:
             verdict += " (=)"
-        compiled = found.patched.compiled.get(each["variant"])
+        compiled = series.patched.compiled.get(entry["variant"])
         rows.append(
             (
-                each["patch"] or f"all {len(found.patched.members)}",
-                "together" if each["kind"] == Kind.ALL else each["kind"],
+                entry["patch"] or f"all {len(series.patched.members)}",
+                "together" if entry["kind"] == Kind.ALL else entry["kind"],
                 verdict,
                 interval(measured.ratio if measured else None),
                 _gate(build),
@@ -80,17 +80,17 @@ def _gate(build: BuildRow | None) -> str:
 
 
 def remarks(result: Result) -> Section:
-    """What the tables leave open, right below them."""
+    """Remarks on the tables, directly below them."""
     return Section("patches", (points(remark_lines(result)),), joined=True)
 
 
 def remark_lines(result: Result) -> list[str]:
-    """What was left out, what is one build, how many objects the unpatched tree has."""
+    """What was left out, which builds are identical, how many objects the unpatched tree has."""
     series = Series.of(result).patched
     lines = [f"{result.baseline}: the tree without changes; every row is built as {series.recipe}, plus patches"]
-    lines += [f"{each['name']} is {each['origin']}, reverted" for each in series.members if each["reverted"]]
-    lines += [f"{each['name']} needs {', '.join(each['needs'])}" for each in series.members if each["needs"]]
-    lines += [f"{_title(each)} is also {word}: one build" for each in series.builds for word in each["also"]]
+    lines += [f"{member['name']} is {member['origin']}, reverted" for member in series.members if member["reverted"]]
+    lines += [f"{member['name']} needs {', '.join(member['needs'])}" for member in series.members if member["needs"]]
+    lines += [f"{_title(build)} is also {word}: one build" for build in series.builds for word in build["also"]]
     lines += [
         f"(=) {name} is the same program as {other}, to the byte: measured once" for name, other in series.twins.items()
     ]
@@ -106,7 +106,7 @@ def remark_lines(result: Result) -> list[str]:
 
 
 def _title(build: Mapping[str, Any]) -> str:
-    """A build as it stands in a sentence."""
+    """A build's name in a sentence."""
     if build["kind"] == Kind.ALL:
         return "all"
     words = {Kind.ALONE: "{} alone", Kind.WITH_NEEDS: "{} with what it needs", Kind.ALL_BUT: "all but {}"}

@@ -48,7 +48,7 @@ def _row(number: int, step: Step) -> Row:
 
 
 def _who(step: Step) -> str:
-    """The variants that the step is for: the first makes it, the others share it."""
+    """The variants that the step is for: the first one executes it, the others share its result."""
     named = list(step.variants[:_NAMED])
     more = len(step.variants) - len(named)
     return ", ".join([*named, f"and {more} more"] if more else named)

@@ -22,7 +22,7 @@ KINDS = {
 
 
 def listing(profiles: Sequence[tuple[str, Stored]]) -> Document:
-    """All profiles, each with its name."""
+    """All profiles, one line each."""
     if not profiles:
         none = f"no profile yet; `burnish tune {load.example()} --variant gcc-pgo` trains one"
         return Document("profiles", (Section("profiles", (Paragraph(Span(none)),)),))
@@ -39,7 +39,7 @@ def _cells(entry: Stored) -> tuple[str, ...]:
 
 
 def training_words(training: Sequence[tuple[str, float]]) -> str:
-    """(workload, seconds) in words, workloads that come several times added up."""
+    """(workload, seconds) in words; the seconds of a repeated workload are added up."""
     sums: dict[str, float] = {}
     for workload, seconds in training:
         sums[workload] = sums.get(workload, 0.0) + seconds
@@ -47,7 +47,7 @@ def training_words(training: Sequence[tuple[str, float]]) -> str:
 
 
 def document(profile: Inspection, against: Overlap | None) -> Document:
-    """One profile: what it is, how much it covers, its hottest functions, how like another one it is."""
+    """One profile: what it is, how much it covers, its hottest functions, its overlap with another one."""
     facts = Table(
         "facts",
         (Column("", whole=True), Column("")),

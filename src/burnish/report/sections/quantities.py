@@ -1,4 +1,4 @@
-"""What was measured beside what verdicts are about: latency, memory, each with a verdict of its own."""
+"""Quantities measured besides the headline one: latency, memory, each with its own verdict."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from burnish.report.quantities import Measured, further
 from burnish.report.words import inverse, level_mark, per_cent
 
 _BETTER = {"faster": "better", "slower": "worse"}
-"""Verdicts of the record in words that hold for every quantity: less memory is not faster."""
+"""Words for verdicts that fit every quantity: less memory is better, not faster."""
 
 
 def sections(title: str, head: str, rows: Sequence[tuple[Span, Mapping[str, Measured]]]) -> list[Section]:
-    """A row for each cell, a column for each quantity with verdicts of its own; nothing without any.
+    """A row for each cell, a column for each quantity that has verdicts; empty if none has.
 
     Args:
-        title: what the table is about, to what it compares.
-        head: of the first column.
-        rows: what stands in it, and what the cell says by quantity.
+        title: what the table is about, and what it is compared with.
+        head: title of the first column.
+        rows: for each row, the text of the first column and the measurements by quantity.
     """
     quantities = further(measured for _, measured in rows)
     if not quantities:

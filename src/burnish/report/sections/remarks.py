@@ -1,4 +1,4 @@
-"""What the tables leave open: notes on builds and cells, on the family of verdicts, on noise."""
+"""Remarks on the tables: notes on builds and cells, on joint verdicts, on noise."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ if TYPE_CHECKING:
 
 
 EXCLUDED = 0.1
-"""Share of a cell's pairs up to which it is usual that some are excluded."""
+"""Largest share of excluded pairs of a cell that needs no remark."""
 
 UNSETTLED = 0.25
-"""Share of a cell's starts up to which it is usual that some do not settle."""
+"""Largest share of unsettled starts of a cell that needs no remark."""
 
 
 def section(result: Result) -> Section:
-    """All remarks, right below the builds."""
+    """All remarks, directly below the builds."""
     return Section("remarks", (points(lines(result)),), joined=True)
 
 
 def lines(result: Result) -> list[str]:
-    """Cancelled flags, audits, weaker security, reasons of invalid cells, joint claims, noise; each said once."""
-    found = repeated.merged(_of_builds(result), [build.variant for build in result.builds], "build")
-    found += [whole.sentence(result.baseline) for whole in suites.wholes(result.rows)]
-    found += evidence.unrecorded({build.variant: build.costs for build in result.builds})
-    found += [f"{_cell(row)}: {row.reason}" for row in result.rows if row.verdict == "invalid"]
-    found += repeated.undecided(
+    """Cancelled flags, audits, weaker security, reasons of invalid cells, joint claims, noise; each one once."""
+    texts = repeated.merged(_of_builds(result), [build.variant for build in result.builds], "build")
+    texts += [suite.sentence(result.baseline) for suite in suites.wholes(result.rows)]
+    texts += evidence.unrecorded({build.variant: build.costs for build in result.builds})
+    texts += [f"{_cell(row)}: {row.reason}" for row in result.rows if row.verdict == "invalid"]
+    texts += repeated.undecided(
         [Open(_cell(row), row.reason, row.ratio) for row in result.rows if row.verdict == "undecided" and not row.alone]
     )
-    found += repeated.merged(_of_cells(result), [_cell(row) for row in result.rows], "cell")
-    found += repeated.two_binaries([(_cell(row), layout_caveat.of_row(result, row)) for row in result.rows])
+    texts += repeated.merged(_of_cells(result), [_cell(row) for row in result.rows], "cell")
+    texts += repeated.two_binaries([(_cell(row), layout_caveat.of_row(result, row)) for row in result.rows])
     if result.replicates:
-        found.append(
+        texts.append(
             f"each start has a fresh pair of builds ({result.replicates} of each variant): verdicts are about the "
             "recipes, not about one binary of each"
         )
-    found += _family(result)
-    found += [*merged.lines(result), *noise.canary_lines(result)]
+    texts += _family(result)
+    texts += [*merged.lines(result), *noise.canary_lines(result)]
     if any("equivalent" in (row.verdict, *judged(row.quantities).values()) for row in result.rows):
-        found.append(EQUIVALENCE_NOTE)
-    return found
+        texts.append(EQUIVALENCE_NOTE)
+    return texts
 
 
 def _cell(row: Row) -> str:
@@ -58,19 +58,19 @@ def _cell(row: Row) -> str:
 
 
 def _of_builds(result: Result) -> Iterator[tuple[str, str]]:
-    """Notes on builds, but for those that the report's head has already."""
+    """Notes on builds, except those that the report's heading already contains."""
     known = {f"differs from {result.baseline}: {line}" for line in result.differences}
     for build in result.builds:
-        found = marks.of_build(build)
-        if found:
-            yield build.variant, ", ".join(found.words)
+        build_marks = marks.of_build(build)
+        if build_marks:
+            yield build.variant, ", ".join(build_marks.words)
         if build.failure and builds.failure(build) != build.failure:
             yield build.variant, build.failure
         yield from ((build.variant, note) for note in build.notes if note not in known)
 
 
 def _of_cells(result: Result) -> Iterator[tuple[str, str]]:
-    """What must be known of verdicts."""
+    """Notes on cells: excluded pairs, unsettled starts, verdicts changed by the correction."""
     for row in result.rows:
         pairs = row.starts * _pairs(result, row)
         if row.invalid_pairs > EXCLUDED * pairs:
@@ -88,7 +88,7 @@ def _pairs(result: Result, row: Row) -> int:
 
 
 def _family(result: Result) -> list[str]:
-    """How the cells were claimed together."""
+    """How verdicts were corrected for multiple comparisons."""
     claims = [row.together for row in result.rows if row.together]
     if len(claims) < 2:
         return []

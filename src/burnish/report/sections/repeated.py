@@ -1,4 +1,4 @@
-"""Remarks that many builds or cells have in common, said once."""
+"""Remarks shared by many builds or cells, each reported once."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from burnish.report.words import plural
 from burnish.statistics.means import Ratio
 
 FEW = 2
-"""So many cells of one kind have each a sentence of its own."""
+"""Up to this many cells of one kind each have their own sentence."""
 
 _EXAMPLE = re.compile(r" \((?P<path>[^() ]*/[^() ]*)\)$")
-"""A file at the end of a note, which is an example and no part of what is said."""
+"""A file at the end of a note: an example, not part of the remark."""
 
 _PART = re.compile(r"(?P<before>.*: library )(?P<name>\S+)(?P<after>: linked against absent)")
 """A note on one library of several."""
 
 _NEEDED = re.compile(r"some (?P<number>\d+) \w+ would tell")
-"""In the sentence of an undecided verdict, what would have decided it."""
+"""In the sentence of an undecided verdict, how many starts would have decided it."""
 
 
 def merged(notes: Iterable[tuple[str, str]], every: Sequence[str], noun: str) -> list[str]:
-    """A line for each different note, with all that it is about.
+    """A line for each different note, with all the things that it applies to.
 
     Args:
-        notes: (whom it is about, what is said), in order.
-        every: all that a note could be about.
-        noun: what one of these is called, as in ``build``.
+        notes: (name of the build or cell, note), in order.
+        every: the names of all builds or cells.
+        noun: the noun for one of them, such as ``build``.
     """
     about: dict[str, dict[str, None]] = {}
     examples: dict[str, str] = {}
@@ -53,13 +53,13 @@ def _names(names: Mapping[str, None], every: Sequence[str], noun: str) -> str:
 
 
 def _parts_together(notes: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The notes, of which those on single libraries of one build are one note."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    """The notes, with those on single libraries of one build joined into one."""
+    by_note: dict[tuple[str, str, str], list[str]] = {}
     for name, note in notes:
         part = _PART.fullmatch(note)
         key = (name, part["before"], part["after"]) if part else (name, note, "")
-        found.setdefault(key, []).extend([part["name"]] if part else [])
-    return [(name, _joined(before, parts, after)) for (name, before, after), parts in found.items()]
+        by_note.setdefault(key, []).extend([part["name"]] if part else [])
+    return [(name, _joined(before, parts, after)) for (name, before, after), parts in by_note.items()]
 
 
 def _joined(before: str, parts: Sequence[str], after: str) -> str:
@@ -86,7 +86,7 @@ class Open:
 
 
 def undecided(cells: Sequence[Open]) -> list[str]:
-    """Why cells are undecided: a sentence each where they are few, else one line with the width of each interval."""
+    """Why cells are undecided: one sentence each if there are few, else one line with the width of each interval."""
     if len(cells) <= FEW:
         return [f"{cell.name}: {cell.reason}" for cell in cells]
     parts = "; ".join(f"{cell.name}{_width(cell)}" for cell in cells)
@@ -106,16 +106,16 @@ LAYOUT = (
     "about these two binaries only, as the difference is less than two standard deviations of what shuffling the code "
     "layout alone does (--layouts 6 tests the flag)"
 )
-"""What `burnish.report.analysis.layout_caveat` says of one cell, said of many."""
+"""What `burnish.report.analysis.layout_caveat` says of one cell, in words for many."""
 
 
 def two_binaries(cells: Sequence[tuple[str, str | None]]) -> list[str]:
-    """Of cells with a caveat about their code layout, that caveat: a sentence each where they are few, else one line.
+    """Caveats about code layout: one sentence for each cell if there are few, else one line.
 
     Args:
         cells: each cell's name and its caveat, or None.
     """
-    told = [(name, caveat) for name, caveat in cells if caveat is not None]
-    if len(told) <= FEW:
-        return [f"{name}: {caveat}" for name, caveat in told]
-    return [f"{LAYOUT}: {'; '.join(name for name, _ in told)}"]
+    with_caveat = [(name, caveat) for name, caveat in cells if caveat is not None]
+    if len(with_caveat) <= FEW:
+        return [f"{name}: {caveat}" for name, caveat in with_caveat]
+    return [f"{LAYOUT}: {'; '.join(name for name, _ in with_caveat)}"]

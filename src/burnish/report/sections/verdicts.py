@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def sections(result: Result) -> list[Section]:
-    """Every table of verdicts, then what a pass of each suite takes."""
+    """Every table of verdicts, then how long a pass of each suite takes."""
     marked = marks.by_variant(result)
     tables = []
     for load, head, rows in suites.tables(result.rows):
@@ -32,8 +32,8 @@ def sections(result: Result) -> list[Section]:
             _other_middles(rows),
         )
         also = f"{load}, also measured: change in per cent to {result.baseline}"
-        read = [(_name(name, cell, marked), cell.quantities) for name, cell in rows if cell.quantities]
-        tables += [verdicts, *quantities.sections(also, head, read)]
+        measured = [(_name(name, cell, marked), cell.quantities) for name, cell in rows if cell.quantities]
+        tables += [verdicts, *quantities.sections(also, head, measured)]
     times = [section("suites", title, grid("times", suites.TABLE, rows)) for title, rows in suites.times(result)]
     return [*tables, *times]
 
@@ -61,14 +61,14 @@ def _starts(cell: Row) -> str:
 
 
 def _repeated(rows: Sequence[tuple[str, Row]]) -> Points | None:
-    """What stands in brackets beside the starts."""
+    """What the brackets beside the starts mean."""
     if not any(cell.invalid_starts for _, cell in rows):
         return None
     return points(["starts (+n): n more were invalid and repeated"])
 
 
 def _other_middles(rows: Sequence[tuple[str, Row]]) -> Points:
-    """What other ways of taking the middle say."""
+    """The ratios by other estimators of the centre."""
     return points(
         (
             f"{name}, {other.name}: {interval(other.interval)}"

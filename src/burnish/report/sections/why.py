@@ -1,4 +1,4 @@
-"""What a `why` says: where the CPU time of a transaction goes in both builds, and what a compiler could reach."""
+"""The report of `why`: where a transaction's CPU time goes in both builds, and what a compiler could still save."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from burnish.why.cachegrind import EVENTS
 from burnish.why.explanation import Explanation
 
 MOST = 6
-"""Most rows of the tables beside the main one."""
+"""Maximum number of rows in every table except the main one."""
 
 NO_RESULT = "this run was not finished, so it has no result: run it again"
 
@@ -26,7 +26,7 @@ def sections(explanation: Explanation | None) -> list[Section]:
     """The whole report, in order."""
     if explanation is None:
         return [Section("why", (Paragraph(Span(NO_RESULT)),), joined=True)]
-    found = [
+    parts = [
         _total(explanation),
         _ceiling(explanation),
         _functions(explanation),
@@ -37,7 +37,7 @@ def sections(explanation: Explanation | None) -> list[Section]:
         _simulated(explanation),
         _method(explanation),
     ]
-    return [part for part in found if part is not None]
+    return [part for part in parts if part is not None]
 
 
 def _total(why: Explanation) -> Section:
@@ -149,9 +149,9 @@ def _code(why: Explanation) -> Section:
         rows.append(row(f"{part}pages of 4 KiB", lambda text, s=share: f"{text['hot_pages'][s]:,}"))  # type: ignore[misc]
     rows.append(row("pages that any sample fell on", lambda text: f"{text['pages']:,}"))
     gone, new = why.method["functions_gone"], why.method["functions_new"]
-    said = f"{gone:,} functions are gone (inlined everywhere, or dropped), {new:,} are new"
+    counts = f"{gone:,} functions are gone (inlined everywhere, or dropped), {new:,} are new"
     table = grid("code", ("the server's own code", "before", "after"), rows)
-    return section("code", "What the build changed", table, points([said]))
+    return section("code", "What the build changed", table, points([counts]))
 
 
 def _counters(why: Explanation) -> Section | None:

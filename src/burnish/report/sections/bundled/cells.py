@@ -1,4 +1,4 @@
-"""A bundled study's tables: published beside measured, cell by cell."""
+"""A bundled study's tables: published and measured figures, cell by cell."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "in
 
 
 def sections(table: StudyTable) -> list[Section]:
-    """For each series and reading a table, or a line that says why there is none."""
-    found = []
+    """A table for each series and reading, or a line that says why there is none."""
+    result = []
     for part in dict.fromkeys(_part(line) for line in table.lines):
         lines = [line for line in table.lines if _part(line) == part]
-        found += [_not_asked_for(table, lines)] if _is_open(lines) else _tables(table, lines)
-    return found
+        result += [_not_asked_for(table, lines)] if _is_open(lines) else _tables(table, lines)
+    return result
 
 
 def _is_open(lines: Sequence[Line]) -> bool:
-    """Whether nothing of a table was asked for, so that a line for each reason says so."""
+    """Whether no cell of a table was requested, so that one line for each reason replaces it."""
     if len(lines) == 1 or any(line.last != "open" for line in lines):
         return False
     reasons = {line.reason for line in lines}
@@ -42,7 +42,7 @@ def _not_asked_for(table: StudyTable, lines: Sequence[Line]) -> Section:
 
 
 def _part(line: Line) -> tuple[str, str, bool]:
-    """What lines of one table have in common: series, reading, whether they are about a patch each."""
+    """What the lines of one table have in common: series, reading, and whether each is about one patch."""
     return line.series, line.reading, bool(line.shows)
 
 
@@ -56,7 +56,7 @@ def _title(table: StudyTable, lines: Sequence[Line]) -> str:
 
 
 def names_of(table: StudyTable) -> dict[str, str]:
-    """Each line, by its key, in the words that tell it from all others of its table."""
+    """For each line, by its key, a name that is unique in its table."""
     loads = loads_of(table.lines)
     return {line.key: _name(line, several=len(loads[_row(line)]) > 1) for line in table.lines}
 
@@ -74,14 +74,14 @@ def _row(line: Line) -> tuple[str, str, str]:
 
 def loads_of(lines: Iterable[Line]) -> dict[tuple[str, str, str], list[str]]:
     """The loads of each row among these lines, in order."""
-    found: dict[tuple[str, str, str], dict[str, None]] = {}
+    by_row: dict[tuple[str, str, str], dict[str, None]] = {}
     for line in lines:
-        found.setdefault(_row(line), {})[line.load] = None
-    return {row: list(loads) for row, loads in found.items()}
+        by_row.setdefault(_row(line), {})[line.load] = None
+    return {row: list(loads) for row, loads in by_row.items()}
 
 
 def _tables(table: StudyTable, lines: Sequence[Line]) -> list[Section]:
-    """The cells of one series and reading: on a ladder of threads a matrix, then each cell."""
+    """The cells of one series and reading: with several thread counts a matrix first, then each cell."""
     title = _title(table, lines)
     matrix = _ladder(lines)
     also = _also_measured(lines, title)
@@ -91,17 +91,17 @@ def _tables(table: StudyTable, lines: Sequence[Line]) -> list[Section]:
 
 
 def _also_measured(lines: Sequence[Line], title: str) -> list[Section]:
-    """What else was measured on the same starts."""
+    """Further quantities measured on the same starts."""
     several = _several(lines)
-    read = []
+    rows = []
     for line in lines:
         name = ", ".join(filter(None, (_where(line, several), plural(line.threads, "thread") if line.threads else "")))
-        read += [(Span(name, marks=marks.letters(line.marks)), line.quantities)] if line.quantities else []
-    return quantities.sections(f"{title}: also measured, change in per cent", "row", read)
+        rows += [(Span(name, marks=marks.letters(line.marks)), line.quantities)] if line.quantities else []
+    return quantities.sections(f"{title}: also measured, change in per cent", "row", rows)
 
 
 def _ladder(lines: Sequence[Line]) -> tuple[Table, Points] | None:
-    """Rows by client threads, and what its marks mean; None where there are not several numbers of threads."""
+    """A matrix of rows by client threads with its legend; None with fewer than two thread counts."""
     steps = sorted({line.threads for line in lines if line.threads is not None and line.verdict})
     if len(steps) < 2:
         return None
@@ -119,7 +119,7 @@ def _ladder(lines: Sequence[Line]) -> tuple[Table, Points] | None:
 
 
 def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
-    """Published beside measured, cell by cell."""
+    """Published and measured figures, cell by cell."""
     patched = any(line.shows for line in lines)
     hosts = apart([line] for line in lines)
     wide = any(line.threads is not None for line in lines)
@@ -146,32 +146,32 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
         for line in lines
         if line.verdict or line.settled or not _same_reason(lines, line)
     ]
-    notes = points((*patches.legend(table, lines), *_told_before(table, lines)))
+    notes = points((*patches.legend(table, lines), *_repeats_above(table, lines)))
     legend = marks.legend(line.marks for line in lines)
     return section("cells", title, grid("cells", head, rows, drop=("here", "published %", "on")), legend, notes)
 
 
 def _several(lines: Sequence[Line]) -> bool:
-    """Whether lines of one table tell of several loads."""
+    """Whether the lines of one table cover several loads."""
     return len({line.load for line in lines if line.load and (line.verdict or line.identical)}) > 1
 
 
-def _told_before(table: StudyTable, lines: Sequence[Line]) -> list[str]:
-    """Which rows tell of starts that a line above tells of too: one measurement is not two that agree."""
+def _repeats_above(table: StudyTable, lines: Sequence[Line]) -> list[str]:
+    """Which rows use the same starts as an earlier line, so that nobody counts them as independent evidence."""
     first: dict[str, Line] = {}
     for line in table.lines:
         first.setdefault(line.cell, line)
-    said: dict[str, None] = {}
+    notes: dict[str, None] = {}
     for line in lines:
         before = first[line.cell]
         if line.cell and before is not line:
             where = _where(before, False) if _part(before) == _part(line) else f"'{_title(table, [before])}'"
-            said[f"{_where(line, False)}: the same starts as in {where}, not measured a second time"] = None
-    return list(said)
+            notes[f"{_where(line, False)}: the same starts as in {where}, not measured a second time"] = None
+    return list(notes)
 
 
 def _where(line: Line, several: bool) -> str:
-    """The row, with the load where rows have several, or with the suite's test."""
+    """The row, with the load if rows have several, or with the suite's test."""
     return ", ".join(filter(None, (line.row, line.load if several and not line.test else "", _test(line))))
 
 
@@ -182,7 +182,7 @@ def _test(line: Line) -> str:
 
 
 def _same_reason(lines: Sequence[Line], line: Line) -> bool:
-    """Whether a line is open for a reason that it shares with many: those are told in one line below."""
+    """Whether a line is open for a reason that many lines share; such lines are summarised below the table."""
     return line.last == "open" and sum(other.reason == line.reason for other in lines) > 3
 
 

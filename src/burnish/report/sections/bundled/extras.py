@@ -1,4 +1,4 @@
-"""What a bundled study measured beyond its table: trainings against loads, seconds, profiles, weights."""
+"""What a bundled study measured beyond its table: training matrix, throughput by the second, profiles, weights."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ BARS = "▁▂▃▄▅▆▇█"
 
 
 def sections(table: StudyTable) -> list[Section]:
-    """Those of all that was recorded beyond the table."""
-    found = [*suites_of(table), *matrices(table)]
-    found += _timeline(table.extra.get("timeline", ()))
-    found += _search(table)
-    return [*found, *_profiles(table.extra.get("profile_facts", ())), *_left_out(table)]
+    """The sections for everything that was recorded beyond the table."""
+    result = [*suites_of(table), *matrices(table)]
+    result += _timeline(table.extra.get("timeline", ()))
+    result += _search(table)
+    return [*result, *_profiles(table.extra.get("profile_facts", ())), *_left_out(table)]
 
 
 def suites_of(table: StudyTable) -> list[Section]:
-    """Rows on a suite of tests, as a whole: the geometric mean of its tests, beside what was published for all."""
+    """Rows on a suite of tests: the geometric mean of its tests, beside the figure published for the suite."""
     rows: dict[tuple[str, str, str], list[Line]] = {}
     for line in table.lines:
         if line.test:
@@ -34,18 +34,18 @@ def suites_of(table: StudyTable) -> list[Section]:
     body = []
     for (series, row, reading), lines in rows.items():
         known = [line.interval for line in lines if line.interval is not None]
-        whole = geometric_mean(known)
-        if whole is not None:
+        mean = geometric_mean(known)
+        if mean is not None:
             name = ", ".join(filter(None, (series, row, reading)))
-            body.append((name, lines[0].published, per_cent(whole), f"{len(known)} of {len(lines)}"))
+            body.append((name, lines[0].published, per_cent(mean), f"{len(known)} of {len(lines)}"))
     head = ("row", "published %", "measured here %", "tests")
     title = "Suites as a whole, geometric mean of their tests"
     return [section("suites", title, grid("suites", head, body, drop=("tests", "published %")))] if body else []
 
 
 def matrices(table: StudyTable) -> list[Section]:
-    """Rows that were measured on several loads, as a matrix with the worst cell of each."""
-    found = []
+    """Rows that were measured on several loads, as a matrix with each row's worst cell."""
+    result = []
     for series in dict.fromkeys(line.series for line in table.lines):
         rows: dict[str, dict[str, Line]] = {}
         for line in table.lines:
@@ -60,16 +60,21 @@ def matrices(table: StudyTable) -> list[Section]:
         body = []
         for row, cells in rows.items():
             worst = min(cells.values(), key=_change)
-            told = f"{worst.load} {_change(worst):+.1f}"
+            worst_text = f"{worst.load} {_change(worst):+.1f}"
             body.append(
-                (row, *((letters(cells.values()),) if hosts else ()), *(_cell(cells.get(load)) for load in loads), told)
+                (
+                    row,
+                    *((letters(cells.values()),) if hosts else ()),
+                    *(_cell(cells.get(load)) for load in loads),
+                    worst_text,
+                )
             )
         title = "trained on (rows), tested on (columns), % over the baseline"
         head = ("", *(("on",) if hosts else ()), *loads, "worst")
         notes = (NO_COMPARISON,) if hosts else ()
         title = f"{series}: {title}" if series else title
-        found.append(section("matrix", title, grid("matrix", head, body, drop=loads[::-1]), points(notes)))
-    return found
+        result.append(section("matrix", title, grid("matrix", head, body, drop=loads[::-1]), points(notes)))
+    return result
 
 
 def _cell(line: Line | None) -> str:
@@ -77,7 +82,7 @@ def _cell(line: Line | None) -> str:
 
 
 def _change(line: Line) -> float:
-    assert line.interval is not None  # noqa: S101 - only lines with one are asked
+    assert line.interval is not None  # noqa: S101 - callers pass only lines with an interval
     return 100.0 * (line.interval.ratio - 1.0)
 
 
@@ -88,7 +93,7 @@ def _timeline(events: Sequence[Mapping[str, Any]]) -> list[Section]:
 
 
 def _seconds(events: Sequence[Mapping[str, Any]], host: str) -> list[Section]:
-    """Those of one host; '' where there is one only."""
+    """The bars of one host's builds; `host` is '' if there is only one."""
     runs = {event["build"]: event for event in events if event["seconds"]}
     if not runs:
         return []
@@ -120,18 +125,18 @@ def _search(table: StudyTable) -> list[Section]:
         return [section("weights", "Search for weights", points(left))] if left else []
     loads = list(rounds[0]["weights"])
     body = []
-    for each in rounds:
-        intervals = _intervals(each)
+    for event in rounds:
+        intervals = _intervals(event)
         worst = min(intervals, key=lambda role: intervals[role].ratio)
         body.append(
             (
-                " ".join(filter(None, (str(each["round"]), "+".join(each.get("on", ()))))),
-                *(f"{each['weights'][role]:.2f}" for role in loads),
+                " ".join(filter(None, (str(event["round"]), "+".join(event.get("on", ()))))),
+                *(f"{event['weights'][role]:.2f}" for role in loads),
                 f"{worst} {per_cent(intervals[worst])}",
-                "yes" if each["robust"] else "no",
+                "yes" if event["robust"] else "no",
             )
         )
-    best = max(rounds, key=lambda each: (each["robust"], min(value.ratio for value in _intervals(each).values())))
+    best = max(rounds, key=lambda event: (event["robust"], min(value.ratio for value in _intervals(event).values())))
     lines = []
     if best["robust"]:
         lines.append(
@@ -148,45 +153,46 @@ def _search(table: StudyTable) -> list[Section]:
         alone = next((line for line in table.lines if line.row == row and line.load == role and line.interval), None)
         if alone is None or alone.interval is None:
             continue
-        mine = _intervals(best)[role]
+        mixed = _intervals(best)[role]
         lines.append(
-            f"{role}: {per_cent(mine)} % over the baseline; trained on it alone {per_cent(alone.interval)} %: "
-            f"the mix compared with that {per_cent(quotient(mine, alone.interval))} %"
+            f"{role}: {per_cent(mixed)} % over the baseline; trained on it alone {per_cent(alone.interval)} %: "
+            f"the mix compared with that {per_cent(quotient(mixed, alone.interval))} %"
         )
     head = ("no.", *loads, "worst load, %", "robust")
     return [section("weights", "Search for weights", grid("weights", head, body, drop=loads[::-1]), points(lines))]
 
 
-def _intervals(each: Mapping[str, Any]) -> dict[str, Interval]:
-    """What a round was measured to be, by load."""
-    return {role: Interval(**value) for role, value in each["intervals"].items()}
+def _intervals(event: Mapping[str, Any]) -> dict[str, Interval]:
+    """A round's measured interval for each load."""
+    return {role: Interval(**value) for role, value in event["intervals"].items()}
 
 
 def _left_out(table: StudyTable) -> list[Section]:
-    """What of all this there was no time for, and which no other record that was put together with this one has."""
+    """What was left out for lack of time, unless another of the merged records has it."""
     last = table.extra.get("extras", ())[-1:]
     have = {"timeline": "timeline" in table.extra, "profiles": "profile_facts" in table.extra}
-    have["search"] = any(each["robust"] for each in table.extra.get("robust", ()))
-    left = [each for event in last for each in event["left"] if not have.get(each["name"])]
-    lines = points(f"{each['title']}: {each['why']}" for each in left)
+    have["search"] = any(event["robust"] for event in table.extra.get("robust", ()))
+    left = [item for event in last for item in event["left"] if not have.get(item["name"])]
+    lines = points(f"{item['title']}: {item['why']}" for item in left)
     return [section("left-out", "Left out beyond the table", lines)] if left else []
 
 
 def _on(event: Mapping[str, Any]) -> str:
-    """On which host, of a record put together from several: weights of a later round follow from a host's figures."""
+    """The host of an event in a merged record: a later round's weights depend on one host's figures."""
     hosts = event.get("on", "")
     return f" ({hosts if isinstance(hosts, str) else ', '.join(hosts)})" if hosts else ""
 
 
 def _profiles(events: Sequence[Mapping[str, Any]]) -> list[Section]:
-    """What is in each profile: coverage and hottest functions."""
+    """The coverage and the hottest functions of each profile."""
     lines = []
-    for each in {(event["variant"], event.get("on", "")): event for event in events}.values():
-        share = 100.0 * each["counted"] / max(1, each["functions"])
-        trained = ", ".join(dict.fromkeys(load for load, _ in each["training"])) or "not known"
-        hottest = ", ".join(f"{name} {100.0 * part:.0f} %" for name, part in each["hottest"][:4])
+    for profile in {(event["variant"], event.get("on", "")): event for event in events}.values():
+        share = 100.0 * profile["counted"] / max(1, profile["functions"])
+        trained = ", ".join(dict.fromkeys(load for load, _ in profile["training"])) or "not known"
+        hottest = ", ".join(f"{name} {100.0 * part:.0f} %" for name, part in profile["hottest"][:4])
         lines.append(
-            f"{each['variant']}{_on(each)}: trained on {trained}; {each['counted']:,} of {each['functions']:,} "
-            f"functions counted ({share:.0f} %), {each['hot']:,} make 99 % of all counts; hottest: {hottest}"
+            f"{profile['variant']}{_on(profile)}: trained on {trained}; {profile['counted']:,} of "
+            f"{profile['functions']:,} functions counted ({share:.0f} %), {profile['hot']:,} make "
+            f"99 % of all counts; hottest: {hottest}"
         )
     return [section("profiles", "What is in the profiles", points(lines))] if lines else []

@@ -1,4 +1,4 @@
-"""A bundled study whose record was merged from several: which host measured what, and what each says."""
+"""A bundled study whose record was merged from several: which host measured what, and each host's figures."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 
 
 def sections(table: StudyTable, result: Result) -> list[Section]:
-    """What it was put together from, and of each cell what each host says by itself; empty for any other record."""
+    """The merged records, and each host's own figures for each cell; empty for any other record."""
     if result.merged is None:
         return []
     names = names_of(table)
     several = [line for line in table.lines if len(line.hosts) > 1]
-    said = [*merged.origins(result.merged), *(_by_host(line, names[line.key]) for line in several)]
-    said += [f"measured on {host} alone: {'; '.join(each)}" for host, each in sorted(_alone(table, names).items())]
-    return [section("hosts", "Merged records", points(said))]
+    lines = [*merged.origins(result.merged), *(_by_host(line, names[line.key]) for line in several)]
+    lines += [f"measured on {host} alone: {'; '.join(cells)}" for host, cells in sorted(_alone(table, names).items())]
+    return [section("hosts", "Merged records", points(lines))]
 
 
 def _alone(table: StudyTable, names: Mapping[str, str]) -> dict[str, list[str]]:
-    """By host, what it alone measured: rows of which it did all that was done, single cells of others."""
+    """What each host alone measured: whole rows, or single cells of rows that it shares with other hosts."""
     rows: dict[str, list[Line]] = {}
     for line in table.lines:
         if line.hosts:
             rows.setdefault(", ".join(filter(None, (line.series, line.row))), []).append(line)
-    found: dict[str, list[str]] = {}
+    by_host: dict[str, list[str]] = {}
     for row, lines in rows.items():
         if len(lines[0].hosts) == 1 and not apart([line] for line in lines):
-            found.setdefault(letters(lines), []).append(row)
+            by_host.setdefault(letters(lines), []).append(row)
             continue
         for line in lines:
             if len(line.hosts) == 1:
-                found.setdefault(letters([line]), []).append(names[line.key])
-    return found
+                by_host.setdefault(letters([line]), []).append(names[line.key])
+    return by_host
 
 
 def _by_host(line: Line, name: str) -> str:

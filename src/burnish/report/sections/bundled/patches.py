@@ -1,4 +1,4 @@
-"""A bundled study of patches: which way its ratios run, what each of them is, its function by itself."""
+"""A bundled study of patches: the direction of its ratios, the patches, and how to measure each function alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from burnish.report.compose import points, section
 from burnish.report.document import Literal, Section
 
 RATIOS = "Ratios are with / without, as published"
-"""Which way they run, whatever our patch does to today's tree."""
+"""The direction of all ratios, whether the patch is applied to today's tree or reverted."""
 
 DIRECTIONS = (
     "of a reverted patch (the tree has it) the tree as it is over the patched one, of an applied one (it lacks it) the "
@@ -21,7 +21,7 @@ ABILITIES = (
     "shows: the machine code does something else; control: the same instructions, so that any difference found is a "
     "false one; identical: the same machine code; no patch: the tree has nothing to patch"
 )
-"""What an architecture can show of a patch."""
+"""What each patch can show on an architecture."""
 
 SHARES = "published as two numbers: per cent of the samples in the patch's function, without it and with it"
 
@@ -30,16 +30,16 @@ CHANGED = "What they change in the machine code, wherever the linker has put it"
 
 
 def legend(table: StudyTable, lines: Sequence[Line]) -> list[str]:
-    """What stands below a table of a study of patches: which way its ratios run, what its words mean."""
+    """The notes below a table of patches: the direction of its ratios, and what its words mean."""
     if not table.patches:
         return []
     if not any(line.shows for line in lines):
         return [f"{RATIOS}: all patches that this architecture shows in, over all of them out."]
-    told = [
+    notes = [
         f"{RATIOS}: {DIRECTIONS}.",
         f"here, on {table.architecture or 'this architecture'}: {ABILITIES}.",
     ]
-    return [*told, SHARES] if any(line.published_unit == SAMPLES for line in lines) else told
+    return [*notes, SHARES] if any(line.published_unit == SAMPLES for line in lines) else notes
 
 
 def sections(table: StudyTable) -> list[Section]:
@@ -56,12 +56,12 @@ def sections(table: StudyTable) -> list[Section]:
         for facts in here.values()
         if facts["micro"]
     ]
-    found = [section("patches", "The patches: what the patched tree does otherwise", about)]
+    result = [section("patches", "The patches: what the patched tree does otherwise", about)]
     if table.changed:
         lines = points(f"{variant}: {functions}" for variant, functions in table.changed.items())
-        found.append(section("changed", CHANGED, lines))
+        result.append(section("changed", CHANGED, lines))
     if micro:
         sides = "B is the patched tree; --check aarch64 compares its ARM code's results with A's, under qemu"
         title = "Functions by themselves, for what no load resolves"
-        found.append(section("micro", title, Literal(tuple(micro)), points([sides])))
-    return found
+        result.append(section("micro", title, Literal(tuple(micro)), points([sides])))
+    return result

@@ -1,4 +1,4 @@
-"""A bundled study before it is run: what there is, what each row stands for, what it will cost."""
+"""A bundled study before it is run: the list of studies, and for one what each row is and what it will cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FIGURES = ("cells", "builds", "trials", "GB")
 
 
 def listing(studies: Sequence[BundledFile]) -> Document:
-    """All studies with title, reason and number of rows."""
+    """All bundled studies with title, reason and number of rows."""
     entries = tuple(
         Entry(study.name, f"  {study.title}; {len(study.rows)} rows, {study.engine}", (study.reason,))
         for study in studies
@@ -37,7 +37,7 @@ def document(table: Study, plan: StudyPlan) -> Document:
 
     Args:
         table: the study.
-        plan: what a session would do of it.
+        plan: what a session would do.
     """
     study = file_of(table)
     return Document(
@@ -60,7 +60,7 @@ def _about(table: Study) -> Points:
     return Points((Span(f"{study.name}: {study.title}", Role.STRONG), *map(Span, lines)))
 
 
-def _rows(table: Study, found: Forecast, selection: Selection) -> Grid:
+def _rows(table: Study, forecast: Forecast, selection: Selection) -> Grid:
     """A row for each row of the study, under its series."""
     columns = tuple(
         Column(
@@ -71,16 +71,16 @@ def _rows(table: Study, found: Forecast, selection: Selection) -> Grid:
         for name in _COLUMNS
     )
     columns = dropping(columns, "GB", "builds", "cells", "published")
-    return Grid("rows", columns, tuple(_each_row(table, found, selection)))
+    return Grid("rows", columns, tuple(_unit_rows(table, forecast, selection)))
 
 
-def _each_row(table: Study, found: Forecast, selection: Selection) -> Iterable[Row]:
-    costs = {cost.unit: cost for cost in found.costs}
+def _unit_rows(table: Study, forecast: Forecast, selection: Selection) -> Iterable[Row]:
+    costs = {cost.unit: cost for cost in forecast.costs}
     series = ""
-    for unit in dict.fromkeys(each.unit for each in table.comparisons):
-        comparisons = [each for each in table.comparisons if each.unit == unit]
+    for unit in dict.fromkeys(comparison.unit for comparison in table.comparisons):
+        comparisons = [comparison for comparison in table.comparisons if comparison.unit == unit]
         cost = costs.get(unit)
-        if all(each.key in selection.cut for each in comparisons) and cost is None:
+        if all(comparison.key in selection.cut for comparison in comparisons) and cost is None:
             continue
         figures = ("-", "-", "-", "-")
         if cost is not None:
@@ -92,7 +92,7 @@ def _each_row(table: Study, found: Forecast, selection: Selection) -> Iterable[R
 
 
 def _title(table: Study, comparison: Comparison) -> str:
-    """What a row is; of a patch, which way it goes and what can be shown of it."""
+    """A row's title; for a patch, also its direction and what can be shown of it."""
     row = table.row(comparison.row)
     if row.patch is None or row.patch.direction == "none":
         return row.title
@@ -100,40 +100,42 @@ def _title(table: Study, comparison: Comparison) -> str:
 
 
 def _published(comparisons: Sequence[Comparison]) -> str:
-    figures = dict.fromkeys(each.published.words for each in comparisons if each.published is not None)
+    figures = dict.fromkeys(
+        comparison.published.words for comparison in comparisons if comparison.published is not None
+    )
     return ", ".join(figures) if len(figures) <= 2 else f"{len(figures)} figures"
 
 
 def _remarks(table: Study, plan: StudyPlan) -> list[str]:
-    """Sums, then what is not measured and why."""
-    found, selection = plan.forecast, plan.selection
-    chosen = [each for each in selection.chosen if each.reason is None]
-    units = {each.unit for each in chosen}
-    costs = [cost for cost in found.costs if cost.unit in units]
+    """Totals, then what is not measured and why."""
+    forecast, selection = plan.forecast, plan.selection
+    chosen = [comparison for comparison in selection.chosen if comparison.reason is None]
+    units = {comparison.unit for comparison in chosen}
+    costs = [cost for cost in forecast.costs if cost.unit in units]
     lines = [
         *extras.sums(costs, *plan.beyond),
-        f"disk: {amount(found.plan.kept, 1e9)} GB kept, {amount(found.plan.tree, 1e9)} GB build folder",
+        f"disk: {amount(forecast.plan.kept, 1e9)} GB kept, {amount(forecast.plan.tree, 1e9)} GB build folder",
     ]
-    if any(each.shows for each in table.comparisons):
+    if any(comparison.shows for comparison in table.comparisons):
         lines += [f"{patches.RATIOS}: {patches.DIRECTIONS}", patches.ABILITIES]
-    if any(each.published.unit == SAMPLES for each in table.comparisons if each.published):
+    if any(comparison.published.unit == SAMPLES for comparison in table.comparisons if comparison.published):
         lines.append(patches.SHARES)
-    lines += [f"can't be built here: {name}: {why}" for name, why in found.missing.items()]
-    for reason, names in _by_reason([each for each in table.comparisons if each.reason is not None]):
+    lines += [f"can't be built here: {name}: {why}" for name, why in forecast.missing.items()]
+    for reason, names in _by_reason([comparison for comparison in table.comparisons if comparison.reason is not None]):
         lines.append(f"{names}: {reason}")
     cut: dict[str, list[str]] = {}
-    for each in table.comparisons:
-        if each.key in selection.cut:
-            cut.setdefault(selection.cut[each.key], []).append(unit_words(each.unit))
+    for comparison in table.comparisons:
+        if comparison.key in selection.cut:
+            cut.setdefault(selection.cut[comparison.key], []).append(unit_words(comparison.unit))
     lines += [f"{_few(dict.fromkeys(names))}: {reason}" for reason, names in cut.items()]
     return lines
 
 
 def _by_reason(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
-    found: dict[str, list[str]] = {}
-    for each in comparisons:
-        found.setdefault(each.reason or "", []).append(unit_words(each.unit))
-    return [(reason, _few(dict.fromkeys(names))) for reason, names in found.items()]
+    by_reason: dict[str, list[str]] = {}
+    for comparison in comparisons:
+        by_reason.setdefault(comparison.reason or "", []).append(unit_words(comparison.unit))
+    return [(reason, _few(dict.fromkeys(names))) for reason, names in by_reason.items()]
 
 
 def _few(names: Iterable[str]) -> str:

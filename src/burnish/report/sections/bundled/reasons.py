@@ -1,4 +1,4 @@
-"""A bundled study beside its tables: why cells say nothing, what is doubtful, and what it says as a whole."""
+"""A bundled study beside its tables: why cells have no verdict, which are doubtful, and the overall conclusion."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
 
 
 def missing(table: StudyTable) -> list[Section]:
-    """Rows without a verdict; none where all have one."""
-    found = _reasons(table)
-    return [section("reasons", "Rows without a verdict, and why", points(found))] if found else []
+    """Rows without a verdict; empty if all have one."""
+    lines = _reasons(table)
+    return [section("reasons", "Rows without a verdict, and why", points(lines))] if lines else []
 
 
 def doubtful(table: StudyTable) -> list[Section]:
-    """Cells whose verdict leaves something open; none where all are clear."""
-    found = _doubtful(table)
-    return [section("words", "Cells that are undecided, invalid, or only a figure", points(found))] if found else []
+    """Cells that are undecided, invalid or only a figure; empty if there are none."""
+    lines = _doubtful(table)
+    return [section("words", "Cells that are undecided, invalid, or only a figure", points(lines))] if lines else []
 
 
 def small(result: Result, table: StudyTable) -> list[Section]:
-    """Verdicts on recipes whose difference two binaries may have by their code layout alone."""
+    """Verdicts on recipes whose difference may come from the code layout of the two binaries alone."""
     names = names_of(table)
-    found = repeated.two_binaries([(names[line.key], layout_caveat.of_line(result, line)) for line in table.lines])
-    return [section("layout", "Small differences", points(found))] if found else []
+    lines = repeated.two_binaries([(names[line.key], layout_caveat.of_line(result, line)) for line in table.lines])
+    return [section("layout", "Small differences", points(lines))] if lines else []
 
 
 def conclusion(table: StudyTable) -> Section:
-    """What the study says as a whole."""
+    """The study's overall conclusion."""
     return section("conclusion", "What it says", points(_conclusion(table)))
 
 
 def _doubtful(table: StudyTable) -> list[str]:
-    """The sentences of verdicts that leave something open, and of figures."""
+    """A sentence for each cell that is undecided, invalid or only a figure."""
     names = names_of(table)
     plain = [f"{names[line.key]}: {line.reason}" for line in table.lines if line.verdict in ("invalid", "measured")]
     return plain + repeated.undecided(
@@ -53,16 +53,16 @@ def _doubtful(table: StudyTable) -> list[str]:
 def _conclusion(table: StudyTable) -> list[str]:
     names = names_of(table)
     changed = [f"{names[line.key]}: alone {line.verdict}" for line in table.lines if line.together == "undecided"]
-    said = [*table.advice]
+    lines = [*table.advice]
     if changed:
-        said.append(f"Corrected for all comparisons (Benjamini-Hochberg), these are undecided: {'; '.join(changed)}.")
+        lines.append(f"Corrected for all comparisons (Benjamini-Hochberg), these are undecided: {'; '.join(changed)}.")
     if table.canaries:
         worst = max(abs(ratio - 1.0) for ratio in table.canaries)
-        said.append(
+        lines.append(
             f"Noise: {plural(len(table.canaries), 'start')} of a build against itself; a single one deviates by up to "
             f"{percent(worst, 1)}."
         )
-    return [*said, _counts(table)]
+    return [*lines, _counts(table)]
 
 
 def _counts(table: StudyTable) -> str:
@@ -77,21 +77,22 @@ def _counts(table: StudyTable) -> str:
 
 
 def _reasons(table: StudyTable) -> list[str]:
-    """Why lines have no verdict; those that share row and reason in one line, those of many rows too."""
+    """Why lines have no verdict; one line for each reason, with all rows that share it."""
     without = [line for line in table.lines if not line.verdict]
     by_reason: dict[str, list[Line]] = {}
     for line in without:
         by_reason.setdefault(line.reason, []).append(line)
     loads = loads_of(table.lines)
-    said = []
+    sentences = []
     for reason, lines in by_reason.items():
         names = [
-            ", ".join(filter(None, row)) + (f" on {' and '.join(mine)}" if len(mine) < len(loads[row]) else "")
-            for row, mine in loads_of(lines).items()
+            ", ".join(filter(None, row))
+            + (f" on {' and '.join(row_loads)}" if len(row_loads) < len(loads[row]) else "")
+            for row, row_loads in loads_of(lines).items()
         ]
         steps = sorted({line.threads for line in lines if line.threads is not None})
-        whole = len(names) <= 4
-        told = "; ".join(names) if whole else plural(len(names), "row")
-        at = f" at {', '.join(map(str, steps))} threads" if steps and whole else ""
-        said.append(f"{told}{at}: {reason}")
-    return said
+        few = len(names) <= 4
+        subject = "; ".join(names) if few else plural(len(names), "row")
+        at = f" at {', '.join(map(str, steps))} threads" if steps and few else ""
+        sentences.append(f"{subject}{at}: {reason}")
+    return sentences
