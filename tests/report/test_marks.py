@@ -25,11 +25,11 @@ def near(value: float) -> dict[str, float]:
 
 def run(named: Sequence[str] | None = None, safe: float = 1.10, other: float = 1.05, **marked: Any) -> Result:
     """`risky`, which has marks, `safe` and `other`, which have none."""
-    asked = {} if named is None else {"named": list(named)}
-    events = Events("baseline", "risky", "safe", "other", **asked).run()
+    events = Events("baseline", "risky", "safe", "other").run()
     values_ = {"risky": near(1.14), "safe": near(safe), "other": near(other)}
     for name in ("baseline", *values_):
-        events.add("variant", variant=name, failure=None, notes=[], **(marked if name == "risky" else {}))
+        asked = {} if named is None else {"named": name in named}
+        events.add("variant", variant=name, failure=None, notes=[], **asked, **(marked if name == "risky" else {}))
     events.contest(*(f"{name} / w" for name in values_))
     for name, value in values_.items():
         events.add("verdict", **verdict(f"{name} / w", "faster", value))
@@ -104,8 +104,8 @@ def test_a_tie_without_marks() -> None:
 
 
 def test_where_only_marked_ones_are_faster_none_is_crowned_but_they_are_named() -> None:
-    events = Events("baseline", "risky", named=[]).run().contest("risky / w")
-    events.add("variant", variant="risky", failure=None, notes=[], weakens_security=True)
+    events = Events("baseline", "risky").run().contest("risky / w")
+    events.add("variant", variant="risky", failure=None, notes=[], weakens_security=True, named=False)
     result = fold(events.add("verdict", **verdict("risky / w", "faster", ratio(1.2))).made)
     assert winner(result) is None
     assert sentences(result)[0] == (

@@ -293,3 +293,21 @@ def test_the_best_of_many_is_measured_again(burnish_home: Path, tmp_path: Path) 
     assert row.ratio is not None
     assert 1.5 < row.ratio.ratio < 1.7
     assert "Quote these figures." in " ".join(out.split())
+
+
+def test_a_marked_variant_that_was_not_named_is_not_crowned(burnish_home: Path, tmp_path: Path) -> None:
+    """It comes from a file, with others: the best without marks is named first, and it beside it."""
+    path = tmp_path / "own.toml"
+    path.write_text(
+        '[risky]\nrecipe = { hardening = false, c = ["-DFAKE_SPEED=160"] }\n'
+        '[safe]\nrecipe = { c = ["-DFAKE_SPEED=130"] }\n'
+    )
+    words = ("tune", "fake", "--recipes", path, "--starts", "3", "--pairs", "1", "--json")
+    for named, first in (
+        ((), "Fastest without marks: safe"),
+        (("--variant", "risky,safe"), "risky (weakens security)"),
+    ):
+        child = burnish(*words, *named, "--fresh")
+        out, err = text(child)
+        assert child.returncode == 0, err
+        assert json.loads(out)["sentences"][0].startswith(first)

@@ -203,6 +203,7 @@ def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
                 same=facts.same,
                 evidence=plainly.examined(seen) if seen else None,
                 built=build is not None and name not in programs,
+                named=facts.named,
                 costs={key: about[key] for key in _KEPT if key in about},
             )
         )

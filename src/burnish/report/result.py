@@ -112,6 +112,7 @@ class BuildRow:
         same: whether it was not measured because its program is identical to the baseline's.
         evidence: facts about its program (``program``, ``needs``, ``tried``), or None.
         built: whether it was built here; else it is an existing program, or a build under another condition.
+        named: whether it was requested by name.
         costs: facts about how it was built (``costs``, ``cpu_seconds``, ``effective``, ``record`` …).
     """
 
@@ -131,6 +132,7 @@ class BuildRow:
     same: bool = False
     evidence: Mapping[str, Any] | None = None
     built: bool = False
+    named: bool = True
     costs: Mapping[str, Any] = field(default_factory=dict)
 
 

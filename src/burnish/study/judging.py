@@ -111,12 +111,22 @@ def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[CellId
         candidates = {row: claims for row, claims in candidates.items() if claims}
         if confirmation.more_than is None or len(candidates) <= confirmation.more_than:
             continue
-        best = _best(workshop.record, candidates, kinds)
+        best = _best(workshop.record, {row: candidates[row] for row in _free(workshop.study, candidates)}, kinds)
         if best is not None:
             workshop.session.bench.say(
                 f"{best} is the best of {len(candidates)}: measured again on {confirmation.starts} fresh starts"
             )
             _again(workshop, [claim.comparison for claim in candidates[best]])
+
+
+def _free(study: Study, rows: Mapping[str, Sequence[Judged]]) -> list[str]:
+    """The rows that a report may recommend: those without marks, and those that the user requested by name."""
+    marks = {name: variant.marks for name, variant in study.variants.items()}
+    return [
+        row
+        for row, claims in rows.items()
+        if all(study.is_named(name) or not marks.get(name) for name in (claim.comparison.candidate for claim in claims))
+    ]
 
 
 def _best(record: Record, rows: Mapping[str, Sequence[Judged]], kinds: Mapping[CellId, Kind]) -> str | None:

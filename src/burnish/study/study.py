@@ -61,6 +61,7 @@ class Study:
         sample: whether each candidate is sampled beside the baseline after the trials (``--why``).
         unsampled: names of builds that are not sampled then.
         sample_seconds: time under load that is sampled; None: until there are enough samples.
+        named: variants that the user requested by name: only these may be recommended with marks; None: all of them.
         tree: source tree named by the request itself, which overrides that of the options; None: none is named.
         opening: events recorded when a session begins.
         instrumented: names of builds that end with the stage that writes a profile.
@@ -88,6 +89,7 @@ class Study:
     sample: bool = False
     unsampled: frozenset[str] = frozenset()
     sample_seconds: float | None = None
+    named: frozenset[str] | None = None
     tree: Path | None = None
     opening: tuple[Event, ...] = ()
     instrumented: frozenset[str] = frozenset()
@@ -102,6 +104,10 @@ class Study:
     def options(self, given: Options) -> Options:
         """The given options, with the source tree that the request names."""
         return given if self.tree is None else replace(given, source=self.tree)
+
+    def is_named(self, name: str) -> bool:
+        """Whether the user requested this variant by name."""
+        return self.named is None or name in self.named
 
     def row(self, name: str) -> StudyRow:
         """The row of that name in a bundled study's file."""

@@ -487,6 +487,8 @@ class VariantSettled(Event):
         failure: why it is not measured; None if it is.
         same: whether it is not measured because its program is identical to the baseline's.
         notes: remarks for the reader, one sentence each.
+        named: whether it was requested by name, rather than as one of the engine's or of a file's; true in older
+            records.
     """
 
     variant: str
@@ -497,6 +499,7 @@ class VariantSettled(Event):
     failure: str | None = None
     same: bool = False
     notes: tuple[str, ...] = ()
+    named: bool = True
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,6 @@ from burnish.statistics.replicates import layout_caveat
 if TYPE_CHECKING:
     from burnish.report.result import Result, Row
 
-NAMED = "named"
-"""Key of a run's definition: the variants that the user named; others are the engine's choice."""
-
 
 @dataclass(frozen=True)
 class Rival:
@@ -72,16 +69,18 @@ class Ranking:
 def ranking(result: Result) -> Ranking | None:
     """The ranking of those that are faster than the baseline on every load; None if none can be recommended."""
     faster = everywhere(result)
-    marked = marks.by_variant(result)
-    free = [name for name in faster if name not in marked or _asked(result, name)]
+    barred = {build.variant for build in result.builds if marks.of_build(build) and not build.named}
+    free = [name for name in faster if name not in barred]
     if not free:
         return None
     once = linked_once(result)
     best, *others = _fastest_first(faster, free)
     rivals = [rival(name, faster[best], faster[name], once) for name in others]
     take = min([best, *(other.candidate for other in rivals if other.tied)], key=lambda name: _effort(result, name))
-    barred = _fastest_first(faster, [name for name in faster if name not in free])
-    return Ranking(best, take, tuple(rivals), tuple(rival(name, faster[best], faster[name], once) for name in barred))
+    marked = [
+        rival(name, faster[best], faster[name], once) for name in _fastest_first(faster, list(barred & faster.keys()))
+    ]
+    return Ranking(best, take, tuple(rivals), tuple(marked))
 
 
 def everywhere(result: Result) -> dict[str, dict[str, Ratio]]:
@@ -121,12 +120,6 @@ def rival(name: str, best: Mapping[str, Ratio], other: Mapping[str, Ratio], once
     if ratio.low <= 1 <= ratio.high:
         return Rival(name, ratio, "noise")
     return Rival(name, ratio, "layout" if once and layout_caveat(ratio.ratio) else "")
-
-
-def _asked(result: Result, name: str) -> bool:
-    """Whether the user named the variant; assumed if the record does not say."""
-    named: Sequence[str] | None = result.definition.get(NAMED)
-    return named is None or name in named
 
 
 def _fastest_first(ratios: Mapping[str, Mapping[str, Ratio]], names: Sequence[str]) -> list[str]:

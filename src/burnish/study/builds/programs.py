@@ -66,13 +66,14 @@ def differences(one: Identity, other: Identity) -> list[str]:
     return lines
 
 
-def note_variant(record: Record, item: Made, notes: Sequence[str]) -> None:
+def note_variant(record: Record, item: Made, notes: Sequence[str], *, named: bool = True) -> None:
     """Records whether a variant can be measured, with notes.
 
     Args:
         record: the study's.
         item: the variant.
         notes: sentences for the report.
+        named: whether it was requested by name.
     """
     record.append(
         VariantSettled(
@@ -84,6 +85,7 @@ def note_variant(record: Record, item: Made, notes: Sequence[str]) -> None:
             failure=item.failure,
             same=item.same,
             notes=tuple(notes),
+            named=named,
         )
     )
 

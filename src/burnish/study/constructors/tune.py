@@ -35,6 +35,7 @@ def tune_study(engine: str, options: Options) -> Study:
         replicates=Factors(options.layouts, options.trainings),
         portable=portable_of(options),
         explore=options.explore,
+        named=frozenset(options.variants),
         sample=options.why,
         sample_seconds=options.seconds,
     )

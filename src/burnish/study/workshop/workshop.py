@@ -128,7 +128,7 @@ class Workshop:
             self.made[name] = self._by_replicate[first]
             if self.study.replicates.count == 1:
                 self._noted.add(name)
-                note_variant(self.record, self.made[name], self.made[name].notes)
+                note_variant(self.record, self.made[name], self.made[name].notes, named=self.study.is_named(name))
         return self.made[name]
 
     def make(self, wanted: Sequence[str]) -> None:
@@ -167,7 +167,8 @@ class Workshop:
                 counts = (("GCOV_PREFIX", str(away)), ("LLVM_PROFILE_FILE", str(away / "%p.profraw")))
                 item.built = replace(item.built, environment=(*item.built.environment, *counts))
             self.made[name] = item
-            note_variant(self.record, item, [*item.notes, *self._differences(item)])
+            named = self.study.is_named(item.variant.name)
+            note_variant(self.record, item, [*item.notes, *self._differences(item)], named=named)
 
     def _differences(self, item: Made) -> list[str]:
         """How a build differs from the baseline besides speed, unless its recipe asks for that."""
