@@ -148,12 +148,19 @@ def test_the_best_row_is_recommended_in_per_cent() -> None:
 
 
 def test_rows_that_are_tied_are_said_and_are_values() -> None:
-    table = fold(ladder({"fbo": ("faster", 1.205), "unroll": ("faster", 1.2), "native": ("faster", 1.05)}).made).shipped
+    events = ladder({"fbo": ("faster", 1.205), "unroll": ("faster", 1.2), "native": ("faster", 1.05)})
+    table = fold(events.made).shipped
     assert table is not None
     (advised,) = table.advised
     assert (advised.row, advised.tied) == ("fbo", ("unroll",))
-    assert "; tied with unroll, as no difference is proved: take the simplest of these." in advised.words
+    words = "; tied with unroll, as no difference is proved: take "
+    assert f"{words}fbo, as none of them takes fewer steps to build." in advised.words
     assert table.advice[0] == advised.words
+    for name, steps in (("fbo", ("compile", "train", "compile")), ("unroll", ("compile",))):
+        stages = [{"key": str(number), "title": title} for number, title in enumerate(steps)]
+        events.add("build", variant=name, key=name, about={}, identity={}, stages=stages)
+    (said,) = sentences(fold(events.made))
+    assert f"{words}unroll, the simpler one." in said
 
 
 def test_starts_that_two_rows_tell_of_are_said_to_be_the_same() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from burnish.record.events.builds import BuildMade
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.verdicts import VerdictReached
 from burnish.report.analysis.ranking import rival
@@ -48,13 +49,27 @@ class Advice:
     words: str
 
 
-def advice(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], table: TablePlanned) -> list[Advice]:
+def steps_of(builds: Iterable[BuildMade]) -> dict[str, int]:
+    """By build, the number of steps that make it: compile, train, compile again, rewrite …
+
+    The record of a bundled study has no recipes, whose changes would tell more of what is simple.
+    """
+    return {build.build.name: len(build.stages) for build in builds}
+
+
+def advice(
+    lines: Sequence[Line],
+    again: Mapping[str, VerdictReached | None],
+    table: TablePlanned,
+    steps: Mapping[str, int],
+) -> list[Advice]:
     """The recommendation from each series, in per cent over the baseline, as the published study gives it.
 
     Args:
         lines: all comparisons of the study.
         again: by comparison, the verdict on the fresh starts with which the best was measured again.
         table: the study's table, as recorded.
+        steps: by build, the number of steps that make it.
     """
     measured = {line.key: line for line in lines if line.interval is not None}
     advised = []
@@ -62,11 +77,16 @@ def advice(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], ta
         rows = {row: [measured[key] for key in own if key in measured] for row, own in keys.items()}
         rows = {row: own for row, own in rows.items() if own}
         if rows:
-            advised.append(_of_series(series, rows, again))
+            advised.append(_of_series(series, rows, again, steps))
     return advised
 
 
-def _of_series(series: str, rows: Mapping[str, Sequence[Line]], again: Mapping[str, VerdictReached | None]) -> Advice:
+def _of_series(
+    series: str,
+    rows: Mapping[str, Sequence[Line]],
+    again: Mapping[str, VerdictReached | None],
+    steps: Mapping[str, int],
+) -> Advice:
     name = f"{series}: " if series else ""
     faster = {row: lines for row, lines in rows.items() if all(_kind(line) == "faster" for line in lines)}
     if not faster:
@@ -81,13 +101,22 @@ def _of_series(series: str, rows: Mapping[str, Sequence[Line]], again: Mapping[s
     words = f"{name}build with {best}{costs}: {_mean(faster[best]):+.1f} % over the baseline ({_steps(faster[best])})"
     words += _again(faster[best], again, len(rows))
     if tied:
-        words += f"; tied with {', '.join(tied)}, as no difference is proved: take the simplest of these"
+        words += f"; tied with {', '.join(tied)}, as no difference is proved: {_simplest(best, tied, faster, steps)}"
     plain = max((row for row in faster if not marked[row]), key=lambda row: _mean(faster[row]), default="")
     if costs and plain:
         words += f"; the best without such marks is {plain}: {_mean(faster[plain]):+.1f} %"
     if apart(rows.values()):
         words += f"; {NO_COMPARISON}"
     return Advice(series, best, tied, f"{words}.")
+
+
+def _simplest(best: str, tied: Sequence[str], rows: Mapping[str, Sequence[Line]], steps: Mapping[str, int]) -> str:
+    """Which of rows that are tied to take."""
+    taken = {row: steps.get(rows[row][0].candidate, 0) for row in (best, *tied)}
+    simple = min(taken, key=lambda row: taken[row])  # the best, if none takes fewer
+    if taken[simple] == max(taken.values()):
+        return f"take {best}, as none of them takes fewer steps to build"
+    return f"take {simple}, the {'simpler' if len(taken) == 2 else 'simplest'} one"
 
 
 def _again(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], candidates: int) -> str:

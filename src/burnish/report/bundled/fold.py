@@ -9,7 +9,7 @@ from dataclasses import asdict, fields
 from burnish.model.recipe import Marks
 from burnish.record.by_type import ByType
 from burnish.record.events import Event
-from burnish.record.events.builds import MachineCodeChanged, VariantSettled
+from burnish.record.events.builds import BuildMade, MachineCodeChanged, VariantSettled
 from burnish.record.events.bundled import (
     ComparisonLeft,
     ComparisonTried,
@@ -28,7 +28,7 @@ from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostVerdict, VerdictReached
 from burnish.report import evidence, plainly
 from burnish.report.analysis.verdict import delta
-from burnish.report.bundled.advice import advice
+from burnish.report.bundled.advice import advice, steps_of
 from burnish.report.bundled.controls import controls
 from burnish.report.bundled.table import OPEN, Line, StudyTable
 from burnish.report.quantities import of_verdict
@@ -66,7 +66,7 @@ def study_table(by: ByType) -> StudyTable | None:
         lines.append(_line(comparison, verdict, member, *outcome, marked.get(comparison.candidate, Marks())))
     again = {confirmation.comparison.key: verdicts.get(confirmation.cell) for confirmation in by.of(ConfirmationBegun)}
     negative = controls(lines, delta(planned))
-    advised = advice(lines, again, table) if table.recommends else []
+    advised = advice(lines, again, table, steps_of(by.of(BuildMade))) if table.recommends else []
     return StudyTable(
         study=table.study,
         title=table.title,
