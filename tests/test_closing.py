@@ -59,8 +59,8 @@ def test_a_part_that_fails_says_so_in_its_line(tmp_path: Path) -> None:
 def test_in_ci_a_skip_that_is_not_listed_fails_its_part(tmp_path: Path) -> None:
     code, lines = part(tmp_path, "--part", "real", ci=True)
     assert code == 1
-    assert "skipped without leave: 'no server here' is not in tests/skips.toml" in lines
-    assert "skipped without leave: 'no mold' is not in tests/skips.toml" in lines
+    assert "skipped, but not allowed: 'no server here' is not in tests/skips.toml" in lines
+    assert "skipped, but not allowed: 'no mold' is not in tests/skips.toml" in lines
 
 
 def test_every_listed_skip_says_why() -> None:

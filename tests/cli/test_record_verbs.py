@@ -93,7 +93,7 @@ def test_reports_are_rendered_and_checked(tmp_path: Path) -> None:
     (place / "one.md").write_text("".join([*report[:6], "| made up |\n", *report[6:]]))
     done = call("record", "render", place, "--check")
     assert done.exit_code == 1
-    assert "one.md: line 7: '| made up |' stands there, its record says" in done.output
+    assert "one.md: line 7: found '| made up |', the record gives" in done.output
     assert json.loads(call("record", "render", place, "--check", "--json").stdout)["different"][0]["line"] == 7
     run("record", "render", place)
     run("record", "render", place, "--check")

@@ -149,10 +149,10 @@ def test_a_kept_build_is_held_against_another_function_by_function(
     (value,) = json.loads(said("abc2", "--against", "abc1", "--json")[1])
     assert value["changed"]["of"] == "abc1"
     for words, why in {
-        ("abc", "--against", "abc1"): "abc: 2 builds' keys begin so (abc1, abc2)",
+        ("abc", "--against", "abc1"): "abc: 2 builds have keys that begin like this (abc1, abc2)",
         ("abc2", "--against", "no"): "unknown --against build 'no'; there are: abc1, abc2, other",
         ("abc2", "--against", "other"): "--against other: a build of sqlite, abc2 is one of fake; name one of fake",
-        ("abc2", "--against", "abc"): "--against abc: 2 builds' keys begin so (abc1, abc2)",
+        ("abc2", "--against", "abc"): "--against abc: 2 builds have keys that begin like this (abc1, abc2)",
         ("--against", "abc1"): "no build is named",
     }.items():
         code, out = said(*words)

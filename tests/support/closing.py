@@ -65,7 +65,7 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
     for reason, count in given.most_common():
         terminalreporter.line(f"{count:4} x {reason}")
     for reason in unlisted(given) if os.environ.get("CI") else ():
-        terminalreporter.line(f"skipped without leave: {reason!r} is not in tests/{SKIPS.name}")
+        terminalreporter.line(f"skipped, but not allowed: {reason!r} is not in tests/{SKIPS.name}")
 
 
 @pytest.hookimpl(trylast=True)

@@ -121,7 +121,7 @@ def test_a_ladder_makes_a_load_of_each_step() -> None:
     assert loads.ladder(None) == ()
     with pytest.raises(UserError, match="'x': give whole numbers"):
         loads.ladder("1,x")
-    with pytest.raises(UserError, match="4 is there twice"):
+    with pytest.raises(UserError, match="4 is given twice"):
         loads.ladder("4,4")
 
 

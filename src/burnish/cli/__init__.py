@@ -71,7 +71,7 @@ def _run() -> int:
         return _fail(_usage(error), UserError.exit_code, name)
     except UnicodeEncodeError as error:
         wrong = error.object[error.start : error.end]
-        return _fail(f"the output has {wrong!a}, which {error.encoding} has not; set LC_ALL=C.UTF-8", 1, name)
+        return _fail(f"the output has {wrong!a}, which {error.encoding} cannot encode; set LC_ALL=C.UTF-8", 1, name)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise

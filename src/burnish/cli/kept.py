@@ -91,7 +91,7 @@ def _only(entries: Sequence[Entry], name: str, what: str = "") -> Entry:
     if len(matches) > 1:
         keys = ", ".join(entry.key for entry in matches)
         raise UserError(
-            f"{what}{name}: {len(matches)} builds' keys begin so ({keys}); write more of the one that is meant"
+            f"{what}{name}: {len(matches)} builds have keys that begin like this ({keys}); give more characters"
         )
     return matches[0]
 

@@ -39,7 +39,7 @@ class Difference:
         if self.line == 0:
             return f"{self.path}: is not there"
         present, wanted = ("nothing" if text is None else repr(_short(text)) for text in (self.found, self.expected))
-        return f"{self.path}: line {self.line}: {present} stands there, its record says {wanted}"
+        return f"{self.path}: line {self.line}: found {present}, the record gives {wanted}"
 
 
 @dataclass(frozen=True)

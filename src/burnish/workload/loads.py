@@ -112,7 +112,7 @@ def ladder(text: str | None) -> tuple[int, ...]:
         if not word.isdecimal() or not 1 <= int(word) <= MAX_THREADS:
             raise UserError(f"--threads {text}: {word!r}: give whole numbers from 1 to {MAX_THREADS}, as in 1,4,16")
         if int(word) in numbers:
-            raise UserError(f"--threads {text}: {word} is there twice; give each once")
+            raise UserError(f"--threads {text}: {word} is given twice; give each once")
         numbers.append(int(word))
     return tuple(numbers)
 

@@ -63,7 +63,7 @@ def bolt(toolchains: Sequence[Toolchain], facts: HostFacts) -> Finding:
     newest = _newest(toolchains, "clang")
     if not newest:
         fix = install_command(group("bolt").packages)
-        return Finding("BOLT", "lack", "no clang to go with it", "the variants with BOLT are missing", fix)
+        return Finding("BOLT", "lack", "no clang of the same version", "the variants with BOLT are missing", fix)
     missing = [lack for lack in lacks(newest[0]) if lack.part in ("bolt", "merge_fdata", "bolt_can_instrument")]
     if newest[0].bolt is None:
         packages = [name.format(major=newest[0].major) for name in ("bolt-{major}", "libbolt-{major}-dev")]

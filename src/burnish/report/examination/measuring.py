@@ -125,7 +125,7 @@ def duet(facts: HostFacts) -> Finding:
     left, right = (",".join(str(cpu) for cpu in sorted(side)) for side in sets)
     shown = f"{left} against {right}"
     if facts.cpu_quota is not None and facts.cpu_quota < sum(len(side) for side in sets):
-        consequence = "the container is throttled in the midst of a trial"
+        consequence = "the container is throttled during a trial"
         return Finding(
             "cores for duet",
             "lack",
