@@ -80,7 +80,7 @@ def test_a_report_is_rendered_whole_beside_its_record(tmp_path: Path) -> None:
     (different,) = committed.differences(committed.expected(tmp_path))
     assert "one.md: line " in different.words
     assert "slower" in different.words
-    assert "its record says '| one | faster" in different.words
+    assert "the record gives '| one | faster" in different.words
     assert render(tmp_path) == ["one.md"]
 
 
