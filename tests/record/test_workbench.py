@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from burnish.base import interrupts
 from burnish.base.durations import duration
 from burnish.record.events.study import CommandRun
 from burnish.record.record import Record
@@ -241,3 +244,26 @@ def test_a_terminals_cursor_comes_back_when_a_step_is_interrupted_as_it_begins(
     with pytest.raises(KeyboardInterrupt), Bench(None, tmp_path / "logs", console).step("Doing", "doing"):
         pytest.fail("it has begun")
     assert file.getvalue().rfind("\x1b[?25h") > file.getvalue().rfind("\x1b[?25l") >= 0
+
+
+class Dropping:
+    """Its finaliser gets the signal; what is raised there is printed and dropped."""
+
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_python_drops_ends_the_run_at_its_next_step(tmp_path: Path) -> None:
+    bench = Bench(None, tmp_path, Console(file=io.StringIO()))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        interrupts.watch()
+        dropping = [Dropping()]
+        dropping.clear()
+        with pytest.raises(KeyboardInterrupt), bench.step("a step", "a-step"):
+            pass
+        with bench.step("another", "another"):
+            pass
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -9,6 +9,7 @@ from typing import cast
 
 import typer
 
+from burnish.base import interrupts
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.cli import (  # noqa: F401 - each registers its verbs
     catalogue,
@@ -43,6 +44,7 @@ _COMPLETION = ("--install-completion", "--show-completion")
 
 def main() -> None:
     """Entry point: runs the verb; errors become a message and an exit code (see `burnish.cli.help.EXIT_CODES`)."""
+    interrupts.watch()
     try:
         sys.exit(_run())
     finally:

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
-from burnish.base import process
+from burnish.base import interrupts, process
 from burnish.base.durations import duration
 from burnish.base.process import Completed
 from burnish.record.events.study import CommandRun
@@ -88,6 +88,7 @@ class Bench:
             counts: whether it is one of the plan's steps (n of m) or part of one.
             place: text shown instead of "n of m" for a step that is not one of the plan's.
         """
+        interrupts.check()
         self._number += counts and not place
         self._place = place
         self.peak = 0
