@@ -23,6 +23,7 @@ from burnish.study.planning.plan import Known, Plan, Step, amount, make_plan, su
 from burnish.study.request.options import Options
 from burnish.study.request.request import read_request
 from burnish.toolchain.toolchains import Toolchain
+from chains import CLANG, GCC
 from drawn import drawn
 
 SPEC = load.engine("fake")
@@ -41,31 +42,6 @@ LADDER = {
     "unhardened": Recipe(hardening=False),
     "frame-pointers": Recipe(c=POINTERS, cxx=POINTERS),
 }
-
-
-def toolchain(family: str, major: int) -> Toolchain:
-    place = Path("/t")
-    clang = family == "clang"
-    return Toolchain(
-        name=f"{family}-{major}",
-        family="clang" if clang else "gcc",
-        version=f"{family} version {major}.1.0",
-        release=f"{major}.1.0",
-        cc=place / "cc",
-        cxx=place / "c++",
-        ar=place / "ar",
-        ranlib=place / "ranlib",
-        linker=place / "ld" if clang else None,
-        profdata=place / "profdata" if clang else None,
-        gcov_dump=None if clang else place / "gcov-dump",
-        bolt=place / "bolt",
-        merge_fdata=place / "merge-fdata",
-        has_profile_runtime=True,
-        bolt_can_instrument=True,
-    )
-
-
-GCC, CLANG = toolchain("gcc", 12), toolchain("clang", 19)
 
 
 def variant(name: str, recipe: Recipe) -> Variant:
