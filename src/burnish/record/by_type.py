@@ -35,6 +35,12 @@ class ByType:
         recorded = self.recorded(kind)
         return recorded[-1].event if recorded else None
 
+    def replaced(self, kind: type[_E], events: Iterable[Recorded[_E]]) -> ByType:
+        """The same record with other events of one type."""
+        changed = ByType(())
+        changed._by_type = {**self._by_type, kind: cast("list[Recorded[Event]]", list(events))}
+        return changed
+
     def __contains__(self, kind: type[Event]) -> bool:
         return kind in self._by_type
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from burnish.base.errors import UserError
-from burnish.model.cell import BuildId, Role
+from burnish.model.cell import BuildId, CellId, Role
 from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import (
@@ -33,6 +33,7 @@ from burnish.report.bundled.fold import study_table
 from burnish.report.hosts import host_line, hosts_line
 from burnish.report.quantities import of_verdict
 from burnish.report.result import BuildRow, Canary, Result, Row
+from burnish.report.sittings import Sitting, repeated
 from burnish.why.explanation import explanation
 
 _KEPT = ("effective", "record", "unrecorded", "costs", "cpu_seconds", "objects")
@@ -48,11 +49,13 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
     by = ByType(events)
     if StudyBegun not in by:
         raise UserError("this record holds no study: it was ended before it began; run the same command again")
+    told = repeated(by)
+    by, sittings = told.by, told.sittings
     begun = by.recorded(StudyBegun)[0]
     definition = begun.event.definition
     source, session, planned = by.last(SourceObtained), by.last(SessionBegun), by.last(TrialsPlanned)
     programs = [program.build.name for program in by.of(ProgramFound)]
-    shipped = study_table(by)
+    shipped = study_table(by, sittings)
     variant_names = (
         *(build.build.name for build in by.of(BuildMade)),
         *(variant.variant for variant in by.of(VariantSettled)),
@@ -76,13 +79,17 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         begun=begun.at,
         ended=finished[-1].at if finished else None,
         definition=definition,
-        rows=tuple(_rows(by, planned)),
+        rows=tuple(_rows(by, planned, sittings)),
         builds=tuple(_builds(by, order)),
         differences=different.found if different else (),
         contest=contest,
         runs=len(by.of(SessionBegun)),
         canaries=tuple(_canaries(by, planned)),
-        confirmations=tuple(_row(verdict, None) for verdict in verdicts if verdict.cell.role is Role.CONFIRMATION),
+        confirmations=tuple(
+            _row(verdict, None, sittings.get(verdict.cell))
+            for verdict in verdicts
+            if verdict.cell.role is Role.CONFIRMATION
+        ),
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source.note,) if source and source.note else (),
         explanation=explanation(by),
@@ -94,7 +101,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
     )
 
 
-def _rows(by: ByType, planned: TrialsPlanned | None) -> list[Row]:
+def _rows(by: ByType, planned: TrialsPlanned | None, sittings: Mapping[CellId, Sitting]) -> list[Row]:
     verdicts = {verdict.cell: verdict for verdict in by.of(VerdictReached)}
     family = by.last(FamilyJudged)
     together = {member.cell: member for member in family.cells} if family else {}
@@ -106,7 +113,7 @@ def _rows(by: ByType, planned: TrialsPlanned | None) -> list[Row]:
             label = f"{cell.tag}: {cell.label}" if cell.tag else cell.label
             rows.append(Row(label, cell.workload, RUNNING, {}, len(valid), 0, "not decided yet", {}, ""))
         elif cell.role is not Role.CONFIRMATION:
-            rows.append(_row(reached, together.get(cell)))
+            rows.append(_row(reached, together.get(cell), sittings.get(cell)))
     loads = by.of(StudyBegun)[0].definition.get("workloads", ())
     equal = [variant.variant for variant in by.of(VariantSettled) if variant.same]
     rows += [
@@ -117,7 +124,7 @@ def _rows(by: ByType, planned: TrialsPlanned | None) -> list[Row]:
     return rows
 
 
-def _row(reached: VerdictReached, together: FamilyMember | None) -> Row:
+def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sitting | None) -> Row:
     return Row(
         candidate=reached.cell.label,
         workload=reached.cell.workload,
@@ -140,6 +147,7 @@ def _row(reached: VerdictReached, together: FamilyMember | None) -> Row:
         hosts_differ=reached.hosts_differ,
         alone=reached.verdict if together and together.verdict != reached.verdict else "",
         within=reached.within,
+        sitting=sitting,
     )
 
 

@@ -11,6 +11,7 @@ from burnish.report.analysis import outcome
 from burnish.report.bundled.table import StudyTable
 from burnish.report.patches import Patched
 from burnish.report.quantities import Measured
+from burnish.report.sittings import Sitting
 from burnish.why.explanation import Explanation
 
 
@@ -41,6 +42,8 @@ class Row:
         hosts_differ: whether two of those intervals do not overlap.
         alone: the uncorrected verdict, if correction for all comparisons changed it; else ''.
         within: delta, if the difference is proved but also proved to be within ±delta; else None.
+        sitting: the verdict and intervals of its own sittings, beside those to be repeated; None if nothing more is
+            known than these.
     """
 
     candidate: str
@@ -64,6 +67,7 @@ class Row:
     hosts_differ: bool = False
     alone: str = ""
     within: float | None = None
+    sitting: Sitting | None = None
 
     @property
     def ratio(self) -> Interval | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 
@@ -40,6 +41,13 @@ def per_cent(value: Ratio) -> str:
 def inverse(value: Ratio) -> Interval:
     """The same comparison with its sides swapped."""
     return Interval(1 / value.ratio, 1 / value.high, 1 / value.low, value.level)
+
+
+def half_width(value: Ratio | None) -> str:
+    """Half the width of an interval: ``±0.7 %``, marked * at another level than 95 %; or a dash."""
+    if value is None or value.low <= 0 or value.high >= 100:
+        return "-"
+    return f"±{100.0 * (math.sqrt(value.high / value.low) - 1.0):.2g} %{level_mark(value)}"
 
 
 def percent(share: float, digits: int = 0) -> str:

@@ -8,6 +8,7 @@ from burnish.record.events.base import Event, Recorded, Unknown
 EVENTS: tuple[type[Event], ...] = (
     study.StudyBegun,
     study.SessionBegun,
+    study.SpreadAssumed,
     study.StudyFinished,
     study.RecordImported,
     study.RecordsMerged,

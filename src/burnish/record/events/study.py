@@ -41,6 +41,21 @@ class SessionBegun(Event):
 
 
 @dataclass(frozen=True)
+class SpreadAssumed(Event):
+    """How far ratios are taken to differ between sittings, for cells with fewer than three; a later one replaces it.
+
+    Attributes:
+        sd: standard deviation between sittings, of log-ratios.
+        df: its degrees of freedom.
+        source: where it is from, in words.
+    """
+
+    sd: float
+    df: float
+    source: str
+
+
+@dataclass(frozen=True)
 class StudyFinished(Event):
     """The study is finished and is never resumed."""
 

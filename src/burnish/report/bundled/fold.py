@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 
+from burnish.model.cell import CellId
 from burnish.model.recipe import Marks
 from burnish.record.by_type import ByType
 from burnish.record.events import Event
@@ -32,6 +33,7 @@ from burnish.report.bundled.advice import advice, steps_of
 from burnish.report.bundled.controls import controls
 from burnish.report.bundled.table import OPEN, Line, StudyTable
 from burnish.report.quantities import of_verdict
+from burnish.report.sittings import Sitting
 from burnish.report.words import per_cent
 
 ANALYSES: Mapping[str, type[Event]] = {
@@ -44,8 +46,13 @@ ANALYSES: Mapping[str, type[Event]] = {
 """Events that studies record besides their table, by their name in ``--json``."""
 
 
-def study_table(by: ByType) -> StudyTable | None:
-    """The table from a record's events; None if the record is not of a bundled study."""
+def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | None:
+    """The table from a record's events; None if the record is not of a bundled study.
+
+    Args:
+        by: the events, with verdicts to be repeated.
+        sittings: by cell, what is about its own sittings.
+    """
     table = by.last(TablePlanned)
     if table is None:
         return None
@@ -63,7 +70,8 @@ def study_table(by: ByType) -> StudyTable | None:
         cell = tried.get(comparison.id, comparison.cell)
         verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
         outcome = (figures.get(comparison.id), left.get(comparison.id), cut.get(comparison.id))
-        lines.append(_line(comparison, verdict, member, *outcome, marked.get(comparison.candidate, Marks())))
+        line = _line(comparison, verdict, member, *outcome, marked.get(comparison.candidate, Marks()))
+        lines.append(replace(line, sitting=sittings.get(cell)) if cell else line)
     again = {confirmation.comparison.key: verdicts.get(confirmation.cell) for confirmation in by.of(ConfirmationBegun)}
     negative = controls(lines, delta(planned))
     advised = advice(lines, again, table, steps_of(by.of(BuildMade))) if table.recommends else []

@@ -13,6 +13,7 @@ from burnish.report.analysis.verdict import IDENTICAL, NO_EFFECT, words
 from burnish.report.bundled.advice import Advice
 from burnish.report.bundled.controls import Controls
 from burnish.report.quantities import Measured
+from burnish.report.sittings import Sitting
 
 OPEN = "not measured yet"
 """Reason of a comparison that no session has reached yet."""
@@ -50,6 +51,7 @@ class Line:
         candidate: a build, a build under a condition, or a program.
         marks: marks of the candidate's build.
         quantities: by name, the result of the same starts for every quantity that was measured; empty without starts.
+        sitting: the verdict and intervals of its own sittings, beside those to be repeated; None without a verdict.
     """
 
     key: str
@@ -79,6 +81,7 @@ class Line:
     candidate: str = ""
     marks: Marks = field(default_factory=Marks)
     quantities: Mapping[str, Measured] = field(default_factory=dict)
+    sitting: Sitting | None = None
 
     @property
     def identical(self) -> bool:

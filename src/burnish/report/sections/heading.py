@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from burnish.report.compose import points
 from burnish.report.document import Section
+from burnish.report.sections import sittings
 from burnish.report.words import plural
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def _method(result: Result) -> list[str]:
     starts = f"starts of {_times(result)}, at most {rule['cap']}{aim}"
     return [
         f"{_designs(result)} on cores {cores}: {starts}; 95 % intervals",
+        *sittings.lines(result),
         "capacity: transactions per second of server CPU time; throughput: transactions per second (cores shared)",
         *(
             f"FORCED: this host's calibration failed for {name}; its verdicts cannot be relied on"

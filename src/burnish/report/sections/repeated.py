@@ -19,8 +19,8 @@ _EXAMPLE = re.compile(r" \((?P<path>[^() ]*/[^() ]*)\)$")
 _PART = re.compile(r"(?P<before>.*: library )(?P<name>\S+)(?P<after>: linked against absent)")
 """A note on one library of several."""
 
-_NEEDED = re.compile(r"some (?P<number>\d+) \w+ would tell")
-"""In the sentence of an undecided verdict, how many starts would have decided it."""
+_NEEDED = re.compile(r"some (?P<number>\d+ \w+) would tell")
+"""In the sentence of an undecided verdict, how many starts or sittings would have decided it."""
 
 
 def merged(notes: Iterable[tuple[str, str]], every: Sequence[str], noun: str) -> list[str]:
@@ -90,7 +90,7 @@ def undecided(cells: Sequence[Open]) -> list[str]:
     if len(cells) <= FEW:
         return [f"{cell.name}: {cell.reason}" for cell in cells]
     parts = "; ".join(f"{cell.name}{_width(cell)}" for cell in cells)
-    return [f"undecided, as the interval includes 1 (in brackets: how many starts would decide): {parts}"]
+    return [f"undecided, as the interval includes 1 (in brackets: how many would decide): {parts}"]
 
 
 def _width(cell: Open) -> str:

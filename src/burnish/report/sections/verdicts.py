@@ -12,10 +12,14 @@ from burnish.report.analysis.verdict import words
 from burnish.report.compose import dropping, grid, points, role_of, row, section
 from burnish.report.document import Column, Points, Section, Span, Table
 from burnish.report.sections import quantities
-from burnish.report.words import interval
+from burnish.report.words import half_width, interval
 
 if TYPE_CHECKING:
     from burnish.report.result import Result, Row
+
+
+SITTING = "sitting"
+"""Head of the column with the half-width of the interval over one sitting's own starts."""
 
 
 def sections(result: Result) -> list[Section]:
@@ -41,9 +45,23 @@ def sections(result: Result) -> list[Section]:
 def _table(head: str, rows: Sequence[tuple[str, Row]], marked: Mapping[str, Marks]) -> Table:
     titles = [quantity.title for quantity in HEADLINES]
     names = (Column(name, whole=True) for name in ("verdict", *titles))
-    columns = (Column(head), *names, Column("starts", right=True, whole=True))
-    body = tuple(row(*_cells(name, cell, marked), _starts(cell)) for name, cell in rows)
-    return Table("verdicts", dropping(columns, "starts", *titles[::-1]), body)
+    last = (Column(name, right=True, whole=True) for name in (*((SITTING,) if _beside(rows) else ()), "starts"))
+    columns = (Column(head), *names, *last)
+    body = tuple(
+        row(*_cells(name, cell, marked), *((_sitting(cell),) if _beside(rows) else ()), _starts(cell))
+        for name, cell in rows
+    )
+    return Table("verdicts", dropping(columns, "starts", titles[-1], SITTING, titles[0]), body)
+
+
+def _beside(rows: Sequence[tuple[str, Row]]) -> bool:
+    """Whether a row has an interval over its own sitting beside the one to be repeated."""
+    return any(cell.sitting is not None for _, cell in rows)
+
+
+def _sitting(cell: Row) -> str:
+    """Half-width of the headline's interval over the starts of the cell's own sitting."""
+    return half_width(cell.sitting.intervals.get(cell.headline)) if cell.sitting else "-"
 
 
 def _cells(name: str, cell: Row, marked: Mapping[str, Marks]) -> tuple[str | Span, ...]:

@@ -12,7 +12,8 @@ from burnish.report.compose import grid, points, role_of, section
 from burnish.report.document import Points, Section, Span, Table
 from burnish.report.sections import quantities
 from burnish.report.sections.bundled import patches
-from burnish.report.words import plural
+from burnish.report.sections.verdicts import SITTING
+from burnish.report.words import half_width, plural
 
 _MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
 
@@ -123,6 +124,7 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
     patched = any(line.shows for line in lines)
     hosts = apart([line] for line in lines)
     wide = any(line.threads is not None for line in lines)
+    beside = any(line.sitting for line in lines)
     head = (
         "row",
         *(("on",) if hosts else ()),
@@ -130,6 +132,7 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
         *(("here",) if patched else ()),
         "published %",
         "measured here %",
+        *((SITTING,) if beside else ()),
         "verdict",
     )
     several = _several(lines)
@@ -141,6 +144,7 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
             *((line.shows,) if patched else ()),
             line.published,
             line.measured or "-",
+            *((half_width(line.sitting.intervals.get(line.quantity)) if line.sitting else "-",) if beside else ()),
             Span(line.last, role_of(line.last)),
         )
         for line in lines
@@ -148,7 +152,9 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
     ]
     notes = points((*patches.legend(table, lines), *_repeats_above(table, lines)))
     legend = marks.legend(line.marks for line in lines)
-    return section("cells", title, grid("cells", head, rows, drop=("here", "published %", "on")), legend, notes)
+    return section(
+        "cells", title, grid("cells", head, rows, drop=(SITTING, "here", "published %", "on")), legend, notes
+    )
 
 
 def _several(lines: Sequence[Line]) -> bool:

@@ -55,4 +55,4 @@ def _by_host(line: Line, name: str) -> str:
         assert isinstance(host, HostVerdict)  # noqa: S101 - a line with an interval has a verdict
         measured = f"{per_cent(host.interval)} %" if host.interval else "unknown"
         parts.append(f"{host.host} {measured} ({plural(host.starts, 'start')})")
-    return f"{name}: {', '.join(parts)}{merged.APART if line.hosts_differ else ''}"
+    return f"{name}: {', '.join(parts)}{merged.spread(line.sitting, differ=line.hosts_differ)}"

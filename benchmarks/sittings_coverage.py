@@ -1,0 +1,77 @@
+"""How often the interval "to be repeated" holds, by how many sittings there are and how far they differ.
+
+    python benchmarks/sittings_coverage.py [--studies 20000]
+
+The first sitting is a sequential study (at most 12 starts, the usual looks); every further one takes as many starts as
+it did. The truth is the mean over all sittings that there might be. With one sitting or two the interval relies on a
+spread between sittings from elsewhere: an estimate with 18 degrees of freedom of 0.9 %, while the true spread is each
+of the columns. The seed is fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+
+import numpy as np
+
+from burnish.statistics.boundaries import Floats
+from burnish.statistics.hosts import tails
+from burnish.statistics.sequential import Rule, decide
+from burnish.statistics.sittings import ENOUGH, Between, half_width
+
+SEED = 61
+RULE = Rule(cap=12)
+SD_START = 0.0076
+ASSUMED, DF = 0.009, 18.0
+SPREADS = (0.0, 0.0045, 0.009, 0.012, 0.015)
+SITTINGS = (1, 2, 3, 4, 5, 6)
+TRUTHS = (0.0, 0.01, 0.05)
+
+
+def moments(rng: np.random.Generator, studies: int, sittings: int, truth: float, spread: float) -> list[Floats]:
+    """Means, variances and numbers of starts of every sitting, each of shape (studies, sittings)."""
+    centres = truth + rng.normal(0.0, spread, (studies, sittings))
+    readings = centres[:, :, None] + rng.normal(0.0, SD_START, (studies, sittings, RULE.cap))
+    decided = decide(readings[:, 0, :], RULE)
+    taken = np.where(decided.starts > 0, decided.starts, RULE.cap)[:, None]
+    kept = (np.arange(RULE.cap) < taken)[:, None, :]
+    mean = np.where(kept, readings, 0.0).sum(axis=2) / taken
+    squares = np.where(kept, (readings - mean[:, :, None]) ** 2, 0.0).sum(axis=2)
+    return [mean, squares / (taken - 1), np.broadcast_to(taken, mean.shape).astype(float)]
+
+
+def coverage(studies: int, sittings: int, truth: float, spread: float) -> tuple[float, float]:
+    """Share of studies whose interval holds `truth`, and the intervals' median half-width."""
+    rng = np.random.default_rng((SEED, sittings, round(truth * 1e6), round(spread * 1e6)))
+    means, variances, counts = moments(rng, studies, sittings, truth, spread)
+    within, _ = tails(RULE)
+    if sittings >= ENOUGH:
+        half = half_width(means, variances, counts, within, RULE.alpha / 2, Between(ASSUMED, DF, ""))
+    else:
+        # The assumed spread is an estimate, so that each study has its own, as a host's history would give.
+        assumed = ASSUMED * np.sqrt(rng.chisquare(DF, studies) / DF)
+        starts = half_width(means, variances, counts, within, RULE.alpha / 2, Between(0.0, math.inf, ""))
+        half = np.hypot(starts, assumed * Between(1.0, DF, "").half(RULE.alpha / 2, sittings))
+    held = np.abs(means.mean(axis=1) - truth) <= half
+    return float(held.mean()), float(np.median(half))
+
+
+def main(words: list[str]) -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--studies", type=int, default=20_000)
+    studies = parser.parse_args(words).studies
+    columns = [f"spread {100 * spread:.2f} %" for spread in SPREADS]
+    for truth in TRUTHS:
+        print(f"\nTrue ratio {math.exp(truth):.3f}: coverage of the 95 % interval (median half-width)\n")
+        print(f"| sittings | {' | '.join(columns)} |")
+        print("| --- " * (len(columns) + 1) + "|")
+        for sittings in SITTINGS:
+            cells = [coverage(studies, sittings, truth, spread) for spread in SPREADS]
+            print(f"| {sittings} | " + " | ".join(f"{100 * c:.1f} % (±{100 * h:.2f} %)" for c, h in cells) + " |")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

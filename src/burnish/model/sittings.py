@@ -1,0 +1,43 @@
+"""Sittings: starts of a cell that are close in time, on one boot of one host, belong together; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+GAP_S = 1800.0
+"""Time without a start of the cell after which a new sitting begins, in seconds. Within 0.3 h the ratio of two builds
+does not move, after an hour it moves by its full spread (docs/BIAS.md, "One hour")."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When a start was taken.
+
+    Attributes:
+        begun: seconds since 1970, UTC.
+        ended: the same.
+        boot: identifies the host's boot; '' if it is not known.
+    """
+
+    begun: float
+    ended: float
+    boot: str = ""
+
+
+def sittings_of(moments: Sequence[Moment]) -> list[int]:
+    """The number of each start's sitting, from 0: a gap of half an hour or a reboot begins a new one.
+
+    Args:
+        moments: starts of one cell on one host, in order of time.
+    """
+    numbers: list[int] = []
+    before: Moment | None = None
+    for moment in moments:
+        number = numbers[-1] if numbers else 0
+        if before is not None:
+            rebooted = bool(before.boot and moment.boot and before.boot != moment.boot)
+            number += moment.begun - before.ended >= GAP_S or rebooted
+        numbers.append(number)
+        before = moment
+    return numbers

@@ -1,0 +1,230 @@
+"""What the starts of a record promise for another sitting: verdicts and intervals "to be repeated"; pure.
+
+A recorded verdict is about the sitting in which its starts were taken, and decided when to stop there. What a reader
+relies on is another sitting, so reports, families and recommendations go by the interval that holds there
+(`burnish.statistics.sittings`), and the recorded one stands beside it. Both come from the starts, so that records made
+before there was such a thing have both as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+
+from burnish.catalogue import between as shipped
+from burnish.model.cell import AA, CellId, Role
+from burnish.model.quantity import HEADLINES
+from burnish.model.sittings import Moment, sittings_of
+from burnish.record.by_type import ByType
+from burnish.record.events import Recorded
+from burnish.record.events.study import RecordsMerged, SessionBegun, SpreadAssumed
+from burnish.record.events.trials import StartDone, TrialsPlanned
+from burnish.record.events.verdicts import FamilyJudged, HostVerdict, Interval, VerdictReached
+from burnish.statistics import multiplicity
+from burnish.statistics.sequential import Rule
+from burnish.statistics.several_hosts import Heterogeneity, HostsCell
+from burnish.statistics.sittings import Between, SittingCell
+from burnish.statistics.verdicts import Judgement, Kind
+from burnish.study.trials.findings import interval_of, member_of, within
+from burnish.study.trials.replicates import by_replicate
+
+SAME_PROGRAM = Between(0.0, math.inf, "both sides are the same program")
+"""Spread between sittings of a program against itself: A/A starts show none (docs/BIAS.md, "One hour")."""
+
+DIFFER = 0.05
+"""P-value of "all hosts have the same ratio" below which a report says that they differ."""
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """The part of a cell's result that is about its own sittings.
+
+    Attributes:
+        verdict: the verdict as recorded: on the sitting in which sampling ended.
+        intervals: by quantity, the interval over the starts as recorded.
+        sittings: number of sittings; on several hosts, of all of them.
+        means: mean log-ratio of the headline quantity in each sitting.
+        assumed: spread between sittings that the interval relies on, as a standard deviation of log-ratios; None if
+            the sittings told it themselves, or the verdict is about several hosts.
+        source: where that is from; '' without one.
+        heterogeneity: how far hosts differ; None with one host.
+    """
+
+    verdict: str
+    intervals: Mapping[str, Interval | None] = field(default_factory=dict)
+    sittings: int = 1
+    means: tuple[float, ...] = ()
+    assumed: float | None = None
+    source: str = ""
+    heterogeneity: Heterogeneity | None = None
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A record's events with verdicts to be repeated in the place of those of a sitting.
+
+    Attributes:
+        by: the events.
+        sittings: by cell, what is about its own sittings.
+    """
+
+    by: ByType
+    sittings: Mapping[CellId, Sitting]
+
+
+def repeated(by: ByType) -> Repeated:
+    """A record's verdicts as another sitting may be expected to give them."""
+    planned = by.last(TrialsPlanned)
+    reached = by.recorded(VerdictReached)
+    if planned is None or not reached:
+        return Repeated(by, {})
+    cells = _Cells(by, planned)
+    sittings: dict[CellId, Sitting] = {}
+    verdicts = []
+    for recorded in reached:
+        event, about = cells.repeat(recorded.event)
+        verdicts.append(replace(recorded, event=event))
+        if about is not None:
+            sittings[event.cell] = about
+    changed = by.replaced(VerdictReached, verdicts)
+    families = [replace(recorded, event=cells.family(recorded.event)) for recorded in by.recorded(FamilyJudged)]
+    return Repeated(changed.replaced(FamilyJudged, families), sittings)
+
+
+class _Cells:
+    """The cells of a record with their starts.
+
+    Args:
+        by: the record's events.
+        planned: how they were measured.
+    """
+
+    def __init__(self, by: ByType, planned: TrialsPlanned) -> None:
+        assumed = by.last(SpreadAssumed)
+        known = assumed or shipped.shipped()
+        self.between = Between(known.sd, known.df, known.source)
+        self.rule = Rule(**asdict(planned.rule))
+        self.replicates = max((len(keys) for keys in planned.replicates.values()), default=0)
+        sessions = by.recorded(SessionBegun)
+        self.boots = [(session.number, str(session.event.host.get("boot", ""))) for session in sessions]
+        self.headlines = {verdict.cell: verdict.headline for verdict in by.of(VerdictReached)}
+        merged = by.last(RecordsMerged)
+        self.letters = {host.key: host.label for host in merged.hosts} if merged else {}
+        self.starts: dict[CellId, list[Recorded[StartDone]]] = {}
+        for recorded in by.recorded(StartDone):
+            if recorded.event.invalid is None:
+                self.starts.setdefault(recorded.event.cell, []).append(recorded)
+
+    def repeat(self, verdict: VerdictReached) -> tuple[VerdictReached, Sitting | None]:
+        """A verdict to be repeated, and what is about its own sittings; unchanged if nothing can be said of it."""
+        rule = self._rule(verdict)
+        cell = self._of(verdict.cell, verdict.headline)
+        if verdict.verdict == Kind.INVALID or cell is None:
+            return verdict, None
+        judgement = cell.judge(rule)
+        ratios = dict(verdict.ratios)
+        for quantity in HEADLINES:
+            read = self._of(verdict.cell, quantity.name)
+            if ratios.get(quantity.name) is not None and read is not None:
+                judged = judgement if quantity.name == verdict.headline else read.judge(rule)
+                headline = quantity.name == verdict.headline
+                ratios[quantity.name] = interval_of(judged.interval if headline else judged.difference)
+        event = replace(
+            verdict,
+            verdict=str(judgement.kind),
+            reason=_reason(verdict, judgement),
+            within=within(judgement, rule),
+            ratios=ratios,
+        )
+        about = _about(verdict, cell, rule)
+        if isinstance(cell, HostsCell) and about.heterogeneity is not None:
+            event = replace(event, hosts=_hosts(cell, rule), hosts_differ=about.heterogeneity.p < DIFFER)
+        return event, about
+
+    def family(self, judged: FamilyJudged) -> FamilyJudged:
+        """The verdicts of all cells together, from their intervals to be repeated."""
+        cells = [
+            None if member.verdict == Kind.INVALID else self._of(member.cell, self.headlines.get(member.cell, ""))
+            for member in judged.cells
+        ]
+        method = multiplicity.exploration if judged.explore else multiplicity.claims
+        # What can't be judged stays in the family: leaving it out would invalidate the correction.
+        family = [
+            cell or multiplicity.Cell(member.cell.name, ()) for cell, member in zip(cells, judged.cells, strict=True)
+        ]
+        members = tuple(
+            member if cell is None else member_of(member.cell, corrected, corrected.kind)
+            for member, cell, corrected in zip(judged.cells, cells, method(family, self.rule), strict=True)
+        )
+        return replace(judged, cells=members)
+
+    def _rule(self, verdict: VerdictReached) -> Rule:
+        """The rule of a cell: a confirmation has a number of starts that is fixed in advance."""
+        if verdict.cell.role is Role.CONFIRMATION:
+            return Rule.fixed(max(2, verdict.starts), delta=self.rule.delta)
+        return self.rule
+
+    def _of(self, cell: CellId, quantity: str) -> SittingCell | HostsCell | None:
+        """A cell's readings of a quantity by sitting and host; None without any, or if one is not finite."""
+        by_host: dict[str, list[Recorded[StartDone]]] = {}
+        for recorded in self.starts.get(cell, ()):
+            if quantity in recorded.event.readings:
+                origin = recorded.event.origin
+                by_host.setdefault(self.letters.get(origin.host, origin.host) if origin else "", []).append(recorded)
+        hosts = {label: self._sittings(cell, quantity, starts) for label, starts in sorted(by_host.items())}
+        if not hosts or not all(host.finite for host in hosts.values()):
+            return None
+        return next(iter(hosts.values())) if len(hosts) == 1 else HostsCell(cell.name, hosts)
+
+    def _sittings(self, cell: CellId, quantity: str, starts: Sequence[Recorded[StartDone]]) -> SittingCell:
+        moments = [
+            Moment(_seconds(start.at) - start.event.seconds, _seconds(start.at), self._boot(start)) for start in starts
+        ]
+        readings = [start.event.readings[quantity] for start in starts]
+        sittings: dict[int, list[float]] = {}
+        for number, reading in zip(sittings_of(moments), readings, strict=True):
+            sittings.setdefault(number, []).append(reading)
+        equal = cell.control or cell.candidate == AA
+        replicates = by_replicate(readings, self.replicates) if self.replicates > 1 else []
+        return SittingCell(
+            cell.name,
+            tuple(tuple(values) for values in sittings.values()),
+            SAME_PROGRAM if equal else self.between,
+            tuple(tuple(values) for values in replicates),
+        )
+
+    def _boot(self, start: Recorded[StartDone]) -> str:
+        """The boot of the session that took a start; '' if unknown, as in a merged record."""
+        if start.event.origin is not None:
+            return ""
+        return next((boot for number, boot in reversed(self.boots) if number < start.number), "")
+
+
+def _seconds(at: str) -> float:
+    return datetime.fromisoformat(at).timestamp()
+
+
+def _reason(verdict: VerdictReached, judgement: Judgement) -> str:
+    """The sentence of a verdict to be repeated, with that of its sitting where they differ."""
+    if judgement.kind == verdict.verdict:
+        return judgement.reason
+    return f"{judgement.reason}; in its own sitting {verdict.verdict}"
+
+
+def _hosts(cell: HostsCell, rule: Rule) -> tuple[HostVerdict, ...]:
+    return tuple(
+        HostVerdict(label, judged.starts, interval_of(judged.difference))
+        for label, judged in cell.by_host(rule).items()
+    )
+
+
+def _about(verdict: VerdictReached, cell: SittingCell | HostsCell, rule: Rule) -> Sitting:
+    intervals = {quantity.name: verdict.ratios.get(quantity.name) for quantity in HEADLINES}
+    if isinstance(cell, HostsCell):
+        sittings = sum(len(host.sittings) for host in cell.hosts.values())
+        return Sitting(verdict.verdict, intervals, sittings, heterogeneity=cell.heterogeneity(rule))
+    assumed = cell.between.sd if cell.assumes else None
+    source = cell.between.source if cell.assumes else ""
+    return Sitting(verdict.verdict, intervals, len(cell.sittings), cell.means, assumed, source)

@@ -1,0 +1,295 @@
+"""How far a ratio holds on another day: the sitting is a block.
+
+Between two sittings (a gap of half an hour, a reboot) the ratio of the same two binaries moves by more than starts of
+one sitting scatter, and A/A starts do not show it: it is an interaction of build and host state. So an interval over
+the starts of one sitting is about that sitting only. With k sittings of means ȳ_j, each of n_j starts, a sitting counts
+once:
+
+    ȳ = (1/k) Σ ȳ_j
+
+**One sitting, or two.** Their own means can't tell the spread τ between sittings. It is taken from elsewhere (this
+host's history, else a shipped figure), with its degrees of freedom ν, and added to what the starts tell:
+
+    ȳ ± √( t²(1 − p'/2; Σ(n_j − 1)) · s² · Σ(1/n_j) / k²  +  t²(1 − p/2; ν) · τ² / k )
+
+s² being the pooled variance within sittings. The sum is that of Banerjee (1960, Sankhyā 22:357), which covers at least
+as often as it says whatever the shares of the two variances (`burnish.statistics.hosts` has the argument). p' is the
+stricter level of the looks at the starts (`burnish.statistics.boundaries`); no look depends on τ, so it has p itself.
+
+**Three sittings and more.** A sitting's mean is one observation, and the interval is Student's over sittings
+
+    ȳ ± t(1 − p/2; k − 1) · sd(ȳ_1 … ȳ_k) / √k
+
+which needs no τ from elsewhere and holds at least as often as it says though the means are not equally precise
+(Ibragimov and Müller 2010, J. Bus. Econ. Stat. 28:453). `benchmarks/sittings_coverage.py` counts how often both hold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import scipy
+
+from burnish.statistics import boundaries
+from burnish.statistics.boundaries import Floats
+from burnish.statistics.hosts import tails
+from burnish.statistics.intervals import Interval
+from burnish.statistics.planning import starts_needed
+from burnish.statistics.sequential import Rule
+from burnish.statistics.verdicts import Judgement, Kind, invalid, percent
+
+ENOUGH = 3
+"""Number of sittings from which on they tell their own spread."""
+
+_LEAST_P = 1e-30
+"""The smallest p-value that is computed."""
+
+
+_Half = Callable[[float], float]
+"""The half-width of an interval by the nominal p-value of a look."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """Spread of one comparison's ratio between sittings.
+
+    Attributes:
+        sd: τ, the standard deviation between sittings, of log-ratios.
+        df: its degrees of freedom ν; infinite if it is known exactly.
+        source: where it is from, in words.
+    """
+
+    sd: float
+    df: float
+    source: str
+
+    def half(self, tail: float, sittings: int) -> float:
+        """Half-width of what it adds to the mean of some sittings, with probability `tail` beyond each end."""
+        if self.sd == 0.0:
+            return 0.0
+        factor = -float(scipy.stats.norm.ppf(tail) if math.isinf(self.df) else scipy.special.stdtrit(self.df, tail))
+        return factor * self.sd / math.sqrt(sittings)
+
+
+def half_width(
+    means: Floats, variances: Floats, counts: Floats, within: float, across: float, between: Between
+) -> Floats:
+    """Half-width of the interval of the mean over sittings, for many studies at a time.
+
+    Args:
+        means: means of the sittings' start readings (log-ratios), shape (studies, sittings).
+        variances: sample variances of those readings; any finite value for a single start.
+        counts: numbers of starts.
+        within: probability beyond each end, for what starts tell: that of the looks at them.
+        across: the same for what sittings tell.
+        between: the spread that is assumed for fewer than three sittings.
+
+    Returns:
+        shape (studies,); infinite if no sitting has two starts and there are fewer than three sittings.
+    """
+    sittings = means.shape[-1]
+    if sittings >= ENOUGH:
+        spread: Floats = means.std(axis=-1, ddof=1) / math.sqrt(sittings)
+        return -float(scipy.special.stdtrit(sittings - 1, across)) * spread
+    df = (counts - 1.0).sum(axis=-1)
+    known = df > 0
+    factor = -scipy.special.stdtrit(np.where(known, df, 1.0), within)
+    pooled = ((counts - 1.0) * variances).sum(axis=-1) / np.where(known, df, 1.0)
+    starts = np.where(known, factor * np.sqrt(pooled * (1.0 / counts).sum(axis=-1)) / sittings, math.inf)
+    half: Floats = np.hypot(starts, between.half(across, sittings))
+    return half
+
+
+@dataclass(frozen=True)
+class SittingCell:
+    """One cell of a family, with its starts by sitting.
+
+    Attributes:
+        name: its name in the report.
+        sittings: for each sitting in order of time, its starts' readings (log-ratios).
+        between: the spread between sittings that is assumed for fewer than three of them.
+        replicates: for each replicate, its starts' readings, if both sides were built several times; else empty. A
+            replicate is then an observation as well: more sittings of the same builds tell nothing about another link.
+    """
+
+    name: str
+    sittings: tuple[tuple[float, ...], ...]
+    between: Between
+    replicates: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def starts(self) -> int:
+        """Number of starts in all sittings."""
+        return sum(map(len, self.sittings))
+
+    @property
+    def assumes(self) -> bool:
+        """Whether the interval relies on a spread between sittings from elsewhere."""
+        return len(self.sittings) < ENOUGH
+
+    @property
+    def finite(self) -> bool:
+        """Whether there are readings and all of them are finite."""
+        return self.starts > 0 and all(math.isfinite(value) for readings in self.sittings for value in readings)
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """Mean log-ratio of each sitting."""
+        return tuple(float(np.mean(readings)) for readings in self.sittings)
+
+    @property
+    def mean(self) -> float:
+        """Mean log-ratio; each sitting counts once."""
+        return float(np.mean(self.means))
+
+    @property
+    def sd_between(self) -> float:
+        """Standard deviation of the sittings' means; NaN with one sitting."""
+        return float(np.std(self.means, ddof=1)) if len(self.sittings) > 1 else math.nan
+
+    def half(self, within: float, across: float) -> float:
+        """Half-width of the interval of the mean.
+
+        Args:
+            within: probability beyond each end, for what starts tell: that of the looks at them.
+            across: the same for what sittings or replicates tell.
+
+        Returns:
+            infinite with too few starts to bound it.
+        """
+        replicates = [float(np.mean(readings)) for readings in self.replicates]
+        if not self.assumes or not replicates:
+            half = float(half_width(*self._moments(), within, across, self.between)[0])
+            return math.hypot(half, _student(replicates, across)) if replicates else half
+        return math.hypot(_student(replicates, within), self.between.half(across, len(self.sittings)))
+
+    def _moments(self) -> tuple[Floats, Floats, Floats]:
+        variances = [float(np.var(readings, ddof=1)) if len(readings) > 1 else 0.0 for readings in self.sittings]
+        counts = [float(len(readings)) for readings in self.sittings]
+        return np.array([self.means]), np.array([variances]), np.array([counts])
+
+    def judge(self, rule: Rule) -> Judgement:
+        """The verdict on what is to be expected in another sitting."""
+        if not self.starts:
+            return invalid("no start could be read", 0)
+        if not self.finite:
+            return invalid("a start has no finite reading; leave it out", self.starts)
+        within, equivalence_within = tails(rule)
+        alpha = rule.alpha / rule.family
+        mean, half, tost = self.mean, self.half(within, alpha / 2.0), self.half(equivalence_within, alpha)
+        small = abs(mean) + tost < math.log1p(rule.delta)
+        kind = Kind.EQUIVALENT if small else Kind.UNDECIDED
+        if abs(mean) > half:
+            kind = Kind.FASTER if mean > 0.0 else Kind.SLOWER
+        judgement = Judgement(
+            kind=kind,
+            difference=Interval.from_log(mean, half, rule.level),
+            equivalence=Interval.from_log(mean, tost, rule.equivalence_level),
+            within_delta=small,
+            starts=self.starts,
+            sd_between=self.sd_between,
+            finished=True,
+            fast=False,
+            reason="",
+        )
+        return replace(judgement, reason=self._reason(judgement, rule))
+
+    def difference_p(self, rule: Rule) -> float:
+        """P-value of "the sides are equal in the mean of all sittings"; 1 if unknown."""
+        if not self.finite:
+            return 1.0
+        return self._p(abs(self.mean), lambda p: self.half(p / 2.0, _overall(rule, p) / 2.0), rule)
+
+    def equivalence_p(self, rule: Rule) -> float:
+        """P-value of "the sides differ by at least delta in the mean of all sittings"; 1 if unknown."""
+        room = math.log1p(rule.delta) - abs(self.mean) if self.finite else 0.0
+        if room <= 0.0:
+            return 1.0
+        p = self._p(room, lambda p: self.half(p, _overall_equivalence(rule, p)), rule, equivalence=True)
+        return 1.0 if p >= 0.5 else p
+
+    def _p(self, distance: float, half: _Half, rule: Rule, *, equivalence: bool = False) -> float:
+        """The overall p-value at which the interval's half-width is `distance`."""
+        overall = _overall_equivalence if equivalence else _overall
+        top = 0.5 if equivalence else 1.0
+        largest = top * (1.0 - 1e-9)
+        if not distance > half(largest):
+            return top
+        if half(_LEAST_P) <= distance:
+            return overall(rule, _LEAST_P)
+        low, high = math.log(_LEAST_P), math.log(largest)
+        log_p = scipy.optimize.brentq(lambda log_p: half(math.exp(log_p)) - distance, low, high, xtol=1e-6)
+        return overall(rule, math.exp(float(log_p)))
+
+    def _reason(self, judgement: Judgement, rule: Rule) -> str:
+        """The sentence that goes with a verdict."""
+        count = len(self.sittings)
+        after = f"after {_count(self.starts, 'start')} in {_count(count, 'sitting')}"
+        if judgement.kind is Kind.EQUIVALENT:
+            level = f"{100.0 * rule.equivalence_level:.4g} %"
+            return f"equivalent: the whole {level} interval lies within {percent(rule.delta)} {after}"
+        if judgement.kind is Kind.UNDECIDED:
+            return f"undecided: {after} the interval still includes 1{self._missing(judgement, rule)}"
+        side = "above" if judgement.kind is Kind.FASTER else "below"
+        small = f", and within {percent(rule.delta)}" if judgement.within_delta else ""
+        return f"{judgement.kind}{small}: the whole interval lies {side} 1 {after}"
+
+    def _missing(self, judgement: Judgement, rule: Rule) -> str:
+        """The number of sittings that would have decided: those with an interval half as wide as delta."""
+        error = self.sd_between
+        if self.assumes:
+            df = self.starts - len(self.sittings)
+            within = sum(float(np.var(readings)) * len(readings) for readings in self.sittings) / max(df, 1)
+            error = math.hypot(self.between.sd, math.sqrt(within / self.starts * len(self.sittings)))
+        if judgement.within_delta or not error > 0.0:
+            return ""
+        bound = percent(rule.delta)
+        try:
+            needed = max(starts_needed(error, math.log1p(rule.delta) / 2.0), len(self.sittings) + 1)
+        except ValueError:
+            return f" and reaches beyond {bound}; no number of sittings so far apart would tell it from nothing"
+        return f" and reaches beyond {bound}; some {_count(needed, 'sitting')} would tell {bound} from nothing"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _student(values: Sequence[float], tail: float) -> float:
+    """Half-width of Student's interval of a mean; infinite with a single value."""
+    if len(values) < 2:
+        return math.inf
+    factor = -float(scipy.special.stdtrit(len(values) - 1, tail))
+    return factor * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+
+
+def _overall(rule: Rule, p: float) -> float:
+    """P-value of "equal" over all looks of a rule, of which one had the nominal p-value `p`."""
+    if rule.precision is not None:
+        return min(1.0, p * _inflation(min(rule.minimum, rule.cap), rule.cap, rule.alpha, p))
+    return boundaries.overall_p(rule.looks, p)
+
+
+def _overall_equivalence(rule: Rule, p: float) -> float:
+    """P-value of "not equivalent" over all looks of a rule, of which one had the one-sided nominal p-value `p`."""
+    if rule.precision is not None:
+        return min(0.5, p * _inflation(min(rule.minimum, rule.cap), rule.cap, 2.0 * rule.alpha, 2.0 * p))
+    return boundaries.overall_p(rule.equivalence_looks, p, two_sided=False)
+
+
+def _inflation(minimum: int, cap: int, alpha: float, p: float) -> float:
+    """By how much stopping at a width raises a nominal p-value: interpolated, as each value takes 12 ms to simulate."""
+    return float(np.interp(math.log10(max(p, _LEAST_P)), _GRID, _inflations(minimum, cap, alpha)))
+
+
+_GRID = np.linspace(-8.0, 0.0, 33)
+"""Logarithms of the p-values between which `_inflation` interpolates; below, there is no inflation."""
+
+
+@lru_cache(maxsize=16)
+def _inflations(minimum: int, cap: int, alpha: float) -> Floats:
+    return np.array([boundaries.width_p(minimum, cap, alpha, 10.0**power) / 10.0**power for power in _GRID])
