@@ -60,6 +60,7 @@ class HostFacts:
         disk_free_bytes: free space where the work is done.
         load_average: of 1, 5 and 15 minutes, in runnable tasks.
         machine: identifies this machine: a digest of its machine id and host name, which does not reveal them.
+        boot: identifies the time since the kernel was started: a digest of its boot id.
     """
 
     cpu_model: str
@@ -93,6 +94,7 @@ class HostFacts:
     disk_free_bytes: int | None
     load_average: tuple[float, ...]
     machine: str = UNKNOWN
+    boot: str = ""
 
     def as_record(self) -> dict[str, Any]:
         """Plain values for JSON, in the order above; None if a number is not known or not limited."""
@@ -152,7 +154,14 @@ def read_host(
         disk_free_bytes=_disk_free(folder or Path.cwd()),
         load_average=tuple(float(word) for word in re.findall(r"\d+\.\d+", _read(root / "proc/loadavg"))[:3]),
         machine=_machine(root),
+        boot=boot_now(root),
     )
+
+
+def boot_now(root: Path = Path("/")) -> str:
+    """Digest of the kernel's boot id, which is another one after each boot; '' if it can't be read."""
+    words = _read(root / "proc/sys/kernel/random/boot_id")
+    return hashlib.sha256(f"burnish {words}".encode()).hexdigest()[:16] if words else ""
 
 
 def _machine(root: Path) -> str:

@@ -21,6 +21,7 @@ from burnish.cli import (  # noqa: F401 - each registers its verbs
     patch,
     profiles,
     records,
+    resuming,
     study,
     why,
     workload,

@@ -160,7 +160,7 @@ def command(
         values["ctx"] = ctx
         if "options" in taken:
             shared = {field: value for field, value in values.items() if field in _SHARED}
-            values["options"] = Options(**shared, yes=bool(given[YES])) if YES not in shared else Options(**shared)
+            values["options"] = Options(**{"yes": bool(given[YES]), "command": tuple(sys.argv[1:]), **shared})
         try:
             function(**{name: values[name] for name in taken})
         except KeyboardInterrupt:

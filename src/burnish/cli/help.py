@@ -19,7 +19,7 @@ from burnish.catalogue import load
 from burnish.cli.declaration import Argument, Option, Verb
 
 PANELS: Mapping[str, tuple[str, ...]] = {
-    "Start": ("doctor", "tune", "compare", "plan", "show", "runs"),
+    "Start": ("doctor", "tune", "compare", "plan", "show", "runs", "resume"),
     "Explain": ("why", "patch", "micro", "calibrate"),
     "Replicate": ("study",),
     "Use the result": ("reproduce", "builds"),

@@ -29,6 +29,7 @@ TUNED = (
     *o.DEPLOYMENT,
     *o.EXPLANATION,
     *o.HOW_EXACTLY,
+    *o.SPREAD,
     o.BUDGET,
     o.JOBS,
     o.FRESH,

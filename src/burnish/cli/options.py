@@ -147,6 +147,11 @@ SEED = _how(
     "seed", ("--seed",), "Seed of everything random: placement, order, generated keys.", readers.integer(0), "N",
     default="1",
 )  # fmt: skip
+SITTINGS = _how(
+    "sittings", ("--sittings",), "Spread the starts over N sittings, one a call; the same command or `burnish resume "
+    "--due` goes on.", readers.integer(1, 60), "N", default="1", common=True,
+)  # fmt: skip
+APART = _how("apart", ("--apart",), "Least time between two sittings.", readers.apart, "TIME", default="2h")
 WHY = _how("why", ("--why",), "Sample the builds after the trials: functions before and after.", common=True)
 SECONDS = _how(
     "seconds", ("--seconds",), "Seconds under load that are sampled for the explanation.",
@@ -204,6 +209,9 @@ OLDER_THAN = _option(
     "older_than", ("--older-than",), "Remove what was not used for that many days.", readers.number(0), "DAYS"
 )
 KEEP_GB = _option("keep_gb", ("--keep-gb",), "Keep at most N GB, the most recently used.", readers.number(0), "N")
+DUE = _option(
+    "due", ("--due",), "Resume every run whose next sitting is due, and say when the others are.", common=True
+)
 RUNS = _option("runs", ("--runs",), "Remove unfinished runs too; finished ones are never removed.")
 TOP = _option("top", ("--top",), "Number of hottest functions to show.", readers.integer(0, 1000), "N", default="10")
 NAME = _option("name", ("--name",), "Name of the profile in recipes and commands.", readers.text, "NAME", required=True)
@@ -253,7 +261,8 @@ HOW_EXACTLY = (PRECISION, MAX_STARTS, STARTS, PAIRS, DESIGN, EXPLORE, FORCE, SEE
 EXPLANATION = (WHY, SECONDS)
 TIME = (BUDGET, DRY_RUN)
 PART = (ROWS, SERIES, EVERYTHING)
-SESSION = (FRESH, YES, QUIET)
+SPREAD = (SITTINGS, APART)
+SESSION = (*SPREAD, FRESH, YES, QUIET)
 
 # --- Arguments ---
 

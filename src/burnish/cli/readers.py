@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.base.errors import UserError, unknown
+from burnish.model.sittings import GAP_S
 from burnish.model.workload import Design
 from burnish.study.request import selection
 from burnish.workload import loads
@@ -100,6 +101,14 @@ def precision(option: str, words: Sequence[str]) -> float | None:
 def budget(_option: str, words: Sequence[str]) -> float | None:
     """Seconds, from a duration such as ``2h``, ``90m`` or ``1h30m``."""
     return selection.budget_of(words[-1])
+
+
+def apart(option: str, words: Sequence[str]) -> float:
+    """Seconds between two sittings: half an hour at least, since starts that are closer are one sitting."""
+    seconds = selection.budget_of(words[-1], option)
+    if seconds is None or seconds < GAP_S:
+        raise UserError(f"{option} {words[-1]}: starts that are closer than 30m are one sitting; give 30m or more")
+    return seconds
 
 
 def replicates(option: str, words: Sequence[str]) -> int:

@@ -11,6 +11,19 @@ does not move, after an hour it moves by its full spread (docs/BIAS.md, "One hou
 
 
 @dataclass(frozen=True)
+class Schedule:
+    """In how many sittings a study is measured.
+
+    Attributes:
+        count: number of sittings in which every cell is to have starts.
+        apart: least time between two sittings of a cell, in seconds.
+    """
+
+    count: int = 1
+    apart: float = 7200.0
+
+
+@dataclass(frozen=True)
 class Moment:
     """When a start was taken.
 

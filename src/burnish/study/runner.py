@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,16 +11,20 @@ from rich.console import Console
 
 from burnish.base.durations import duration
 from burnish.base.paths import Home
+from burnish.bench.host import boot_now
+from burnish.model.cell import ComparisonId
 from burnish.model.workload import Workload
 from burnish.record.events.bundled import ComparisonLeft
+from burnish.record.record import Record
 from burnish.study import needs
 from burnish.study import session as sessions
 from burnish.study.bundled.record import record_table
+from burnish.study.comparison import Comparison
 from burnish.study.extras.analyses import analyse, analysis_open
 from burnish.study.extras.extras import SLACK
 from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
-from burnish.study.kept.runs import settled
+from burnish.study.kept.runs import Next, settled
 from burnish.study.planning.study_plan import StudyPlan, plan_of
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.selection import Asked, by_name, is_decided, unit_words
@@ -51,6 +56,10 @@ def run(
     if study.once and not options.fresh and (done := studies.finished(home, study.definition)) is not None:
         console.print(f"{done.name}: already finished; --fresh measures it again", markup=False, highlight=False)
         return done
+    if (waiting := _not_due(home, study, options)) is not None:
+        folder, following = waiting
+        console.print(f"{folder.name}: {_goes_on(following)}", markup=False, highlight=False, soft_wrap=True)
+        return folder
     with studies.lock(home):
         needs.install_for(study, selection, options, ask)
         plan = plan_of(home, study, selection, options)
@@ -64,6 +73,35 @@ def run(
         analyse(workshop, plan)
         judge(workshop)
         return close(workshop)
+
+
+def _not_due(home: Home, study: Study, options: Options) -> tuple[Path, Next] | None:
+    """The run of which nothing is to be done before its next sitting, and that sitting; None if there is none."""
+    if options.sittings < 2 or options.fresh:
+        return None
+    with studies.open_record(home, study.definition) as record:
+        if record is None:
+            return None
+        boot = boot_now()
+        have = settled(record, options.schedule, boot)
+        following = studies.next_sitting(record, options.schedule, boot)
+        if following is None or following.due <= time.time() or _open(record, study, have):
+            return None
+        return record.folder, following
+
+
+def _goes_on(following: Next) -> str:
+    return f"{following.words}; then the same command goes on, or `burnish resume --due`"
+
+
+def _open(record: Record, study: Study, have: Collection[ComparisonId]) -> list[Comparison]:
+    """The comparisons that have neither a verdict nor a reason that holds for every session."""
+    left = {recorded.event.comparison: recorded.event.final for recorded in record.events(ComparisonLeft)}
+    return [
+        comparison
+        for comparison in study.comparisons
+        if not (comparison.final or is_decided(comparison, have) or left.get(comparison.id))
+    ]
 
 
 def loads_of(study: Study, plan: StudyPlan) -> tuple[Workload, ...]:
@@ -99,17 +137,17 @@ def measure(workshop: Workshop, plan: StudyPlan) -> None:
 
 def close(workshop: Workshop) -> Path:
     """Closes the record: as finished if nothing is open, otherwise so that the same command resumes."""
-    have = settled(workshop.record)
-    left = {recorded.event.comparison: recorded.event.final for recorded in workshop.record.events(ComparisonLeft)}
+    session, record = workshop.session, workshop.record
+    schedule, boot = session.options.schedule, session.host.boot
     comparisons = workshop.study.comparisons
-    still = [
-        comparison
-        for comparison in comparisons
-        if not (comparison.final or is_decided(comparison, have) or left.get(comparison.id))
-    ]
+    still = _open(record, workshop.study, settled(record, schedule, boot))
     if not workshop.study.tolerant:  # what failed has its reason, and would fail again
         still = [comparison for comparison in still if comparison.key in workshop.selection.cut]
+    following = studies.next_sitting(record, schedule, boot)
     if not still and not analysis_open(workshop):
-        return sessions.finish(workshop.session)
-    workshop.session.bench.say(f"{len(still)} of {len(comparisons)} cells open; the same command resumes")
-    return sessions.leave(workshop.session)
+        if following is None:
+            return sessions.finish(session)
+        session.bench.say(_goes_on(following))
+        return sessions.leave(session)
+    session.bench.say(f"{len(still)} of {len(comparisons)} cells open; the same command resumes")
+    return sessions.leave(session)

@@ -100,7 +100,11 @@ def begin(
     all_cores = frozenset(facts.cores_allowed)
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
-    record.append(SessionBegun(facts.as_record(), resumed))
+    record.append(
+        SessionBegun(
+            facts.as_record(), resumed, options.command, str(Path.cwd()), options.schedule.count, options.schedule.apart
+        )
+    )
     word = "resuming" if resumed else "run"
     console.print(f"{word} {record.folder.name} (record: {record.path})", markup=False, highlight=False, soft_wrap=True)
     if sets is None:

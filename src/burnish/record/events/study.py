@@ -34,10 +34,18 @@ class SessionBegun(Event):
     Attributes:
         host: facts of the host (`burnish.bench.host.HostFacts`).
         resumed: whether the study was begun by an earlier session.
+        command: words of the command line after the program's name, which resume the study; empty in older records.
+        folder: the working folder of that command; '' in older records.
+        sittings: number of sittings in which every cell is to have starts.
+        apart: least time between two of them, in seconds.
     """
 
     host: Mapping[str, Any]
     resumed: bool = False
+    command: tuple[str, ...] = ()
+    folder: str = ""
+    sittings: int = 1
+    apart: float = 0.0
 
 
 @dataclass(frozen=True)

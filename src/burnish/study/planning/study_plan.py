@@ -7,6 +7,7 @@ from typing import Any
 
 from burnish.base import system
 from burnish.base.paths import Home
+from burnish.bench.host import boot_now
 from burnish.model.cell import ComparisonId
 from burnish.source import sources
 from burnish.source.patches import patch_set
@@ -85,7 +86,7 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     have, done = frozenset[ComparisonId](), extra_work.Reported()
     with open_record(home, study.definition) as record:
         if record is not None and not options.fresh:
-            have, done = settled(record), extra_work.reported(record)
+            have, done = settled(record, options.schedule, boot_now()), extra_work.reported(record)
     forecast, extras = extra_work.predict(home, study, selection, options, have, done)
     chosen = costs.within(selection, forecast, options.budget)
     if chosen is not selection:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from burnish.model.sittings import Schedule
+
 Ask = Callable[[str], bool]
 """Asks the user a question; returns whether the answer was yes."""
 
@@ -51,6 +53,9 @@ class Options:
         budget: seconds for this session; None: as long as it takes.
         why: sample every candidate beside the baseline after the trials (``--why``).
         seconds: time under load that is sampled; None: until there are enough samples.
+        sittings: number of sittings in which every cell is to have starts.
+        apart: least time between two of them, in seconds.
+        command: words of the command line after the program's name; empty where there is none.
     """
 
     variants: tuple[str, ...] = ()
@@ -89,3 +94,11 @@ class Options:
     budget: float | None = None
     why: bool = False
     seconds: float | None = None
+    sittings: int = 1
+    apart: float = 7200.0
+    command: tuple[str, ...] = ()
+
+    @property
+    def schedule(self) -> Schedule:
+        """In how many sittings the study is measured."""
+        return Schedule(self.sittings, self.apart)

@@ -80,16 +80,21 @@ def check_designs(record: Record, cells: Iterable[Cell]) -> None:
             raise begun_with_other(record, f"the design of {cell.name}", str(begun.event.design), cell.design)
 
 
-def cell_starts(record: Record, cell: CellId, *, pairs: bool = False) -> Starts:
+def cell_starts(record: Record, cell: CellId, *, pairs: bool = False, last: int | None = None) -> Starts:
     """The finished starts of a cell, from its record alone; a start without a closing event is ignored.
 
     Args:
         record: the study's.
         cell: the cell.
         pairs: whether the pairs are read too, which takes longer; otherwise `Starts.pairs` is empty.
+        last: number of valid starts at its end that are read, with the invalid ones among them; None: all.
     """
-    kinds: tuple[type[Event], ...] = (StartDone, PairRead) if pairs else (StartDone,)
-    return starts_of(recorded.event for recorded in record.events(*kinds, cell=cell))
+    kinds: tuple[type[StartDone | PairRead], ...] = (StartDone, PairRead) if pairs else (StartDone,)
+    events = [recorded.event for recorded in record.events(*kinds, cell=cell)]
+    if last is not None:
+        valid = [event.start for event in events if isinstance(event, StartDone) and event.invalid is None]
+        events = [event for event in events if event.start >= (valid[-last:] or [0])[0]]
+    return starts_of(events)
 
 
 def starts_of(events: Iterable[Event]) -> Starts:

@@ -18,6 +18,7 @@ from burnish.bench.trials import run_start
 from burnish.engines.contract import Engine
 from burnish.model.cell import AA, Role
 from burnish.model.quantity import BY_NAME, QUANTITIES
+from burnish.model.sittings import Schedule
 from burnish.model.workload import Design, Timing
 from burnish.program.built import Built
 from burnish.record.events.trials import StartBegun, StartDone
@@ -33,6 +34,7 @@ from burnish.study.trials.findings import interval_of, other_methods, side_summa
 from burnish.study.trials.progress import Progress, least_left, least_starts
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.trials.replicates import by_replicate, fresh
+from burnish.study.trials.schedule import CellSittings, cell_sittings, is_due
 from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, invalid_cell
 from burnish.study.trials.timing import start_seconds
 
@@ -62,6 +64,8 @@ class Trials:
         count_events: whether the host's PMU can count.
         replicates: builds of each side by its name, one for each start in turn; empty without replicates.
         progress: the starts that this session has taken.
+        schedule: in how many sittings cells are measured.
+        boot: the host's boot; '' if unknown.
     """
 
     engine: Engine
@@ -78,6 +82,8 @@ class Trials:
     count_events: bool = False
     replicates: Mapping[str, Sequence[Built]] = field(default_factory=dict)
     progress: Progress = field(default_factory=Progress)
+    schedule: Schedule = field(default_factory=Schedule)
+    boot: str = ""
 
     @property
     def replicate_count(self) -> int:
@@ -85,7 +91,11 @@ class Trials:
         return len(self.replicates.get(self.baseline.label, ()))
 
     def decide(self, cells: Sequence[Cell], rule: Rule) -> None:
-        """Takes starts of these cells in turn until each is finished by this rule; resumes where the record ends."""
+        """Takes starts of these cells in turn until each is finished by this rule; resumes where the record ends.
+
+        Cells that have a verdict get the starts of another sitting, if one is due.
+        """
+        self._sit_again([cell for cell in cells if is_due(self._sittings(cell), self.schedule)])
         open_cells = [cell for cell in cells if self.record.last(VerdictReached, cell=cell.id) is None]
         check_designs(self.record, open_cells)
         while open_cells:
@@ -98,6 +108,30 @@ class Trials:
                 if judgement.finished:
                     self._close(cell, judgement, rule)
                     open_cells.remove(cell)
+
+    def _sittings(self, cell: Cell) -> CellSittings | None:
+        return cell_sittings(self.record, cell.id, self.boot)
+
+    def _sit_again(self, cells: Sequence[Cell]) -> None:
+        """Takes as many starts of these cells, in turn, as their first sittings had; no look at them ends it early."""
+        check_designs(self.record, cells)
+        open_cells = list(cells)
+        while open_cells:
+            for cell in list(open_cells):
+                sitting = self._sittings(cell)
+                if sitting is None or sitting.taken >= sitting.target or sitting.invalid >= INVALID_STARTS:
+                    self._close_sitting(cell, sitting.taken if sitting else 0)
+                    open_cells.remove(cell)
+                    continue
+                left = sum(max(0, one.target - one.taken) for one in map(self._sittings, open_cells) if one)
+                self._start(cell, left)
+
+    def _close_sitting(self, cell: Cell, starts: int) -> None:
+        """Records the verdict of a further sitting by itself; reports judge all sittings together."""
+        if starts > 1:
+            rule = Rule.fixed(starts)
+            readings = cell_starts(self.record, cell.id).of(cell.headline)[-starts:]
+            self._close(cell, self._judge(cell, readings, rule), rule, last=starts)
 
     def judge(self, cell: Cell, rule: Rule) -> Judgement:
         """The judgement of a cell by the starts that are recorded so far."""
@@ -215,8 +249,16 @@ class Trials:
         if invalid is not None:
             self.bench.say(f"{cell.name}: start {number} is invalid and will be repeated: {invalid}")
 
-    def _close(self, cell: Cell, judgement: Judgement, rule: Rule) -> None:
-        starts = cell_starts(self.record, cell.id, pairs=True)
+    def _close(self, cell: Cell, judgement: Judgement, rule: Rule, last: int | None = None) -> None:
+        """Records a cell's verdict.
+
+        Args:
+            cell: the cell.
+            judgement: that of its headline.
+            rule: the rule that it was sampled by.
+            last: number of its last starts that it is about; None: all.
+        """
+        starts = cell_starts(self.record, cell.id, pairs=True, last=last)
         ratios: dict[str, Interval | None] = {}
         verdicts: dict[str, str] = {}
         for quantity in QUANTITIES:

@@ -126,6 +126,8 @@ def trials_of(workshop: Workshop, trials: Sequence[Trial], times: Mapping[Design
         priors=priors,
         count_events=bool(session.host.pmu),
         replicates=workshop.replicates,
+        schedule=session.options.schedule,
+        boot=session.host.boot,
     )
 
 

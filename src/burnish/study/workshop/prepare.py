@@ -57,7 +57,8 @@ def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
 
 def open_comparisons(workshop: Workshop) -> list[Comparison]:
     """The comparisons of this session that have neither a verdict nor a reason not to be measured."""
-    have = settled(workshop.record)
+    session = workshop.session
+    have = settled(workshop.record, session.options.schedule, session.host.boot)
     return [
         comparison
         for comparison in workshop.selection.chosen

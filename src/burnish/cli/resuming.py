@@ -1,0 +1,86 @@
+"""The verb that resumes runs by their own commands: interrupted ones, and those whose next sitting is due."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import typer
+
+from burnish.base import paths
+from burnish.base.errors import InfrastructureError, UserError, unknown
+from burnish.bench.host import boot_now
+from burnish.cli import options as o
+from burnish.cli.common import app, errors, line, program, verb
+from burnish.study.kept import runs as studies
+from burnish.study.kept.runs import Unfinished
+
+
+@verb("resume", replace(o.RUN, unset="the newest unfinished one"), o.DUE, example="burnish resume --due", resumes=True)
+def resume(run: str | None, due: bool) -> None:
+    """Resume an unfinished run by the command that began it.
+
+    With --due it resumes, one after another, every run whose next sitting is due, and does nothing else, so that it
+    can be called from cron or a systemd timer.
+    """
+    unfinished = studies.unfinished(paths.home(), boot_now())
+    if due:
+        _resume_due(unfinished)
+        return
+    chosen = [one for one in unfinished if run is None or one.folder.name.startswith(run)]
+    if not chosen:
+        names = [one.folder.name for one in unfinished]
+        raise unknown("unfinished run", run or "", names or ["none"], "burnish runs")
+    _go_on(chosen[-1])
+
+
+def _resume_due(unfinished: list[Unfinished]) -> None:
+    """Resumes every run whose next sitting is due; one that fails does not keep the others from it."""
+    failed = 0
+    for one in unfinished:
+        if one.following is None:
+            continue
+        if one.following.due > time.time():
+            line(f"{one.folder.name}: {one.following.words}")
+            continue
+        try:
+            _go_on(one)
+        except (UserError, InfrastructureError) as error:
+            text = error.explain() if isinstance(error, InfrastructureError) else str(error)
+            errors.print(f"burnish: {one.folder.name}: {text}", markup=False, highlight=False, soft_wrap=True)
+            failed = max(failed, error.exit_code)
+        except typer.Exit as ended:
+            failed = max(failed, ended.exit_code)
+    if not any(one.following for one in unfinished):
+        line("no run waits for a sitting")
+    if failed:
+        raise typer.Exit(failed)
+
+
+def _go_on(one: Unfinished) -> None:
+    """Calls the command of a run in its folder."""
+    line(f"{one.folder.name}: {program.name} {shlex.join(one.command)}")
+    with _as_called(one):
+        code = app(args=list(one.command), prog_name=program.name, standalone_mode=False)
+    if isinstance(code, int) and code:
+        raise typer.Exit(code)
+
+
+@contextlib.contextmanager
+def _as_called(one: Unfinished) -> Iterator[None]:
+    """The working folder and the words of the command line as they were when the run was begun."""
+    words = sys.argv
+    try:
+        with contextlib.chdir(one.place or "."):
+            sys.argv = [words[0], *one.command]
+            yield
+    except FileNotFoundError:
+        raise UserError(
+            f"{one.place}: the folder in which {one.folder.name} was begun is gone; make it again, or call its command"
+        ) from None
+    finally:
+        sys.argv = words

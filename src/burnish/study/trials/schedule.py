@@ -1,0 +1,106 @@
+"""When a cell has had enough sittings, and when its next one may begin, from its starts in the record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from burnish.model.cell import CellId
+from burnish.model.sittings import GAP_S, Moment, Schedule, sittings_of
+from burnish.record.events import Recorded
+from burnish.record.events.study import SessionBegun
+from burnish.record.events.trials import StartDone
+from burnish.record.events.verdicts import VerdictReached
+from burnish.record.record import Record
+from burnish.statistics.verdicts import Kind
+
+
+@dataclass(frozen=True)
+class CellSittings:
+    """The sittings of a cell that has a verdict.
+
+    Attributes:
+        target: number of valid starts that a sitting is to have: that of the verdict of its first one.
+        full: number of sittings that have at least half of them.
+        taken: valid starts of the sitting that is still on; 0 if there is none.
+        invalid: invalid starts of it.
+        ended: when the last start ended, seconds since 1970; 0 without any.
+    """
+
+    target: int
+    full: int
+    taken: int
+    invalid: int
+    ended: float
+
+    def wanted(self, schedule: Schedule) -> bool:
+        """Whether the cell needs another sitting."""
+        return self.full < schedule.count
+
+    def due(self, schedule: Schedule) -> float:
+        """When its next starts may be taken, seconds since 1970: at once, if a sitting was interrupted."""
+        return 0.0 if 0 < 2 * self.taken < self.target else self.ended + schedule.apart
+
+
+def moment(record: Record, start: Recorded[StartDone]) -> Moment:
+    """When a start of a record was taken, and on which boot of the host."""
+    sessions = [session for session in record.events(SessionBegun) if session.number < start.number]
+    ended = datetime.fromisoformat(start.at).timestamp()
+    boot = str(sessions[-1].event.host.get("boot", "")) if sessions else ""
+    return Moment(ended - start.event.seconds, ended, boot)
+
+
+def cell_sittings(record: Record, cell: CellId, boot: str, now: float | None = None) -> CellSittings | None:
+    """The sittings of a cell; None if it has no verdict yet, or one that no further sitting can change.
+
+    Args:
+        record: the study's.
+        cell: the cell.
+        boot: the host's boot, as of now.
+        now: seconds since 1970; None: the clock's.
+    """
+    first = next(iter(record.events(VerdictReached, cell=cell)), None)
+    if first is None or first.event.verdict == Kind.INVALID:
+        return None
+    starts = list(record.events(StartDone, cell=cell))
+    target = max(1, first.event.starts)
+    groups = _groups(record, starts)
+    clock = time.time() if now is None else now
+    taken = invalid = 0
+    ended = 0.0
+    if groups:
+        last = moment(record, groups[-1][-1])
+        ended = last.ended
+        if clock - ended < GAP_S and not (boot and last.boot and boot != last.boot):
+            taken = _valid(groups[-1])
+            invalid = len(groups[-1]) - taken
+    full = sum(2 * _valid(group) >= target for group in groups)
+    return CellSittings(target, full, taken, invalid, ended)
+
+
+def is_due(sittings: CellSittings | None, schedule: Schedule, now: float | None = None) -> bool:
+    """Whether a cell needs another sitting and may have it now.
+
+    Args:
+        sittings: of the cell.
+        schedule: in how many sittings the study is measured.
+        now: seconds since 1970; None: the clock's.
+    """
+    if sittings is None or not sittings.wanted(schedule):
+        return False
+    return sittings.due(schedule) <= (time.time() if now is None else now)
+
+
+def _groups(record: Record, starts: Sequence[Recorded[StartDone]]) -> list[list[Recorded[StartDone]]]:
+    """A cell's starts by sitting."""
+    numbers = sittings_of([moment(record, start) for start in starts])
+    groups: dict[int, list[Recorded[StartDone]]] = {}
+    for number, start in zip(numbers, starts, strict=True):
+        groups.setdefault(number, []).append(start)
+    return list(groups.values())
+
+
+def _valid(starts: Sequence[Recorded[StartDone]]) -> int:
+    return sum(start.event.invalid is None for start in starts)
