@@ -16,10 +16,11 @@ import sys
 
 import numpy as np
 
+from burnish.model.sittings import Spread
 from burnish.statistics.boundaries import Floats
 from burnish.statistics.hosts import tails
 from burnish.statistics.sequential import Rule, decide
-from burnish.statistics.sittings import ENOUGH, Between, half_width
+from burnish.statistics.sittings import ENOUGH, half_width, spread_half
 
 SEED = 61
 RULE = Rule(cap=12)
@@ -48,12 +49,12 @@ def coverage(studies: int, sittings: int, truth: float, spread: float) -> tuple[
     means, variances, counts = moments(rng, studies, sittings, truth, spread)
     within, _ = tails(RULE)
     if sittings >= ENOUGH:
-        half = half_width(means, variances, counts, within, RULE.alpha / 2, Between(ASSUMED, DF, ""))
+        half = half_width(means, variances, counts, within, RULE.alpha / 2, Spread(ASSUMED, DF, ""))
     else:
         # The assumed spread is an estimate, so that each study has its own, as a host's history would give.
         assumed = ASSUMED * np.sqrt(rng.chisquare(DF, studies) / DF)
-        starts = half_width(means, variances, counts, within, RULE.alpha / 2, Between(0.0, math.inf, ""))
-        half = np.hypot(starts, assumed * Between(1.0, DF, "").half(RULE.alpha / 2, sittings))
+        starts = half_width(means, variances, counts, within, RULE.alpha / 2, Spread(0.0, math.inf, ""))
+        half = np.hypot(starts, assumed * spread_half(Spread(1.0, DF, ""), RULE.alpha / 2, sittings))
     held = np.abs(means.mean(axis=1) - truth) <= half
     return float(held.mean()), float(np.median(half))
 

@@ -54,8 +54,8 @@ def test_undecided_cells_are_one_line_unless_they_are_few() -> None:
     assert repeated.undecided(cells[:2]) == [f"a on w: {reason}", f"b on w: {reason}"]
     (line,) = repeated.undecided(cells)
     assert line == (
-        "undecided, as the interval includes 1 (in brackets: how many starts would decide): "
-        "a on w ±1 % (13); b on w ±1 % (13); c on w ±1 % (13)"
+        "undecided, as the interval includes 1 (in brackets: how many would decide): "
+        "a on w ±1 % (13 starts); b on w ±1 % (13 starts); c on w ±1 % (13 starts)"
     )
     unknown = Open("d on w", "undecided so far", Interval(1.0, 0.0, float("inf"), 0.95))
     assert repeated.undecided([*cells, unknown])[0].endswith("; d on w")

@@ -8,12 +8,13 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
 from burnish.base import process, warden
 from burnish.record.events import Event
-from burnish.record.record import Record
+from burnish.record.record import FILE, Record
 from burnish.report.fold import fold
 from burnish.report.result import Result
 
@@ -106,3 +107,16 @@ def killed_at(moment: type[Event], words: list[str], home: Path) -> None:
     while marked(child.pid) and time.monotonic() < gone:
         time.sleep(0.1)
     assert marked(child.pid) == [], "a process was left behind"
+
+
+def aged(folder: Path, seconds: float) -> None:
+    """Makes a run older: all of its events, as if it had been that many seconds earlier."""
+    with closing(Record(folder)) as record:
+        lines = list(record.lines())
+    (folder / FILE).unlink()
+    with closing(Record(folder, create=True)) as record:
+        record.restore(line._replace(at=_earlier(line.at, seconds)) for line in lines)
+
+
+def _earlier(at: str, seconds: float) -> str:
+    return (datetime.fromisoformat(at) - timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -28,6 +28,7 @@ from burnish.model.engine import (
     ServerSettings,
 )
 from burnish.model.recipe import Recipe
+from burnish.model.sittings import Spread
 from burnish.model.workload import Design, Timing, Workload
 
 SHARED = Path(str(resources.files("burnish.engines"))) / "shared"
@@ -90,6 +91,13 @@ class _Precompiled(Entry):
     without: tuple[str, ...] = ()
 
 
+class _BetweenSittings(Entry):
+    reason: Reason
+    sd: float = Field(ge=0, lt=1)
+    df: float = Field(gt=0)
+    source: str = Field(min_length=1)
+
+
 class _Settings(Entry):
     reason: Reason
     words: dict[str, dict[str, Pairs]] = Field(default_factory=dict)
@@ -134,6 +142,7 @@ class _Engine(Entry):
     precompiled: dict[str, _Precompiled] = Field(default_factory=dict)
     settings: _Settings | None = None
     steal_bound: float = Field(default=EngineSpec.steal_bound, gt=0, le=1)
+    between_sittings: _BetweenSittings | None = None
 
 
 class _Workload(Entry):
@@ -166,6 +175,7 @@ _OWN_TYPES = {
     "linking",
     "precompiled",
     "settings",
+    "between_sittings",
 }
 """Keys of an engine's file whose type or name differs in `EngineSpec`."""
 
@@ -191,6 +201,7 @@ def read_engine(folder: EngineFolder) -> EngineSpec:
             PrecompiledHeaders(target=target, **value.model_dump()) for target, value in entry.precompiled.items()
         ),
         settings=ServerSettings(**entry.settings.model_dump(exclude={"reason"})) if entry.settings else NO_SETTINGS,
+        between_sittings=_spread(entry.between_sittings),
         implementation=f"{folder.package}.{entry.class_}",
         folder=folder.path,
     )
@@ -211,6 +222,10 @@ def read_workloads(folder: EngineFolder) -> dict[str, Workload]:
                 raise UserError(f"{where}: {name}: {folder.name} has a load of this name already; name it otherwise")
             workloads[name] = Workload(name=name, engine=folder.name, **entry.model_dump())
     return workloads
+
+
+def _spread(entry: _BetweenSittings | None) -> Spread | None:
+    return Spread(**entry.model_dump(exclude={"reason"})) if entry else None
 
 
 def _shared(folder: EngineFolder) -> Iterator[Path]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from burnish.model.recipe import Recipe
+from burnish.model.sittings import Spread
 from burnish.model.workload import Design, Timing
 
 
@@ -172,6 +173,7 @@ class EngineSpec:
         linking: what static, 32-bit and stripped programs of this engine need.
         precompiled: headers to precompile; none: nothing is precompiled.
         steal_bound: share of a pair's CPU time, 0 to 1, that the hypervisor may take before the pair is invalid.
+        between_sittings: how far ratios of its builds move between sittings; None: as the shipped figure says.
         settings: facts about its server's settings.
         implementation: the class that implements it, as ``package.module:Class``.
         folder: folder of its files.
@@ -205,6 +207,7 @@ class EngineSpec:
     release_package: str | None = None
     series: str = ""
     steal_bound: float = 0.05
+    between_sittings: Spread | None = None
     settings: ServerSettings = NO_SETTINGS
     implementation: str = ""
     folder: Path = Path()

@@ -24,6 +24,21 @@ class Schedule:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """How far the ratio of the same two builds moves between sittings.
+
+    Attributes:
+        sd: standard deviation between sittings, of log-ratios.
+        df: its degrees of freedom; infinite if it is known exactly.
+        source: where it is from, in words.
+    """
+
+    sd: float
+    df: float
+    source: str
+
+
+@dataclass(frozen=True)
 class Moment:
     """When a start was taken.
 

@@ -109,6 +109,10 @@ class Record:
         """
         return map(self._recorded, self._lines("", ()))
 
+    def lines(self) -> Iterator[Line]:
+        """All events as they are written, in the order in which they happened."""
+        return self._lines("", ())
+
     def events(self, kind: type[_E], /, *others: type[_E], cell: CellId | None = None) -> Iterator[Recorded[_E]]:
         """Events of these types in the order in which they happened; only those of `cell`, if it is given.
 

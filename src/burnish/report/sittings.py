@@ -16,21 +16,21 @@ from datetime import datetime
 from burnish.catalogue import between as shipped
 from burnish.model.cell import AA, CellId, Role
 from burnish.model.quantity import HEADLINES
-from burnish.model.sittings import Moment, sittings_of
+from burnish.model.sittings import Moment, Spread, sittings_of
 from burnish.record.by_type import ByType
 from burnish.record.events import Recorded
-from burnish.record.events.study import RecordsMerged, SessionBegun, SpreadAssumed
+from burnish.record.events.study import RecordsMerged, SessionBegun, SpreadAssumed, StudyBegun
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, HostVerdict, Interval, VerdictReached
 from burnish.statistics import multiplicity
 from burnish.statistics.sequential import Rule
 from burnish.statistics.several_hosts import Heterogeneity, HostsCell
-from burnish.statistics.sittings import Between, SittingCell
+from burnish.statistics.sittings import SittingCell
 from burnish.statistics.verdicts import Judgement, Kind
 from burnish.study.trials.findings import interval_of, member_of, within
 from burnish.study.trials.replicates import by_replicate
 
-SAME_PROGRAM = Between(0.0, math.inf, "both sides are the same program")
+SAME_PROGRAM = Spread(0.0, math.inf, "both sides are the same program")
 """Spread between sittings of a program against itself: A/A starts show none (docs/BIAS.md, "One hour")."""
 
 DIFFER = 0.05
@@ -103,8 +103,8 @@ class _Cells:
 
     def __init__(self, by: ByType, planned: TrialsPlanned) -> None:
         assumed = by.last(SpreadAssumed)
-        known = assumed or shipped.shipped()
-        self.between = Between(known.sd, known.df, known.source)
+        engine = str(by.of(StudyBegun)[0].definition.get("engine", ""))
+        self.between = assumed.spread if assumed else shipped.shipped(engine)
         self.rule = Rule(**asdict(planned.rule))
         self.replicates = max((len(keys) for keys in planned.replicates.values()), default=0)
         sessions = by.recorded(SessionBegun)
@@ -139,6 +139,8 @@ class _Cells:
             ratios=ratios,
         )
         about = _about(verdict, cell, rule)
+        if about.sittings > 1:
+            event = replace(event, starts=cell.starts)
         if isinstance(cell, HostsCell) and about.heterogeneity is not None:
             event = replace(event, hosts=_hosts(cell, rule), hosts_differ=about.heterogeneity.p < DIFFER)
         return event, about

@@ -34,6 +34,7 @@ from functools import lru_cache
 import numpy as np
 import scipy
 
+from burnish.model.sittings import Spread
 from burnish.statistics import boundaries
 from burnish.statistics.boundaries import Floats
 from burnish.statistics.hosts import tails
@@ -53,30 +54,22 @@ _Half = Callable[[float], float]
 """The half-width of an interval by the nominal p-value of a look."""
 
 
-@dataclass(frozen=True)
-class Between:
-    """Spread of one comparison's ratio between sittings.
+def spread_half(spread: Spread, tail: float, sittings: int) -> float:
+    """Half-width of what an assumed spread between sittings adds to the mean of some of them.
 
-    Attributes:
-        sd: τ, the standard deviation between sittings, of log-ratios.
-        df: its degrees of freedom ν; infinite if it is known exactly.
-        source: where it is from, in words.
+    Args:
+        spread: the spread.
+        tail: probability beyond each end.
+        sittings: number of sittings.
     """
-
-    sd: float
-    df: float
-    source: str
-
-    def half(self, tail: float, sittings: int) -> float:
-        """Half-width of what it adds to the mean of some sittings, with probability `tail` beyond each end."""
-        if self.sd == 0.0:
-            return 0.0
-        factor = -float(scipy.stats.norm.ppf(tail) if math.isinf(self.df) else scipy.special.stdtrit(self.df, tail))
-        return factor * self.sd / math.sqrt(sittings)
+    if spread.sd == 0.0:
+        return 0.0
+    factor = -float(scipy.stats.norm.ppf(tail) if math.isinf(spread.df) else scipy.special.stdtrit(spread.df, tail))
+    return factor * spread.sd / math.sqrt(sittings)
 
 
 def half_width(
-    means: Floats, variances: Floats, counts: Floats, within: float, across: float, between: Between
+    means: Floats, variances: Floats, counts: Floats, within: float, across: float, between: Spread
 ) -> Floats:
     """Half-width of the interval of the mean over sittings, for many studies at a time.
 
@@ -100,7 +93,7 @@ def half_width(
     factor = -scipy.special.stdtrit(np.where(known, df, 1.0), within)
     pooled = ((counts - 1.0) * variances).sum(axis=-1) / np.where(known, df, 1.0)
     starts = np.where(known, factor * np.sqrt(pooled * (1.0 / counts).sum(axis=-1)) / sittings, math.inf)
-    half: Floats = np.hypot(starts, between.half(across, sittings))
+    half: Floats = np.hypot(starts, spread_half(between, across, sittings))
     return half
 
 
@@ -118,7 +111,7 @@ class SittingCell:
 
     name: str
     sittings: tuple[tuple[float, ...], ...]
-    between: Between
+    between: Spread
     replicates: tuple[tuple[float, ...], ...] = ()
 
     @property
@@ -165,7 +158,7 @@ class SittingCell:
         if not self.assumes or not replicates:
             half = float(half_width(*self._moments(), within, across, self.between)[0])
             return math.hypot(half, _student(replicates, across)) if replicates else half
-        return math.hypot(_student(replicates, within), self.between.half(across, len(self.sittings)))
+        return math.hypot(_student(replicates, within), spread_half(self.between, across, len(self.sittings)))
 
     def _moments(self) -> tuple[Floats, Floats, Floats]:
         variances = [float(np.var(readings, ddof=1)) if len(readings) > 1 else 0.0 for readings in self.sittings]

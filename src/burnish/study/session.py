@@ -21,7 +21,7 @@ from burnish.engines.registry import create
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Design, Workload
 from burnish.record.events.builds import BuildMade
-from burnish.record.events.study import SessionBegun, StudyFinished
+from burnish.record.events.study import Call, SessionBegun, StudyFinished
 from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.record.store import Store
@@ -100,11 +100,8 @@ def begin(
     all_cores = frozenset(facts.cores_allowed)
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
-    record.append(
-        SessionBegun(
-            facts.as_record(), resumed, options.command, str(Path.cwd()), options.schedule.count, options.schedule.apart
-        )
-    )
+    call = Call(options.command, str(Path.cwd()), options.schedule) if options.command else None
+    record.append(SessionBegun(facts.as_record(), resumed, call))
     word = "resuming" if resumed else "run"
     console.print(f"{word} {record.folder.name} (record: {record.path})", markup=False, highlight=False, soft_wrap=True)
     if sets is None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from burnish.model.sittings import Schedule, Spread
 from burnish.record.events.base import Event
 
 
@@ -28,24 +29,33 @@ class StudyBegun(Event):
 
 
 @dataclass(frozen=True)
+class Call:
+    """The call of a session; the same call resumes the study.
+
+    Attributes:
+        words: of the command line after the program's name.
+        folder: its working folder.
+        schedule: in how many sittings the study is measured.
+    """
+
+    words: tuple[str, ...]
+    folder: str
+    schedule: Schedule
+
+
+@dataclass(frozen=True)
 class SessionBegun(Event):
     """A session runs or resumes the study.
 
     Attributes:
         host: facts of the host (`burnish.bench.host.HostFacts`).
         resumed: whether the study was begun by an earlier session.
-        command: words of the command line after the program's name, which resume the study; empty in older records.
-        folder: the working folder of that command; '' in older records.
-        sittings: number of sittings in which every cell is to have starts.
-        apart: least time between two of them, in seconds.
+        call: how the session was called; None in older records.
     """
 
     host: Mapping[str, Any]
     resumed: bool = False
-    command: tuple[str, ...] = ()
-    folder: str = ""
-    sittings: int = 1
-    apart: float = 0.0
+    call: Call | None = None
 
 
 @dataclass(frozen=True)
@@ -53,14 +63,10 @@ class SpreadAssumed(Event):
     """How far ratios are taken to differ between sittings, for cells with fewer than three; a later one replaces it.
 
     Attributes:
-        sd: standard deviation between sittings, of log-ratios.
-        df: its degrees of freedom.
-        source: where it is from, in words.
+        spread: the spread.
     """
 
-    sd: float
-    df: float
-    source: str
+    spread: Spread
 
 
 @dataclass(frozen=True)

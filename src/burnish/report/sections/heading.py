@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from burnish.report.compose import points
 from burnish.report.document import Section
-from burnish.report.sections import sittings
 from burnish.report.words import plural
 
 if TYPE_CHECKING:
     from burnish.report.result import Result
+    from burnish.report.sittings import Sitting
 
 
 def section(result: Result) -> Section:
@@ -39,13 +40,42 @@ def _method(result: Result) -> list[str]:
     starts = f"starts of {_times(result)}, at most {rule['cap']}{aim}"
     return [
         f"{_designs(result)} on cores {cores}: {starts}; 95 % intervals",
-        *sittings.lines(result),
+        *_sittings(result),
         "capacity: transactions per second of server CPU time; throughput: transactions per second (cores shared)",
         *(
             f"FORCED: this host's calibration failed for {name}; its verdicts cannot be relied on"
             for name in result.forced
         ),
     ]
+
+
+def _sittings(result: Result) -> list[str]:
+    """Which sittings there were, and what is assumed of others; empty while there is no verdict."""
+    sittings = _of(result)
+    if not sittings:
+        return []
+    told = [sitting for sitting in sittings if sitting.assumed is None and sitting.heterogeneity is None]
+    assumed = [sitting for sitting in sittings if sitting.assumed]
+    texts = ["intervals are for another sitting on this kind of host; 'sitting' is the half-width within one sitting"]
+    if assumed:
+        largest = max(sitting.assumed or 0.0 for sitting in assumed)
+        spread = f"±{100 * math.expm1(largest):.2g} % (one standard deviation)"
+        count = max(sitting.sittings for sitting in assumed)
+        texts.append(
+            f"{plural(count, 'sitting')}: that sittings differ by {spread} is taken from {assumed[0].source}; "
+            "--sittings 3 measures it"
+        )
+    if told:
+        most = max(sitting.sittings for sitting in told)
+        texts.append(f"{plural(most, 'sitting')}, each of which counts once")
+    return texts
+
+
+def _of(result: Result) -> list[Sitting]:
+    """What is known of the sittings of every cell."""
+    cells = [row.sitting for row in (*result.rows, *result.confirmations)]
+    cells += [line.sitting for line in result.shipped.lines] if result.shipped else []
+    return [sitting for sitting in cells if sitting is not None]
 
 
 def _times(result: Result) -> str:

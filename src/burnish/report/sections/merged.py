@@ -28,8 +28,8 @@ def origins(record: Mapping[str, Any]) -> list[str]:
     several = len(record["hosts"]) > 1
     block = [
         (
-            "each host counts once, however many starts it has; an interval of two hosts covers the ratio of each, one of "
-            "three or more that of hosts like these (docs/METHODOLOGY.md)"
+            "each host counts once, however many starts it has; an interval of two hosts covers the ratio of each, "
+            "one of three or more that of hosts like these (docs/METHODOLOGY.md)"
         )
     ]
     return [f"merged from {studies}", *(block if several else [])]

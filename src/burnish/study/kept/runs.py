@@ -210,11 +210,11 @@ def unfinished(home: Home, boot: str) -> list[Unfinished]:
         with contextlib.closing(Record(folder)) as record:
             session = record.last(SessionBegun)
             ended = record.last(StudyFinished) is not None or record.last(RecordImported) is not None
-            if session is None or ended or not session.event.command:
+            call = session.event.call if session and not ended else None
+            if call is None:
                 continue
-            schedule = Schedule(session.event.sittings, session.event.apart)
-            words = tuple(word for word in session.event.command if word != "--fresh")
-            runs.append(Unfinished(folder, words, session.event.folder, next_sitting(record, schedule, boot)))
+            words = tuple(word for word in call.words if word != "--fresh")
+            runs.append(Unfinished(folder, words, call.folder, next_sitting(record, call.schedule, boot)))
     return runs
 
 

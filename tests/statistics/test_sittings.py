@@ -1,0 +1,129 @@
+"""What starts promise for another sitting: coverage by simulation; verdict, interval and p-value agree."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy
+
+from burnish.model.sittings import Moment, Spread, sittings_of
+from burnish.statistics import multiplicity
+from burnish.statistics.hosts import tails
+from burnish.statistics.intervals import fixed_interval
+from burnish.statistics.sequential import Rule
+from burnish.statistics.sittings import SittingCell, half_width
+from burnish.statistics.verdicts import Kind
+
+NONE = Spread(0.0, math.inf, "known to be none")
+SPREAD = Spread(0.009, 18.0, "somewhere")
+EIGHT = (0.110, 0.112, 0.108, 0.111, 0.109, 0.113, 0.107, 0.110)
+RULES = [Rule(), Rule(precision=0.01), Rule.fixed(8)]
+
+
+def cell(*sittings: tuple[float, ...], spread: Spread = SPREAD) -> SittingCell:
+    return SittingCell("cell", sittings, spread)
+
+
+def test_without_a_spread_one_sitting_has_the_interval_of_its_starts() -> None:
+    judged = cell(EIGHT, spread=NONE).judge(Rule.fixed(8)).difference
+    plain = fixed_interval(EIGHT)
+    assert judged is not None
+    assert (judged.ratio, judged.low, judged.high) == pytest.approx((plain.ratio, plain.low, plain.high))
+
+
+def test_a_spread_is_added_to_what_the_starts_tell() -> None:
+    rule = Rule.fixed(8)
+    starts = cell(EIGHT, spread=NONE).judge(rule).difference
+    wide = cell(EIGHT).judge(rule).difference
+    assert starts is not None
+    assert wide is not None
+    t = scipy.stats.t(18).ppf(0.975)
+    assert wide.half_width == pytest.approx(math.hypot(starts.half_width, t * 0.009))
+    two = cell(EIGHT, EIGHT).judge(rule).difference
+    assert two is not None
+    assert two.half_width < wide.half_width, "two sittings tell more than one"
+
+
+def test_three_sittings_tell_their_own_spread() -> None:
+    means = (0.10, 0.12, 0.11)
+    judged = cell(*((mean, mean) for mean in means)).judge(Rule()).difference
+    plain = fixed_interval(means)
+    assert judged is not None
+    assert (judged.ratio, judged.low, judged.high) == pytest.approx((plain.ratio, plain.low, plain.high))
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("mean", [0.0, 0.004, 0.011, 0.02, 0.028, 0.05, -0.03])
+@pytest.mark.parametrize("sittings", [1, 2, 4])
+def test_verdict_interval_and_p_value_agree(rule: Rule, mean: float, sittings: int) -> None:
+    rng = np.random.default_rng(3)
+    readings = [tuple(mean + rng.normal(0, 0.004, 8)) for _ in range(sittings)]
+    one = cell(*readings)
+    judged = one.judge(rule)
+    assert judged.difference is not None
+    assert (judged.kind in (Kind.FASTER, Kind.SLOWER)) == judged.difference.excludes_one
+    p = one.difference_p(rule)
+    assert 0.0 <= p <= 1.0
+    # The p-value errs on the strict side by two Monte Carlo standard errors, so that only clear cases are held.
+    if p > 1.1 * rule.alpha:
+        assert not judged.difference.excludes_one
+    if p < 0.8 * rule.alpha:
+        assert judged.difference.excludes_one
+    if judged.kind is Kind.EQUIVALENT:
+        assert one.equivalence_p(rule) <= 1.1 * rule.alpha
+
+
+def test_one_sitting_cannot_be_equivalent_where_sittings_differ_by_as_much() -> None:
+    tight = tuple(0.0001 * value for value in (1, -1, 2, -2, 1, -1, 0, 0))
+    assert cell(tight, spread=NONE).judge(Rule()).kind is Kind.EQUIVALENT
+    assert cell(tight).judge(Rule()).kind is Kind.UNDECIDED
+    assert "sittings would tell" in cell(tight).judge(Rule()).reason
+
+
+def test_replicates_stay_observations_in_several_sittings() -> None:
+    layouts = ((0.02, 0.02, 0.02), (0.03, 0.03, 0.03), (0.01, 0.01, 0.01))
+    sitting = tuple(values[0] for values in layouts)
+    with_layouts = SittingCell("cell", (sitting,) * 3, SPREAD, layouts).judge(Rule()).difference
+    without = cell(sitting, sitting, sitting).judge(Rule()).difference
+    assert with_layouts is not None
+    assert without is not None
+    assert without.half_width == pytest.approx(0.0, abs=1e-9)
+    assert with_layouts.half_width == pytest.approx(fixed_interval((0.02, 0.03, 0.01)).half_width)
+
+
+def test_cells_are_members_of_a_family() -> None:
+    family = [cell(tuple(shift + value for value in EIGHT)) for shift in (0.0, -0.105, -0.12)]
+    kinds = [corrected.kind for corrected in multiplicity.claims(family, Rule())]
+    assert kinds == [Kind.FASTER, Kind.UNDECIDED, Kind.UNDECIDED]
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.005, 0.015])
+@pytest.mark.parametrize("sittings", [1, 2, 3, 6])
+def test_the_interval_covers_the_mean_of_all_sittings(sittings: int, spread: float) -> None:
+    studies = 4000
+    rng = np.random.default_rng(17)
+    centres = rng.normal(0.0, spread, (studies, sittings))
+    readings = centres[:, :, None] + rng.normal(0.0, 0.006, (studies, sittings, 6))
+    means, variances = readings.mean(axis=2), readings.var(axis=2, ddof=1)
+    counts = np.full(means.shape, 6.0)
+    within, _ = tails(Rule.fixed(6))
+    half = half_width(means, variances, counts, within, 0.025, Spread(spread, math.inf, ""))
+    share = float((np.abs(means.mean(axis=1)) <= half).mean())
+    assert share >= 0.95 - 3.5 * math.sqrt(0.05 * 0.95 / studies)
+    if sittings >= 3 or spread == 0.0:
+        assert share <= 0.97, "no wider than it has to be"
+
+
+def test_a_gap_or_a_reboot_begins_a_sitting() -> None:
+    hour = 3600.0
+    moments = [
+        Moment(0, 60),
+        Moment(120, 180),
+        Moment(180 + hour / 2, 2100),
+        Moment(2200, 2300, "b"),
+        Moment(2400, 2500, "c"),
+    ]
+    assert sittings_of(moments) == [0, 0, 1, 1, 2]
+    assert sittings_of([]) == []

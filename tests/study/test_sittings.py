@@ -1,0 +1,108 @@
+"""A study in several sittings: each call runs what is due, says when the next is due, and loses nothing."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from burnish.model.sittings import Schedule
+from burnish.record.events.study import StudyFinished
+from burnish.record.events.trials import StartDone
+from burnish.record.events.verdicts import VerdictReached
+from burnish.record.record import Record
+from burnish.study.trials.schedule import cell_sittings, is_due
+from studying import OWN, aged, burnish, events, killed_at, study, text
+
+WORDS = (
+    "tune", "fake", "--recipes", "own.toml", "--variant", "speed130", "--precision", "none", "--max-starts", "3",
+    "--sittings", "2", "--apart", "30m", "--json",
+)  # fmt: skip
+
+
+@pytest.fixture
+def begun(burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with a run whose first sitting is over."""
+    (tmp_path / "own.toml").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    out, err = text(burnish(*WORDS))
+    assert "sitting 2 of 2 is due at" in err, err
+    (row,) = json.loads(out)["rows"]
+    assert (row["starts"], row["sitting"]["sittings"]) == (3, 1)
+    return burnish_home
+
+
+def valid(home: Path) -> int:
+    return sum(done.invalid is None and not done.cell.is_canary for done in events(home, StartDone))
+
+
+def test_a_sitting_is_taken_when_it_is_due(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, err = text(burnish(*WORDS))
+    assert "sitting 2 of 2 is due at" in err, "the same command, too early"
+    out, _ = text(burnish("resume", "--due"))
+    assert "sitting 2 of 2 is due at" in out
+    assert valid(begun) == 3, "nothing is taken before it is due"
+    aged(study(begun), 3600)
+    monkeypatch.chdir("/")  # the command is called again in its own folder
+    child = burnish("resume", "--due")
+    out, err = text(child)
+    assert child.returncode == 0, err
+    (row,) = json.loads(out[out.index("{") :])["rows"]
+    assert (row["starts"], row["sitting"]["sittings"]) == (6, 2)
+    assert row["verdict"] == "faster"
+    assert len(events(begun, StudyFinished)) == 1
+    first, second = events(begun, VerdictReached)
+    assert (first.starts, second.starts) == (3, 3), "each is about its own sitting"
+    out, _ = text(burnish("resume", "--due"))
+    assert out == "no run waits for a sitting\n"
+
+
+def test_a_killed_sitting_is_resumed(begun: Path) -> None:
+    aged(study(begun), 3600)
+    killed_at(StartDone, list(WORDS), begun)
+    taken = valid(begun)
+    assert taken >= 4
+    child = burnish("resume")
+    out, err = text(child)
+    assert child.returncode == 0, err
+    (row,) = json.loads(out[out.index("{") :])["rows"]
+    assert (row["starts"], row["sitting"]["sittings"]) == (6, 2), "what was taken before is not taken again"
+
+
+def test_when_a_cell_is_due(begun: Path) -> None:
+    with closing(Record(study(begun))) as record:
+        cell = events(begun, VerdictReached)[0].cell
+        now = cell_sittings(record, cell, "")
+        assert now is not None
+        later = now.ended + 7200
+        assert (now.target, now.full, now.taken) == (3, 1, 3)
+        then = cell_sittings(record, cell, "", later)
+        assert then is not None
+        assert then.taken == 0, "its sitting is over"
+        assert not is_due(then, Schedule(1), later)
+        assert is_due(then, Schedule(2, 3600), later)
+        assert not is_due(then, Schedule(2, 10800), later)
+        rebooted = cell_sittings(record, cell, "another boot")
+        assert rebooted is not None
+        assert rebooted.taken == 0, "a reboot begins a new sitting"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--apart", "10m"), "--apart 10m: starts that are closer than 30m are one sitting; give 30m or more"),
+        (("--sittings", "0"), "--sittings 0: give a whole number from 1 to 60"),
+    ],
+)
+def test_a_wrong_schedule_is_one_line(burnish_home: Path, words: tuple[str, ...], line: str) -> None:
+    child = burnish("tune", "fake", *words)
+    assert child.returncode == 2
+    assert text(child)[1] == f"burnish: {line}\n"
+
+
+def test_resume_without_a_run_says_so(burnish_home: Path) -> None:
+    child = burnish("resume")
+    assert child.returncode == 2
+    assert "unfinished run" in text(child)[1]
