@@ -15,6 +15,7 @@ import math
 import sys
 
 import numpy as np
+from scipy.special import stdtrit
 
 from burnish.model.sittings import Spread
 from burnish.statistics.boundaries import Floats
@@ -29,6 +30,9 @@ ASSUMED, DF = 0.009, 18.0
 SPREADS = (0.0, 0.0045, 0.009, 0.012, 0.015)
 SITTINGS = (1, 2, 3, 4, 5, 6)
 TRUTHS = (0.0, 0.01, 0.05)
+COSTED = (0.004, 0.0064, 0.009, 0.0106)
+START_S = 15.5
+"""Seconds of a start of three pairs (docs/results/verdict-figures.md)."""
 
 
 def moments(rng: np.random.Generator, studies: int, sittings: int, truth: float, spread: float) -> list[Floats]:
@@ -59,6 +63,27 @@ def coverage(studies: int, sittings: int, truth: float, spread: float) -> tuple[
     return float(held.mean()), float(np.median(half))
 
 
+def cost(spread: float, starts: int, sittings: int) -> float:
+    """Expected half-width of the interval "to be repeated" with so many starts in each of so many sittings."""
+    error = math.hypot(spread, SD_START / math.sqrt(starts))
+    if sittings < ENOUGH:
+        rest = spread_half(Spread(spread, DF, ""), RULE.alpha / 2, sittings)
+        return math.hypot(
+            -float(stdtrit(sittings * (starts - 1), 0.025)) * SD_START / math.sqrt(starts * sittings), rest
+        )
+    return -float(stdtrit(sittings - 1, 0.025)) * error / math.sqrt(sittings)
+
+
+def print_costs() -> None:
+    """Prints what an interval costs in sittings and minutes of bench time."""
+    print(f"\nExpected half-width with 8 starts of {START_S:g} s in each sitting\n")
+    print("| sittings | bench minutes | " + " | ".join(f"spread {100 * spread:.2f} %" for spread in COSTED) + " |")
+    print("| --- " * (len(COSTED) + 2) + "|")
+    for sittings in (1, 2, 3, 4, 5, 6, 8, 12):
+        widths = " | ".join(f"±{100 * cost(spread, 8, sittings):.2f} %" for spread in COSTED)
+        print(f"| {sittings} | {sittings * 8 * START_S / 60:.0f} | {widths} |")
+
+
 def main(words: list[str]) -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -72,6 +97,7 @@ def main(words: list[str]) -> None:
         for sittings in SITTINGS:
             cells = [coverage(studies, sittings, truth, spread) for spread in SPREADS]
             print(f"| {sittings} | " + " | ".join(f"{100 * c:.1f} % (±{100 * h:.2f} %)" for c, h in cells) + " |")
+    print_costs()
 
 
 if __name__ == "__main__":
