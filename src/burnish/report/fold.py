@@ -140,13 +140,14 @@ def _row(reached: VerdictReached, together: FamilyMember | None) -> Row:
         hosts_differ=reached.hosts_differ,
         alone=reached.verdict if together and together.verdict != reached.verdict else "",
         within=reached.within,
+        placement=str(reached.placed),
     )
 
 
 def _calibrations(by: ByType) -> tuple[Mapping[str, Any], ...]:
-    """The last one of each workload and design: a resumed run records them again."""
+    """The last one of each workload, design and placement: a resumed run records them again."""
     calibrations = [event.calibration for event in by.of(HostCalibrated)]
-    last = {(noise.workload, noise.design): noise for noise in calibrations}
+    last = {noise.manner: noise for noise in calibrations}
     return tuple(plainly.noise(noise) for noise in last.values())
 
 

@@ -41,6 +41,7 @@ class Row:
         hosts_differ: whether two of those intervals do not overlap.
         alone: the uncorrected verdict, if correction for all comparisons changed it; else ''.
         within: delta, if the difference is proved but also proved to be within ±delta; else None.
+        placement: which cores servers and clients had; '' while there is no verdict.
     """
 
     candidate: str
@@ -64,6 +65,7 @@ class Row:
     hosts_differ: bool = False
     alone: str = ""
     within: float | None = None
+    placement: str = ""
 
     @property
     def ratio(self) -> Interval | None:

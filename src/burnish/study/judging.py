@@ -7,20 +7,22 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from burnish.model.cell import AA, CellId, Role
+from burnish.model.cell import CellId, Role
 from burnish.record.events.bundled import ComparisonTried, ConfirmationBegun
 from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.record.record import Record
 from burnish.statistics import multiplicity
 from burnish.statistics.verdicts import Kind, Rule
 from burnish.study.cells import Cell
-from burnish.study.comparison import BASELINE, Comparison
+from burnish.study.comparison import Comparison
 from burnish.study.extras.extras import SLACK
+from burnish.study.planning.confirming import again, contenders, is_due
 from burnish.study.request.selection import needed
 from burnish.study.study import Study
 from burnish.study.trials.findings import claim_together
 from burnish.study.trials.starts import canary_sd, cell_starts
 from burnish.study.trials.timing import priors_of, start_seconds, timings
+from burnish.study.workshop.contest import note_times
 from burnish.study.workshop.group import Trial, measure, trial_of
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 
@@ -65,42 +67,15 @@ def _claim(workshop: Workshop, judged: Sequence[Judged]) -> Mapping[CellId, Kind
     family = []
     for cell, claim in cells.items():
         known_here = claim.comparison.usual and not replicated
-        prior = priors.get((claim.cell.workload.name, claim.cell.design)) if known_here else None
+        prior = priors.get(claim.cell.manner) if known_here else None
         readings = tuple(cell_starts(workshop.record, cell).of(claim.cell.headline))
         spread = canary_sd(workshop.record, claim.cell)
         family.append((cell, multiplicity.Cell(claim.cell.name, readings, prior, spread)))
     return claim_together(workshop.record, family, workshop.study.rule, explore=workshop.study.explore)
 
 
-def contenders(study: Study) -> dict[str, dict[str, list[Comparison]]]:
-    """By series and row, the comparisons that a recommendation is made from: those with the series' baseline; pure.
-
-    Left out: a row that is compared with another row's build, which is not a comparison with the baseline; a control,
-    which is the baseline itself; and a release binary, which was not built here.
-    """
-    by_series: dict[str, dict[str, list[Comparison]]] = {}
-    controls = {
-        comparison.row for comparison in study.comparisons if comparison.control and _is_baseline(study, comparison)
-    }
-    for comparison in study.comparisons:
-        built = comparison.candidate in study.variants or comparison.candidate in study.programs
-        tried = (
-            comparison.cell is not None
-            and comparison.role is Role.CLAIM
-            and comparison.candidate != AA
-            and not comparison.release
-        )
-        if built and tried and comparison.row not in controls and _is_baseline(study, comparison):
-            by_series.setdefault(comparison.series, {}).setdefault(comparison.row, []).append(comparison)
-    return by_series
-
-
-def _is_baseline(study: Study, comparison: Comparison) -> bool:
-    return comparison.base in (study.base, f"{comparison.series}.{BASELINE}")
-
-
 def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[CellId, Kind]) -> None:
-    """Measures the best candidate of each series on fresh starts: picked from many, it looks better than it is."""
+    """Measures the best candidate of each series on fresh starts (see `burnish.study.planning.confirming`)."""
     confirmation = workshop.study.confirmation
     by_id = {claim.comparison.id: claim for claim in judged}
     for rows in contenders(workshop.study).values():
@@ -109,12 +84,15 @@ def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[CellId
             for row, comparisons in rows.items()
         }
         candidates = {row: claims for row, claims in candidates.items() if claims}
-        if confirmation.more_than is None or len(candidates) <= confirmation.more_than:
-            continue
         best = _best(workshop.record, {row: candidates[row] for row in _free(workshop.study, candidates)}, kinds)
-        if best is not None:
+        if best is None:
+            continue
+        cells = [claim.cell for claim in candidates[best]]
+        if is_due(confirmation, len(candidates), cells):
+            apart = any(again(cell, confirmation, "").id.placement for cell in cells)
             workshop.session.bench.say(
-                f"{best} is the best of {len(candidates)}: measured again on {confirmation.starts} fresh starts"
+                f"{best} is the best of {len(candidates)}: measured again on {workshop.study.fresh_starts} fresh starts"
+                f"{', server and clients apart' if apart else ''}"
             )
             _again(workshop, [claim.comparison for claim in candidates[best]])
 
@@ -144,7 +122,7 @@ def _best(record: Record, rows: Mapping[str, Sequence[Judged]], kinds: Mapping[C
 def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
     """Measures the cells of one row on a fixed number of fresh starts, as far as the budget allows."""
     session, study = workshop.session, workshop.study
-    starts = min(study.confirmation.starts, study.replicates.count if study.replicates.count > 1 else 1 << 30)
+    starts = study.fresh_starts
     times, budget = timings(session), session.options.budget
     try:
         workshop.make_baseline()
@@ -159,8 +137,9 @@ def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
         if workshop.record.last(VerdictReached, cell=trial.cell.id) is not None or late:
             continue
         workshop.record.append(ConfirmationBegun(trial.comparison.id, trial.cell.id))
-    again = {recorded.event.cell for recorded in workshop.record.events(ConfirmationBegun)}
-    wanted = [trial for trial in trials if trial.cell.id in again]
+    fresh = {recorded.event.cell for recorded in workshop.record.events(ConfirmationBegun)}
+    wanted = [trial for trial in trials if trial.cell.id in fresh]
+    note_times(workshop.record, {trial.cell.design: times[trial.cell.design] for trial in wanted})
     for group in ([trial] for trial in wanted) if not study.in_turn else ([wanted] if wanted else []):
         measure(workshop, group, Rule.fixed(starts, delta=study.rule.delta), again=True)
 
@@ -168,4 +147,4 @@ def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
 def _fresh(trial: Trial, study: Study) -> Trial:
     """The same trial as a confirmation: a cell of its own."""
     series = trial.comparison.series if study.bundled else ""
-    return replace(trial, cell=replace(trial.cell, id=replace(trial.cell.id, role=Role.CONFIRMATION, series=series)))
+    return replace(trial, cell=again(trial.cell, study.confirmation, series))

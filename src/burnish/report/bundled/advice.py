@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from burnish.record.events.builds import BuildMade
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.verdicts import VerdictReached
+from burnish.report.analysis.placed import WITH
 from burnish.report.analysis.ranking import rival
 from burnish.report.words import per_cent, plural
 from burnish.study.bundled.recommended import over_baseline
@@ -125,6 +126,9 @@ def _again(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], ca
     values = [verdict.ratios.get(line.quantity) for line, verdict in fresh]
     if values and all(values):
         figures = ", ".join(per_cent(value) for value in values if value)
+        if any(verdict.placed != line.placement for line, verdict in fresh):
+            where = WITH[fresh[0][1].placed]
+            return f"; measured again on fresh starts {where}: {figures}, the figures to quote"
         return f"; the best of {candidates}, so measured again on fresh starts: {figures}, the figures to quote"
     return f"; as the best of {candidates} it looks better than it is" if candidates > 1 else ""
 

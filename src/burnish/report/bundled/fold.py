@@ -146,6 +146,7 @@ def _line(
         candidate=planned.candidate,
         marks=marks,
         quantities=of_verdict(verdict) if verdict else {},
+        placement=str(verdict.placed) if verdict else "",
     )
 
 

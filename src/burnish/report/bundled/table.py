@@ -50,6 +50,7 @@ class Line:
         candidate: a build, a build under a condition, or a program.
         marks: marks of the candidate's build.
         quantities: by name, the result of the same starts for every quantity that was measured; empty without starts.
+        placement: which cores servers and clients had; '' if nothing was measured.
     """
 
     key: str
@@ -79,6 +80,7 @@ class Line:
     candidate: str = ""
     marks: Marks = field(default_factory=Marks)
     quantities: Mapping[str, Measured] = field(default_factory=dict)
+    placement: str = ""
 
     @property
     def identical(self) -> bool:

@@ -38,7 +38,7 @@ def sections(result: Result) -> list[Section]:
 def _row(calibration: Calibration) -> tuple[str, ...]:
     q = calibration.quantity
     return (
-        f"{calibration.workload}, {calibration.design}",
+        f"{calibration.workload}, {calibration.way}",
         f"{q.ratio:.3f}{'' if calibration.passes else ' FAILS'}",
         percent(q.sd_start, 2),
         percent(q.sd_pair, 2),
@@ -60,9 +60,7 @@ def advice(result: Result) -> list[str]:
         designs = [calibration for calibration in calibrations if calibration.workload == workload]
         best = recommended(designs)
         minutes = ", ".join(_time_for(best, width) for width in WIDTHS)
-        lines.append(
-            f"{workload}: use {best.design} with {plural(best.best_pairs, 'pair')}; {best.headline} to {minutes}"
-        )
+        lines.append(f"{workload}: use {best.way} with {plural(best.best_pairs, 'pair')}; {best.headline} to {minutes}")
         lines += [line for calibration in designs for line in _of_design(calibration)]
     return lines + dilution([row for row in result.confirmations if row.candidate == "known-different"])
 
@@ -72,13 +70,13 @@ def _of_design(calibration: Calibration) -> list[str]:
     other = "throughput" if calibration.headline == "capacity" else "capacity"
     q = calibration.throughput if calibration.headline == "capacity" else calibration.capacity
     about = (
-        f"{calibration.workload}, {calibration.design}: verdicts are about {calibration.headline}; {other} has sd "
+        f"{calibration.workload}, {calibration.way}: verdicts are about {calibration.headline}; {other} has sd "
         f"{percent(q.sd_start, 2)} between starts, {percent(q.sd_pair, 2)} between pairs"
     )
     if calibration.passes:
         return [about]
     fails = (
-        f"{calibration.workload}, {calibration.design}: FAILS ({calibration.words}, level "
+        f"{calibration.workload}, {calibration.way}: FAILS ({calibration.words}, level "
         f"{percent(FAILING_LEVEL)}): no verdicts on this host without --force; `burnish doctor` names "
         "what may disturb it"
     )

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 from burnish.report.analysis import marks, outcome, suites
 from burnish.report.analysis.ceilings import bars, ceilings
 from burnish.report.analysis.outcome import nothing_measured
+from burnish.report.analysis.placed import WITH, elsewhere, moved, to_quote
 from burnish.report.analysis.ranking import Ranking, everywhere, ranking, winner
 from burnish.report.document import Heading, Points, Role, Section, Span
 from burnish.report.sections import patch_sentences
 from burnish.report.words import interval_words, inverse, microseconds, milliseconds, per_cent, plural, spaced
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from burnish.record.events.verdicts import SideSummary
     from burnish.report.result import Result, Row
     from burnish.statistics.means import Ratio
@@ -118,28 +121,45 @@ def _again(result: Result) -> list[str]:
     """How fast the best was when it was measured again."""
     if not result.confirmations:
         return []
+    if moved := elsewhere(result):
+        return [_apart(moved)]
     first = result.confirmations[0]
     again = ", ".join(f"{interval_words(row.ratio)} on {row.workload}" for row in result.confirmations)
     fresh = f"{first.candidate} was measured again on {plural(first.starts, 'fresh start')}"
     return [f"{fresh}, as the best of many looks better than it is: {again}. Quote these figures."]
 
 
+def _apart(rows: Sequence[Row]) -> str:
+    """How fast the winner was in another placement than that in which it was found."""
+    first = rows[0]
+    figures = ", ".join(
+        f"{interval_words(row.ratio)}"
+        + (f" (throughput {interval_words(row.of('throughput'))})" if row.headline != "throughput" else "")
+        + f" on {row.workload}"
+        for row in rows
+    )
+    return (
+        f"{first.candidate} was measured again on {plural(first.starts, 'fresh start')}, {WITH[first.placement]}: "
+        f"{figures}. Quote these figures: in the duet, which found it, each server shares its cores with its clients."
+    )
+
+
 def _costs(result: Result, best: str | None) -> list[str]:
     """CPU time and latency of a transaction: of the winner, or of all candidates if there is none."""
     lines = []
     of_suites = suites.members(result.rows)  # their tables say how long a pass takes
-    for row in result.rows:
+    for row in to_quote(result):
         base, candidate = row.sides.get(result.baseline), row.sides.get(row.candidate)
         if row.candidate != (best or row.candidate) or not base or not candidate or row.workload in of_suites:
             continue
-        lines.append(_cost(result.baseline, row, base, candidate))
+        lines.append(_cost(result.baseline, row, base, candidate, moved(result, row)))
     return lines
 
 
-def _cost(baseline: str, row: Row, base: SideSummary, candidate: SideSummary) -> str:
+def _cost(baseline: str, row: Row, base: SideSummary, candidate: SideSummary, where: str) -> str:
     before, after = base.server_cpu_per_transaction, candidate.server_cpu_per_transaction
     text = (
-        f"{row.workload}: {row.candidate} uses {microseconds(after)} of server CPU per {row.unit}, "
+        f"{', '.join(filter(None, (row.workload, where)))}: {row.candidate} uses {microseconds(after)} of server CPU per {row.unit}, "
         f"{baseline} {microseconds(before)}"
     )
     if "p95" in base.latency and "p95" in candidate.latency:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from burnish.model.workload import Placement
+from burnish.report.analysis.placed import lines as lines_of
 from burnish.report.compose import points
 from burnish.report.document import Section
 from burnish.report.words import plural
@@ -34,16 +36,31 @@ def _method(result: Result) -> list[str]:
     """Design, cores, stopping rule and measured quantities, with a warning where the calibration failed."""
     rule = result.contest["rule"]
     aim = f", until ±{100 * rule['precision']:g} %" if rule["precision"] else ""
+    placed = _placements(result)
+    mixed = not placed or any(Placement(placement).mixed for placement in placed)
     cores = " | ".join(str(cores) for cores in result.contest["core_sets"])
     starts = f"starts of {_times(result)}, at most {rule['cap']}{aim}"
     return [
         f"{_designs(result)} on cores {cores}: {starts}; 95 % intervals",
-        "capacity: transactions per second of server CPU time; throughput: transactions per second (cores shared)",
+        *lines_of(placed),
+        "capacity: transactions per second of server CPU time; throughput: transactions per second"
+        + (" (cores shared)" if mixed else ""),
         *(
             f"FORCED: this host's calibration failed for {name}; its verdicts cannot be relied on"
             for name in result.forced
         ),
     ]
+
+
+def _placements(result: Result) -> dict[str, list[str]]:
+    """By placement, the loads (of a bundled study the rows) that were measured in it; empty for older records."""
+    by_load: Mapping[str, str] = result.contest.get("placements") or {}
+    placed = [(line.row, line.placement) for line in result.shipped.lines] if result.shipped else by_load.items()
+    by_placement: dict[str, list[str]] = {}
+    for name, placement in placed if by_load else ():
+        if placement:
+            by_placement.setdefault(placement, []).append(name)
+    return by_placement
 
 
 def _times(result: Result) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from burnish.model.workload import Placement
 from burnish.report.analysis import marks, suites
+from burnish.report.analysis.placed import WITH
 from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import OPEN, Line, StudyTable
 from burnish.report.compose import grid, points, role_of, section
@@ -146,9 +148,15 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
         for line in lines
         if line.verdict or line.settled or not _same_reason(lines, line)
     ]
-    notes = points((*patches.legend(table, lines), *_repeats_above(table, lines)))
+    notes = points((*patches.legend(table, lines), *_repeats_above(table, lines), *_whole(lines, several)))
     legend = marks.legend(line.marks for line in lines)
     return section("cells", title, grid("cells", head, rows, drop=("here", "published %", "on")), legend, notes)
+
+
+def _whole(lines: Sequence[Line], several: bool) -> list[str]:
+    """Which cells were measured with server and clients on all cores."""
+    names = dict.fromkeys(_where(line, several) for line in lines if line.placement == Placement.WHOLE)
+    return [f"placement whole, {WITH[Placement.WHOLE]}: {', '.join(names)}"] if names else []
 
 
 def _several(lines: Sequence[Line]) -> bool:

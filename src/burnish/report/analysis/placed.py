@@ -1,0 +1,64 @@
+"""Which cores servers and clients had, in words; and which figures of a winner are the ones to quote; pure.
+
+A winner that was found in a duet is measured again with server and clients on cores of their own
+(`burnish.study.planning.confirming`). Its ceiling and its costs are then read off those starts: kernel time is a larger
+share of a server's CPU time when its clients run elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from burnish.model.workload import Placement
+
+if TYPE_CHECKING:
+    from burnish.report.result import Result, Row
+
+ABOUT: Mapping[str, str] = {
+    Placement.SHARED: "each server shares its cores with its clients, beside the other side",
+    Placement.APART: "one side at a time under load, server and clients on cores of their own, half of them each",
+    Placement.WHOLE: "one side at a time under load, server and clients on all cores together",
+}
+"""What each placement means."""
+
+WITH: Mapping[str, str] = {
+    Placement.SHARED: "with servers that share their cores with their clients",
+    Placement.APART: "with a server on cores of its own",
+    Placement.WHOLE: "with server and clients on all cores together",
+}
+"""Each placement within a sentence on a figure."""
+
+
+def elsewhere(result: Result) -> tuple[Row, ...]:
+    """The confirmations in another placement than that in which the same candidate was found on the same load."""
+    claims = {(row.candidate, row.workload): row.placement for row in result.rows}
+    return tuple(
+        row
+        for row in result.confirmations
+        if claims.get((row.candidate, row.workload), row.placement) not in (row.placement, "")
+    )
+
+
+def to_quote(result: Result) -> list[Row]:
+    """The rows of a run, a winner's replaced by those of its confirmation in another placement."""
+    again = {(row.candidate, row.workload): row for row in elsewhere(result)}
+    return [again.get((row.candidate, row.workload), row) for row in result.rows]
+
+
+def moved(result: Result, row: Row) -> str:
+    """``with a server on cores of its own`` if a row is such a confirmation; '' otherwise."""
+    return WITH[row.placement] if row in elsewhere(result) else ""
+
+
+def lines(placements: Mapping[str, Sequence[str]]) -> list[str]:
+    """A line for each placement with its meaning.
+
+    Args:
+        placements: by placement, what was measured in it; named only if there are several placements.
+    """
+    return [
+        f"placement {placement}: {ABOUT[placement]}"
+        + (f" ({', '.join(dict.fromkeys(names))})" if len(placements) > 1 else "")
+        for placement, names in placements.items()
+    ]
