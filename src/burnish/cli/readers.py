@@ -120,11 +120,11 @@ def design(option: str, words: Sequence[str]) -> Design:
     return chosen[0]
 
 
-def placement(option: str, words: Sequence[str]) -> Placement:
+def placement(_option: str, words: Sequence[str]) -> Placement:
     """Which cores servers and clients have."""
     known = [item.value for item in Placement]
     if words[-1] not in known:
-        raise unknown(f"placement ({option})", words[-1], known)
+        raise unknown("placement", words[-1], known)
     return Placement(words[-1])
 
 

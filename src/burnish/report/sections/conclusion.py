@@ -158,8 +158,9 @@ def _costs(result: Result, best: str | None) -> list[str]:
 
 def _cost(baseline: str, row: Row, base: SideSummary, candidate: SideSummary, where: str) -> str:
     before, after = base.server_cpu_per_transaction, candidate.server_cpu_per_transaction
+    load = ", ".join(filter(None, (row.workload, where)))
     text = (
-        f"{', '.join(filter(None, (row.workload, where)))}: {row.candidate} uses {microseconds(after)} of server CPU per {row.unit}, "
+        f"{load}: {row.candidate} uses {microseconds(after)} of server CPU per {row.unit}, "
         f"{baseline} {microseconds(before)}"
     )
     if "p95" in base.latency and "p95" in candidate.latency:
