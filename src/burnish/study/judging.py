@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from burnish.model.cell import CellId, Role
+from burnish.record.events.builds import BuildMade
 from burnish.record.events.bundled import ComparisonTried, ConfirmationBegun
 from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.record.record import Record
 from burnish.statistics import multiplicity
+from burnish.statistics.rivals import effort, rival
 from burnish.statistics.verdicts import Kind, Rule
 from burnish.study.cells import Cell
 from burnish.study.comparison import Comparison
@@ -84,16 +86,19 @@ def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[CellId
             for row, comparisons in rows.items()
         }
         candidates = {row: claims for row, claims in candidates.items() if claims}
-        best = _best(workshop.record, {row: candidates[row] for row in _free(workshop.study, candidates)}, kinds)
+        free = _free(workshop.study, candidates)
+        faster = _faster(workshop.record, {row: candidates[row] for row in free}, kinds)
+        best = max(faster, key=lambda row: faster[row], default=None)
         if best is None:
             continue
+        if confirmation.simplest:
+            best = _recommended(workshop, best, {row: candidates[row] for row in free if row in faster})
         cells = [claim.cell for claim in candidates[best]]
         if is_due(confirmation, len(candidates), cells):
             apart = any(again(cell, confirmation, "").id.placement for cell in cells)
-            workshop.session.bench.say(
-                f"{best} is the best of {len(candidates)}: measured again on {workshop.study.fresh_starts} fresh starts"
-                f"{', server and clients apart' if apart else ''}"
-            )
+            where = ", server and clients apart" if apart else ""
+            starts = f"{workshop.study.fresh_starts} fresh starts"
+            workshop.session.bench.say(f"{best} is the choice of {len(candidates)}: measured again on {starts}{where}")
             _again(workshop, [claim.comparison for claim in candidates[best]])
 
 
@@ -107,16 +112,35 @@ def _free(study: Study, rows: Mapping[str, Sequence[Judged]]) -> list[str]:
     ]
 
 
-def _best(record: Record, rows: Mapping[str, Sequence[Judged]], kinds: Mapping[CellId, Kind]) -> str | None:
-    """The row with the largest mean of its headline, of those that are faster wherever they were measured."""
-    values = {
+def _faster(record: Record, rows: Mapping[str, Sequence[Judged]], kinds: Mapping[CellId, Kind]) -> dict[str, float]:
+    """The rows that are faster wherever they were measured, with the mean of their headline's log-ratios."""
+    return {
         row: statistics.fmean(
             statistics.fmean(cell_starts(record, claim.cell.id).of(claim.cell.headline)) for claim in claims
         )
         for row, claims in rows.items()
         if all(kinds.get(claim.cell.id) is Kind.FASTER for claim in claims)
     }
-    return max(values, key=lambda row: values[row]) if values else None
+
+
+def _recommended(workshop: Workshop, best: str, rows: Mapping[str, Sequence[Judged]]) -> str:
+    """The simplest of the best and those tied with it, as the report recommends it (`burnish.statistics.rivals`)."""
+    study, record = workshop.study, workshop.record
+    once = study.replicates.count == 1
+    verdicts = {recorded.event.cell: recorded.event for recorded in record.events(VerdictReached)}
+    ratios = {
+        row: {
+            claim.cell.workload.name: ratio
+            for claim in claims
+            if (ratio := verdicts[claim.cell.id].ratios[claim.cell.headline]) is not None
+        }
+        for row, claims in rows.items()
+    }
+    tied = [row for row in rows if row == best or rival(row, ratios[best], ratios[row], once).tied]
+    seconds = {made.event.build.variant: made.event.about.get("seconds") for made in record.events(BuildMade)}
+    recipes = {row: study.variants[rows[row][0].comparison.candidate].recipe.as_dict() for row in tied}
+    usual = study.variants[study.base].recipe.as_dict()
+    return min(tied, key=lambda row: effort(recipes[row], usual, seconds.get(rows[row][0].comparison.candidate)))
 
 
 def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:

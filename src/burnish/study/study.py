@@ -31,11 +31,13 @@ class Confirmation:
         apart: whether what was found in a duet is measured again, however few rows it was picked from, and with
             server and clients on cores of their own: a duet is quick at finding a winner, but its servers share their
             cores with their clients, which few do in production (docs/BIAS.md, "Shared cores").
+        simplest: whether of the best and those tied with it the simplest is measured again, which reports recommend.
     """
 
     more_than: int | None = 3
     starts: int = 8
     apart: bool = False
+    simplest: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from burnish.model.cell import Role
 from burnish.model.workload import Placement
 
 if TYPE_CHECKING:
@@ -40,15 +41,36 @@ def elsewhere(result: Result) -> tuple[Row, ...]:
     )
 
 
+def complete(result: Result) -> bool:
+    """Whether every load of the candidate that was measured again is among these confirmations."""
+    again = {(row.candidate, row.workload) for row in elsewhere(result)}
+    candidates = {candidate for candidate, _ in again}
+    return bool(again) and {(r.candidate, r.workload) for r in result.rows if r.candidate in candidates} <= again
+
+
 def to_quote(result: Result) -> list[Row]:
-    """The rows of a run, a winner's replaced by those of its confirmation in another placement."""
-    again = {(row.candidate, row.workload): row for row in elsewhere(result)}
+    """The rows of a run, a winner's replaced by those of its confirmation in another placement.
+
+    Not if the budget ended before all its loads were measured again: figures of two placements are not to be mixed.
+    """
+    again = {(row.candidate, row.workload): row for row in elsewhere(result)} if complete(result) else {}
     return [again.get((row.candidate, row.workload), row) for row in result.rows]
 
 
 def moved(result: Result, row: Row) -> str:
     """``with a server on cores of its own`` if a row is such a confirmation; '' otherwise."""
-    return WITH[row.placement] if row in elsewhere(result) else ""
+    return WITH[row.placement] if row.role == Role.CONFIRMATION and row in elsewhere(result) else ""
+
+
+def named(result: Result, candidate: str) -> str:
+    """``with a server on cores of its own`` if the figures to quote of a candidate are, and not a duet's.
+
+    Not of older records, whose placement is not recorded.
+    """
+    if not result.contest.get("placements"):
+        return ""
+    placements = {row.placement for row in to_quote(result) if row.candidate == candidate}
+    return WITH[placements.pop()] if len(placements) == 1 and not placements & {Placement.SHARED, ""} else ""
 
 
 def lines(placements: Mapping[str, Sequence[str]]) -> list[str]:

@@ -12,8 +12,8 @@ from burnish.record.events.builds import BuildMade
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.verdicts import VerdictReached
 from burnish.report.analysis.placed import WITH
-from burnish.report.analysis.ranking import rival
 from burnish.report.words import per_cent, plural
+from burnish.statistics.rivals import rival
 from burnish.study.bundled.recommended import over_baseline
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What `calibrate` found: the noise of each load under each design, and what to do with it."""
+"""What `calibrate` found: the noise of each load under each design, and what to do with it; and a run's own A/A starts."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ _DESIGN_WORDS = (("duet", "in the duet"), ("solo", "solo"))
 """Designs under which a known difference is measured, each with its words in a sentence."""
 
 WIDTHS = (0.01, 0.005, 0.0025)
+
+CANARY_SUSPECT = 3.0
+"""A canary that deviates from 1 by more than this many calibrated standard deviations is reported as noisy."""
 
 
 def sections(result: Result) -> list[Section]:
@@ -99,3 +102,21 @@ def dilution(rows: Sequence[Row]) -> list[str]:
         if figures and len(figures) == len(intervals):
             parts.append(f"{name} {', '.join(figures)}")
     return [f"known difference on {shown[0][0].workload}: {'; '.join(parts)}"] if parts else []
+
+
+def canary_lines(result: Result) -> list[str]:
+    """A line for each load: the baseline against itself, beside the host's calibration."""
+    lines = []
+    known = {recorded["workload"]: from_dict(dict(recorded)) for recorded in result.contest.get("calibrations", ())}
+    for canary in result.canaries:
+        ratios = ", ".join(f"{ratio:.3f}" for ratio in canary.ratios) or "none valid"
+        text = f"noise ({result.baseline} against itself) on {canary.workload}: {ratios}"
+        calibration = known.get(canary.workload)
+        if calibration is not None and canary.ratios:
+            sd = calibration.quantity.sd_reading
+            worst = max(abs(ratio - 1) for ratio in canary.ratios)
+            text += f"; calibrated spread {percent(sd, 2)}"
+            if worst > CANARY_SUSPECT * sd:
+                text += ": NOISIER THAN CALIBRATED, calibrate again"
+        lines.append(text)
+    return lines

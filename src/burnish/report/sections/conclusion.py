@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from burnish.report.analysis import marks, outcome, suites
 from burnish.report.analysis.ceilings import bars, ceilings
 from burnish.report.analysis.outcome import nothing_measured
-from burnish.report.analysis.placed import WITH, elsewhere, moved, to_quote
+from burnish.report.analysis.placed import WITH, complete, elsewhere, moved, named, to_quote
 from burnish.report.analysis.ranking import Ranking, everywhere, ranking, winner
 from burnish.report.document import Heading, Points, Role, Section, Span
 from burnish.report.sections import patch_sentences
@@ -114,7 +114,7 @@ def _figures(result: Result, name: str) -> str:
         of = f" times {result.baseline}'s {headline}" if headline != before else ""
         parts.append(f"{interval_words(ratio)}{of} on {load}")
         before = headline
-    return ", ".join(parts)
+    return ", ".join(filter(None, (*parts, named(result, name))))
 
 
 def _again(result: Result) -> list[str]:
@@ -122,25 +122,31 @@ def _again(result: Result) -> list[str]:
     if not result.confirmations:
         return []
     if moved := elsewhere(result):
-        return [_apart(moved)]
+        return [_in_the_duet(result, moved)]
     first = result.confirmations[0]
     again = ", ".join(f"{interval_words(row.ratio)} on {row.workload}" for row in result.confirmations)
     fresh = f"{first.candidate} was measured again on {plural(first.starts, 'fresh start')}"
     return [f"{fresh}, as the best of many looks better than it is: {again}. Quote these figures."]
 
 
-def _apart(rows: Sequence[Row]) -> str:
-    """How fast the winner was in another placement than that in which it was found."""
+def _in_the_duet(result: Result, rows: Sequence[Row]) -> str:
+    """What the winner's figures come from, and what it was where it was found."""
     first = rows[0]
-    figures = ", ".join(
-        f"{interval_words(row.ratio)}"
-        + (f" (throughput {interval_words(row.of('throughput'))})" if row.headline != "throughput" else "")
-        + f" on {row.workload}"
-        for row in rows
-    )
+    starts = plural(first.starts, "fresh start")
+    again = f"{first.candidate} was measured again for them on {starts}"
+    figures = [f"{interval_words(row.ratio)} on {row.workload}" for row in rows]
+    if not complete(result):
+        return (
+            f"{first.candidate} was measured again on {starts}, {WITH[first.placement]}, on some of the loads: "
+            f"{first.headline} {', '.join(figures)}. Quote these figures."
+        )
+    more = [f"{interval_words(row.of('throughput'))} on {row.workload}" for row in rows if row.headline != "throughput"]
+    also = f" (throughput {', '.join(more)})" if more else ""
+    found = {row.workload: row for row in result.rows if row.candidate == first.candidate}
+    before = ", ".join(f"{interval_words(found[row.workload].ratio)} on {row.workload}" for row in rows)
     return (
-        f"{first.candidate} was measured again on {plural(first.starts, 'fresh start')}, {WITH[first.placement]}: "
-        f"{figures}. Quote these figures: in the duet, which found it, each server shares its cores with its clients."
+        f"Quote these figures: {again}{also}. In the duet, which found it, each server shares its cores with its "
+        f"clients: {first.headline} {before}."
     )
 
 
@@ -172,7 +178,7 @@ def _cost(baseline: str, row: Row, base: SideSummary, candidate: SideSummary, wh
 
 def _won(result: Result, best: str) -> list[tuple[str, Ratio | None, str]]:
     """(headline, ratio, load) for each of the winner's loads; for a suite, the mean of its tests."""
-    rows = [row for row in result.rows if row.candidate == best]
+    rows = [row for row in to_quote(result) if row.candidate == best]
     suite, summaries = suites.members(rows), {summary.suite: summary for summary in suites.wholes(rows)}
     by_load: dict[str, tuple[str, Ratio | None, str]] = {}
     for row in rows:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from burnish.builds.evidence import Portable
 from burnish.catalogue.instructions import demanded
 from burnish.model.recipe import Variant
@@ -36,7 +38,7 @@ def tune_study(engine: str, options: Options) -> Study:
         replicates=Factors(options.layouts, options.trainings),
         portable=portable_of(options),
         explore=options.explore,
-        confirmation=confirmation_of(options),
+        confirmation=replace(confirmation_of(options), simplest=True),
         named=frozenset(options.variants),
         sample=options.why,
         sample_seconds=options.seconds,

@@ -63,7 +63,7 @@ def placements(comparisons: Sequence[Comparison]) -> list[str]:
     }
     several = len(counts) > 1
     return [
-        f"{f'{counts[placement]} of them ' if several else ''}{placement}: {words}"
+        f"{placement}{f' ({counts[placement]} of {counts.total()} cells)' if several else ''}: {words}"
         for placement, words in about.items()
         if counts[placement]
     ]

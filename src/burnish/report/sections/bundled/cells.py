@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from burnish.model.quantity import HEADLINES
 from burnish.model.workload import Placement
 from burnish.report.analysis import marks, suites
 from burnish.report.analysis.placed import WITH
@@ -99,7 +100,10 @@ def _also_measured(lines: Sequence[Line], title: str) -> list[Section]:
     for line in lines:
         name = ", ".join(filter(None, (_where(line, several), plural(line.threads, "thread") if line.threads else "")))
         rows += [(Span(name, marks=marks.letters(line.marks)), line.quantities)] if line.quantities else []
-    return quantities.sections(f"{title}: also measured, change in per cent", "row", rows)
+    # Waiting for a lock takes no CPU time: with several cores for a server throughput may show what capacity does not.
+    told = {line.quantity for line in lines if line.placement == Placement.WHOLE}
+    beside = [quantity for quantity in HEADLINES if told and quantity.name not in told]
+    return quantities.sections(f"{title}: also measured, change in per cent", "row", rows, beside=beside)
 
 
 def _ladder(lines: Sequence[Line]) -> tuple[Table, Points] | None:
