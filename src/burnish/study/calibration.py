@@ -60,10 +60,19 @@ def save(home: Home, calibration: Calibration) -> Path:
 
 
 def find(
-    home: Home, engine: str, workload: str, design: Design, placement: Placement, host: HostFacts
+    home: Home, engine: str, workload: str, design: Design, host: HostFacts, placement: Placement | None = None
 ) -> Calibration | None:
-    """The calibration of this host, or None; a file of another host or of another format is ignored."""
-    path = _file(home, engine, workload, design, placement)
+    """The calibration of this host, or None; a file of another host or of another format is ignored.
+
+    Args:
+        home: where it is kept.
+        engine: the engine's name.
+        workload: the load's name.
+        design: the trial design.
+        host: this host.
+        placement: which cores servers and clients have; None: the design's usual placement.
+    """
+    path = _file(home, engine, workload, design, placement or design.usual)
     try:
         calibration = from_dict(json.loads(path.read_text()))
     except (OSError, ValueError, KeyError, TypeError):
@@ -79,7 +88,7 @@ def known_calibrations(session: Session, cells: Sequence[Cell]) -> list[Calibrat
     """
     calibrations: list[Calibration] = []
     for workload, design, placement in dict.fromkeys(cell.manner for cell in cells):
-        calibration = find(session.home, session.spec.name, workload, design, placement, session.host)
+        calibration = find(session.home, session.spec.name, workload, design, session.host, placement)
         if calibration is None or not calibration.fits(timings(session)[design]):
             continue
         if not calibration.passes and not session.options.force:

@@ -91,14 +91,17 @@ def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[CellId
         best = max(faster, key=lambda row: faster[row], default=None)
         if best is None:
             continue
+        is_what = f"is the best of {len(candidates)}"
         if confirmation.simplest:
-            best = _recommended(workshop, best, {row: candidates[row] for row in free if row in faster})
+            take = _recommended(workshop, best, {row: candidates[row] for row in free if row in faster})
+            is_what = is_what if take == best else f"is tied with {best}, the best of {len(candidates)}, and simpler"
+            best = take
         cells = [claim.cell for claim in candidates[best]]
         if is_due(confirmation, len(candidates), cells):
             apart = any(again(cell, confirmation, "").id.placement for cell in cells)
             where = ", server and clients apart" if apart else ""
             starts = f"{workshop.study.fresh_starts} fresh starts"
-            workshop.session.bench.say(f"{best} is the choice of {len(candidates)}: measured again on {starts}{where}")
+            workshop.session.bench.say(f"{best} {is_what}: measured again on {starts}{where}")
             _again(workshop, [claim.comparison for claim in candidates[best]])
 
 

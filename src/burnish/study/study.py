@@ -28,15 +28,17 @@ class Confirmation:
     Attributes:
         more_than: if it was picked from more rows than this; None: never.
         starts: number of fresh starts, fixed in advance.
-        apart: whether what was found in a duet is measured again, however few rows it was picked from, and with
-            server and clients on cores of their own: a duet is quick at finding a winner, but its servers share their
-            cores with their clients, which few do in production (docs/BIAS.md, "Shared cores").
+        apart: whether what was found in a duet is measured again with server and clients on cores of their own: a duet
+            is quick at finding a winner, but its servers share their cores with their clients, which few do in
+            production (docs/BIAS.md, "Shared cores").
+        apart_more_than: if it was then picked from more rows than this.
         simplest: whether of the best and those tied with it the simplest is measured again, which reports recommend.
     """
 
     more_than: int | None = 3
     starts: int = 8
     apart: bool = False
+    apart_more_than: int = 0
     simplest: bool = False
 
 

@@ -126,10 +126,9 @@ def _again(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], ca
     values = [verdict.ratios.get(line.quantity) for line, verdict in fresh]
     if values and all(values):
         figures = ", ".join(per_cent(value) for value in values if value)
-        if any(verdict.placed != line.placement for line, verdict in fresh):
-            where = WITH[fresh[0][1].placed]
-            return f"; measured again on fresh starts {where}: {figures}, the figures to quote"
-        return f"; the best of {candidates}, so measured again on fresh starts: {figures}, the figures to quote"
+        moved = any(verdict.placed != line.placement for line, verdict in fresh)
+        where = f", {WITH[fresh[0][1].placed]}" if moved else ""
+        return f"; the best of {candidates}, so measured again on fresh starts{where}: {figures}, the figures to quote"
     return f"; as the best of {candidates} it looks better than it is" if candidates > 1 else ""
 
 

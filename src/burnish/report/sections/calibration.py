@@ -1,4 +1,4 @@
-"""What `calibrate` found: the noise of each load under each design, and what to do with it; and a run's own A/A starts."""
+"""What `calibrate` found: the noise of each load under each design, and what to do; then a run's own A/A starts."""
 
 from __future__ import annotations
 

@@ -106,10 +106,10 @@ def of_expanded(own: BundledFile, expanded: Expanded, asked: Asked, options: Opt
 
 
 def _confirmation(own: BundledFile, options: Options) -> Confirmation:
-    """The best row is measured again where one is recommended."""
+    """The best row is measured again where one is recommended; not a single one, as a later session may bring more."""
     if not own.recommends:
         return Confirmation(more_than=None)
-    return Confirmation(more_than=1, apart=placing(options).placement is None)
+    return Confirmation(more_than=1, apart=placing(options).placement is None, apart_more_than=1)
 
 
 def placed(comparison: Comparison, asked: Placing) -> Comparison:

@@ -56,7 +56,8 @@ def is_due(confirmation: Confirmation, rows: int, cells: Sequence[Cell]) -> bool
     """
     if confirmation.more_than is None:
         return False
-    return rows > confirmation.more_than or any(_elsewhere(confirmation, cell) for cell in cells)
+    apart = any(_elsewhere(confirmation, cell) for cell in cells)
+    return rows > (confirmation.apart_more_than if apart else confirmation.more_than)
 
 
 def _elsewhere(confirmation: Confirmation, cell: Cell) -> bool:
