@@ -112,9 +112,9 @@ def test_a_cell_is_told_by_its_placement_where_cells_of_a_study_may_differ_in_it
 def test_a_workloads_file_and_a_studys_refuse_what_does_not_go_together(tmp_path: Path) -> None:
     path = tmp_path / "odd.toml"
     path.write_text(
-        'title = "odd"\nreason = "To see that it is refused."\nengine = "fake"\n'
-        '[loads.mix]\nreason = "Any load."\non = { fake = "fake_mix" }\n'
-        '[row.r]\ntitle = "a row"\nreason = "Has both."\nloads = ["mix"]\ndesign = "duet"\nplacement = "whole"\n'
+        'title = "odd"\nreason = "A study that must be refused, with the reason."\nengine = "fake"\n'
+        '[loads.mix]\nreason = "Any load that the engine has."\non = { fake = "fake_mix" }\n'
+        '[row.r]\ntitle = "a row"\nreason = "Has a design and a placement at once."\nloads = ["mix"]\ndesign = "duet"\nplacement = "whole"\n'
     )
     with pytest.raises(UserError, match=r"odd\.toml: row r: design duet and placement whole don't go together"):
         studies.read(path)
@@ -122,10 +122,11 @@ def test_a_workloads_file_and_a_studys_refuse_what_does_not_go_together(tmp_path
 
 def test_the_shipped_rows_about_contention_are_measured_on_all_cores() -> None:
     table = expand(studies.study("arm-2020"), load.engine("mariadb"))
-    cells = {each.row: each.cell for each in table.comparisons if each.cell is not None}
-    found = {row: (str(cell.design), str(cell.placement), cell.id.placement) for row, cell in cells.items()}
-    assert found["cache-line-128"] == found["all-read-only"] == ("interleaved", "whole", "whole")
-    assert found["crc32c-hardware"] == ("duet", "shared", "")
+    cells = {(each.row, each.load): each.cell for each in table.comparisons if each.cell is not None}
+    found = {key: (str(cell.design), str(cell.placement), cell.id.placement) for key, cell in cells.items()}
+    for key in (("sched-getcpu", "oltp_read_only"), ("all-read-only", "read_only")):
+        assert found[key] == ("interleaved", "whole", "whole")
+    assert found["my-convert-wide", "oltp_read_only"] == ("duet", "shared", "")
 
 
 def test_suns_ladder_can_be_asked_for_on_all_cores() -> None:

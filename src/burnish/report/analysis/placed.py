@@ -32,13 +32,14 @@ WITH: Mapping[str, str] = {
 
 
 def elsewhere(result: Result) -> tuple[Row, ...]:
-    """The confirmations in another placement than that in which the same candidate was found on the same load."""
+    """The confirmations of a winner, if any is in another placement than that in which it was found; else none.
+
+    Loads that have a placement of their own are measured again in it, beside the others.
+    """
     claims = {(row.candidate, row.workload): row.placement for row in result.rows}
-    return tuple(
-        row
-        for row in result.confirmations
-        if claims.get((row.candidate, row.workload), row.placement) not in (row.placement, "")
-    )
+    again = tuple(row for row in result.confirmations if (row.candidate, row.workload) in claims)
+    moved_ones = [row for row in again if claims[row.candidate, row.workload] not in (row.placement, "")]
+    return again if moved_ones else ()
 
 
 def complete(result: Result) -> bool:

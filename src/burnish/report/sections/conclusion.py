@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from burnish.model.workload import Placement
 from burnish.report.analysis import marks, outcome, suites
 from burnish.report.analysis.ceilings import bars, ceilings
 from burnish.report.analysis.outcome import nothing_measured
@@ -143,10 +144,11 @@ def _in_the_duet(result: Result, rows: Sequence[Row]) -> str:
     more = [f"{interval_words(row.of('throughput'))} on {row.workload}" for row in rows if row.headline != "throughput"]
     also = f" (throughput {', '.join(more)})" if more else ""
     found = {row.workload: row for row in result.rows if row.candidate == first.candidate}
-    before = ", ".join(f"{interval_words(found[row.workload].ratio)} on {row.workload}" for row in rows)
+    duet = [load for load, row in found.items() if row.placement == Placement.SHARED]
+    before = ", ".join(f"{interval_words(found[load].ratio)} on {load}" for load in duet)
     return (
         f"Quote these figures: {again}{also}. In the duet, which found it, each server shares its cores with its "
-        f"clients: {first.headline} {before}."
+        f"clients: {found[duet[0]].headline} {before}."
     )
 
 
