@@ -114,7 +114,8 @@ def test_a_workloads_file_and_a_studys_refuse_what_does_not_go_together(tmp_path
     path.write_text(
         'title = "odd"\nreason = "A study that must be refused, with the reason."\nengine = "fake"\n'
         '[loads.mix]\nreason = "Any load that the engine has."\non = { fake = "fake_mix" }\n'
-        '[row.r]\ntitle = "a row"\nreason = "Has a design and a placement at once."\nloads = ["mix"]\ndesign = "duet"\nplacement = "whole"\n'
+        '[row.r]\ntitle = "a row"\nreason = "Has a design and a placement at once."\nloads = ["mix"]\n'
+        'design = "duet"\nplacement = "whole"\n'
     )
     with pytest.raises(UserError, match=r"odd\.toml: row r: design duet and placement whole don't go together"):
         studies.read(path)

@@ -16,7 +16,7 @@ from burnish.study.request import workloads as workload_choice
 from burnish.study.request.definition import definition_of
 from burnish.study.request.options import Options
 from burnish.study.request.placing import placing
-from burnish.study.study import Confirmation, Study
+from burnish.study.study import Study
 from burnish.study.trials.timing import rule_of
 from burnish.workload.conditions import difference
 
@@ -81,7 +81,6 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
         rule=rule_of(options),
         portable=portable_of(options),
         explore=options.explore,
-        confirmation=Confirmation(more_than=None),  # two programs: none is picked from many
         sample=options.why,
         sample_seconds=options.seconds,
     )
