@@ -19,7 +19,7 @@ from burnish.record.events.trials import StartBegun, TrialsPlanned
 from burnish.record.events.verdicts import VerdictReached
 from burnish.study.bundled.expansion import expand
 from burnish.study.comparison import Comparison
-from burnish.study.constructors.bundled import bundled_study, placed
+from burnish.study.constructors.bundled import bundled_study
 from burnish.study.constructors.calibrate import calibrate_study
 from burnish.study.constructors.tune import tune_study
 from burnish.study.planning import confirming, trials_ahead
@@ -146,13 +146,16 @@ def test_suns_ladder_can_be_asked_for_on_all_cores() -> None:
 def test_a_bundled_study_in_the_placement_that_was_asked_for() -> None:
     row = Comparison("r", "", "", "w", None, "baseline", "gcc", workload=MIX, own_base=True)
     condition = replace(row, versus=("transport=tcp",))
-    assert placed(row, Placing()) == row
-    whole = placed(condition, placing(Options(placement="whole"))).cell
+    assert row.as_asked(Placing()) == row
+    whole = condition.as_asked(placing(Options(placement="whole"))).cell
     assert whole is not None
     assert (whole.design, whole.placement) == (Design.INTERLEAVED, Placement.WHOLE)
-    shared = placed(condition, placing(Options(placement="shared"))).cell
+    shared = condition.as_asked(placing(Options(placement="shared"))).cell
     assert shared is not None
     assert shared.design is Design.INTERLEAVED, "conditions are not compared in a duet"
+    for asked in ({}, {"placement": "whole"}, {"placement": "apart"}, {"placement": "shared"}):
+        definition = tune_study("fake", options(**asked)).definition
+        assert definition.placing == placing(options(**asked)), "what is added later is placed alike"
 
 
 def test_a_calibration_is_of_one_placement() -> None:

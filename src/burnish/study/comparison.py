@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from burnish.catalogue.bundled.published import Figure
 from burnish.model.cell import AA, CellId, ComparisonId, Role
 from burnish.model.workload import Design, Placement, Workload
 from burnish.study.cells import Cell, own_design, own_placement
-from burnish.study.request.placing import design_for
+from burnish.study.request.placing import Placing, design_for
 
 RELEASE = "release"
 """Name of the build that a distribution made."""
@@ -150,6 +150,18 @@ class Comparison:
         """The design if no placement is named."""
         assert self.workload is not None  # noqa: S101 - it is tried
         return self.design or own_design(self.workload, conditions=bool(self.versus))
+
+    def as_asked(self, asked: Placing) -> Comparison:
+        """The same comparison in the placement that was asked for, as far as it can be measured in it.
+
+        Conditions are not compared in a duet, as they move work to the client (`burnish.study.cells.own_design`).
+        """
+        if asked.placement is None or self.workload is None:
+            return self
+        if asked.placement is Placement.SHARED and (self.versus or self.design not in (None, Design.DUET)):
+            return self
+        kept = self.design is not None and self.design.allows(asked.placement)
+        return replace(self, placement=asked.placement, design=self.design if kept else None)
 
     @property
     def cell(self) -> Cell | None:

@@ -12,17 +12,16 @@ from burnish.catalogue.bundled.files import study as bundled_file
 from burnish.catalogue.bundled.model import Study as BundledFile
 from burnish.engines.contract import OwnData
 from burnish.model.engine import EngineSpec
-from burnish.model.workload import Design, Placement, Workload
+from burnish.model.workload import Workload
 from burnish.source.patches import patch_set
 from burnish.study.bundled import patches
 from burnish.study.bundled.expansion import Expanded, OwnLoads, expand, other_compilers
-from burnish.study.comparison import Comparison
 from burnish.study.constructors.tune import portable_of
 from burnish.study.extras.extras import robust_of, wants_timeline
 from burnish.study.request import workloads as workload_choice
 from burnish.study.request.definition import Definition, definition_of
 from burnish.study.request.options import Options
-from burnish.study.request.placing import Placing, placing
+from burnish.study.request.placing import placing
 from burnish.study.request.selection import Asked
 from burnish.study.study import Confirmation, Study
 from burnish.study.trials.replicates import Factors
@@ -85,7 +84,7 @@ def of_expanded(own: BundledFile, expanded: Expanded, asked: Asked, options: Opt
     study = Study(
         definition=_definition(own, expanded, features, replace(options, explore=True)),
         engine=spec,
-        comparisons=tuple(placed(comparison, placing(options)) for comparison in expanded.comparisons),
+        comparisons=tuple(comparison.as_asked(placing(options)) for comparison in expanded.comparisons),
         variants=expanded.variants,
         features=features,
         rule=rule_of(options),
@@ -110,20 +109,6 @@ def _confirmation(own: BundledFile, options: Options) -> Confirmation:
     if not own.recommends:
         return Confirmation(more_than=None)
     return Confirmation(more_than=1, apart=placing(options).placement is None, apart_more_than=1)
-
-
-def placed(comparison: Comparison, asked: Placing) -> Comparison:
-    """A comparison in the placement that was asked for, as far as it can be measured in it.
-
-    Conditions are not compared in a duet, as they move work to the client (`burnish.study.cells.own_design`).
-    """
-    if asked.placement is None or comparison.workload is None:
-        return comparison
-    alone = bool(comparison.versus) or comparison.design not in (None, Design.DUET)
-    if asked.placement is Placement.SHARED and alone:
-        return comparison
-    kept = comparison.design is not None and comparison.design.allows(asked.placement)
-    return replace(comparison, placement=asked.placement, design=comparison.design if kept else None)
 
 
 def _definition(own: BundledFile, expanded: Expanded, features: str, options: Options) -> Definition:

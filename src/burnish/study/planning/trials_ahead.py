@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from burnish.bench.host import read_host
 from burnish.bench.topology import duet_core_sets
@@ -31,6 +32,8 @@ def one_start(study: Study, options: Options, comparison: Comparison) -> float:
 def again(study: Study, options: Options, comparisons: Sequence[Comparison]) -> Expected | None:
     """What measuring the winners of these comparisons again will cost; None if none is."""
     times = {design: as_asked(own, options) for design, own in study.engine.times.items()}
+    if duet_core_sets(read_host(programs=False)) is None:  # no duet, so nothing is found in one
+        study = replace(study, confirmation=replace(study.confirmation, apart=False))
     return expected(study, comparisons, times, study.fresh_starts)
 
 

@@ -9,11 +9,11 @@ from typing import Any
 from burnish.base.digest import digest_of
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
-from burnish.model.workload import Workload
+from burnish.model.workload import Design, Placement, Workload
 from burnish.source.patches import patch_set
 from burnish.study.request import conditions
 from burnish.study.request.options import Options
-from burnish.study.request.placing import placing
+from burnish.study.request.placing import Placing, placing
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,13 @@ class Definition:
     def as_dict(self) -> dict[str, Any]:
         """Plain values; without the placement where it is implied, so that older unfinished runs are found."""
         return {name: value for name, value in asdict(self).items() if name != "placement" or value}
+
+    @property
+    def placing(self) -> Placing:
+        """Design and placement as asked for, of a study with one design."""
+        design = Design(self.design) if self.design else None
+        usual = design.usual if design is not None else None
+        return Placing(design, Placement(self.placement) if self.placement else usual)
 
     @property
     def digest(self) -> str:
