@@ -13,7 +13,7 @@ from burnish.report.result import Result
 from burnish.report.sections import heading
 from burnish.report.sections.conclusion import sentences
 from drawn import printed
-from reported import Events, ratio, side, verdict
+from reported import Events, comparison, key, ratio, side, verdict
 
 
 def reached(cell: str, value: float, kernel: float, cpu: float = 8e-5, **more: Any) -> dict[str, Any]:
@@ -120,3 +120,51 @@ def test_the_heading_says_the_placement_of_newer_records() -> None:
     assert "(cores shared)" not in apart
     several = heading.lines(run(loads=("w", "v"), placements={"w": "shared", "v": "whole"}))
     assert [line.rpartition(" (")[2] for line in several if line.startswith("placement")] == ["w)", "v)"]
+
+
+def bundled(placement: str, again: dict[str, Any] | None = None) -> Result:
+    """A bundled study that recommends, with two faster rows; `again`: what the best one's fresh starts were."""
+    events = Events("baseline", verb="a-study").run()
+    events.add(
+        "shipped",
+        study="a-study",
+        title="A study",
+        reason="of a test",
+        sources=["mysql-manual"],
+        recommends=True,
+        rows={row: {"title": row, "reason": "because of a test"} for row in ("fast", "slow")},
+        readings={"": {"title": "", "reason": ""}},
+        series={"": ""},
+        builds=["baseline", "fast", "slow"],
+        comparisons=[comparison("fast"), comparison("slow")],
+        cut={},
+    )
+    events.contest("baseline: fast / w", "baseline: slow / w", placements={"w": placement})
+    for row, value in (("fast", 1.34), ("slow", 1.1)):
+        events.add("verdict", **reached(f"baseline: {row} / w", value, 0.13, placement=placement))
+    if again is not None:
+        cell = "again, baseline: fast / w"
+        events.add("again", key=key("fast"), cell=cell)
+        events.add("verdict", **{**reached("fast / w", 1.27, 0.35, **again), "cell": cell, "role": "confirmation"})
+    return fold(events.made)
+
+
+def test_a_bundled_study_quotes_the_best_rows_fresh_starts_with_their_placement() -> None:
+    said = " ".join(sentences(bundled("shared", APART)))
+    where = "with a server on cores of its own"
+    assert f"so measured again on fresh starts, {where}: +27.0 [+25.7, +28.3], the figures to quote" in said
+    alike = " ".join(sentences(bundled("shared", {"placement": "shared"})))
+    assert "measured again on fresh starts: +27.0" in alike
+
+
+def test_rows_on_all_cores_are_named_and_have_their_throughput_beside_capacity() -> None:
+    shown = printed(bundled("whole"))
+    said = " ".join(shown.split())
+    assert "placement whole, with server and clients on all cores together: fast, slow" in said
+    assert "interleaved" not in said or "on cores [0, 1]" in said
+    assert "A study: also measured, change in per cent" in said
+    assert "fast +34.0 [+32.7, +35.3]" in said
+    assert max(map(len, shown.splitlines())) <= 80
+    plain = " ".join(printed(bundled("shared")).split())
+    assert "also measured" not in plain
+    assert "placement whole" not in plain

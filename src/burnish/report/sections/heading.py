@@ -38,7 +38,9 @@ def _method(result: Result) -> list[str]:
     aim = f", until ±{100 * rule['precision']:g} %" if rule["precision"] else ""
     placed = _placements(result)
     mixed = not placed or any(Placement(placement).mixed for placement in placed)
-    cores = " | ".join(str(cores) for cores in result.contest["core_sets"])
+    sets = result.contest["core_sets"]
+    whole = set(placed) == {Placement.WHOLE}
+    cores = str(sorted({core for half in sets for core in half})) if whole else " | ".join(map(str, sets))
     starts = f"starts of {_times(result)}, at most {rule['cap']}{aim}"
     return [
         f"{_designs(result)} on cores {cores}: {starts}; 95 % intervals",
