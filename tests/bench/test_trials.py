@@ -26,7 +26,7 @@ from burnish.engines.contract import MARKER, TICK_S, Side, SideSpec, Tick
 from burnish.engines.fake import engine
 from burnish.engines.fake.engine import DATA_FILE, FakeEngine, FakeSide
 from burnish.model.condition import Condition
-from burnish.model.workload import Design, Timing
+from burnish.model.workload import Design, Placement, Timing
 from burnish.program.built import Built
 from conftest import BuildFake, FakeBench
 
@@ -69,6 +69,7 @@ class Arena:
         number: int = 1,
         design: Design = Design.DUET,
         condition: Condition | None = None,
+        placement: Placement | None = None,
     ) -> StartResult:
         for folder in self.data:
             if not folder.exists():
@@ -92,6 +93,7 @@ class Arena:
             number=number,
             bench=self.bench,
             on_pair=self.see,
+            placement=placement,
         )
 
     def see(self, number: int, pair: Pair) -> None:
@@ -224,6 +226,54 @@ def test_interleaved_all_are_up_and_one_is_under_load(
         assert pair.places == 1
         assert abs(pair.ratio("baseline", "candidate").capacity - math.log(2)) < 0.35
     arena.check_gone()
+
+
+@pytest.mark.measures
+@pytest.mark.parametrize("design", [Design.INTERLEAVED, Design.SOLO])
+def test_whole_gives_all_cores_to_server_and_load(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch, design: Design
+) -> None:
+    every = {CORES[0], CORES[1]}
+    read = trials._Start._turn
+
+    def turn(self: trials._Start, items: Sequence[Running]) -> dict[str, Reading]:
+        (item,) = items
+        for pid in (*item.side.server_pids(), *item.side.client_pids()):
+            assert all(os.sched_getaffinity(thread) == every for thread in placement.threads_of(pid))
+        return read(self, items)
+
+    monkeypatch.setattr(trials._Start, "_turn", turn)
+    monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
+    timing = replace(TIMING, pairs=2, turns=4)
+    result = arena.run(build_fake(), build_fake("-DFAKE_SPEED=200"), timing, design=design, placement=Placement.WHOLE)
+    assert result.invalid is None
+    for side in arena.engine.sides:
+        assert side.spec.cores == every, "from the start, so that what a server makes of its cores is made of all"
+    for pair in result.pairs:
+        for label, busy in pair.busy.items():
+            readings_of_side = [turn[label] for turn in pair.turns]
+            assert {frozenset(reading.cores) for reading in readings_of_side} == {frozenset(every)}
+            spent = sum(reading.server_cpu + reading.client_cpu for reading in readings_of_side)
+            assert busy == pytest.approx(spent / (2 * sum(reading.seconds for reading in readings_of_side)))
+        assert abs(pair.ratio("baseline", "candidate").capacity - math.log(2)) < 0.35
+    arena.check_gone()
+
+
+@pytest.mark.measures
+def test_whole_holds_a_load_to_fill_all_cores(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four client threads a core: what fills one core need not fill two."""
+    built = build_fake()
+    monkeypatch.setattr(watch, "BUSY_BOUND", 2.0)  # nothing is that busy, so a load that is held to it fails
+    monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
+    whys = []
+    for number, threads in enumerate((4, 8), start=1):
+        arena.workload = replace(arena.workload, saturated=True, threads=threads)
+        found = arena.run(built, built, ONE, number, Design.INTERLEAVED, placement=Placement.WHOLE)
+        whys += [pair.invalid for pair in found.pairs]
+    assert whys[0] is None
+    assert "says that it is saturated" in str(whys[1])
 
 
 @pytest.mark.measures

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from burnish.model.cell import Role
 from burnish.model.sittings import Schedule
 from burnish.record.events.study import StudyFinished
 from burnish.record.events.trials import StartDone
@@ -35,7 +36,7 @@ def begun(burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def valid(home: Path) -> int:
-    return sum(done.invalid is None and not done.cell.is_canary for done in events(home, StartDone))
+    return sum(done.invalid is None and done.cell.role is Role.CLAIM for done in events(home, StartDone))
 
 
 def test_a_sitting_is_taken_when_it_is_due(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +54,7 @@ def test_a_sitting_is_taken_when_it_is_due(begun: Path, tmp_path: Path, monkeypa
     assert (row["starts"], row["sitting"]["sittings"]) == (6, 2)
     assert row["verdict"] == "faster"
     assert len(events(begun, StudyFinished)) == 1
-    first, second = events(begun, VerdictReached)
+    first, second = (event for event in events(begun, VerdictReached) if event.cell.role is Role.CLAIM)
     assert (first.starts, second.starts) == (3, 3), "each is about its own sitting"
     out, _ = text(burnish("resume", "--due"))
     assert out == "no run waits for a sitting\n"

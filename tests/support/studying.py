@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -52,7 +53,8 @@ def burnish(*words: str | Path, wait: bool = True) -> subprocess.Popen[str]:
         env=os.environ | {"COLUMNS": "80"},
     )
     if wait:
-        child.wait(300)
+        out, err = child.communicate(timeout=300)  # reads along: a pipe holds 64 kB only
+        child.stdout, child.stderr = io.StringIO(out), io.StringIO(err)
     return child
 
 

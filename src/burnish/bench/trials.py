@@ -7,7 +7,7 @@ that the advantage of a slot averages out over starts.
 A pair consists of short turns. In a duet, both sides are under load in every turn, each on its core set, and they swap
 core sets before each turn: a disturbance of a core for longer than a turn affects both sides equally. Interleaved, all
 sides are running and one at a time is under load, in random order; solo, one at a time is running. In these two, the
-servers have the first core set and the load programs the second one.
+servers have the first core set and the load programs the second one (placed apart), or both have all cores (whole).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from burnish.bench.running import Running
 from burnish.bench.slots import draw_slots
 from burnish.bench.watch import Watch
 from burnish.engines.contract import TICK_S, Engine, SideSpec
-from burnish.model.workload import Design, Timing, Workload
+from burnish.model.workload import Design, Placement, Timing, Workload
 
 POLL_S = 0.01
 """Interval at which the controller polls for new ticks; the ticks' own times decide what is measured."""
@@ -71,6 +71,7 @@ class _Start:
         data: one data copy for each side.
         scratch: empty private folder.
         timing: settle, window, warm-up, pairs, turns.
+        placement: which cores servers and clients have.
         bench: for progress.
         on_pair: called with number and pair as soon as a pair is measured.
         chance: random generator for orders within the start.
@@ -94,6 +95,7 @@ class _Start:
     data: Sequence[Path]
     scratch: Path
     timing: Timing
+    placement: Placement
     bench: Workbench
     on_pair: Callable[[int, Pair], None]
     chance: random.Random
@@ -114,7 +116,7 @@ class _Start:
 
     def duet(self, contestants: Sequence[Contestant]) -> None:
         """All sides running and under load, swapping core sets before each turn."""
-        self._boot(contestants, shared=True)
+        self._boot(contestants)
         for item in self.running:
             item.side.load()
             place(item.side, item.cores)
@@ -130,7 +132,7 @@ class _Start:
                         for _ in range(count):
                             turns.append(self._turn_at(turn))
                             turn += 1
-                    self._close(number, watch.pair(turns, count, self.workload, shared=True))
+                    self._close(number, watch.pair(turns, count, self.workload, shared=self.placement.mixed))
 
     def _turn_at(self, turn: int) -> dict[str, Reading]:
         """A turn of a duet, counted from 0, on the core sets that follow from its number."""
@@ -146,7 +148,7 @@ class _Start:
 
     def interleaved(self, contestants: Sequence[Contestant]) -> None:
         """All sides running, one at a time under load, in random order within each round."""
-        self._boot(contestants, shared=False)
+        self._boot(contestants)
         for item in self.running:
             self._begin_alone(item)
             item.freeze(frozen=True)
@@ -162,14 +164,14 @@ class _Start:
                             readings_of_round |= self._turn([item])
                             item.freeze(frozen=True)
                         turns.append(readings_of_round)
-                    self._close(number, watch.pair(turns, 1, self.workload, shared=False))
+                    self._close(number, watch.pair(turns, 1, self.workload, shared=self.placement.mixed))
 
     def solo(self, contestants: Sequence[Contestant]) -> None:
         """One side at a time: launched, warmed up, measured, stopped."""
         rounds = max(1, self.timing.turns // 2)
         parts: list[list[Pair]] = []
         for contestant in sorted(contestants, key=lambda c: self.slots[c.label]["launch"]):
-            self._boot([contestant], shared=False)
+            self._boot([contestant])
             self._begin_alone(self.running[-1])
             parts.append([])
             with self._events(self.running):
@@ -177,24 +179,20 @@ class _Start:
                     with self._observed(number):
                         watch = self._watch()
                         turns = [self._turn(self.running) for _ in range(rounds)]
-                        parts[-1].append(watch.pair(turns, 1, self.workload, shared=False))
+                        parts[-1].append(watch.pair(turns, 1, self.workload, shared=self.placement.mixed))
             self.stop()
         for number, pairs_of_sides in enumerate(zip(*parts, strict=True), start=1):
             self._close(number, joined(pairs_of_sides))
 
     # Common to all designs.
 
-    def _boot(self, contestants: Sequence[Contestant], *, shared: bool) -> None:
-        """Launches sides in their order and checks that all have the same data.
-
-        If they don't share their cores with their load, all servers of a start have the same core set.
-        """
-        first = self.slots[min(self.slots)]["cores"]
+    def _boot(self, contestants: Sequence[Contestant]) -> None:
+        """Launches sides in their order, each on its cores, and checks that all have the same data."""
         for contestant in sorted(contestants, key=lambda c: self.slots[c.label]["launch"]):
             slot = self.slots[contestant.label]
             folder = self.scratch / f"side{slot['data']}"
             folder.mkdir(mode=0o700, parents=True)
-            cores = self.core_sets[slot["cores"] if shared else first]
+            cores = self._server_cores(contestant.label)
             spec = SideSpec(
                 label=contestant.label,
                 built=contestant.built,
@@ -216,12 +214,19 @@ class _Start:
             raise Trouble(f"the sides' data differ: {values}")
         self.fingerprint = next(iter(prints.values()))
 
+    def _server_cores(self, label: str) -> frozenset[int]:
+        """The cores that a side's server has first; of servers that take turns, all of a start have the same."""
+        if self.placement is Placement.WHOLE:
+            return frozenset[int]().union(*self.core_sets)
+        owner = label if self.placement is Placement.SHARED else min(self.slots)
+        return self.core_sets[self.slots[owner]["cores"]]
+
     def _begin_alone(self, item: Running) -> None:
-        """Loads a side that has the host to itself: its server on one core set, its load on the others."""
+        """Loads a side that has the host to itself: placed apart, its load has the cores that its server has not."""
         item.side.load()
-        others = frozenset().union(*self.core_sets) - item.cores
+        others = frozenset[int]().union(*self.core_sets) - item.cores
         move(item.side.server_pids(), item.cores)
-        move(item.side.client_pids(), others or item.cores)
+        move(item.side.client_pids(), others if others and self.placement is Placement.APART else item.cores)
         self._warm_up([item])
 
     def _warm_up(self, items: Sequence[Running]) -> None:
@@ -345,6 +350,7 @@ def run_start(
     on_pair: Callable[[int, Pair], None],
     count_events: bool = False,
     observe: Observer = _unobserved,
+    placement: Placement | None = None,
 ) -> StartResult:
     """One start: launches and warms up the sides, then measures pairs; everything is always stopped at the end.
 
@@ -363,6 +369,7 @@ def run_start(
         on_pair: called with number and pair as soon as a pair is measured.
         count_events: whether the host's PMU counts each server's events.
         observe: see `Observer`.
+        placement: which cores servers and clients have; None: the design's usual placement.
     """
     began = time.monotonic()
     start = _Start(
@@ -372,6 +379,7 @@ def run_start(
         data=data,
         scratch=scratch,
         timing=timing,
+        placement=placement or design.usual,
         bench=bench,
         on_pair=on_pair,
         chance=random.Random(f"order {seed}/{number}"),

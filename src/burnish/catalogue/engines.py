@@ -29,7 +29,7 @@ from burnish.model.engine import (
 )
 from burnish.model.recipe import Recipe
 from burnish.model.sittings import Spread
-from burnish.model.workload import Design, Timing, Workload
+from burnish.model.workload import Design, Placement, Timing, Workload
 
 SHARED = Path(str(resources.files("burnish.engines"))) / "shared"
 """Folder of the loads that several engines share, one file for each load program."""
@@ -162,6 +162,7 @@ class _Workload(Entry):
     without: tuple[str, ...] = ()
     settings: Pairs = ()
     per_minute: bool = False
+    placement: Placement | None = None
 
 
 _OWN_TYPES = {
@@ -220,6 +221,11 @@ def read_workloads(folder: EngineFolder) -> dict[str, Workload]:
             entry = validated(_Workload, value, f"{where}: {name}")
             if name in workloads:
                 raise UserError(f"{where}: {name}: {folder.name} has a load of this name already; name it otherwise")
+            if entry.placement is not None and not entry.design.allows(entry.placement):
+                raise UserError(
+                    f"{where}: {name}: design {entry.design} and placement {entry.placement} don't go together; a duet "
+                    "is shared, interleaved and solo are apart or whole"
+                )
             workloads[name] = Workload(name=name, engine=folder.name, **entry.model_dump())
     return workloads
 

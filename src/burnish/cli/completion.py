@@ -15,7 +15,7 @@ from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.catalogue.bundled import files as studies
 from burnish.cli.declaration import Completer
-from burnish.model.workload import Design
+from burnish.model.workload import Design, Placement
 from burnish.profiles import kept
 from burnish.record.store import Store
 from burnish.study.kept.runs import folders
@@ -75,6 +75,11 @@ def variants(context: typer.Context) -> Iterable[str]:
 def designs(_context: typer.Context) -> Iterable[str]:
     """Trial designs."""
     return (design.value for design in Design)
+
+
+def placements(_ctx: typer.Context) -> Iterable[str]:
+    """Placements of servers and clients."""
+    return (placement.value for placement in Placement)
 
 
 def bundled(_context: typer.Context) -> Iterable[str]:

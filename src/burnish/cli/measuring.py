@@ -111,6 +111,7 @@ def named_program(side: str, word: str) -> tuple[str | None, Path]:
     *o.LOAD,
     *o.DEPLOYMENT,
     o.DESIGNS,
+    o.PLACEMENT,
     o.CALIBRATION_STARTS,
     o.PAIRS,
     o.SEED,

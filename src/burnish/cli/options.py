@@ -134,6 +134,11 @@ DESIGN = _how(
     "(one up at a time).", readers.design, "NAME", unset="the workload's", old=("--designs",),
     complete=one(completion.designs),
 )  # fmt: skip
+PLACEMENT = _how(
+    "placement", ("--placement",), "Cores: shared (each server shares its half with its clients), apart (servers have "
+    "half, clients the other) or whole (one side at a time on all cores).", readers.placement, "NAME",
+    unset="the design's, or the workload's", complete=one(completion.placements),
+)  # fmt: skip
 DESIGNS = replace(
     DESIGN, field="designs", reader=readers.designs, value="NAME,...", default="duet,interleaved,solo", unset="",
     many=True, complete=several(completion.designs),
@@ -257,7 +262,7 @@ REPLICATES = (LAYOUTS, TRAININGS)
 WHAT_TO_BUILD = (VARIANTS, RECIPES, FEATURES, *SOURCES, *PORTABILITY, *REPLICATES)
 LOAD = (WORKLOADS, THREADS)
 DEPLOYMENT = (SET, DATA, DATABASE, DEFAULTS_FILE, STRICT)
-HOW_EXACTLY = (PRECISION, MAX_STARTS, STARTS, PAIRS, DESIGN, EXPLORE, FORCE, SEED)
+HOW_EXACTLY = (PRECISION, MAX_STARTS, STARTS, PAIRS, DESIGN, PLACEMENT, EXPLORE, FORCE, SEED)
 EXPLANATION = (WHY, SECONDS)
 TIME = (BUDGET, DRY_RUN)
 PART = (ROWS, SERIES, EVERYTHING)

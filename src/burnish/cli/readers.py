@@ -12,7 +12,7 @@ from typing import Any
 
 from burnish.base.errors import UserError, unknown
 from burnish.model.sittings import GAP_S
-from burnish.model.workload import Design
+from burnish.model.workload import Design, Placement
 from burnish.study.request import selection
 from burnish.workload import loads
 
@@ -127,6 +127,14 @@ def design(option: str, words: Sequence[str]) -> Design:
     if len(chosen) != 1:
         raise UserError(f"{option} {','.join(words)}: name one design; `burnish calibrate` takes several")
     return chosen[0]
+
+
+def placement(_option: str, words: Sequence[str]) -> Placement:
+    """Which cores servers and clients have."""
+    known = [item.value for item in Placement]
+    if words[-1] not in known:
+        raise unknown("placement", words[-1], known)
+    return Placement(words[-1])
 
 
 def designs(option: str, words: Sequence[str]) -> tuple[Design, ...]:

@@ -38,6 +38,7 @@ PLANNED = (
     o.MAX_STARTS,
     o.STARTS,
     o.PAIRS,
+    o.PLACEMENT,
     o.BUDGET,
 )
 """Options that choose what part of a study is run, and how; the same for a plan and a run."""

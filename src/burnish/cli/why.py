@@ -22,6 +22,7 @@ from burnish.study.why import sampling
     *o.LOAD,
     o.SECONDS,
     o.DESIGN,
+    o.PLACEMENT,
     o.SEED,
     o.YES,
     o.QUIET,

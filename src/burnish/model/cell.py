@@ -45,6 +45,8 @@ class CellId:
             distribution's release); '' otherwise.
         series: of a confirmation, the series whose best row it is; '' if the study has one series.
         design: the trial design if cells differ in it only (`calibrate`); '' otherwise.
+        placement: the placement if cells may differ in it only (a confirmation in another one than the claim's, a row
+            that names one); '' otherwise.
     """
 
     candidate: str
@@ -57,6 +59,7 @@ class CellId:
     program: str = ""
     series: str = ""
     design: str = ""
+    placement: str = ""
 
     @property
     def is_canary(self) -> bool:
@@ -84,6 +87,10 @@ class CellId:
     @property
     def tag(self) -> str:
         """Prefix of the label in the cell's name; '' if none is needed."""
+        return ", ".join(filter(None, (self._purpose, self.placement)))
+
+    @property
+    def _purpose(self) -> str:
         if self.design:
             return self.design
         if self.role is Role.CONFIRMATION:

@@ -10,6 +10,24 @@ from typing import Literal
 Mixing = Literal["together", "in_turn"]
 
 
+class Placement(StrEnum):
+    """Which cores a server and the clients that load it have.
+
+    * ``shared``: each server shares its cores with its clients, beside the other side: what a duet does;
+    * ``apart``: the server and its clients have cores of their own, half of them each;
+    * ``whole``: one side at a time, server and clients on all cores together, so that contention between cores appears.
+    """
+
+    SHARED = "shared"
+    APART = "apart"
+    WHOLE = "whole"
+
+    @property
+    def mixed(self) -> bool:
+        """Whether a server and its clients take CPU time from one another, so that capacity is read, not throughput."""
+        return self is not Placement.APART
+
+
 class Design(StrEnum):
     """How the two sides of a trial share the host.
 
@@ -21,6 +39,15 @@ class Design(StrEnum):
     DUET = "duet"
     INTERLEAVED = "interleaved"
     SOLO = "solo"
+
+    @property
+    def usual(self) -> Placement:
+        """The placement of this design unless another is named; that of every record that names none."""
+        return Placement.SHARED if self is Design.DUET else Placement.APART
+
+    def allows(self, placement: Placement) -> bool:
+        """Whether it can be measured in a placement: two sides at once share cores with their clients, one does not."""
+        return (self is Design.DUET) == (placement is Placement.SHARED)
 
 
 @dataclass(frozen=True)
@@ -53,6 +80,7 @@ class Workload:
         own_data: a user's dump or data folder that the dataset is made from; '' when `prepare` makes it.
         parts: loads that this one mixes, as (load, weight).
         mixing: whether each part has client threads of its own (``together``) or each thread runs all (``in_turn``).
+        placement: the placement used unless a study names another; None: the design's usual one.
     """
 
     name: str
@@ -79,6 +107,7 @@ class Workload:
     own_data: str = ""
     parts: tuple[tuple[Workload, int], ...] = ()
     mixing: Mixing = "together"
+    placement: Placement | None = None
 
     @property
     def identity(self) -> str:

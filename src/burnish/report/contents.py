@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from burnish.report.compose import points
 from burnish.report.document import Document, Section
-from burnish.report.sections import builds, calibration, conclusion, heading, patches, remarks, verdicts, why
+from burnish.report.sections import again, builds, calibration, conclusion, heading, patches, remarks, verdicts, why
 from burnish.report.sections.bundled import cells, extras, hosts, reasons
 from burnish.report.sections.bundled import patches as bundled_patches
 
@@ -38,6 +38,7 @@ def _comparison(result: Result) -> Sequence[Section]:
     return [
         heading.section(result),
         *verdicts.sections(result),
+        *again.sections(result),
         builds.section(result),
         builds.sizes(result),
         remarks.section(result),
@@ -51,6 +52,7 @@ def _patches(result: Result) -> Sequence[Section]:
     return [
         heading.section(result),
         *patches.verdicts(result),
+        *again.sections(result),
         patches.remarks(result),
         *patches.functions(result),
         builds.section(result),

@@ -33,7 +33,7 @@ from burnish.report.bundled.fold import study_table
 from burnish.report.hosts import host_line, hosts_line
 from burnish.report.quantities import of_verdict
 from burnish.report.result import BuildRow, Canary, Result, Row
-from burnish.report.sittings import Sitting, repeated
+from burnish.study.trials.repeated import Sitting, repeated
 from burnish.why.explanation import explanation
 
 _KEPT = ("effective", "record", "unrecorded", "costs", "cpu_seconds", "objects")
@@ -148,13 +148,14 @@ def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sittin
         alone=reached.verdict if together and together.verdict != reached.verdict else "",
         within=reached.within,
         sitting=sitting,
+        placement=str(reached.placed),
     )
 
 
 def _calibrations(by: ByType) -> tuple[Mapping[str, Any], ...]:
-    """The last one of each workload and design: a resumed run records them again."""
+    """The last one of each workload, design and placement: a resumed run records them again."""
     calibrations = [event.calibration for event in by.of(HostCalibrated)]
-    last = {(noise.workload, noise.design): noise for noise in calibrations}
+    last = {noise.manner: noise for noise in calibrations}
     return tuple(plainly.noise(noise) for noise in last.values())
 
 

@@ -11,7 +11,7 @@ from burnish.report.analysis import outcome
 from burnish.report.bundled.table import StudyTable
 from burnish.report.patches import Patched
 from burnish.report.quantities import Measured
-from burnish.report.sittings import Sitting
+from burnish.study.trials.repeated import Sitting
 from burnish.why.explanation import Explanation
 
 
@@ -44,6 +44,7 @@ class Row:
         within: delta, if the difference is proved but also proved to be within ±delta; else None.
         sitting: the verdict and intervals of its own sittings, beside those to be repeated; None if nothing more is
             known than these.
+        placement: which cores servers and clients had; '' while there is no verdict.
     """
 
     candidate: str
@@ -68,6 +69,7 @@ class Row:
     alone: str = ""
     within: float | None = None
     sitting: Sitting | None = None
+    placement: str = ""
 
     @property
     def ratio(self) -> Interval | None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from burnish.model.workload import Design, Timing
+from burnish.model.workload import Design, Placement, Timing
 from burnish.statistics import planning
 from burnish.statistics.verdicts import Components, HostPrior, fixed_interval, variance_components
 
@@ -73,6 +73,7 @@ class Calibration:
         best_pairs: number of pairs in a start that narrows the interval fastest.
         delta: smallest δ for which equivalence can be shown within 20 minutes, or the largest of `DELTAS`.
         differences: (minutes of bench time, smallest ratio above 1 that is detected in them with a power of 80 %).
+        placed: which cores servers and clients had; None in older files: the design's usual placement.
     """
 
     engine: str
@@ -90,11 +91,27 @@ class Calibration:
     best_pairs: int
     delta: float
     differences: tuple[tuple[int, float], ...]
+    placed: Placement | None = None
+
+    @property
+    def placement(self) -> Placement:
+        """Which cores servers and clients had."""
+        return self.placed or self.design.usual
+
+    @property
+    def manner(self) -> tuple[str, Design, Placement]:
+        """Load, design and placement, on which noise depends."""
+        return self.workload, self.design, self.placement
+
+    @property
+    def way(self) -> str:
+        """The design, and the placement where the design does not imply it."""
+        return f"{self.design}" if self.placement is self.design.usual else f"{self.design}, {self.placement}"
 
     @property
     def name(self) -> str:
         """Name in messages."""
-        return f"{self.engine}, {self.workload}, {self.design}"
+        return f"{self.engine}, {self.workload}, {self.way}"
 
     @property
     def quantities(self) -> dict[str, Quantity]:
@@ -147,6 +164,7 @@ def calibrate(
     host: str,
     timing: Timing,
     at: str,
+    placement: Placement | None = None,
 ) -> Calibration:
     """The calibration that results from A/A starts; a `ValueError` for fewer than two of them.
 
@@ -161,6 +179,7 @@ def calibrate(
         host: digest of the host's facts that affect the noise.
         timing: times of a start.
         at: time of the calibration, ISO 8601 UTC.
+        placement: which cores servers and clients had; None: the design's usual placement.
     """
     pair_seconds = timing.pair
     typical = sorted(seconds)[len(seconds) // 2]
@@ -193,6 +212,7 @@ def calibrate(
             (minutes, math.exp(planning.smallest_difference(sd, max(2, int(minutes * 60 / cost)))))
             for minutes in MINUTES
         ),
+        placed=placement,
     )
 
 
@@ -249,11 +269,13 @@ def recommended(calibrations: Sequence[Calibration]) -> Calibration:
 
 def from_dict(value: dict[str, Any]) -> Calibration:
     """A calibration from its plain values; ValueError, KeyError or TypeError if they are not one."""
-    values = {name: value[name] for name in Calibration.__dataclass_fields__}
+    values = {name: value[name] for name in Calibration.__dataclass_fields__ if name != "placed"}
+    placed = value.get("placed") or value.get("placement")
     return Calibration(
         **{
             **values,
             "design": Design(values["design"]),
+            "placed": Placement(placed) if placed else None,
             "capacity": Quantity(**values["capacity"]),
             "throughput": Quantity(**values["throughput"]),
             "differences": tuple((int(minutes), float(ratio)) for minutes, ratio in values["differences"]),

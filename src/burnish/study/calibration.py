@@ -1,6 +1,7 @@
 """Calibrations on disk: kept in the home and used by later studies on the same host.
 
-One file for each (engine, workload, design), bound to the host and the times of a start it was measured with.
+One file for each (engine, workload, design, placement), bound to the host and the times of a start that it was
+measured with.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.bench.host import HostFacts
 from burnish.model.cell import AA
-from burnish.model.workload import Design, Timing
+from burnish.model.workload import Design, Placement, Timing
 from burnish.record.codec import value_of
 from burnish.record.events.verdicts import HostCalibrated, HostNoise, Noise, VerdictReached
 from burnish.statistics.calibration import Calibration, from_dict
@@ -41,13 +42,14 @@ def host_digest(host: HostFacts) -> str:
     )
 
 
-def _file(home: Home, engine: str, workload: str, design: Design) -> Path:
-    return home.root / "calibration" / f"{engine}-{workload}-{design}.json"
+def _file(home: Home, engine: str, workload: str, design: Design, placement: Placement) -> Path:
+    unusual = "" if placement is design.usual else f"-{placement}"
+    return home.root / "calibration" / f"{engine}-{workload}-{design}{unusual}.json"
 
 
 def save(home: Home, calibration: Calibration) -> Path:
     """Writes a calibration for later studies to use; atomically."""
-    path = _file(home, calibration.engine, calibration.workload, calibration.design)
+    path = _file(home, calibration.engine, calibration.workload, calibration.design, calibration.placement)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
         json.dump({"format": _FORMAT, **calibration.as_dict()}, file, indent=1)
@@ -57,9 +59,20 @@ def save(home: Home, calibration: Calibration) -> Path:
     return path
 
 
-def find(home: Home, engine: str, workload: str, design: Design, host: HostFacts) -> Calibration | None:
-    """The calibration of this host, or None; a file of another host or of another format is ignored."""
-    path = _file(home, engine, workload, design)
+def find(
+    home: Home, engine: str, workload: str, design: Design, host: HostFacts, placement: Placement | None = None
+) -> Calibration | None:
+    """The calibration of this host, or None; a file of another host or of another format is ignored.
+
+    Args:
+        home: where it is kept.
+        engine: the engine's name.
+        workload: the load's name.
+        design: the trial design.
+        host: this host.
+        placement: which cores servers and clients have; None: the design's usual placement.
+    """
+    path = _file(home, engine, workload, design, placement or design.usual)
     try:
         calibration = from_dict(json.loads(path.read_text()))
     except (OSError, ValueError, KeyError, TypeError):
@@ -74,8 +87,8 @@ def known_calibrations(session: Session, cells: Sequence[Cell]) -> list[Calibrat
         UserError: one of them failed, so this host gives no verdicts without ``--force``.
     """
     calibrations: list[Calibration] = []
-    for workload, design in dict.fromkeys((cell.workload.name, cell.design) for cell in cells):
-        calibration = find(session.home, session.spec.name, workload, design, session.host)
+    for workload, design, placement in dict.fromkeys(cell.manner for cell in cells):
+        calibration = find(session.home, session.spec.name, workload, design, session.host, placement)
         if calibration is None or not calibration.fits(timings(session)[design]):
             continue
         if not calibration.passes and not session.options.force:
@@ -118,6 +131,7 @@ def host_noise(calibration: Calibration) -> HostNoise:
         best_pairs=calibration.best_pairs,
         delta=calibration.delta,
         differences=calibration.differences,
+        placement=str(calibration.placement),
     )
 
 
@@ -135,6 +149,7 @@ def _calibrated(session: Session, timing: Timing, cell: Cell) -> Calibration | N
         engine=session.spec.name,
         workload=cell.workload.name,
         design=cell.design,
+        placement=cell.placement,
         headline=cell.headline,
         host=host_digest(session.host),
         timing=timing,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from burnish.model.cell import AA, CellId, Role
-from burnish.model.workload import Design, Workload
+from burnish.model.workload import Design, Placement, Workload
 
 
 def own_design(workload: Workload, *, conditions: bool) -> Design:
@@ -22,6 +22,12 @@ def own_design(workload: Workload, *, conditions: bool) -> Design:
     return Design.INTERLEAVED if conditions else workload.design
 
 
+def own_placement(workload: Workload, design: Design) -> Placement:
+    """The default placement: the load's own if its trial has a design that allows it, otherwise the design's."""
+    own = workload.placement
+    return own if own is not None and design.allows(own) else design.usual
+
+
 @dataclass(frozen=True)
 class Cell:
     """One comparison of a candidate with the baseline on one workload, as trials run it.
@@ -31,12 +37,14 @@ class Cell:
         workload: the load.
         design: how the sides share the host.
         headline: name of the quantity that the verdict is about.
+        placement: which cores servers and clients have.
     """
 
     id: CellId
     workload: Workload
     design: Design = Design.DUET
     headline: str = "capacity"
+    placement: Placement = Placement.SHARED
 
     @property
     def name(self) -> str:
@@ -54,7 +62,20 @@ class Cell:
         return self.id.role
 
     @property
+    def manner(self) -> tuple[str, Design, Placement]:
+        """What a calibration is of: load, design and placement, on which noise depends."""
+        return self.workload.name, self.design, self.placement
+
+    @property
     def canary(self) -> Cell:
         """The baseline against itself, on the same load under the same condition and design."""
-        plain = CellId(AA, self.id.workload, Role.CANARY, base=self.id.base, given=self.id.given, design=self.id.design)
+        plain = CellId(
+            AA,
+            self.id.workload,
+            Role.CANARY,
+            base=self.id.base,
+            given=self.id.given,
+            design=self.id.design,
+            placement=self.id.placement,
+        )
         return replace(self, id=plain)

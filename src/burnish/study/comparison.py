@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from burnish.catalogue.bundled.published import Figure
 from burnish.model.cell import AA, CellId, ComparisonId, Role
-from burnish.model.workload import Design, Workload
-from burnish.study.cells import Cell, own_design
+from burnish.model.workload import Design, Placement, Workload
+from burnish.study.cells import Cell, own_design, own_placement
+from burnish.study.request.placing import Placing, design_for
 
 RELEASE = "release"
 """Name of the build that a distribution made."""
@@ -35,6 +36,7 @@ class Comparison:
         workload: the load at that many threads; None where nothing is loaded.
         quantity: which quantity the verdict is about; None: the one that the design measures (see `Workshop.cell`).
         design: trial design; None: the load's, or that for conditions.
+        placement: which cores servers and clients have; None: the load's own, or the design's.
         published: the figure, where one was published.
         control: whether both sides are the same build.
         measure: what is read from the builds instead of a trial.
@@ -77,6 +79,7 @@ class Comparison:
     candidate_name: str = ""
     own_base: bool = False
     by_design: bool = False
+    placement: Placement | None = None
 
     @property
     def unit(self) -> Unit:
@@ -131,7 +134,34 @@ class Comparison:
             versus=() if self.candidate_name else self.versus,
             control=self.control,
             design=str(self.design) if self.by_design and self.design else "",
+            placement=self._named_placement,
         )
+
+    @property
+    def _named_placement(self) -> str:
+        """The placement as part of the cell's identity; '' if it is the design's, or that of all cells of the study."""
+        if self.workload is None or self.placement is None or not (self.own_base or self.by_design):
+            return ""
+        usual = self.placement is own_placement(self.workload, self._usual_design)
+        return "" if usual else str(self.placement)
+
+    @property
+    def _usual_design(self) -> Design:
+        """The design if no placement is named."""
+        assert self.workload is not None  # noqa: S101 - it is tried
+        return self.design or own_design(self.workload, conditions=bool(self.versus))
+
+    def as_asked(self, asked: Placing) -> Comparison:
+        """The same comparison in the placement that was asked for, as far as it can be measured in it.
+
+        Conditions are not compared in a duet, as they move work to the client (`burnish.study.cells.own_design`).
+        """
+        if asked.placement is None or self.workload is None:
+            return self
+        if asked.placement is Placement.SHARED and (self.versus or self.design not in (None, Design.DUET)):
+            return self
+        kept = self.design is not None and self.design.allows(asked.placement)
+        return replace(self, placement=asked.placement, design=self.design if kept else None)
 
     @property
     def cell(self) -> Cell | None:
@@ -142,5 +172,6 @@ class Comparison:
         """
         if self.workload is None or self.measure is not None or self.reason is not None:
             return None
-        design = self.design or own_design(self.workload, conditions=bool(self.versus))
-        return Cell(self.cell_id, self.workload, design, self.quantity or "capacity")
+        design = self._usual_design if self.placement is None else design_for(self.placement, self._usual_design)
+        placement = self.placement or own_placement(self.workload, design)
+        return Cell(self.cell_id, self.workload, design, self.quantity or "capacity", placement)

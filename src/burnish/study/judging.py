@@ -7,20 +7,26 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from burnish.model.cell import AA, CellId, Role
+from burnish.model.cell import CellId, Role
+from burnish.record.by_type import ByType
+from burnish.record.events.builds import BuildMade
 from burnish.record.events.bundled import ComparisonTried, ConfirmationBegun
 from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.record.record import Record
 from burnish.statistics import multiplicity
+from burnish.statistics.rivals import effort, rival
 from burnish.statistics.verdicts import Kind, Rule
 from burnish.study.cells import Cell
-from burnish.study.comparison import BASELINE, Comparison
+from burnish.study.comparison import Comparison
 from burnish.study.extras.extras import SLACK
+from burnish.study.planning.confirming import again, contenders, is_due
 from burnish.study.request.selection import needed
 from burnish.study.study import Study
 from burnish.study.trials.findings import claim_together
+from burnish.study.trials.repeated import READ, Repeated, repeated
 from burnish.study.trials.starts import canary_sd, cell_starts
 from burnish.study.trials.timing import priors_of, start_seconds, timings
+from burnish.study.workshop.contest import note_times
 from burnish.study.workshop.group import Trial, measure, trial_of
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 
@@ -39,9 +45,9 @@ def judge(workshop: Workshop) -> None:
     new = bool(workshop.made) or workshop.record.last(FamilyJudged) is None
     if not judged or not new:
         return
-    kinds = _claim(workshop, judged)
+    _claim(workshop, judged)
     if workshop.study.confirmation.more_than is not None:
-        _confirm(workshop, judged, kinds)
+        _confirm(workshop, judged, _in_another_sitting(workshop.record))
 
 
 def judged_of(workshop: Workshop) -> list[Judged]:
@@ -56,8 +62,8 @@ def judged_of(workshop: Workshop) -> list[Judged]:
     return claims
 
 
-def _claim(workshop: Workshop, judged: Sequence[Judged]) -> Mapping[CellId, Kind]:
-    """The family of all claims that have a verdict."""
+def _claim(workshop: Workshop, judged: Sequence[Judged]) -> None:
+    """Records the family of all claims that have a verdict."""
     known = workshop.calibrations([claim.comparison for claim in judged])
     priors = priors_of(known, timings(workshop.session, known))
     replicated = workshop.study.replicates.count > 1
@@ -65,43 +71,22 @@ def _claim(workshop: Workshop, judged: Sequence[Judged]) -> Mapping[CellId, Kind
     family = []
     for cell, claim in cells.items():
         known_here = claim.comparison.usual and not replicated
-        prior = priors.get((claim.cell.workload.name, claim.cell.design)) if known_here else None
+        prior = priors.get(claim.cell.manner) if known_here else None
         readings = tuple(cell_starts(workshop.record, cell).of(claim.cell.headline))
         spread = canary_sd(workshop.record, claim.cell)
         family.append((cell, multiplicity.Cell(claim.cell.name, readings, prior, spread)))
-    return claim_together(workshop.record, family, workshop.study.rule, explore=workshop.study.explore)
+    claim_together(workshop.record, family, workshop.study.rule, explore=workshop.study.explore)
 
 
-def contenders(study: Study) -> dict[str, dict[str, list[Comparison]]]:
-    """By series and row, the comparisons that a recommendation is made from: those with the series' baseline; pure.
-
-    Left out: a row that is compared with another row's build, which is not a comparison with the baseline; a control,
-    which is the baseline itself; and a release binary, which was not built here.
-    """
-    by_series: dict[str, dict[str, list[Comparison]]] = {}
-    controls = {
-        comparison.row for comparison in study.comparisons if comparison.control and _is_baseline(study, comparison)
-    }
-    for comparison in study.comparisons:
-        built = comparison.candidate in study.variants or comparison.candidate in study.programs
-        tried = (
-            comparison.cell is not None
-            and comparison.role is Role.CLAIM
-            and comparison.candidate != AA
-            and not comparison.release
-        )
-        if built and tried and comparison.row not in controls and _is_baseline(study, comparison):
-            by_series.setdefault(comparison.series, {}).setdefault(comparison.row, []).append(comparison)
-    return by_series
+def _in_another_sitting(record: Record) -> Repeated:
+    """The verdicts as the report will give them, which the recommendation goes by."""
+    return repeated(ByType(record.events(*READ)))
 
 
-def _is_baseline(study: Study, comparison: Comparison) -> bool:
-    return comparison.base in (study.base, f"{comparison.series}.{BASELINE}")
-
-
-def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[CellId, Kind]) -> None:
-    """Measures the best candidate of each series on fresh starts: picked from many, it looks better than it is."""
+def _confirm(workshop: Workshop, judged: Sequence[Judged], told: Repeated) -> None:
+    """Measures the best candidate of each series on fresh starts (see `burnish.study.planning.confirming`)."""
     confirmation = workshop.study.confirmation
+    kinds = told.kinds
     by_id = {claim.comparison.id: claim for claim in judged}
     for rows in contenders(workshop.study).values():
         candidates = {
@@ -109,13 +94,22 @@ def _confirm(workshop: Workshop, judged: Sequence[Judged], kinds: Mapping[CellId
             for row, comparisons in rows.items()
         }
         candidates = {row: claims for row, claims in candidates.items() if claims}
-        if confirmation.more_than is None or len(candidates) <= confirmation.more_than:
+        free = _free(workshop.study, candidates)
+        faster = _faster(workshop.record, {row: candidates[row] for row in free}, kinds)
+        best = max(faster, key=lambda row: faster[row], default=None)
+        if best is None:
             continue
-        best = _best(workshop.record, {row: candidates[row] for row in _free(workshop.study, candidates)}, kinds)
-        if best is not None:
-            workshop.session.bench.say(
-                f"{best} is the best of {len(candidates)}: measured again on {confirmation.starts} fresh starts"
-            )
+        is_what = f"is the best of {len(candidates)}"
+        if confirmation.simplest:
+            take = _recommended(workshop, told, best, {row: candidates[row] for row in free if row in faster})
+            is_what = is_what if take == best else f"is tied with {best}, the best of {len(candidates)}, and simpler"
+            best = take
+        cells = [claim.cell for claim in candidates[best]]
+        if is_due(confirmation, len(candidates), cells):
+            apart = any(again(cell, confirmation, "").id.placement for cell in cells)
+            where = ", server and clients apart" if apart else ""
+            starts = f"{workshop.study.fresh_starts} fresh starts"
+            workshop.session.bench.say(f"{best} {is_what}: measured again on {starts}{where}")
             _again(workshop, [claim.comparison for claim in candidates[best]])
 
 
@@ -129,22 +123,41 @@ def _free(study: Study, rows: Mapping[str, Sequence[Judged]]) -> list[str]:
     ]
 
 
-def _best(record: Record, rows: Mapping[str, Sequence[Judged]], kinds: Mapping[CellId, Kind]) -> str | None:
-    """The row with the largest mean of its headline, of those that are faster wherever they were measured."""
-    values = {
+def _faster(record: Record, rows: Mapping[str, Sequence[Judged]], kinds: Mapping[CellId, Kind]) -> dict[str, float]:
+    """The rows that are faster wherever they were measured, with the mean of their headline's log-ratios."""
+    return {
         row: statistics.fmean(
             statistics.fmean(cell_starts(record, claim.cell.id).of(claim.cell.headline)) for claim in claims
         )
         for row, claims in rows.items()
         if all(kinds.get(claim.cell.id) is Kind.FASTER for claim in claims)
     }
-    return max(values, key=lambda row: values[row]) if values else None
+
+
+def _recommended(workshop: Workshop, told: Repeated, best: str, rows: Mapping[str, Sequence[Judged]]) -> str:
+    """The simplest of the best and those tied with it, as the report recommends it (`burnish.statistics.rivals`)."""
+    study, record = workshop.study, workshop.record
+    once = study.replicates.count == 1
+    verdicts = {verdict.cell: verdict for verdict in told.by.of(VerdictReached)}
+    ratios = {
+        row: {
+            claim.cell.workload.name: ratio
+            for claim in claims
+            if (ratio := verdicts[claim.cell.id].ratios[claim.cell.headline]) is not None
+        }
+        for row, claims in rows.items()
+    }
+    tied = [row for row in rows if row == best or rival(row, ratios[best], ratios[row], once).tied]
+    seconds = {made.event.build.variant: made.event.about.get("seconds") for made in record.events(BuildMade)}
+    recipes = {row: study.variants[rows[row][0].comparison.candidate].recipe.as_dict() for row in tied}
+    usual = study.variants[study.base].recipe.as_dict()
+    return min(tied, key=lambda row: effort(recipes[row], usual, seconds.get(rows[row][0].comparison.candidate)))
 
 
 def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
     """Measures the cells of one row on a fixed number of fresh starts, as far as the budget allows."""
     session, study = workshop.session, workshop.study
-    starts = min(study.confirmation.starts, study.replicates.count if study.replicates.count > 1 else 1 << 30)
+    starts = study.fresh_starts
     times, budget = timings(session), session.options.budget
     try:
         workshop.make_baseline()
@@ -159,8 +172,9 @@ def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
         if workshop.record.last(VerdictReached, cell=trial.cell.id) is not None or late:
             continue
         workshop.record.append(ConfirmationBegun(trial.comparison.id, trial.cell.id))
-    again = {recorded.event.cell for recorded in workshop.record.events(ConfirmationBegun)}
-    wanted = [trial for trial in trials if trial.cell.id in again]
+    fresh = {recorded.event.cell for recorded in workshop.record.events(ConfirmationBegun)}
+    wanted = [trial for trial in trials if trial.cell.id in fresh]
+    note_times(workshop.record, {trial.cell.design: times[trial.cell.design] for trial in wanted})
     for group in ([trial] for trial in wanted) if not study.in_turn else ([wanted] if wanted else []):
         measure(workshop, group, Rule.fixed(starts, delta=study.rule.delta), again=True)
 
@@ -168,4 +182,4 @@ def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
 def _fresh(trial: Trial, study: Study) -> Trial:
     """The same trial as a confirmation: a cell of its own."""
     series = trial.comparison.series if study.bundled else ""
-    return replace(trial, cell=replace(trial.cell, id=replace(trial.cell.id, role=Role.CONFIRMATION, series=series)))
+    return replace(trial, cell=again(trial.cell, study.confirmation, series))

@@ -19,7 +19,7 @@ from burnish.bench.topology import duet_core_sets
 from burnish.engines.contract import Engine
 from burnish.engines.registry import create
 from burnish.model.engine import EngineSpec
-from burnish.model.workload import Design, Workload
+from burnish.model.workload import Placement, Workload
 from burnish.record.events.builds import BuildMade
 from burnish.record.events.study import Call, SessionBegun, StudyFinished
 from burnish.record.events.trials import StartBegun
@@ -30,6 +30,7 @@ from burnish.statistics.verdicts import Rule
 from burnish.study.kept import runs as studies
 from burnish.study.request.definition import Definition
 from burnish.study.request.options import Ask, Options
+from burnish.study.request.placing import placing
 from burnish.study.trials.timing import rule_of
 
 
@@ -71,6 +72,11 @@ class Session:
     ask: Ask | None
     began: float = field(default_factory=time.monotonic)
 
+    def server_cores(self, placement: Placement) -> int:
+        """How many cores a server of a placement has at a time."""
+        cores = frozenset[int]().union(*self.core_sets) if placement is Placement.WHOLE else self.core_sets[0]
+        return len(cores)
+
 
 def begin(
     home: Home,
@@ -92,9 +98,12 @@ def begin(
     scratch.mkdir(mode=0o700, parents=True)
     facts = read_host(home.root)
     sets = duet_core_sets(facts)
-    if sets is None and options.design == Design.DUET:
+    asked = placing(options)
+    halves = asked.placement is Placement.SHARED or options.placement == Placement.APART
+    if sets is None and halves:
+        option = f"--placement {options.placement}" if options.placement else f"--design {asked.design}"
         raise UserError(
-            f"--design duet: needs two physical cores for this process, found {len(facts.cores_allowed)}; "
+            f"{option}: needs two physical cores for this process, found {len(facts.cores_allowed)}; "
             "run on a host (or with an affinity) that has two, or leave the option out"
         )
     all_cores = frozenset(facts.cores_allowed)
@@ -105,7 +114,9 @@ def begin(
     word = "resuming" if resumed else "run"
     console.print(f"{word} {record.folder.name} (record: {record.path})", markup=False, highlight=False, soft_wrap=True)
     if sets is None:
-        bench.say("no two physical cores are alike, as a duet needs: one side at a time instead, which is noisier")
+        bench.say(
+            "no two physical cores are alike, as a duet needs: one side at a time has all cores, which is noisier"
+        )
     return Session(
         home=home,
         store=store,

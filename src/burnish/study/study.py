@@ -28,10 +28,18 @@ class Confirmation:
     Attributes:
         more_than: if it was picked from more rows than this; None: never.
         starts: number of fresh starts, fixed in advance.
+        apart: whether what was found in a duet is measured again with server and clients on cores of their own: a duet
+            is quick at finding a winner, but its servers share their cores with their clients, which few do in
+            production (docs/BIAS.md, "Shared cores").
+        apart_more_than: if it was then picked from more rows than this.
+        simplest: whether of the best and those tied with it the simplest is measured again, which reports recommend.
     """
 
     more_than: int | None = 3
     starts: int = 8
+    apart: bool = False
+    apart_more_than: int = 0
+    simplest: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,6 +103,12 @@ class Study:
     instrumented: frozenset[str] = frozenset()
     bundled: BundledFile | None = None
     architecture: str = ""
+
+    @property
+    def fresh_starts(self) -> int:
+        """Number of starts of a confirmation; with replicates at most one for each pair of builds."""
+        builds = self.replicates.count
+        return min(self.confirmation.starts, builds) if builds > 1 else self.confirmation.starts
 
     @property
     def base(self) -> str:

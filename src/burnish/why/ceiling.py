@@ -27,6 +27,7 @@ class Ceiling:
         kernel: its time in the kernel.
         libraries: its time in libc and other libraries; None if unknown: it then counts as reachable.
         after: total time of the winner.
+        where: the placement in words, if it is not that of the run's other figures; '' otherwise.
     """
 
     workload: str
@@ -37,6 +38,7 @@ class Ceiling:
     kernel: float
     libraries: float | None
     after: float
+    where: str = ""
 
     @property
     def reachable(self) -> float:
@@ -63,15 +65,16 @@ class Ceiling:
         """The ceiling in one sentence; without its value if that is above `FAR`."""
         spent = f"{self.baseline}'s {cpu_words(self.total)} per {self.unit}"
         reached = f"{self.winner} is at {self.reached:.2f}x"
+        load = ", ".join(filter(None, (self.workload, self.where)))
         if self.ratio > FAR:
             share = f"{_percent(self.reachable / self.total)} of {spent}"
             own = "outside of the kernel" if self.libraries is None else "in the server's own code"
-            return f"{self.workload}: {share} is {own}, so the kernel is no limit here; {reached}."
+            return f"{load}: {share} is {own}, so the kernel is no limit here; {reached}."
         libraries = "" if self.libraries is None else f" and {_percent(self.libraries / self.total)} library time"
         hint = " (`burnish why` shows how much of that is libraries')" if self.libraries is None else ""
         saved = f" and has saved {_percent(self.way)} of the time that a compiler could save{hint}"
         return (
-            f"{self.workload}: {_percent(self.kernel / self.total)} of {spent} is kernel time{libraries}, which no "
+            f"{load}: {_percent(self.kernel / self.total)} of {spent} is kernel time{libraries}, which no "
             f"compile option reaches: {self.ratio:.1f}x at most; {reached}{saved if self.way > 0 else ''}."
         )
 

@@ -35,7 +35,7 @@ from burnish.catalogue.bundled.overlays import FOLDER
 from burnish.catalogue.bundled.published import Reference
 from burnish.catalogue.edge import Entry, Reason, read_toml, validated
 from burnish.catalogue.patches import CataloguePatch
-from burnish.model.workload import Design
+from burnish.model.workload import Design, Placement
 
 
 class _Reference(Entry):
@@ -54,6 +54,7 @@ class _Load(Entry):
 class _Series(Entry):
     reason: Reason
     recipe: dict[str, Any] = Field(default_factory=dict)
+    placement: Placement | None = None
 
 
 class _Reading(Entry):
@@ -65,6 +66,7 @@ class _Reading(Entry):
     against_column: str = ""
     control: bool = False
     second_compiler: bool = False
+    placement: Placement | None = None
 
 
 class _Row(Entry):
@@ -81,6 +83,7 @@ class _Row(Entry):
     threads: tuple[int, ...] = ()
     quantity: Quantity = "capacity"
     design: Design | None = None
+    placement: Placement | None = None
     series: tuple[str, ...] | None = None
     readings: tuple[str, ...] | None = None
     none: Reason | None = None
@@ -158,7 +161,7 @@ def read(path: Path) -> Study:
     """The study of a file; a `UserError` with one line for each error in it."""
     where = path.name
     entry = validated(_Study, read_toml(path), where)
-    series = {name: Series(name, value.reason, value.recipe) for name, value in entry.series.items()}
+    series = {name: Series(name, value.reason, value.recipe, value.placement) for name, value in entry.series.items()}
     readings = {
         name: Reading(name=name, overlay=value.recipe, **value.model_dump(exclude={"recipe"}))
         for name, value in entry.readings.items()
@@ -248,6 +251,11 @@ def _row(study: Study, name: str, value: Mapping[str, Any], where: str) -> Study
             study.build(build)
         if not entry.loads and entry.measure is None and about is None:
             raise UserError(f"{where}: it has no loads; name them, or say in `none` why it has no equivalent today")
+    if entry.design is not None and entry.placement is not None and not entry.design.allows(entry.placement):
+        raise UserError(
+            f"{where}: design {entry.design} and placement {entry.placement} don't go together; a duet is shared, "
+            "interleaved and solo are apart or whole"
+        )
     if entry.measure is not None and not entry.objects:
         raise UserError(f"{where}: objects: name the objects whose compilation is measured")
     separate = ("none", "patch", "patch_set", "published", "published_on", "series", "readings")

@@ -10,7 +10,7 @@ from burnish.catalogue import load
 from burnish.catalogue.bundled.published import Reference
 from burnish.catalogue.patches import CataloguePatch, PatchSet
 from burnish.model.recipe import Variant
-from burnish.model.workload import Design
+from burnish.model.workload import Design, Placement
 
 Quantity = Literal["capacity", "throughput"]
 Against = Literal["base", "row"]
@@ -40,11 +40,13 @@ class Series:
         name: '' if the study has only one series.
         reason: why this series.
         overlay: changes to every recipe, the bases' included.
+        placement: placement of its rows that name none; None: the design's.
     """
 
     name: str
     reason: str
     overlay: Mapping[str, Any] = field(default_factory=dict)
+    placement: Placement | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Reading:
         against_column: column of the published table for the base.
         control: whether a candidate that turns out to be the same build is measured as an A/A control.
         second_compiler: whether the candidate is made by another compiler of the same family.
+        placement: placement of its comparisons, unless the row names one; None: the series'.
     """
 
     name: str
@@ -73,6 +76,7 @@ class Reading:
     against_column: str = ""
     control: bool = False
     second_compiler: bool = False
+    placement: Placement | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,7 @@ class StudyRow:
         threads: numbers of client threads; empty: each load's default.
         quantity: quantity that corresponds to the published figure.
         design: trial design; None: the load's, or that for conditions.
+        placement: which cores servers and clients have; None: that of its reading or series, or the design's.
         series: names of the series that it is part of.
         readings: names of the readings that are made of it.
         none: why it has no equivalent today; None if it has.
@@ -121,6 +126,7 @@ class StudyRow:
     threads: tuple[int, ...] = ()
     quantity: Quantity = "capacity"
     design: Design | None = None
+    placement: Placement | None = None
     series: tuple[str, ...] = ("",)
     readings: tuple[str, ...] = ("",)
     none: str | None = None
@@ -134,6 +140,14 @@ class StudyRow:
     published_on: Mapping[str, Reference] = field(default_factory=dict)
     patch: CataloguePatch | None = None
     patch_set: PatchSet | None = None
+
+    def placed(self, reading: Reading, series: Series) -> Placement | None:
+        """Its placement in a reading and a series: the row's own, else the reading's, else the series'.
+
+        None: the design's, also if the row has a design of its own that cannot be measured in what is named.
+        """
+        named = self.placement or reading.placement or series.placement
+        return named if named is None or self.design is None or self.design.allows(named) else None
 
 
 @dataclass(frozen=True)

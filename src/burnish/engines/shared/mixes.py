@@ -77,6 +77,7 @@ def mixed(spec: EngineSpec, wanted: Asked, own: Callable[[Path], Workload]) -> W
         writes=any(part.writes for part, _ in parts),
         dataset="+".join(sorted({part.dataset for part, _ in parts})),
         design=Design.INTERLEAVED if any(part.design is Design.INTERLEAVED for part, _ in parts) else Design.DUET,
+        placement=placements.pop() if len(placements := {part.placement for part, _ in parts}) == 1 else None,
         in_memory=all(part.in_memory for part, _ in parts),
         settings=reduce(_joined, (part.settings for part, _ in parts), ()),
         content=digest_of(contents) if contents else "",

@@ -8,7 +8,7 @@ from typing import Any
 
 from burnish.model.cell import CellId
 from burnish.model.condition import Condition
-from burnish.model.workload import Timing, Workload
+from burnish.model.workload import Design, Placement, Timing, Workload
 from burnish.record.events.base import Event
 from burnish.record.events.study import Origin
 from burnish.record.events.verdicts import HostNoise
@@ -50,6 +50,7 @@ class TrialsPlanned(Event):
         rule: when a cell is decided.
         core_sets: numbers of the cores of each side.
         designs: trial design by workload's name.
+        placements: placement by workload's name; empty in older records, whose designs had their usual one.
         headlines: quantity of the verdicts by workload's name; empty if each comparison has its own.
         timings: times of a start by design.
         workloads: the loads by name, with the settings of their condition.
@@ -72,6 +73,7 @@ class TrialsPlanned(Event):
     calibrations: tuple[HostNoise, ...] = ()
     forced: tuple[str, ...] = ()
     replicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    placements: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class StartBegun(Event):
         copy_seconds: time taken to copy the data; None if not recorded.
         builds: key of each side's build, by the side's label, the base's first.
         origin: in a merged record, where it was measured; None in any other.
+        placement: which cores servers and clients had; None in older records: the design's usual one.
     """
 
     cell: CellId
@@ -95,6 +98,12 @@ class StartBegun(Event):
     copy_seconds: float | None = None
     builds: Mapping[str, str] = field(default_factory=dict)
     origin: Origin | None = None
+    placement: str | None = None
+
+    @property
+    def placed(self) -> Placement:
+        """Its placement, whether it is recorded or follows from the design."""
+        return Placement(self.placement or Design(self.design or Design.DUET).usual)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from burnish.model.cell import CellId
-from burnish.model.workload import Timing
+from burnish.model.workload import Design, Placement, Timing
 from burnish.record.events.base import Event
 
 
@@ -113,6 +113,7 @@ class VerdictReached(Event):
         hosts_differ: whether two of those intervals do not overlap.
         kept: in a merged record, whether it is the verdict of its own study; None in any other.
         within: of a difference that is proved to be within ±delta too, that delta (0.01 = 1 %); None of any other.
+        placement: which cores servers and clients had; None in older records: the design's usual one.
     """
 
     cell: CellId
@@ -135,6 +136,12 @@ class VerdictReached(Event):
     hosts_differ: bool = False
     kept: bool | None = None
     within: float | None = None
+    placement: str | None = None
+
+    @property
+    def placed(self) -> Placement:
+        """Its placement, whether it is recorded or follows from the design."""
+        return Placement(self.placement or Design(self.design).usual)
 
 
 @dataclass(frozen=True)
@@ -213,6 +220,7 @@ class HostNoise:
         best_pairs: number of pairs in a start that narrows the interval fastest.
         delta: smallest margin for which equivalence can be shown in 20 minutes.
         differences: (minutes of bench time, smallest ratio that is detected in them with a power of 80 %).
+        placement: which cores servers and clients had; None in older records: the design's usual one.
     """
 
     engine: str
@@ -229,11 +237,17 @@ class HostNoise:
     best_pairs: int
     delta: float
     differences: tuple[tuple[int, float], ...]
+    placement: str | None = None
+
+    @property
+    def manner(self) -> tuple[str, str, str]:
+        """Load, design and placement, on which noise depends."""
+        return self.workload, self.design, self.placement or Design(self.design).usual
 
 
 @dataclass(frozen=True)
 class HostCalibrated(Event):
-    """A host's noise was measured; a later one of the same workload and design replaces it.
+    """A host's noise was measured; a later one of the same workload, design and placement replaces it.
 
     Attributes:
         calibration: the result.

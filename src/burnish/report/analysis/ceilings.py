@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from burnish.report.analysis import suites
+from burnish.report.analysis.placed import moved, to_quote
 from burnish.report.document import Bar, Bars
 from burnish.why.ceiling import Ceiling
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 def ceilings(summary: Result, best: str | None) -> list[Ceiling]:
     """One for each load that has a verdict; a suite has one for a pass of all its tests.
 
+    That of a winner is read off the starts that its figures are quoted from (`burnish.report.analysis.placed`): the
+    kernel's share is that of their placement.
+
     Empty if the sides differ by their condition: the cost of TLS, for example, is not something that a compiler could
     remove.
 
@@ -28,7 +32,7 @@ def ceilings(summary: Result, best: str | None) -> list[Ceiling]:
         return []
     suite = suites.members(summary.rows)
     by_load: dict[str, dict[str, list[Row]]] = {}
-    for row in summary.rows:
+    for row in to_quote(summary):
         if row.sides.get(summary.baseline) and row.sides.get(row.candidate):
             load = suite.get(row.workload, row.workload)
             by_load.setdefault(load, {}).setdefault(row.candidate, []).append(row)
@@ -59,6 +63,7 @@ def _ceiling(summary: Result, load: str, rows: Sequence[Row]) -> Ceiling:
         kernel=sum(base.server_cpu_per_transaction * base.kernel_share for base in bases),
         libraries=None,
         after=sum(best.server_cpu_per_transaction for best in bests),
+        where=moved(summary, rows[0]),
     )
 
 
@@ -74,5 +79,6 @@ def bars(summary: Result, best: str | None) -> Bars:
     drawn = []
     for ceiling in ceilings(summary, best):
         saved, left, _, kernel = ceiling.shares
-        drawn.append(Bar(f"{ceiling.workload}: {ceiling.winner}", (saved, left, kernel)))
+        again = " again" if ceiling.where else ""
+        drawn.append(Bar(f"{ceiling.workload}: {ceiling.winner}{again}", (saved, left, kernel)))
     return Bars(UNSPLIT, tuple(drawn))

@@ -12,35 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from burnish.report.analysis import marks
-from burnish.statistics.means import Ratio, geometric_mean, quotient
-from burnish.statistics.replicates import layout_caveat
+from burnish.statistics.means import Ratio
+from burnish.statistics.rivals import Rival, effort, rival
 
 if TYPE_CHECKING:
     from burnish.report.result import Result, Row
-
-
-@dataclass(frozen=True)
-class Rival:
-    """A candidate compared with the best.
-
-    Attributes:
-        candidate: its name.
-        ratio: how many times the best is as fast, over all loads.
-        tie: why that does not prove the best faster: the interval includes 1 (``noise``), or the code layout of two
-            binaries alone can make such a difference (``layout``); '' if it is proved.
-    """
-
-    candidate: str
-    ratio: Ratio
-    tie: Literal["", "noise", "layout"]
-
-    @property
-    def tied(self) -> bool:
-        """Whether the best is not proved to be faster than this candidate."""
-        return self.tie != ""
 
 
 @dataclass(frozen=True)
@@ -106,22 +85,6 @@ def linked_once(result: Result) -> bool:
     return not result.replicates
 
 
-def rival(name: str, best: Mapping[str, Ratio], other: Mapping[str, Ratio], once: bool) -> Rival:
-    """A candidate compared with the best, on the loads that both have.
-
-    Args:
-        name: the candidate.
-        best: the ratios of the best, by load.
-        other: those of the candidate.
-        once: whether each of the two is a single binary, although the verdict is about its recipe.
-    """
-    ratio = geometric_mean([quotient(best[load], other[load]) for load in best if load in other])
-    assert ratio is not None  # noqa: S101 - both were measured on every load
-    if ratio.low <= 1 <= ratio.high:
-        return Rival(name, ratio, "noise")
-    return Rival(name, ratio, "layout" if once and layout_caveat(ratio.ratio) else "")
-
-
 def _fastest_first(ratios: Mapping[str, Mapping[str, Ratio]], names: Sequence[str]) -> list[str]:
     def mean(name: str) -> float:
         return math.fsum(math.log(value.ratio) for value in ratios[name].values()) / len(ratios[name])
@@ -130,9 +93,7 @@ def _fastest_first(ratios: Mapping[str, Mapping[str, Ratio]], names: Sequence[st
 
 
 def _effort(result: Result, name: str) -> tuple[int, float]:
-    """Sort key, smaller is simpler: number of changes from the baseline's recipe, then seconds of the build."""
+    """How much work a build is, smaller is simpler (`burnish.statistics.rivals.effort`)."""
     recipes: Mapping[str, Mapping[str, object]] = result.definition.get("recipes") or {}
-    usual, own = recipes.get(result.baseline, {}), recipes.get(name, {})
-    changed = sum(own[field] != usual.get(field) for field in own)
     seconds = next((build.seconds for build in result.builds if build.variant == name), None)
-    return changed, math.inf if seconds is None else seconds
+    return effort(recipes.get(name, {}), recipes.get(result.baseline, {}), seconds)

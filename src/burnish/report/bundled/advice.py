@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from burnish.record.events.builds import BuildMade
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.verdicts import VerdictReached
-from burnish.report.analysis.ranking import rival
+from burnish.report.analysis.placed import WITH
 from burnish.report.words import per_cent, plural
+from burnish.statistics.rivals import rival
 from burnish.study.bundled.recommended import over_baseline
 
 if TYPE_CHECKING:
@@ -125,7 +126,9 @@ def _again(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], ca
     values = [verdict.ratios.get(line.quantity) for line, verdict in fresh]
     if values and all(values):
         figures = ", ".join(per_cent(value) for value in values if value)
-        return f"; the best of {candidates}, so measured again on fresh starts: {figures}, the figures to quote"
+        moved = any(verdict.placed != line.placement for line, verdict in fresh)
+        where = f", {WITH[fresh[0][1].placed]}" if moved else ""
+        return f"; the best of {candidates}, so measured again on fresh starts{where}: {figures}, the figures to quote"
     return f"; as the best of {candidates} it looks better than it is" if candidates > 1 else ""
 
 

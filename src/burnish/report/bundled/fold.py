@@ -33,8 +33,8 @@ from burnish.report.bundled.advice import advice, steps_of
 from burnish.report.bundled.controls import controls
 from burnish.report.bundled.table import OPEN, Line, StudyTable
 from burnish.report.quantities import of_verdict
-from burnish.report.sittings import Sitting
 from burnish.report.words import per_cent
+from burnish.study.trials.repeated import Sitting
 
 ANALYSES: Mapping[str, type[Event]] = {
     "timeline": TimelineRead,
@@ -154,6 +154,7 @@ def _line(
         candidate=planned.candidate,
         marks=marks,
         quantities=of_verdict(verdict) if verdict else {},
+        placement=str(verdict.placed) if verdict else "",
     )
 
 

@@ -13,7 +13,7 @@ from burnish.report.analysis.verdict import IDENTICAL, NO_EFFECT, words
 from burnish.report.bundled.advice import Advice
 from burnish.report.bundled.controls import Controls
 from burnish.report.quantities import Measured
-from burnish.report.sittings import Sitting
+from burnish.study.trials.repeated import Sitting
 
 OPEN = "not measured yet"
 """Reason of a comparison that no session has reached yet."""
@@ -52,6 +52,7 @@ class Line:
         marks: marks of the candidate's build.
         quantities: by name, the result of the same starts for every quantity that was measured; empty without starts.
         sitting: the verdict and intervals of its own sittings, beside those to be repeated; None without a verdict.
+        placement: which cores servers and clients had; '' if nothing was measured.
     """
 
     key: str
@@ -82,6 +83,7 @@ class Line:
     marks: Marks = field(default_factory=Marks)
     quantities: Mapping[str, Measured] = field(default_factory=dict)
     sitting: Sitting | None = None
+    placement: str = ""
 
     @property
     def identical(self) -> bool:

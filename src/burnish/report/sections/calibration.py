@@ -1,4 +1,4 @@
-"""What `calibrate` found: the noise of each load under each design, and what to do with it."""
+"""What `calibrate` found: the noise of each load under each design, and what to do; then a run's own A/A starts."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ _DESIGN_WORDS = (("duet", "in the duet"), ("solo", "solo"))
 
 WIDTHS = (0.01, 0.005, 0.0025)
 
+CANARY_SUSPECT = 3.0
+"""A canary that deviates from 1 by more than this many calibrated standard deviations is reported as noisy."""
+
 
 def sections(result: Result) -> list[Section]:
     """The table, followed by what it means."""
@@ -38,7 +41,7 @@ def sections(result: Result) -> list[Section]:
 def _row(calibration: Calibration) -> tuple[str, ...]:
     q = calibration.quantity
     return (
-        f"{calibration.workload}, {calibration.design}",
+        f"{calibration.workload}, {calibration.way}",
         f"{q.ratio:.3f}{'' if calibration.passes else ' FAILS'}",
         percent(q.sd_start, 2),
         percent(q.sd_pair, 2),
@@ -60,9 +63,7 @@ def advice(result: Result) -> list[str]:
         designs = [calibration for calibration in calibrations if calibration.workload == workload]
         best = recommended(designs)
         minutes = ", ".join(_time_for(best, width) for width in WIDTHS)
-        lines.append(
-            f"{workload}: use {best.design} with {plural(best.best_pairs, 'pair')}; {best.headline} to {minutes}"
-        )
+        lines.append(f"{workload}: use {best.way} with {plural(best.best_pairs, 'pair')}; {best.headline} to {minutes}")
         lines += [line for calibration in designs for line in _of_design(calibration)]
     return lines + dilution([row for row in result.confirmations if row.candidate == "known-different"])
 
@@ -72,13 +73,13 @@ def _of_design(calibration: Calibration) -> list[str]:
     other = "throughput" if calibration.headline == "capacity" else "capacity"
     q = calibration.throughput if calibration.headline == "capacity" else calibration.capacity
     about = (
-        f"{calibration.workload}, {calibration.design}: verdicts are about {calibration.headline}; {other} has sd "
+        f"{calibration.workload}, {calibration.way}: verdicts are about {calibration.headline}; {other} has sd "
         f"{percent(q.sd_start, 2)} between starts, {percent(q.sd_pair, 2)} between pairs"
     )
     if calibration.passes:
         return [about]
     fails = (
-        f"{calibration.workload}, {calibration.design}: FAILS ({calibration.words}, level "
+        f"{calibration.workload}, {calibration.way}: FAILS ({calibration.words}, level "
         f"{percent(FAILING_LEVEL)}): no verdicts on this host without --force; `burnish doctor` names "
         "what may disturb it"
     )
@@ -101,3 +102,21 @@ def dilution(rows: Sequence[Row]) -> list[str]:
         if figures and len(figures) == len(intervals):
             parts.append(f"{name} {', '.join(figures)}")
     return [f"known difference on {shown[0][0].workload}: {'; '.join(parts)}"] if parts else []
+
+
+def canary_lines(result: Result) -> list[str]:
+    """A line for each load: the baseline against itself, beside the host's calibration."""
+    lines = []
+    known = {recorded["workload"]: from_dict(dict(recorded)) for recorded in result.contest.get("calibrations", ())}
+    for canary in result.canaries:
+        ratios = ", ".join(f"{ratio:.3f}" for ratio in canary.ratios) or "none valid"
+        text = f"noise ({result.baseline} against itself) on {canary.workload}: {ratios}"
+        calibration = known.get(canary.workload)
+        if calibration is not None and canary.ratios:
+            sd = calibration.quantity.sd_reading
+            worst = max(abs(ratio - 1) for ratio in canary.ratios)
+            text += f"; calibrated spread {percent(sd, 2)}"
+            if worst > CANARY_SUSPECT * sd:
+                text += ": NOISIER THAN CALIBRATED, calibrate again"
+        lines.append(text)
+    return lines

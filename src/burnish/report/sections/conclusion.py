@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from burnish.model.workload import Placement
 from burnish.report.analysis import marks, outcome, suites
 from burnish.report.analysis.ceilings import bars, ceilings
 from burnish.report.analysis.outcome import nothing_measured
+from burnish.report.analysis.placed import WITH, complete, elsewhere, moved, named, to_quote
 from burnish.report.analysis.ranking import Ranking, everywhere, ranking, winner
 from burnish.report.document import Heading, Points, Role, Section, Span
 from burnish.report.sections import patch_sentences
 from burnish.report.words import interval_words, inverse, microseconds, milliseconds, per_cent, plural, spaced
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from burnish.record.events.verdicts import SideSummary
     from burnish.report.result import Result, Row
     from burnish.statistics.means import Ratio
@@ -111,35 +115,60 @@ def _figures(result: Result, name: str) -> str:
         of = f" times {result.baseline}'s {headline}" if headline != before else ""
         parts.append(f"{interval_words(ratio)}{of} on {load}")
         before = headline
-    return ", ".join(parts)
+    return ", ".join(filter(None, (*parts, named(result, name))))
 
 
 def _again(result: Result) -> list[str]:
     """How fast the best was when it was measured again."""
     if not result.confirmations:
         return []
+    if moved := elsewhere(result):
+        return [_in_the_duet(result, moved)]
     first = result.confirmations[0]
     again = ", ".join(f"{interval_words(row.ratio)} on {row.workload}" for row in result.confirmations)
     fresh = f"{first.candidate} was measured again on {plural(first.starts, 'fresh start')}"
     return [f"{fresh}, as the best of many looks better than it is: {again}. Quote these figures."]
 
 
+def _in_the_duet(result: Result, rows: Sequence[Row]) -> str:
+    """What the winner's figures come from, and what it was where it was found."""
+    first = rows[0]
+    starts = plural(first.starts, "fresh start")
+    again = f"{first.candidate} was measured again for them on {starts}"
+    figures = [f"{interval_words(row.ratio)} on {row.workload}" for row in rows]
+    if not complete(result):
+        return (
+            f"{first.candidate} was measured again on {starts}, {WITH[first.placement]}, on some of the loads: "
+            f"{first.headline} {', '.join(figures)}. Quote these figures."
+        )
+    more = [f"{interval_words(row.of('throughput'))} on {row.workload}" for row in rows if row.headline != "throughput"]
+    also = f" (throughput {', '.join(more)})" if more else ""
+    found = {row.workload: row for row in result.rows if row.candidate == first.candidate}
+    duet = [load for load, row in found.items() if row.placement == Placement.SHARED]
+    before = ", ".join(f"{interval_words(found[load].ratio)} on {load}" for load in duet)
+    return (
+        f"Quote these figures: {again}{also}. In the duet, which found it, each server shares its cores with its "
+        f"clients: {found[duet[0]].headline} {before}."
+    )
+
+
 def _costs(result: Result, best: str | None) -> list[str]:
     """CPU time and latency of a transaction: of the winner, or of all candidates if there is none."""
     lines = []
     of_suites = suites.members(result.rows)  # their tables say how long a pass takes
-    for row in result.rows:
+    for row in to_quote(result):
         base, candidate = row.sides.get(result.baseline), row.sides.get(row.candidate)
         if row.candidate != (best or row.candidate) or not base or not candidate or row.workload in of_suites:
             continue
-        lines.append(_cost(result.baseline, row, base, candidate))
+        lines.append(_cost(result.baseline, row, base, candidate, moved(result, row)))
     return lines
 
 
-def _cost(baseline: str, row: Row, base: SideSummary, candidate: SideSummary) -> str:
+def _cost(baseline: str, row: Row, base: SideSummary, candidate: SideSummary, where: str) -> str:
     before, after = base.server_cpu_per_transaction, candidate.server_cpu_per_transaction
+    load = ", ".join(filter(None, (row.workload, where)))
     text = (
-        f"{row.workload}: {row.candidate} uses {microseconds(after)} of server CPU per {row.unit}, "
+        f"{load}: {row.candidate} uses {microseconds(after)} of server CPU per {row.unit}, "
         f"{baseline} {microseconds(before)}"
     )
     if "p95" in base.latency and "p95" in candidate.latency:
@@ -151,7 +180,7 @@ def _cost(baseline: str, row: Row, base: SideSummary, candidate: SideSummary) ->
 
 def _won(result: Result, best: str) -> list[tuple[str, Ratio | None, str]]:
     """(headline, ratio, load) for each of the winner's loads; for a suite, the mean of its tests."""
-    rows = [row for row in result.rows if row.candidate == best]
+    rows = [row for row in to_quote(result) if row.candidate == best]
     suite, summaries = suites.members(rows), {summary.suite: summary for summary in suites.wholes(rows)}
     by_load: dict[str, tuple[str, Ratio | None, str]] = {}
     for row in rows:

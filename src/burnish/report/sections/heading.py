@@ -6,13 +6,15 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from burnish.model.workload import Placement
+from burnish.report.analysis.placed import lines as lines_of
 from burnish.report.compose import points
 from burnish.report.document import Section
 from burnish.report.words import plural
 
 if TYPE_CHECKING:
     from burnish.report.result import Result
-    from burnish.report.sittings import Sitting
+    from burnish.study.trials.repeated import Sitting
 
 
 def section(result: Result) -> Section:
@@ -36,12 +38,18 @@ def _method(result: Result) -> list[str]:
     """Design, cores, stopping rule and measured quantities, with a warning where the calibration failed."""
     rule = result.contest["rule"]
     aim = f", until ±{100 * rule['precision']:g} %" if rule["precision"] else ""
-    cores = " | ".join(str(cores) for cores in result.contest["core_sets"])
+    placed = _placements(result)
+    mixed = not placed or any(Placement(placement).mixed for placement in placed)
+    sets = result.contest["core_sets"]
+    whole = set(placed) == {Placement.WHOLE}
+    cores = str(sorted({core for half in sets for core in half})) if whole else " | ".join(map(str, sets))
     starts = f"starts of {_times(result)}, at most {rule['cap']}{aim}"
     return [
         f"{_designs(result)} on cores {cores}: {starts}; 95 % intervals",
         *_sittings(result),
-        "capacity: transactions per second of server CPU time; throughput: transactions per second (cores shared)",
+        *lines_of(placed),
+        "capacity: transactions per second of server CPU time; throughput: transactions per second"
+        + (" (cores shared)" if mixed else ""),
         *(
             f"FORCED: this host's calibration failed for {name}; its verdicts cannot be relied on"
             for name in result.forced
@@ -76,6 +84,17 @@ def _of(result: Result) -> list[Sitting]:
     cells = [row.sitting for row in (*result.rows, *result.confirmations)]
     cells += [line.sitting for line in result.shipped.lines] if result.shipped else []
     return [sitting for sitting in cells if sitting is not None]
+
+
+def _placements(result: Result) -> dict[str, list[str]]:
+    """By placement, the loads (of a bundled study the rows) that were measured in it; empty for older records."""
+    by_load: Mapping[str, str] = result.contest.get("placements") or {}
+    placed = [(line.row, line.placement) for line in result.shipped.lines] if result.shipped else by_load.items()
+    by_placement: dict[str, list[str]] = {}
+    for name, placement in placed if by_load else ():
+        if placement:
+            by_placement.setdefault(placement, []).append(name)
+    return by_placement
 
 
 def _times(result: Result) -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from burnish.report.result import Result, Row
-    from burnish.report.sittings import Sitting
+    from burnish.study.trials.repeated import Sitting
 
 
 def lines(result: Result) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from burnish.report.analysis.effects import Effect, Series, effect
+from burnish.report.analysis.placed import WITH, elsewhere
 from burnish.report.analysis.verdict import IDENTICAL
 
 if TYPE_CHECKING:
@@ -21,10 +22,18 @@ def sentences(result: Result) -> list[str]:
         clauses = _alone(series, names, "together", plural=True)
         lines.append(f"All {len(names)}: {', '.join(clauses)}.")
     lines += [f"{member['name']}: {'; '.join(_about(series, member, names))}." for member in series.patched.members]
+    moved = elsewhere(result)
+    lines += [
+        f"{row.candidate} was measured again on {row.starts} fresh starts of {row.workload}, {WITH[row.placement]}: "
+        f"{again.words}; these are the figures to quote."
+        for row in moved
+        if (again := effect(row)) is not None
+    ]
     lines += [
         f"{row.candidate} was the best of many and was measured again on {row.starts} fresh starts on {row.workload}: "
         f"{again.words}; these are the figures to quote."
         for row in result.confirmations
+        if row not in moved
         if (again := effect(row)) is not None
     ]
     return lines

@@ -6,7 +6,7 @@ from burnish.report.compose import dropping, points, row
 from burnish.report.document import Column, Document, Paragraph, Role, Row, Section, Span, Table
 from burnish.study.planning.plan import Plan, Step, amount, summary
 
-_STATES = {"partial": "most objects cached", "relink": "cached objects", "trials": "at least"}
+_STATES = {"partial": "most objects cached", "relink": "cached objects", "trials": "at least", "again": "at most"}
 _MINUTE, _GB = 60.0, 1e9
 _NAMED = 3
 _FIGURES = ("", "min", "disk", "mem")

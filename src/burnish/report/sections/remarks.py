@@ -10,7 +10,7 @@ from burnish.report.analysis import layout_caveat, marks, suites
 from burnish.report.compose import points
 from burnish.report.document import Section
 from burnish.report.quantities import judged
-from burnish.report.sections import builds, merged, noise, repeated
+from burnish.report.sections import builds, calibration, merged, repeated
 from burnish.report.sections.repeated import Open
 from burnish.report.words import EQUIVALENCE_NOTE, plural
 
@@ -47,7 +47,7 @@ def lines(result: Result) -> list[str]:
             "recipes, not about one binary of each"
         )
     texts += _family(result)
-    texts += [*merged.lines(result), *noise.canary_lines(result)]
+    texts += [*merged.lines(result), *calibration.canary_lines(result)]
     if any("equivalent" in (row.verdict, *judged(row.quantities).values()) for row in result.rows):
         texts.append(EQUIVALENCE_NOTE)
     return texts

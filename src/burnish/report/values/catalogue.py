@@ -59,6 +59,7 @@ def loads(known: Iterable[Workload]) -> Values:
             "reason": load.reason,
             "threads": load.threads,
             "design": load.design,
+            "placement": load.placement or load.design.usual,
             "parameters": dict(load.parameters),
             "settings": dict(load.settings),
         }

@@ -184,8 +184,8 @@ class _Maker:
         row, reading = self.row, self.reading
         plain = Comparison(
             row.name, self.series.name, reading.name, role, number, row.base, row.build,
-            quantity=row.quantity, design=row.design, published=self._figure(role, number), own_base=True,
-            shows=patches.shows(row, self.architecture),
+            quantity=row.quantity, design=row.design, placement=row.placed(reading, self.series),
+            published=self._figure(role, number), own_base=True, shows=patches.shows(row, self.architecture),
         )  # fmt: skip
         owner = patches.engine_of(row)
         if owner not in (None, self.engine.name):

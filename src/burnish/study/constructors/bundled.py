@@ -21,6 +21,7 @@ from burnish.study.extras.extras import robust_of, wants_timeline
 from burnish.study.request import workloads as workload_choice
 from burnish.study.request.definition import Definition, definition_of
 from burnish.study.request.options import Options
+from burnish.study.request.placing import placing
 from burnish.study.request.selection import Asked
 from burnish.study.study import Confirmation, Study
 from burnish.study.trials.replicates import Factors
@@ -83,14 +84,14 @@ def of_expanded(own: BundledFile, expanded: Expanded, asked: Asked, options: Opt
     study = Study(
         definition=_definition(own, expanded, features, replace(options, explore=True)),
         engine=spec,
-        comparisons=expanded.comparisons,
+        comparisons=tuple(comparison.as_asked(placing(options)) for comparison in expanded.comparisons),
         variants=expanded.variants,
         features=features,
         rule=rule_of(options),
         replicates=Factors(options.layouts, options.trainings),
         portable=portable_of(options),
         explore=True,
-        confirmation=Confirmation(more_than=1 if own.recommends else None),
+        confirmation=_confirmation(own, options),
         in_turn=False,
         tolerant=True,
         once=True,
@@ -101,6 +102,13 @@ def of_expanded(own: BundledFile, expanded: Expanded, asked: Asked, options: Opt
         architecture=expanded.architecture,
     )
     return replace(study, workloads=_analysis_loads(study, asked))
+
+
+def _confirmation(own: BundledFile, options: Options) -> Confirmation:
+    """The best row is measured again where one is recommended; not a single one, as a later session may bring more."""
+    if not own.recommends:
+        return Confirmation(more_than=None)
+    return Confirmation(more_than=1, apart=placing(options).placement is None, apart_more_than=1)
 
 
 def _definition(own: BundledFile, expanded: Expanded, features: str, options: Options) -> Definition:
@@ -114,6 +122,14 @@ def _definition(own: BundledFile, expanded: Expanded, features: str, options: Op
         {name: (reading.against, reading.overlay) for name, reading in own.readings.items()},
         own.robust_for(spec.name),
     ]
+    placements = [
+        (kind, item.name, str(item.placement))
+        for kind, items in (("row", rows), ("reading", own.readings.values()), ("series", own.series.values()))
+        for item in items
+        if item.placement is not None
+    ]
+    if placements:
+        meaning.append(placements)
     pins: dict[str, list[str]] = {}
     if named := patches.words(rows):
         meaning.append([named, expanded.architecture])

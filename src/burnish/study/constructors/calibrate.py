@@ -10,7 +10,7 @@ from burnish.catalogue import load
 from burnish.model.cell import AA, Role
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
-from burnish.model.workload import Design, Workload
+from burnish.model.workload import Design, Placement, Workload
 from burnish.record.events.verdicts import DifferenceKnown
 from burnish.statistics.sequential import CALIBRATION_STARTS
 from burnish.statistics.verdicts import Rule
@@ -57,12 +57,20 @@ def calibrate_study(engine: str, designs: Sequence[Design], options: Options, *,
     names = [variant.name for variant in variants]
     definition = definition_of("calibrate", spec, options, names, workloads, features, variants)
     starts = max(CALIBRATION_STARTS, options.starts or 0)
-    usable = [design for design in designs if twin_cores or design is not Design.DUET]
+    placement = Placement(options.placement) if options.placement else None
+    asked = [design for design in designs if placement is None or design.allows(placement)]
+    if not asked:
+        other = "duet" if placement is Placement.SHARED else "interleaved or solo"
+        raise UserError(
+            f"--design {','.join(designs)} --placement {placement}: they don't go together; add {other}, or leave one "
+            "of the options out"
+        )
+    usable = [design for design in asked if twin_cores or design is not Design.DUET]
     if not usable:
         raise UserError("--design duet: this host has no two cores alike for it; leave it out, or add interleaved")
     equal = [_equal(workload, design, starts, options) for workload in workloads for design in usable]
     return Study(
-        definition=replace(definition, design=",".join(designs)),
+        definition=replace(definition, design=",".join(asked)),
         engine=spec,
         comparisons=(*equal, *_different(spec, workloads, usable, options)),
         variants={variant.name: variant for variant in variants},
@@ -90,6 +98,7 @@ def _equal(workload: Workload, design: Design, starts: int, options: Options) ->
         workload=workload,
         quantity=None,
         design=design,
+        placement=Placement(options.placement) if options.placement else None,
         role=Role.CANARY,
         starts=starts,
         by_design=True,

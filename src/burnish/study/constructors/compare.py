@@ -8,7 +8,6 @@ from pathlib import Path
 from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.engines.registry import create
-from burnish.model.workload import Design
 from burnish.study.builds.programs import short_names
 from burnish.study.comparison import Comparison
 from burnish.study.constructors.tune import portable_of
@@ -16,6 +15,7 @@ from burnish.study.request import conditions
 from burnish.study.request import workloads as workload_choice
 from burnish.study.request.definition import definition_of
 from burnish.study.request.options import Options
+from burnish.study.request.placing import placing
 from burnish.study.study import Study
 from burnish.study.trials.timing import rule_of
 from burnish.workload.conditions import difference
@@ -36,7 +36,7 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
     for option, number in (("--layouts", options.layouts), ("--trainings", options.trainings)):
         if number:
             raise UserError(f"{option} {number}: the programs exist already and are not built again; leave it out")
-    spec = load.engine(engine)
+    asked, spec = placing(options), load.engine(engine)
     behaviour = create(spec)
     workloads = workload_choice.chosen(spec, options)
     built = [behaviour.existing(program) for program in programs]
@@ -69,7 +69,8 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
                 versus=options.versus,
                 workload=workload,
                 quantity=None,
-                design=Design(options.design) if options.design else None,
+                design=asked.design,
+                placement=asked.placement,
                 candidate_name=names[1],
             )
             for workload in workloads

@@ -23,7 +23,7 @@ from burnish.source.patches import patch, patch_set, series, subsets
 from burnish.source.patches.subsets import Builds, Kind
 from burnish.study import needs
 from burnish.study.builds.source import unpacked
-from burnish.study.constructors.tune import comparisons_of, portable_of
+from burnish.study.constructors.tune import comparisons_of, confirmation_of, portable_of
 from burnish.study.kept import runs as studies
 from burnish.study.request.definition import definition_of
 from burnish.study.request.options import Ask, Options
@@ -92,6 +92,7 @@ def patch_study(home: Home, asked: Asked, options: Options, console: Console, as
         replicates=Factors(options.layouts, options.trainings),
         portable=portable_of(options),
         explore=options.explore,
+        confirmation=confirmation_of(options),
         twins=True,
         sample=options.why,
         unsampled=frozenset(build.variant for build in builds.builds if build.kind not in SAMPLED),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from burnish.builds.evidence import Portable
 from burnish.catalogue.instructions import demanded
 from burnish.model.recipe import Variant
-from burnish.model.workload import Design, Workload
+from burnish.model.workload import Workload
 from burnish.study.comparison import Comparison
 from burnish.study.request.definition import definition_of
 from burnish.study.request.options import Options
+from burnish.study.request.placing import placing
 from burnish.study.request.request import read_request
-from burnish.study.study import Study
+from burnish.study.study import Confirmation, Study
 from burnish.study.trials.replicates import Factors
 from burnish.study.trials.timing import rule_of
 
@@ -35,6 +38,7 @@ def tune_study(engine: str, options: Options) -> Study:
         replicates=Factors(options.layouts, options.trainings),
         portable=portable_of(options),
         explore=options.explore,
+        confirmation=replace(confirmation_of(options), simplest=True),
         named=frozenset(options.variants),
         sample=options.why,
         sample_seconds=options.seconds,
@@ -46,6 +50,7 @@ def comparisons_of(
 ) -> tuple[Comparison, ...]:
     """Every variant compared with the first, the baseline, on every load."""
     baseline, *candidates = variants
+    asked = placing(options)
     return tuple(
         Comparison(
             row=variant.name,
@@ -58,11 +63,17 @@ def comparisons_of(
             given=options.settings,
             workload=workload,
             quantity=None,
-            design=Design(options.design) if options.design else None,
+            design=asked.design,
+            placement=asked.placement,
         )
         for variant in candidates
         for workload in workloads
     )
+
+
+def confirmation_of(options: Options) -> Confirmation:
+    """How the winner is measured again: in the design and placement that were asked for, else apart."""
+    return Confirmation(apart=placing(options).placement is None)
 
 
 def portable_of(options: Options) -> Portable:

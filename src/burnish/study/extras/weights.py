@@ -105,4 +105,5 @@ def _comparison(study: Study, role: str, name: str) -> Comparison:
     if name_of_load is None:
         raise UserError(f"{study.engine.title} has no load for {role}")
     (workload,) = workload_choice.choose(study.engine, [name_of_load])
-    return Comparison(name, "", "", role, None, BASELINE, name, workload=workload, own_base=True)
+    comparison = Comparison(name, "", "", role, None, BASELINE, name, workload=workload, own_base=True)
+    return comparison.as_asked(study.definition.placing)

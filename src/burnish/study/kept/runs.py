@@ -9,7 +9,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from burnish import __version__
@@ -110,7 +110,7 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
     # The folder is renamed when its first event is written, so a kill leaves no record without one.
     draft = home.studies / f"{_DRAFT}{name}"
     with contextlib.closing(Record(draft, create=True)) as record:
-        record.append(StudyBegun(name, asdict(definition), definition.digest, __version__))
+        record.append(StudyBegun(name, definition.as_dict(), definition.digest, __version__))
     draft.rename(home.studies / name)
     return Record(home.studies / name), False
 

@@ -51,7 +51,8 @@ def planned(part: Part) -> dict[str, Any]:
     loads = {name: same_plan.without_conditions(load) for name, load in trials.get("workloads", {}).items()}
     # Canaries are left out: they may have the design of any row, and no verdict is based on them.
     planned_designs = {cell.name: design for cell, design in designs(part.starts).items() if not cell.is_canary}
-    return {**trials, "designs": planned_designs, "workloads": loads}
+    # A cell in another placement than its load's usual one has that in its name.
+    return {**trials, "designs": planned_designs, "placements": {}, "workloads": loads}
 
 
 def designs(starts: Mapping[StartName, Sequence[Step]]) -> dict[CellId, str]:
@@ -162,12 +163,23 @@ def trials(parts: Sequence[Part], cells: Iterable[CellId]) -> TrialsPlanned | No
     if not plans:
         return None
     common = [
-        replace(plan, cells=(), calibrations=(), forced=(), designs={}, timings={}, workloads={}, headlines={})
+        replace(
+            plan,
+            cells=(),
+            calibrations=(),
+            forced=(),
+            designs={},
+            placements={},
+            timings={},
+            workloads={},
+            headlines={},
+        )
         for plan in plans
     ]
     return replace(
         min(common, key=lambda plan: canonical(plain(plan))),
         designs=_by_name([plan.designs for plan in plans]),
+        placements=_by_name([plan.placements for plan in plans]),
         timings=_by_name([plan.timings for plan in plans]),
         workloads=_by_name([plan.workloads for plan in plans]),
         headlines=_by_name([plan.headlines for plan in plans]),

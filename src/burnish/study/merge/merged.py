@@ -135,6 +135,7 @@ def about(cell: CellId, trials: TrialsPlanned, *, design: str | None = None, hea
         headline or trials.headlines.get(cell.workload, "capacity"),
         load.unit if load else "transaction",
         load.per_minute if load else False,
+        cell.placement or trials.placements.get(cell.workload),
     )
 
 
@@ -155,6 +156,7 @@ def _verdict(cell: Gathered, judgement: Judgement, rule: Rule, labels: Mapping[s
     return VerdictReached(
         cell=cell.cell,
         design=cell.about.design,
+        placement=cell.about.placement,
         headline=headline,
         unit=cell.about.unit,
         per_minute=cell.about.per_minute,

@@ -87,12 +87,14 @@ class About:
         headline: name of the quantity that the verdict is about.
         unit: what is counted.
         per_minute: whether its rate is reported per minute too.
+        placement: which cores servers and clients had; None: the design's usual placement, as in older records.
     """
 
     design: str
     headline: str
     unit: str = "transaction"
     per_minute: bool = False
+    placement: str | None = None
 
 
 @dataclass
@@ -200,7 +202,7 @@ def _sorted(name: str, at: str, begun: StudyBegun, events: Sequence[Recorded[Eve
         elif isinstance(event, SearchRound):
             part.rounds.append(replace(event, on=()))
         elif isinstance(event, VerdictReached):
-            part.cells[event.cell] = About(event.design, event.headline, event.unit, event.per_minute)
+            part.cells[event.cell] = About(event.design, event.headline, event.unit, event.per_minute, event.placement)
             if event.kept is not False:
                 part.verdicts[event.cell] = replace(event, kept=None, hosts=(), hosts_differ=False)
         elif isinstance(event, FigureMeasured) and event.hosts:

@@ -9,10 +9,10 @@ from typing import Any
 _NOT_PLANNED = ("seed", "pairs", "file", "own_data", "certificates", "reason")
 """Keys that may differ within a plan: seed, calibrated pairs, paths, reasons."""
 
-_JUDGED = ("rule", "designs", "headlines", "timings", "timing", "condition", "versus")
+_JUDGED = ("rule", "designs", "placements", "headlines", "timings", "timing", "condition", "versus")
 """The planned parts of a contest; cells, cores and calibrations depend on the host."""
 
-_BY_NAME = ("compiler", "designs", "headlines", "timings", "loads")
+_BY_NAME = ("compiler", "designs", "placements", "headlines", "timings", "loads")
 """Mappings that are compared only for keys in both records: a variant may have failed to build on one host, and each
 record of a bundled study has the rows that were requested."""
 

@@ -12,7 +12,6 @@ from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.model.cell import ComparisonId
 from burnish.model.workload import Workload
-from burnish.record.costs import Figure
 from burnish.record.store import Store
 from burnish.source import sources
 from burnish.source.sources import Source
@@ -21,13 +20,12 @@ from burnish.study.builds.make import UNKNOWN_SOURCE, Chain
 from burnish.study.builds.source import source_request
 from burnish.study.bundled import patches
 from burnish.study.comparison import Comparison, Unit
-from burnish.study.planning import forecast
+from burnish.study.planning import forecast, trials_ahead
 from burnish.study.planning.plan import Plan, Step
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Selection, builds_of, is_decided, needed, unit_words
 from burnish.study.request.workloads import located, training_workloads
 from burnish.study.study import Study
-from burnish.study.trials.timing import as_asked, start_seconds
 from burnish.study.trials.trials import CANARIES
 
 OBJECTS_SHARE = 0.15
@@ -185,8 +183,8 @@ def predict(
     if study.variants:
         plan, chains = _builds(home, study, open_ones, options)
     else:
-        ahead = trials_step(study, options, open_ones)
-        plan = Plan(study.engine.name, "programs that exist already", (ahead,) if ahead else ())
+        ahead = trials_ahead.steps(study, options, open_ones)
+        plan = Plan(study.engine.name, "programs that exist already", tuple(ahead))
     missing = {name: chain.missing for name, chain in chains.items() if chain.missing is not None}
     forecast = Forecast(plan, tuple(_costs(study, plan, open_ones, missing, options)), missing)
     return forecast.of([cost.unit for cost in forecast.costs])
@@ -212,9 +210,9 @@ def _builds(
     possible = [chain.variant for chain in chains.values() if chain.missing is None]
     workloads = located(spec, {**training_workloads(spec, possible), **loads}.values(), place)
 
-    def trials(same: frozenset[str]) -> Step | None:
+    def trials(same: frozenset[str]) -> list[Step]:
         identical = {name for name, chain in chains.items() if chain.missing is not None or chain.final in same}
-        return trials_step(
+        return trials_ahead.steps(
             study, options, [comparison for comparison in comparisons if not _first(comparison.candidate, identical)]
         )
 
@@ -239,27 +237,6 @@ def _unpacked(known: Source | None, place: Path) -> Source | None:
     if known is None or sources.is_unpacked(known.digest, place):
         return known
     return replace(known, origin=f"{known.origin}, to be unpacked first")
-
-
-def trials_step(study: Study, options: Options, comparisons: Sequence[Comparison]) -> Step | None:
-    """The trials as a step, with the minimum number of starts of every cell; None without cells."""
-    cells = [comparison for comparison in comparisons if comparison.cell is not None]
-    if not cells:
-        return None
-    seconds = sum(_least(study, cell) * _start(study, options, cell) for cell in cells)
-    title = f"trials of {len(cells)} cell{'s' if len(cells) > 1 else ''}"
-    return Step("trials", title, (), "", False, Figure(seconds))
-
-
-def _least(study: Study, comparison: Comparison) -> int:
-    """The minimum number of starts of a comparison."""
-    return comparison.starts or study.rule.minimum
-
-
-def _start(study: Study, options: Options, comparison: Comparison) -> float:
-    """Rough seconds of one start of a comparison."""
-    assert comparison.cell is not None  # noqa: S101 - only what is tried has times
-    return start_seconds(as_asked(study.engine.times[comparison.cell.design], options))
 
 
 def _costs(
@@ -287,8 +264,8 @@ def _costs(
             cell = comparison.cell
             if cell is None or comparison.shows == patches.IDENTICAL:
                 continue  # identical machine code is built to prove that, but not measured
-            start = _start(study, options, comparison)
-            needs.append(Need(f"cell {cell.name}", 0.0, _least(study, comparison) * start))
+            start = trials_ahead.one_start(study, options, comparison)
+            needs.append(Need(f"cell {cell.name}", 0.0, trials_ahead.least(study, comparison) * start))
             needs.append(Need(f"canary {comparison.group} {cell.workload.name}", 0.0, CANARIES * start))
         once = tuple({need.name: need for need in reversed(needs)}.values())[::-1]
         costs.append(UnitCost(unit, len(possible), 0.0, 0.0, 0.0, once))

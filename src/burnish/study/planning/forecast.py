@@ -40,7 +40,7 @@ def plan_of(
     store: Store,
     source: Source | None,
     workloads: Sequence[Workload],
-    trials: Callable[[frozenset[str]], Step | None] | None = None,
+    trials: Callable[[frozenset[str]], Sequence[Step]] | None = None,
     to_install: Sequence[str] = (),
 ) -> Plan:
     """The plan for these chains in this home.
@@ -52,7 +52,7 @@ def plan_of(
         source: the source; None if it must be fetched first.
         workloads: those of trials and trainings.
         trials: called with the keys of final builds that are known to be the baseline's code; returns the trials as
-            a step.
+            steps.
         to_install: system packages that will be installed first.
     """
     possible = [(chain.variant.name, chain.stages) for chain in chains if chain.missing is None]
@@ -68,7 +68,7 @@ def plan_of(
         gates={stages[-1].key: gate_key(spec, stages) for _, stages in possible},
         data=[(name, key) for key, name in data.items()],
         same=same,
-        trials=trials(same) if trials else None,
+        trials=trials(same) if trials else (),
         left_out=[(chain.variant.name, chain.missing) for chain in chains if chain.missing is not None],
         to_install=to_install,
     )

@@ -44,7 +44,7 @@ class Step:
     Attributes:
         kind: ``source``, ``compile`` (every object), ``partial`` (most objects come from the compiler cache: the same
             recipe's without its patches, or not static), ``relink`` (all of them do), ``training``, ``merge``,
-            ``bolt``, ``dataset``, ``gate`` or ``trials``.
+            ``bolt``, ``dataset``, ``gate``, ``trials`` or ``again`` (the winner measured again).
         title: for people.
         variants: the variants that it is for; the first makes it, the others share it.
         key: its name in the store; '' for trials.
@@ -96,7 +96,7 @@ class Plan:
     @property
     def building(self) -> tuple[Step, ...]:
         """The steps that are not done yet, without the trials."""
-        return tuple(step for step in self.ahead if step.kind not in ("trials", "source"))
+        return tuple(step for step in self.ahead if step.kind not in ("trials", "again", "source"))
 
     @property
     def expected(self) -> dict[str, float]:
@@ -185,7 +185,7 @@ def make_plan(
     gates: Mapping[str, str],
     data: Sequence[tuple[str, str]],
     same: Collection[str] = (),
-    trials: Step | None = None,
+    trials: Sequence[Step] = (),
     left_out: Sequence[tuple[str, str]] = (),
     to_install: Sequence[str] = (),
 ) -> Plan:
@@ -199,7 +199,7 @@ def make_plan(
         gates: for each final build's key the key of its gate's result.
         data: (dataset, its key) of all data that trainings and trials need.
         same: keys of final builds that are the baseline's code: they have neither gate nor trials.
-        trials: the trials as a step, where there are any.
+        trials: the trials as steps.
         left_out: variants that cannot be built here, with the reason.
         to_install: system packages that will be installed first.
     """
@@ -226,7 +226,7 @@ def make_plan(
     return Plan(
         engine=spec.name,
         source=source,
-        steps=(*steps, *([trials] if trials else [])),
+        steps=(*steps, *trials),
         left_out=tuple(left_out),
         to_install=tuple(to_install),
     )
@@ -344,9 +344,13 @@ def summary(plan: Plan, *, seconds: bool = True) -> list[str]:
             lines.append(f"building and testing take {_about(making)}")
         largest = "" if plan.peak is None else f"; largest process: {amount(plan.peak, 1e9)} GB"
         lines.append(f"disk: {amount(plan.kept, 1e9)} GB kept, {amount(plan.tree, 1e9)} GB build folder{largest}")
-    trials = next((step for step in ahead if step.kind == "trials"), None)
-    if trials is not None and seconds:
-        lines.append(f"{trials.title} take {_about(trials.seconds)} at least")
+    if seconds:
+        limits = {"trials": "at least", "again": "at most"}
+        lines += [
+            f"{step.title} {'take' if step.kind == 'trials' else 'takes'} {_about(step.seconds)} {limits[step.kind]}"
+            for step in ahead
+            if step.kind in limits
+        ]
     if plan.to_install:
         lines.append(f"installed first, after asking: {' '.join(plan.to_install)}")
     return [*lines, *(f"left out: {name}: {why}" for name, why in plan.left_out)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from burnish.base import system
@@ -17,7 +17,8 @@ from burnish.study.builds.source import source_request
 from burnish.study.extras import extras as extra_work
 from burnish.study.extras.extras import Extra
 from burnish.study.kept.runs import open_record, settled
-from burnish.study.planning import costs
+from burnish.study.planning import costs, trials_ahead
+from burnish.study.planning.confirming import Expected
 from burnish.study.planning.costs import Forecast
 from burnish.study.planning.plan import Plan, summary
 from burnish.study.request.options import Options
@@ -35,12 +36,16 @@ class StudyPlan:
         forecast: what they cost.
         extras: what is done beyond them, in the time that rows leave.
         budget: seconds; None: as long as it takes.
+        again: what measuring the winners again will cost at most; None if that is not planned.
+        placements: what is measured in another placement than a duet's, in words.
     """
 
     selection: Selection
     forecast: Forecast
     extras: tuple[Extra, ...] = ()
     budget: float | None = None
+    again: Expected | None = None
+    placements: tuple[str, ...] = ()
 
     @property
     def builds(self) -> Plan:
@@ -58,13 +63,24 @@ class StudyPlan:
         chosen = {comparison.unit for comparison in self.selection.chosen if comparison.reason is None}
         chosen_costs = [cost for cost in self.forecast.costs if cost.unit in chosen]
         ahead = summary(self.builds, seconds=False) if self.builds.steps else []
-        return [*ahead, *extra_work.sums(chosen_costs, *self.beyond)]
+        return [*ahead, *extra_work.sums(chosen_costs, *self.beyond), *self.trials]
+
+    @property
+    def trials(self) -> list[str]:
+        """Cores of servers and clients where they are not a duet's, and the winner measured again."""
+        then = self.again
+        return [
+            *(f"placement {words}" for words in self.placements),
+            *([f"then {then.title}: about {costs.minutes(then.seconds)} at most"] if then is not None else []),
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for machines."""
         return {
             **costs.as_dict(self.forecast, self.selection),
             **extra_work.as_dict(*self.beyond),
+            "again": asdict(self.again) if self.again is not None else None,
+            "placements": list(self.placements),
         }
 
 
@@ -92,7 +108,10 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     if chosen is not selection:
         forecast, extras = extra_work.predict(home, study, chosen, options, have, done)
     forecast = forecast.of([comparison.unit for comparison in chosen.chosen])
-    return StudyPlan(chosen, forecast, extras, options.budget)
+    ahead = [one for one in chosen.chosen if one.reason is None and one.cell is not None and one.id not in have]
+    winner = trials_ahead.again(study, options, ahead) if ahead else None
+    words = trials_ahead.placements(ahead) if ahead else []
+    return StudyPlan(chosen, forecast, extras, options.budget, winner, tuple(words))
 
 
 def steps_of(home: Home, study: Study, plan: StudyPlan, options: Options) -> Plan:

@@ -12,12 +12,14 @@ from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
 from burnish.model.condition import Condition
 from burnish.model.engine import EngineSpec
-from burnish.model.workload import Workload
+from burnish.model.workload import Placement, Workload
 from burnish.program.built import Built
 from burnish.record.events.builds import TuningExamined
 from burnish.record.store import Entry
+from burnish.study.cells import own_placement
 from burnish.study.request import workloads
 from burnish.study.request.options import Options
+from burnish.study.request.placing import placing
 from burnish.workload import defaults_file
 from burnish.workload.conditions import condition_of, difference
 from burnish.workload.loads import idle
@@ -121,8 +123,15 @@ def _untuned(
             place.mkdir(mode=0o700, parents=True)
             warnings += session.engine.examine(built, workload, condition, _data(entry), place, session.bench)
             shutil.rmtree(place, ignore_errors=True)
-        warnings += filter(None, [idle(workload, len(session.core_sets[0]))])
+        warnings += filter(None, [idle(workload, session.server_cores(_placement(session, workload)))])
     return list(dict.fromkeys(warnings))
+
+
+def _placement(session: Session, workload: Workload) -> Placement:
+    """The placement in which a load is measured, unless a row of a bundled study names another."""
+    asked = placing(session.options)
+    design = asked.design or workload.design
+    return asked.placement or own_placement(workload, design)
 
 
 def _data(entry: Entry | None) -> Path | None:

@@ -9,10 +9,11 @@ from typing import Any
 from burnish.base.digest import digest_of
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
-from burnish.model.workload import Workload
+from burnish.model.workload import Design, Placement, Workload
 from burnish.source.patches import patch_set
 from burnish.study.request import conditions
 from burnish.study.request.options import Options
+from burnish.study.request.placing import Placing, placing
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Definition:
         conditions: the conditions and data as requested.
         patches: by variant that has any, the digests of its patches' content.
         portable: level or processor that every build must run on, or None.
+        placement: placement of every cell if the design does not imply it; '' otherwise.
     """
 
     verb: str
@@ -62,11 +64,23 @@ class Definition:
     conditions: tuple[str, ...] = ()
     patches: Mapping[str, Sequence[str]] = field(default_factory=dict)
     portable: str | None = None
+    placement: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values; without the placement where it is implied, so that older unfinished runs are found."""
+        return {name: value for name, value in asdict(self).items() if name != "placement" or value}
+
+    @property
+    def placing(self) -> Placing:
+        """Design and placement as asked for, of a study with one design."""
+        design = Design(self.design) if self.design else None
+        usual = design.usual if design is not None else None
+        return Placing(design, Placement(self.placement) if self.placement else usual)
 
     @property
     def digest(self) -> str:
         """Digest that names the definition."""
-        return digest_of(asdict(self))
+        return digest_of(self.as_dict())
 
 
 def definition_of(
@@ -79,6 +93,7 @@ def definition_of(
     recipes: Sequence[Variant],
 ) -> Definition:
     """The definition of a study, from a verb's options."""
+    asked = placing(options)
     return Definition(
         verb=verb,
         engine=spec.name,
@@ -91,7 +106,7 @@ def definition_of(
         pairs=options.pairs,
         turns=options.turns,
         starts=options.starts,
-        design=options.design,
+        design=str(asked.design) if asked.design is not None else None,
         explore=options.explore,
         layouts=options.layouts,
         trainings=options.trainings,
@@ -100,4 +115,5 @@ def definition_of(
         conditions=conditions.words(options),
         patches=patch_set.pins(recipes),
         portable=options.portable,
+        placement=asked.identity,
     )

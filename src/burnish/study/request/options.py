@@ -30,6 +30,8 @@ class Options:
         turns: turns in a pair.
         starts: a number of starts fixed in advance, for figures to publish; None: as many as the verdict takes.
         design: trial design of every cell; None: each workload's own.
+        placement: placement of every cell; None: the design's, or each workload's own (see
+            `burnish.study.request.placing`).
         explore: control the false-discovery rate instead of the family-wise error.
         layouts: layout replicates of every variant; 0: each is linked once, in the build system's order.
         trainings: training replicates of every variant; 0: each is trained once.
@@ -71,6 +73,7 @@ class Options:
     turns: int | None = None
     starts: int | None = None
     design: str | None = None
+    placement: str | None = None
     explore: bool = False
     layouts: int = 0
     trainings: int = 0

@@ -67,17 +67,21 @@ def begun_with_other(record: Record, what: str, was: str, now: str) -> UserError
 
 
 def check_designs(record: Record, cells: Iterable[Cell]) -> None:
-    """Refuses cells that were begun in another design.
+    """Refuses cells that were begun in another design or placement.
 
-    The other design comes from another version of Burnish, or from another number of cores.
+    These come from another version of Burnish, or from another number of cores.
 
     Raises:
         UserError: names the first such cell; starts of two designs are not a sample of one quantity.
     """
     for cell in cells:
         begun = record.last(StartBegun, cell=cell.id)
-        if begun is not None and begun.event.design != cell.design:
+        if begun is None:
+            continue
+        if begun.event.design != cell.design:
             raise begun_with_other(record, f"the design of {cell.name}", str(begun.event.design), cell.design)
+        if begun.event.placement not in (None, cell.placement):
+            raise begun_with_other(record, f"the placement of {cell.name}", begun.event.placed, cell.placement)
 
 
 def cell_starts(record: Record, cell: CellId, *, pairs: bool = False, last: int | None = None) -> Starts:

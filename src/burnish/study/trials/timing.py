@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from burnish.model.workload import Design, Timing
+from burnish.model.workload import Design, Placement, Timing
 from burnish.statistics.calibration import Calibration, pairs_for
 from burnish.statistics.verdicts import HostPrior, Rule
 from burnish.study.request.options import Options
@@ -49,12 +49,11 @@ def timings(session: Session, calibrations: Sequence[Calibration] = ()) -> dict[
     return times
 
 
-def priors_of(known: Sequence[Calibration], times: Mapping[Design, Timing]) -> dict[tuple[str, Design], HostPrior]:
-    """Priors from calibrations, by (workload's name, design), for starts of these times."""
-    return {
-        (calibration.workload, calibration.design): calibration.prior(times[calibration.design].pairs)
-        for calibration in known
-    }
+def priors_of(
+    known: Sequence[Calibration], times: Mapping[Design, Timing]
+) -> dict[tuple[str, Design, Placement], HostPrior]:
+    """Priors from calibrations, by (workload's name, design, placement), for starts of these times."""
+    return {calibration.manner: calibration.prior(times[calibration.design].pairs) for calibration in known}
 
 
 def start_seconds(timing: Timing) -> float:

@@ -19,7 +19,7 @@ from burnish.engines.contract import Engine
 from burnish.model.cell import AA, Role
 from burnish.model.quantity import BY_NAME, QUANTITIES
 from burnish.model.sittings import Schedule
-from burnish.model.workload import Design, Timing
+from burnish.model.workload import Design, Placement, Timing
 from burnish.program.built import Built
 from burnish.record.events.trials import StartBegun, StartDone
 from burnish.record.events.verdicts import Interval, VerdictReached
@@ -60,7 +60,7 @@ class Trials:
         data: dataset entries by workload name.
         scratch: private folder.
         seed: the study's random seed.
-        priors: the host's calibration by (workload's name, design).
+        priors: the host's calibration by (workload's name, design, placement).
         count_events: whether the host's PMU can count.
         replicates: builds of each side by its name, one for each start in turn; empty without replicates.
         progress: the starts that this session has taken.
@@ -78,7 +78,7 @@ class Trials:
     data: Mapping[str, Entry]
     scratch: Path
     seed: int
-    priors: Mapping[tuple[str, Design], HostPrior] = field(default_factory=dict)
+    priors: Mapping[tuple[str, Design, Placement], HostPrior] = field(default_factory=dict)
     count_events: bool = False
     replicates: Mapping[str, Sequence[Built]] = field(default_factory=dict)
     progress: Progress = field(default_factory=Progress)
@@ -157,7 +157,7 @@ class Trials:
 
     def _prior(self, cell: Cell) -> HostPrior | None:
         """The host's calibration; it knows nothing of layouts, so replicates have none."""
-        return None if self.replicate_count else self.priors.get((cell.workload.name, cell.design))
+        return None if self.replicate_count else self.priors.get(cell.manner)
 
     def _left(self, open_cells: Sequence[Cell], rule: Rule) -> int:
         """The minimum number of starts of these cells that are left, without canaries."""
@@ -194,6 +194,7 @@ class Trials:
                     cell=cell.id,
                     start=number,
                     design=cell.design,
+                    placement=cell.placement,
                     seed=seed,
                     copy_seconds=round(time.monotonic() - began, 3),
                     builds={side.label: side.built.key for side in (baseline, candidate)},
@@ -208,6 +209,7 @@ class Trials:
                 cell.workload,
                 [baseline, candidate],
                 design=cell.design,
+                placement=cell.placement,
                 core_sets=self.core_sets,
                 data=data,
                 scratch=folder,
@@ -276,6 +278,7 @@ class Trials:
             VerdictReached(
                 cell=cell.id,
                 design=cell.design,
+                placement=cell.placement,
                 headline=cell.headline,
                 unit=cell.workload.unit,
                 per_minute=cell.workload.per_minute,

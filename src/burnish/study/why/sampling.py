@@ -24,7 +24,7 @@ from burnish.catalogue import load
 from burnish.engines.registry import create
 from burnish.model.cell import BuildId, CellId
 from burnish.model.engine import EngineSpec
-from burnish.model.workload import Design, Timing, Workload
+from burnish.model.workload import Placement, Timing, Workload
 from burnish.program import machine_code
 from burnish.program.built import Built
 from burnish.program.machine_code import Code
@@ -38,12 +38,13 @@ from burnish.study import session as sessions
 from burnish.study.builds.make import Made
 from burnish.study.builds.programs import differences, known_program, short_names
 from burnish.study.builds.source import obtain_source
-from burnish.study.cells import Cell
+from burnish.study.cells import Cell, own_placement
 from burnish.study.kept import runs as studies
 from burnish.study.request import conditions
 from burnish.study.request import workloads as workload_choice
 from burnish.study.request.definition import definition_of
 from burnish.study.request.options import Ask, Options
+from burnish.study.request.placing import design_for, placing
 from burnish.study.session import Session
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.why.evaluation import Sampled, evaluate
@@ -215,11 +216,12 @@ def explain(
 
 def _cell(session: Session, candidate: str, workload: Workload) -> Cell:
     """The cell that is sampled, in the requested design, or in that of load and host."""
-    named = session.options.design
-    design = Design(named) if named else workload.design
-    if design is Design.DUET and not session.twin_cores:
-        design = Design.INTERLEAVED
-    return Cell(CellId(candidate, workload.name), workload, design)
+    asked = placing(session.options)
+    design = asked.design or workload.design
+    placement = asked.placement or own_placement(workload, design)
+    if not session.twin_cores:
+        design, placement = design_for(Placement.WHOLE, design), Placement.WHOLE
+    return Cell(CellId(candidate, workload.name), workload, design, placement=placement)
 
 
 def _builts(made: Sequence[Made]) -> dict[str, Built]:
@@ -286,13 +288,14 @@ def _sample(
         session.record.append(pair_read(cell.id, 1, number, pair))
 
     keys = {name: built.key for name, built in builts.items()}
-    session.record.append(StartBegun(cell.id, 1, design=cell.design, builds=keys))
+    session.record.append(StartBegun(cell.id, 1, design=cell.design, builds=keys, placement=cell.placement))
     condition = conditions.ready(session, conditions.usual(session.spec, session.options))
     result = trials.run_start(
         session.engine,
         cell.workload,
         [Contestant(name, built, condition) for name, built in builts.items()],
         design=cell.design,
+        placement=cell.placement,
         core_sets=session.core_sets,
         data=_data(session, cell.workload, made[0]),
         scratch=folder,

@@ -10,6 +10,7 @@ from burnish.model.workload import Design, Timing
 from burnish.record.codec import plain
 from burnish.record.events.trials import StoppingRule, TrialsPlanned
 from burnish.record.events.verdicts import HostNoise
+from burnish.record.record import Record
 from burnish.statistics.calibration import Calibration
 from burnish.statistics.verdicts import Rule
 from burnish.study.calibration import host_noise
@@ -49,6 +50,7 @@ def note_contest(
         rule=_rule(study.rule),
         core_sets=tuple(tuple(sorted(cores)) for cores in session.core_sets),
         designs={} if study.calibrates else {name: str(cell.design) for name, cell in loads.items()},
+        placements={} if study.calibrates else {name: str(cell.placement) for name, cell in loads.items()},
         headlines={} if study.calibrates or study.bundled else {name: cell.headline for name, cell in loads.items()},
         timings={str(cell.design): times[cell.design] for cell in cells},
         workloads={name: cell.workload for name, cell in loads.items()},
@@ -67,6 +69,7 @@ def note_contest(
         replace(
             now,
             designs={**before.designs, **now.designs},
+            placements={**before.placements, **now.placements},
             headlines={**before.headlines, **now.headlines},
             timings={**before.timings, **now.timings},
             workloads={**before.workloads, **now.workloads},
@@ -74,11 +77,22 @@ def note_contest(
     )
 
 
+def note_times(record: Record, times: Mapping[Design, Timing]) -> None:
+    """Records the times of designs in which cells are measured again and that no other cell had."""
+    planned = record.last(TrialsPlanned)
+    if planned is not None and (new := _new(planned.event.timings, times)):
+        record.append(replace(planned.event, timings={**planned.event.timings, **new}))
+
+
+def _new(known: Mapping[str, Timing], times: Mapping[Design, Timing]) -> dict[str, Timing]:
+    return {str(design): timing for design, timing in times.items() if str(design) not in known}
+
+
 def _rule(rule: Rule) -> StoppingRule:
     return StoppingRule(**asdict(rule))
 
 
 def _calibrations(before: TrialsPlanned, known: Sequence[Calibration]) -> tuple[HostNoise, ...]:
-    """The calibrations of earlier groups and of this one, one for each load and design."""
+    """The calibrations of earlier groups and of this one, one for each load, design and placement."""
     calibrations = [*before.calibrations, *(host_noise(calibration) for calibration in known)]
-    return tuple({(noise.workload, noise.design): noise for noise in calibrations}.values())
+    return tuple({noise.manner: noise for noise in calibrations}.values())

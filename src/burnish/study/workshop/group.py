@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from burnish.base.durations import duration
 from burnish.bench.pairs import Contestant
-from burnish.model.workload import Design, Timing
+from burnish.model.workload import Design, Placement, Timing
 from burnish.record.events.bundled import ComparisonLeft, ComparisonTried
 from burnish.record.events.patches import TwinFound
 from burnish.statistics.verdicts import HostPrior, Rule
@@ -25,8 +25,8 @@ from burnish.study.workshop.objects import measure_objects
 from burnish.study.workshop.sides import sides_of
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 
-Priors = Mapping[tuple[str, Design], HostPrior]
-"""Priors from the host's calibrations, by (workload's name, design)."""
+Priors = Mapping[tuple[str, Design, Placement], HostPrior]
+"""Priors from the host's calibrations, by (workload's name, design, placement)."""
 
 
 @dataclass(frozen=True)

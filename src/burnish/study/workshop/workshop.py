@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from burnish.base.errors import UserError
 from burnish.model.condition import Condition
 from burnish.model.recipe import Variant
-from burnish.model.workload import Design, Workload
+from burnish.model.workload import Design, Placement, Workload
 from burnish.program.built import Built
 from burnish.record.record import Record
 from burnish.record.store import Entry
@@ -232,14 +232,17 @@ class Workshop:
         self._examined[built.key, workload.name, words] = None
 
     def cell(self, comparison: Comparison) -> Cell:
-        """The cell of a comparison on this host, which may lack the cores for a duet."""
+        """The cell of a comparison on this host.
+
+        Without two cores alike, one side at a time has all cores, its clients included.
+        """
         cell = comparison.cell
         assert cell is not None  # noqa: S101 - it is tried
         alone = cell.design is Design.DUET and not self.session.twin_cores
         design = Design.INTERLEAVED if alone else cell.design
-        shared = design is Design.DUET or not self.session.twin_cores
-        headline = comparison.quantity or ("capacity" if shared else "throughput")
-        return replace(cell, design=design, headline=headline, workload=self.load(cell.workload))
+        placement = cell.placement if self.session.twin_cores else Placement.WHOLE
+        headline = comparison.quantity or ("capacity" if placement.mixed else "throughput")
+        return replace(cell, design=design, placement=placement, headline=headline, workload=self.load(cell.workload))
 
     def load(self, workload: Workload) -> Workload:
         """A load as prepared on this host: some need the path of their programs in the source."""

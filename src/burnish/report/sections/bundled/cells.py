@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from burnish.model.quantity import HEADLINES
+from burnish.model.workload import Placement
 from burnish.report.analysis import marks, suites
+from burnish.report.analysis.placed import WITH
 from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import OPEN, Line, StudyTable
 from burnish.report.compose import grid, points, role_of, section
@@ -98,7 +101,10 @@ def _also_measured(lines: Sequence[Line], title: str) -> list[Section]:
     for line in lines:
         name = ", ".join(filter(None, (_where(line, several), plural(line.threads, "thread") if line.threads else "")))
         rows += [(Span(name, marks=marks.letters(line.marks)), line.quantities)] if line.quantities else []
-    return quantities.sections(f"{title}: also measured, change in per cent", "row", rows)
+    # Waiting for a lock takes no CPU time: with several cores for a server throughput may show what capacity does not.
+    told = {line.quantity for line in lines if line.placement == Placement.WHOLE}
+    beside = [quantity for quantity in HEADLINES if told and quantity.name not in told]
+    return quantities.sections(f"{title}: also measured, change in per cent", "row", rows, beside=beside)
 
 
 def _ladder(lines: Sequence[Line]) -> tuple[Table, Points] | None:
@@ -150,11 +156,17 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
         for line in lines
         if line.verdict or line.settled or not _same_reason(lines, line)
     ]
-    notes = points((*patches.legend(table, lines), *_repeats_above(table, lines)))
+    notes = points((*patches.legend(table, lines), *_repeats_above(table, lines), *_whole(lines, several)))
     legend = marks.legend(line.marks for line in lines)
     return section(
         "cells", title, grid("cells", head, rows, drop=(SITTING, "here", "published %", "on")), legend, notes
     )
+
+
+def _whole(lines: Sequence[Line], several: bool) -> list[str]:
+    """Which cells were measured with server and clients on all cores."""
+    names = dict.fromkeys(_where(line, several) for line in lines if line.placement == Placement.WHOLE)
+    return [f"placement whole, {WITH[Placement.WHOLE]}: {', '.join(names)}"] if names else []
 
 
 def _several(lines: Sequence[Line]) -> bool:

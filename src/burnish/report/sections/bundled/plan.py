@@ -114,6 +114,7 @@ def _remarks(table: Study, plan: StudyPlan) -> list[str]:
     costs = [cost for cost in forecast.costs if cost.unit in units]
     lines = [
         *extras.sums(costs, *plan.beyond),
+        *plan.trials,
         f"disk: {amount(forecast.plan.kept, 1e9)} GB kept, {amount(forecast.plan.tree, 1e9)} GB build folder",
     ]
     if any(comparison.shows for comparison in table.comparisons):

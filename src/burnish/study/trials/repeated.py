@@ -18,7 +18,7 @@ from burnish.model.cell import AA, CellId, Role
 from burnish.model.quantity import HEADLINES
 from burnish.model.sittings import Moment, Spread, sittings_of
 from burnish.record.by_type import ByType
-from burnish.record.events import Recorded
+from burnish.record.events import Event, Recorded
 from burnish.record.events.study import RecordsMerged, SessionBegun, SpreadAssumed, StudyBegun
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, HostVerdict, Interval, VerdictReached
@@ -73,6 +73,12 @@ class Repeated:
     by: ByType
     sittings: Mapping[CellId, Sitting]
 
+    @property
+    def kinds(self) -> dict[CellId, Kind]:
+        """By claim, its verdict within the family of all."""
+        family = self.by.last(FamilyJudged)
+        return {member.cell: Kind(member.verdict) for member in family.cells} if family else {}
+
 
 def repeated(by: ByType) -> Repeated:
     """A record's verdicts as another sitting may be expected to give them."""
@@ -91,6 +97,19 @@ def repeated(by: ByType) -> Repeated:
     changed = by.replaced(VerdictReached, verdicts)
     families = [replace(recorded, event=cells.family(recorded.event)) for recorded in by.recorded(FamilyJudged)]
     return Repeated(changed.replaced(FamilyJudged, families), sittings)
+
+
+READ: tuple[type[Event], ...] = (
+    StudyBegun,
+    SessionBegun,
+    SpreadAssumed,
+    RecordsMerged,
+    TrialsPlanned,
+    StartDone,
+    VerdictReached,
+    FamilyJudged,
+)
+"""The events that `repeated` reads; of a record on disk, the pairs are left unread."""
 
 
 class _Cells:

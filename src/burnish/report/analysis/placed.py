@@ -1,0 +1,87 @@
+"""Which cores servers and clients had, in words; and which figures of a winner are the ones to quote; pure.
+
+A winner that was found in a duet is measured again with server and clients on cores of their own
+(`burnish.study.planning.confirming`). Its ceiling and its costs are then read off those starts: kernel time is a larger
+share of a server's CPU time when its clients run elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from burnish.model.cell import Role
+from burnish.model.workload import Placement
+
+if TYPE_CHECKING:
+    from burnish.report.result import Result, Row
+
+ABOUT: Mapping[str, str] = {
+    Placement.SHARED: "each server shares its cores with its clients, beside the other side",
+    Placement.APART: "one side at a time under load, server and clients on cores of their own, half of them each",
+    Placement.WHOLE: "one side at a time under load, server and clients on all cores together",
+}
+"""What each placement means."""
+
+WITH: Mapping[str, str] = {
+    Placement.SHARED: "with servers that share their cores with their clients",
+    Placement.APART: "with a server on cores of its own",
+    Placement.WHOLE: "with server and clients on all cores together",
+}
+"""Each placement within a sentence on a figure."""
+
+
+def elsewhere(result: Result) -> tuple[Row, ...]:
+    """The confirmations of a winner, if any is in another placement than that in which it was found; else none.
+
+    Loads that have a placement of their own are measured again in it, beside the others.
+    """
+    claims = {(row.candidate, row.workload): row.placement for row in result.rows}
+    again = tuple(row for row in result.confirmations if (row.candidate, row.workload) in claims)
+    moved_ones = [row for row in again if claims[row.candidate, row.workload] not in (row.placement, "")]
+    return again if moved_ones else ()
+
+
+def complete(result: Result) -> bool:
+    """Whether every load of the candidate that was measured again is among these confirmations."""
+    again = {(row.candidate, row.workload) for row in elsewhere(result)}
+    candidates = {candidate for candidate, _ in again}
+    return bool(again) and {(r.candidate, r.workload) for r in result.rows if r.candidate in candidates} <= again
+
+
+def to_quote(result: Result) -> list[Row]:
+    """The rows of a run, a winner's replaced by those of its confirmation in another placement.
+
+    Not if the budget ended before all its loads were measured again: figures of two placements are not to be mixed.
+    """
+    again = {(row.candidate, row.workload): row for row in elsewhere(result)} if complete(result) else {}
+    return [again.get((row.candidate, row.workload), row) for row in result.rows]
+
+
+def moved(result: Result, row: Row) -> str:
+    """``with a server on cores of its own`` if a row is such a confirmation; '' otherwise."""
+    return WITH[row.placement] if row.role == Role.CONFIRMATION and row in elsewhere(result) else ""
+
+
+def named(result: Result, candidate: str) -> str:
+    """``with a server on cores of its own`` if the figures to quote of a candidate are, and not a duet's.
+
+    Not of older records, whose placement is not recorded.
+    """
+    if not result.contest.get("placements"):
+        return ""
+    placements = {row.placement for row in to_quote(result) if row.candidate == candidate}
+    return WITH[placements.pop()] if len(placements) == 1 and not placements & {Placement.SHARED, ""} else ""
+
+
+def lines(placements: Mapping[str, Sequence[str]]) -> list[str]:
+    """A line for each placement with its meaning.
+
+    Args:
+        placements: by placement, what was measured in it; named only if there are several placements.
+    """
+    return [
+        f"placement {placement}: {ABOUT[placement]}"
+        + (f" ({', '.join(dict.fromkeys(names))})" if len(placements) > 1 else "")
+        for placement, names in placements.items()
+    ]

@@ -1,0 +1,44 @@
+"""A winner's figures in another placement than that in which it was found: those to quote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from burnish.model.quantity import HEADLINES
+from burnish.report.analysis.placed import WITH, elsewhere
+from burnish.report.analysis.verdict import words
+from burnish.report.compose import dropping, role_of, row, section
+from burnish.report.document import Column, Section, Span, Table
+from burnish.report.sections import quantities
+from burnish.report.words import interval
+
+if TYPE_CHECKING:
+    from burnish.report.result import Result
+
+
+def sections(result: Result) -> list[Section]:
+    """A row for each load, then what else was measured on the same starts; empty if there is no such confirmation."""
+    rows = elsewhere(result)
+    if not rows:
+        return []
+    titles = [quantity.title for quantity in HEADLINES]
+    columns = (
+        Column("workload"),
+        *(Column(name, whole=True) for name in ("verdict", *titles)),
+        Column("starts", right=True, whole=True),
+    )
+    body = tuple(
+        row(
+            cell.workload,
+            Span(words(cell.verdict, cell.within), role_of(cell.verdict)),
+            *(interval(cell.of(quantity.name)) for quantity in HEADLINES),
+            str(cell.starts),
+        )
+        for cell in rows
+    )
+    title = f"{rows[0].candidate} again, {WITH[rows[0].placement]}, ratios to {result.baseline}"
+    also = f"{rows[0].candidate} again, also measured: change in per cent to {result.baseline}"
+    return [
+        section("again", title, Table("verdicts", dropping(columns, "starts", *titles[::-1]), body)),
+        *quantities.sections(also, "workload", [(Span(cell.workload), cell.quantities) for cell in rows]),
+    ]
