@@ -17,6 +17,7 @@ from burnish.model.cell import CellId, Role
 from burnish.model.workload import Design, Placement
 from burnish.record.events.trials import StartBegun, TrialsPlanned
 from burnish.record.events.verdicts import VerdictReached
+from burnish.report.analysis.ranking import winner
 from burnish.study.bundled.expansion import expand
 from burnish.study.comparison import Comparison
 from burnish.study.constructors.bundled import bundled_study
@@ -262,3 +263,17 @@ def test_whole_is_measured_recorded_and_said(burnish_home: Path, own: Path) -> N
     assert "times baseline's capacity on fake_mix, with server and clients on all cores together." in said
     assert result.definition["placement"] == "whole"
     assert home().root == burnish_home
+
+
+@pytest.mark.measures
+def test_of_a_tie_the_one_that_is_recommended_is_measured_again(burnish_home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tied.toml"
+    path.write_text(
+        '[more]\nreason = "Two changes, and hardly faster."\nrecipe = { level = "-O3", c = ["-DFAKE_SPEED=131"] }\n'
+        '[plain]\nreason = "One change, for all but the same gain."\nrecipe = { c = ["-DFAKE_SPEED=130"] }\n'
+    )
+    child = burnish("tune", "fake", "--recipes", path, "--variant", "more,plain", "--starts", "3", "--pairs", "1")
+    _, err = text(child)
+    assert child.returncode == 0, err
+    result = summary(burnish_home)
+    assert [row.candidate for row in result.confirmations] == ["plain"] == [winner(result)], err

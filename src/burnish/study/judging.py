@@ -101,7 +101,8 @@ def _confirm(workshop: Workshop, judged: Sequence[Judged], told: Repeated) -> No
             continue
         is_what = f"is the best of {len(candidates)}"
         if confirmation.simplest:
-            take = _recommended(workshop, told, best, {row: candidates[row] for row in free if row in faster})
+            in_order = sorted(faster, key=lambda row: -faster[row])
+            take = _recommended(workshop, told, best, {row: candidates[row] for row in in_order})
             is_what = is_what if take == best else f"is tied with {best}, the best of {len(candidates)}, and simpler"
             best = take
         cells = [claim.cell for claim in candidates[best]]
@@ -135,7 +136,14 @@ def _faster(record: Record, rows: Mapping[str, Sequence[Judged]], kinds: Mapping
 
 
 def _recommended(workshop: Workshop, told: Repeated, best: str, rows: Mapping[str, Sequence[Judged]]) -> str:
-    """The simplest of the best and those tied with it, as the report recommends it (`burnish.statistics.rivals`)."""
+    """The simplest of the best and those tied with it, as the report recommends it (`burnish.statistics.rivals`).
+
+    Args:
+        workshop: the study.
+        told: the verdicts as the report will give them.
+        best: the best row.
+        rows: the rows that are faster, the fastest first.
+    """
     study, record = workshop.study, workshop.record
     once = study.replicates.count == 1
     verdicts = {verdict.cell: verdict for verdict in told.by.of(VerdictReached)}
@@ -147,7 +155,8 @@ def _recommended(workshop: Workshop, told: Repeated, best: str, rows: Mapping[st
         }
         for row, claims in rows.items()
     }
-    tied = [row for row in rows if row == best or rival(row, ratios[best], ratios[row], once).tied]
+    alike = [row for row in rows if ratios[row].keys() & ratios[best].keys()]  # a budget may end between two loads
+    tied = [row for row in alike if row == best or rival(row, ratios[best], ratios[row], once).tied]
     seconds = {made.event.build.variant: made.event.about.get("seconds") for made in record.events(BuildMade)}
     recipes = {row: study.variants[rows[row][0].comparison.candidate].recipe.as_dict() for row in tied}
     usual = study.variants[study.base].recipe.as_dict()

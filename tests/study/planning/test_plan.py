@@ -76,7 +76,13 @@ def plan(
     known = Known(lambda _, key: key in have, history or History(), objects, {}, "source")
     gates = {each[-1].key: f"gate {each[-1].key}" for _, each in chains}
     return make_plan(
-        chains, spec=SPEC, known=known, source="a source", gates=gates, data=[("fake", "data key")], trials=trials
+        chains,
+        spec=SPEC,
+        known=known,
+        source="a source",
+        gates=gates,
+        data=[("fake", "data key")],
+        trials=[trials] if trials else [],
     )
 
 
