@@ -106,9 +106,8 @@ class Study:
 
     @property
     def fresh_starts(self) -> int:
-        """Number of starts of a confirmation; with replicates at most one for each pair of builds."""
-        builds = self.replicates.count
-        return min(self.confirmation.starts, builds) if builds > 1 else self.confirmation.starts
+        """Number of starts of a confirmation: at most the rule's maximum, which is one for each pair of replicates."""
+        return max(2, min(self.confirmation.starts, self.rule.cap))
 
     @property
     def base(self) -> str:
