@@ -38,9 +38,9 @@ pytestmark = [
 ]
 
 CHEAPER = (
-    (r"settle_s = 0\.1\n", "settle_s = 0.02\n"),
-    (r"window_s = 0\.3\n", "window_s = 0.2\n"),
-    (r"warmup_s = 0\.3\n", "warmup_s = 0.1\n"),
+    (r"settle_s = 0\.05\n", "settle_s = 0.02\n"),
+    (r"window_s = 0\.2\n", "window_s = 0.2\n"),
+    (r"warmup_s = 0\.2\n", "warmup_s = 0.1\n"),
     (r"\[different\]\n(?:.+\n)+", ""),
 )
 """Shorter windows, as nothing here needs precision, and no known difference, which is 12 more starts of `calibrate`."""

@@ -10,7 +10,7 @@ import pytest
 
 from burnish.model.cell import Role
 from burnish.model.sittings import Schedule
-from burnish.record.events.study import StudyFinished
+from burnish.record.events.study import SessionBegun, StudyFinished
 from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
@@ -70,6 +70,9 @@ def test_a_killed_sitting_is_resumed(begun: Path) -> None:
     assert child.returncode == 0, err
     (row,) = json.loads(out[out.index("{") :])["rows"]
     assert (row["starts"], row["sitting"]["sittings"]) == (6, 2), "what was taken before is not taken again"
+    seeds = {session.seed for session in events(begun, SessionBegun)}
+    assert len(seeds) == 1, "drawn when the run began, and kept"
+    assert seeds != {1}
 
 
 def test_when_a_cell_is_due(begun: Path) -> None:

@@ -47,6 +47,7 @@ def test_truths_and_failures_are_rows(burnish_home: Path, own: Path) -> None:
     assert rows["gcc-o3"]["verdict"] == "no effect", "the fake engine is the same code at both levels"
     assert rows["crash"]["verdict"] == "invalid"
     assert "signal 6" in rows["crash"]["reason"]
+    assert rows["crash"]["at_fault"] == {"crash": 3}, "told by side"
     assert "failed its gate: answers" in builds["wrong"]["failure"]
     assert builds["broken"]["failure"].startswith("build failed: building the fake engine (compile server.c)")
     assert "gcc-99" in builds["missing"]["failure"]
@@ -233,7 +234,7 @@ def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Pa
     assert row["verdict"] == "faster"
     assert found["contest"]["timings"]["duet"]["pairs"] == duet["best_pairs"]
     if max(abs(ratio - 1) for ratio in canary["ratios"]) < duet["capacity"]["sd_reading"] / 2:
-        assert "fast lane" in row["reason"], "it leans on the calibration as long as the canaries are as calm"
+        assert "fast lane" in row["sitting"]["reason"], "it leans on the calibration while the canaries are calm"
         assert row["starts"] <= 3
 
     (path,) = burnish_home.glob("calibration/fake-fake_mix-duet.json")

@@ -14,7 +14,16 @@ from burnish.program.built import Built
 
 
 class Trouble(Exception):
-    """A side died, hung or had errors; the start is invalid for this reason."""
+    """A side died, hung or had errors; the start is invalid for this reason.
+
+    Args:
+        why: the reason.
+        sides: labels of the sides that it happened to; empty if it is not about one more than the other.
+    """
+
+    def __init__(self, why: str, *sides: str) -> None:
+        super().__init__(why)
+        self.sides = sides
 
 
 @dataclass(frozen=True)
@@ -100,6 +109,7 @@ class StartResult:
         pairs: the measured pairs.
         fingerprint: digest of the data, the same on all sides.
         invalid: why the whole start is invalid, or None.
+        at_fault: labels of the sides that died, hung or had errors, if it is invalid for that; else empty.
         seconds: wall time of the start.
         launched: by label, command line, peak memory and code on huge pages (bytes) of each process of the side's
             server and load.
@@ -117,6 +127,7 @@ class StartResult:
     launched: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     hardware: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    at_fault: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the record; only the number of pairs, which are recorded separately."""

@@ -44,7 +44,7 @@ class Running:
         self.ticks += self.side.ticks()
         trouble = self.side.trouble()
         if trouble is not None:
-            raise Trouble(f"{self.label}: {trouble}")
+            raise Trouble(f"{self.label}: {trouble}", self.label)
 
     def reading(self, bounds: tuple[int, int]) -> Reading:
         """Its reading between two ticks, given by indices; raises `Trouble` if its CPU time is unknown."""

@@ -277,7 +277,9 @@ class _Start:
                 break
             if time.monotonic() > patience:
                 silent = [label for label, bound in bounds.items() if bound is None]
-                raise Trouble(f"{', '.join(silent)} finished nothing for {patience - begin:.0f} s: the side hangs")
+                raise Trouble(
+                    f"{', '.join(silent)} finished nothing for {patience - begin:.0f} s: the side hangs", *silent
+                )
             time.sleep(POLL_S)
         self._live("pair", items)
         return {item.label: item.reading(bound) for item in items if (bound := bounds[item.label]) is not None}
@@ -388,12 +390,13 @@ def run_start(
         count_events=count_events,
         observe=observe,
     )
-    invalid = None
+    invalid: str | None = None
+    at_fault: tuple[str, ...] = ()
     designs = {Design.DUET: start.duet, Design.INTERLEAVED: start.interleaved, Design.SOLO: start.solo}
     try:
         designs[design](contestants)
     except Trouble as trouble:
-        invalid = str(trouble)
+        invalid, at_fault = str(trouble), trouble.sides
     except InfrastructureError as error:
         invalid = error.explain()
     finally:
@@ -409,4 +412,5 @@ def run_start(
         launched=start.launched,
         hardware=start.hardware,
         facts=start.facts,
+        at_fault=at_fault,
     )

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from burnish.catalogue import load
+from burnish.catalogue.edge import ROOT, read_toml, validated
+from burnish.catalogue.engines import BetweenSittings
 from burnish.model.sittings import Spread
+
+FILE = "between_sittings.toml"
 
 
 def shipped(engine: str) -> Spread:
     """The spread between sittings that is assumed for an engine; the general one if the engine has none."""
     known = load.engines().get(engine)
-    own = known.between_sittings if known else None
-    return own or Spread(0.009, 18.0, "the records in docs/results")
+    return known.between_sittings if known and known.between_sittings else _general()
+
+
+@lru_cache(maxsize=1)
+def _general() -> Spread:
+    return validated(BetweenSittings, read_toml(ROOT / FILE), FILE).spread

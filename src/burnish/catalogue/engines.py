@@ -91,11 +91,18 @@ class _Precompiled(Entry):
     without: tuple[str, ...] = ()
 
 
-class _BetweenSittings(Entry):
+class BetweenSittings(Entry):
+    """How far ratios move between sittings, as it stands in a file."""
+
     reason: Reason
     sd: float = Field(ge=0, lt=1)
     df: float = Field(gt=0)
     source: str = Field(min_length=1)
+
+    @property
+    def spread(self) -> Spread:
+        """The figure without its reason."""
+        return Spread(self.sd, self.df, self.source)
 
 
 class _Settings(Entry):
@@ -142,7 +149,7 @@ class _Engine(Entry):
     precompiled: dict[str, _Precompiled] = Field(default_factory=dict)
     settings: _Settings | None = None
     steal_bound: float = Field(default=EngineSpec.steal_bound, gt=0, le=1)
-    between_sittings: _BetweenSittings | None = None
+    between_sittings: BetweenSittings | None = None
 
 
 class _Workload(Entry):
@@ -230,8 +237,8 @@ def read_workloads(folder: EngineFolder) -> dict[str, Workload]:
     return workloads
 
 
-def _spread(entry: _BetweenSittings | None) -> Spread | None:
-    return Spread(**entry.model_dump(exclude={"reason"})) if entry else None
+def _spread(entry: BetweenSittings | None) -> Spread | None:
+    return entry.spread if entry else None
 
 
 def _shared(folder: EngineFolder) -> Iterator[Path]:

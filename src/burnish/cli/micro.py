@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 from burnish.base import paths
 from burnish.bench.blocks import Times
 from burnish.catalogue.micro import micros
@@ -43,7 +45,7 @@ def micro(
     cross_check: str | None,
     starts: int,
     pairs: int,
-    seed: int,
+    seed: int | None,
     yes: bool,
     only_list: bool,
     as_json: bool,
@@ -61,7 +63,7 @@ def micro(
         variant=variant,
         check=cross_check,
         times=Times(starts=starts, pairs=pairs),
-        seed=seed,
+        seed=secrets.randbelow(2**31) if seed is None else seed,
         yes=yes,
     )
     result = running.micro(paths.home(), request, progress, asker())

@@ -150,7 +150,7 @@ EXPLORE = _how(
 FORCE = _how("force", ("--force",), "Give verdicts, marked, even though this host's calibration failed.")
 SEED = _how(
     "seed", ("--seed",), "Seed of everything random: placement, order, generated keys.", readers.integer(0), "N",
-    default="1",
+    unset="drawn anew for each run, and recorded",
 )  # fmt: skip
 SITTINGS = _how(
     "sittings", ("--sittings",), "Spread the starts over N sittings, one a call; the same command or `burnish resume "

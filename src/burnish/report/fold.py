@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from burnish.base.errors import UserError
@@ -17,6 +18,7 @@ from burnish.record.events.builds import (
     GateRun,
     Identity,
     MachineCodeChanged,
+    ProfileMade,
     ProgramExamined,
     ProgramFound,
     ProgramsDiffer,
@@ -113,7 +115,8 @@ def _rows(by: ByType, planned: TrialsPlanned | None, sittings: Mapping[CellId, S
             label = f"{cell.tag}: {cell.label}" if cell.tag else cell.label
             rows.append(Row(label, cell.workload, RUNNING, {}, len(valid), 0, "not decided yet", {}, ""))
         elif cell.role is not Role.CONFIRMATION:
-            rows.append(_row(reached, together.get(cell), sittings.get(cell)))
+            row = _row(reached, together.get(cell), sittings.get(cell))
+            rows.append(replace(row, at_fault=_at_fault(by, cell)))
     loads = by.of(StudyBegun)[0].definition.get("workloads", ())
     equal = [variant.variant for variant in by.of(VariantSettled) if variant.same]
     rows += [
@@ -122,6 +125,11 @@ def _rows(by: ByType, planned: TrialsPlanned | None, sittings: Mapping[CellId, S
         for name in dict.fromkeys(equal)
     ]
     return rows
+
+
+def _at_fault(by: ByType, cell: CellId) -> dict[str, int]:
+    """By side, the number of a cell's starts in which it died, hung or had errors."""
+    return dict(Counter(side for start in by.of(StartDone) if start.cell == cell for side in start.at_fault or ()))
 
 
 def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sitting | None) -> Row:
@@ -178,6 +186,10 @@ def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
     programs = {program.build.name: program for program in by.of(ProgramFound)}
     examined = {program.build.name: program for program in by.of(ProgramExamined)}
     changed = {change.build.name: change for change in by.of(MachineCodeChanged)}
+    trained = {
+        profile.build.name: tuple(dict.fromkeys(str(load) for load, _ in profile.about.get("training") or ()))
+        for profile in by.of(ProfileMade)
+    }
     rows = []
     for name in order:
         first = BuildId(name, 1).name  # the first of a variant's replicates
@@ -213,6 +225,7 @@ def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
                 evidence=plainly.examined(seen) if seen else None,
                 built=build is not None and name not in programs,
                 named=facts.named,
+                trained=trained.get(name) or trained.get(first) or (),
                 costs={key: about[key] for key in _KEPT if key in about},
             )
         )

@@ -42,6 +42,7 @@ class Row:
         hosts_differ: whether two of those intervals do not overlap.
         alone: the uncorrected verdict, if correction for all comparisons changed it; else ''.
         within: delta, if the difference is proved but also proved to be within ±delta; else None.
+        at_fault: by side, number of its invalid starts in which it died, hung or had errors.
         sitting: the verdict and intervals of its own sittings, beside those to be repeated; None if nothing more is
             known than these.
         placement: which cores servers and clients had; '' while there is no verdict.
@@ -68,6 +69,7 @@ class Row:
     hosts_differ: bool = False
     alone: str = ""
     within: float | None = None
+    at_fault: Mapping[str, int] = field(default_factory=dict)
     sitting: Sitting | None = None
     placement: str = ""
 
@@ -119,6 +121,7 @@ class BuildRow:
         evidence: facts about its program (``program``, ``needs``, ``tried``), or None.
         built: whether it was built here; else it is an existing program, or a build under another condition.
         named: whether it was requested by name.
+        trained: loads that its profile was trained on; empty without a profile, or where the record does not say.
         costs: facts about how it was built (``costs``, ``cpu_seconds``, ``effective``, ``record`` …).
     """
 
@@ -139,6 +142,7 @@ class BuildRow:
     evidence: Mapping[str, Any] | None = None
     built: bool = False
     named: bool = True
+    trained: tuple[str, ...] = ()
     costs: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -15,6 +15,7 @@ from burnish.bench.host import boot_now
 from burnish.model.cell import ComparisonId
 from burnish.model.workload import Workload
 from burnish.record.events.bundled import ComparisonLeft
+from burnish.record.events.study import SpreadAssumed
 from burnish.record.record import Record
 from burnish.study import needs
 from burnish.study import session as sessions
@@ -24,6 +25,7 @@ from burnish.study.extras.analyses import analyse, analysis_open
 from burnish.study.extras.extras import SLACK
 from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
+from burnish.study.kept.history import spread_of
 from burnish.study.kept.runs import Next, settled
 from burnish.study.planning.study_plan import StudyPlan, plan_of
 from burnish.study.request.options import Ask, Options
@@ -66,6 +68,7 @@ def run(
         needs.check_disk(home, study.engine, plan.builds.compiles)
         loads = loads_of(study, plan)
         session = sessions.begin(home, study.engine, study.definition, options, console, loads, ask, study.rule)
+        session.record.append(SpreadAssumed(spread_of(home, study.engine.name, session.host)))
         with sessions.removed_if_refused(session.record):
             workshop = prepare(session, study, plan)
             start(workshop)

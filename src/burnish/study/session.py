@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 import shutil
 import time
 from collections.abc import Iterator
@@ -53,6 +54,7 @@ class Session:
         rule: when a cell is decided.
         options: what the user requested.
         ask: asks the user a question; None if no user is present.
+        seed: of everything random in the study.
         began: when the session began, seconds of the monotonic clock.
     """
 
@@ -70,6 +72,7 @@ class Session:
     rule: Rule
     options: Options
     ask: Ask | None
+    seed: int
     began: float = field(default_factory=time.monotonic)
 
     def server_cores(self, placement: Placement) -> int:
@@ -110,7 +113,8 @@ def begin(
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
     call = Call(options.command, str(Path.cwd()), options.schedule) if options.command else None
-    record.append(SessionBegun(facts.as_record(), resumed, call))
+    seed = _seed(record, options)
+    record.append(SessionBegun(facts.as_record(), resumed, call, seed))
     word = "resuming" if resumed else "run"
     console.print(f"{word} {record.folder.name} (record: {record.path})", markup=False, highlight=False, soft_wrap=True)
     if sets is None:
@@ -132,7 +136,21 @@ def begin(
         rule=rule or rule_of(options),
         options=options,
         ask=ask,
+        seed=seed,
     )
+
+
+def _seed(record: Record, options: Options) -> int:
+    """The study's seed: as requested, or that of its earlier sessions, or a new one.
+
+    Slots and keys would repeat from study to study if all had the same.
+    """
+    if options.seed is not None:
+        return options.seed
+    earlier = record.last(SessionBegun)
+    if earlier is None:
+        return secrets.randbelow(2**31)
+    return 1 if earlier.event.seed is None else earlier.event.seed  # 1: the seed of Burnish 0.1.0
 
 
 @contextlib.contextmanager

@@ -14,8 +14,16 @@ from burnish.model.cell import CellId
 from burnish.model.workload import Design
 from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
+from burnish.statistics.verdicts import HostPrior, Rule, judge
 from burnish.study.cells import Cell
 from burnish.study.trials.starts import check_designs, invalid_cell, spread_about_zero
+
+
+def test_the_fast_lane_is_off_until_two_canaries_were_read() -> None:
+    """Whether the host is as quiet as when it was calibrated is not known before."""
+    prior, readings = HostPrior(0.002, 20), [0.05, 0.051]
+    assert judge(readings, Rule(), prior, 0.002).fast
+    assert not judge(readings, Rule(), prior, math.inf).fast
 
 
 def test_the_spread_of_canaries_is_about_what_they_should_be() -> None:

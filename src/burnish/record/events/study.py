@@ -51,11 +51,13 @@ class SessionBegun(Event):
         host: facts of the host (`burnish.bench.host.HostFacts`).
         resumed: whether the study was begun by an earlier session.
         call: how the session was called; None in older records.
+        seed: of everything random in the study, the same in all its sessions; None in older records.
     """
 
     host: Mapping[str, Any]
     resumed: bool = False
     call: Call | None = None
+    seed: int | None = None
 
 
 @dataclass(frozen=True)

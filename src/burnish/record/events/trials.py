@@ -227,6 +227,8 @@ class StartDone(Event):
         facts: by side, facts that the engine reports (cipher); None in older records.
         pairs: number of pairs measured.
         origin: in a merged record, where it was measured; None in any other.
+        at_fault: of an invalid start, the sides that died, hung or had errors; None if it has another reason, and in
+            older records.
     """
 
     cell: CellId
@@ -244,3 +246,4 @@ class StartDone(Event):
     facts: Mapping[str, Mapping[str, Any]] | None = None
     pairs: int = 0
     origin: Origin | None = None
+    at_fault: tuple[str, ...] | None = None

@@ -149,6 +149,7 @@ def _line(
         hosts=_hosts_of(verdict or figure),
         hosts_differ=verdict.hosts_differ if verdict else False,
         cell=verdict.cell.name if verdict else "",
+        workload=verdict.cell.workload if verdict else "",
         within=verdict.within if verdict else None,
         base=planned.base,
         candidate=planned.candidate,

@@ -52,6 +52,7 @@ class Line:
         marks: marks of the candidate's build.
         quantities: by name, the result of the same starts for every quantity that was measured; empty without starts.
         sitting: the verdict and intervals of its own sittings, beside those to be repeated; None without a verdict.
+        workload: the load's name; '' without a verdict.
         placement: which cores servers and clients had; '' if nothing was measured.
     """
 
@@ -83,6 +84,7 @@ class Line:
     marks: Marks = field(default_factory=Marks)
     quantities: Mapping[str, Measured] = field(default_factory=dict)
     sitting: Sitting | None = None
+    workload: str = ""
     placement: str = ""
 
     @property

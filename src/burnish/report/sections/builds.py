@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from burnish.base.durations import duration
 from burnish.report import evidence
 from burnish.report.analysis import marks
-from burnish.report.compose import dropping, grid, row
+from burnish.report.compose import dropping, grid, points, row
 from burnish.report.document import Column, Heading, Paragraph, Section, Span, Table
 
 if TYPE_CHECKING:
@@ -25,7 +26,33 @@ def section(result: Result, *, detail: bool = False) -> Section:
     columns = tuple(Column(name, right=name in _FIGURES, whole=name in _FIGURES) for name in names)
     rows = tuple(row(_name(build), *cells(build)[1 : len(columns)]) for build in result.builds)
     columns = dropping(columns, "needs", "size", "time", "compiler")
-    return Section("builds", (Heading("Builds", detail=detail), Table("builds", columns, rows, detail=detail)))
+    table = Table("builds", columns, rows, detail=detail)
+    return Section("builds", (Heading("Builds", detail=detail), table, points(trained(result), detail=detail)))
+
+
+def trained(result: Result) -> list[str]:
+    """What each profile was trained on, and which builds are measured on a load of their own training."""
+    loads: dict[tuple[str, ...], list[str]] = {}
+    for build in result.builds:
+        if build.trained:
+            loads.setdefault(build.trained, []).append(build.variant)
+    lines = [f"trained on {', '.join(on)}: {', '.join(names)}" for on, names in loads.items()]
+    training = {build.variant: build.trained for build in result.builds}
+    own = dict.fromkeys(
+        f"{name} on {load}" for name, load in _measured(result) if load.partition(":")[0] in training.get(name, ())
+    )
+    if own:
+        lines.append(f"trained on the load that it is measured on, its best case (docs/BIAS.md): {', '.join(own)}")
+    return lines
+
+
+def _measured(result: Result) -> Iterator[tuple[str, str]]:
+    """The build and the load of every cell with a verdict."""
+    for row_ in result.rows:
+        yield row_.candidate, row_.workload
+    for line in result.shipped.lines if result.shipped else ():
+        if line.verdict and line.workload:
+            yield line.candidate, line.workload
 
 
 def _name(build: BuildRow) -> Span:

@@ -77,6 +77,9 @@ def _of_cells(result: Result) -> Iterator[tuple[str, str]]:
             yield _cell(row), f"{row.invalid_pairs} of {plural(pairs, 'pair')} excluded"
         if row.unsettled > UNSETTLED * row.starts:
             yield _cell(row), f"{row.unsettled} of {plural(row.starts, 'start')} did not settle"
+        if row.at_fault:
+            sides = ", ".join(f"{label} in {count}" for label, count in row.at_fault.items())
+            yield _cell(row), f"died, hung or had errors: {sides} of {plural(row.invalid_starts, 'invalid start')}"
         if row.alone and row.together:
             yield _cell(row), f"by itself {row.alone}; {row.together.label}"
 

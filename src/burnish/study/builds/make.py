@@ -363,6 +363,7 @@ class Maker:
                 stages=tuple(StageKey(stage.key, stage.title) for stage in chain.stages),
             )
         )
+        self._note_profile(chain, name)
         result = Made(chain.variant, built=built, identity=identity, notes=list(chain.notes))
         if patches := entry.about.get("patches"):
             listed = ", ".join(f"{'-R ' if patch['reverted'] else ''}{patch['file']}" for patch in patches)
@@ -393,6 +394,15 @@ class Maker:
                     kept="the build; fix what made the tests fail and run the same command again",
                 )
         return result
+
+    def _note_profile(self, chain: Chain, name: str) -> None:
+        """Records the profile of a build that was in the store already: reports say what it was trained on."""
+        if self.record.last(ProfileMade, build=build_id(name)) is not None:
+            return
+        for stage in reversed(chain.stages):
+            if isinstance(stage, Train | Merge) and (entry := self.store.find(kept_as(stage), stage.key)) is not None:
+                self.record.append(ProfileMade(build_id(name), entry.key, _short(entry)))
+                return
 
     def _examine(self, result: Made, built: Built, *, baseline: bool) -> bool:
         """Examines the build's program; returns whether it continues to the gate and the trials."""

@@ -107,7 +107,7 @@ def _run(workshop: Workshop, built: Built, workload: Workload, seconds: int) -> 
             workload=workload,
             data=data,
             folder=folder / "side",
-            seed=session.options.seed,
+            seed=session.seed,
             cores=frozenset(session.host.cores_allowed),
         )
     )

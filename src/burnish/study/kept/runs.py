@@ -138,7 +138,17 @@ def open_record(home: Home, definition: Definition) -> Iterator[Record | None]:
 def _is_of(record: Record, definition: Definition) -> bool:
     """Whether a record is a run of this definition that was made here."""
     begun = record.last(StudyBegun)
-    return begun is not None and begun.event.digest == definition.digest and record.last(RecordImported) is None
+    if begun is None or record.last(RecordImported) is not None:
+        return False
+    return begun.event.digest == definition.digest or (
+        begun.event.digest == definition.older and begun.event.definition.get("seed") == 1 and _seedless(record)
+    )
+
+
+def _seedless(record: Record) -> bool:
+    """Whether a record is of a Burnish that did not draw seeds."""
+    session = record.last(SessionBegun)
+    return session is None or session.event.seed is None
 
 
 def _is_open(record: Record, definition: Definition) -> bool:

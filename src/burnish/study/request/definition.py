@@ -36,7 +36,7 @@ class Definition:
         explore: whether the false-discovery rate is controlled rather than the family-wise error.
         layouts: layout replicates of every variant.
         trainings: training replicates of every variant.
-        seed: random seed of slots and keys.
+        seed: random seed of slots and keys as requested; None: drawn when the run begins.
         recipes: each variant's recipe, as plain values.
         conditions: the conditions and data as requested.
         patches: by variant that has any, the digests of its patches' content.
@@ -59,7 +59,7 @@ class Definition:
     explore: bool
     layouts: int
     trainings: int
-    seed: int
+    seed: int | None
     recipes: Mapping[str, Any]
     conditions: tuple[str, ...] = ()
     patches: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -81,6 +81,11 @@ class Definition:
     def digest(self) -> str:
         """Digest that names the definition."""
         return digest_of(self.as_dict())
+
+    @property
+    def older(self) -> str | None:
+        """Its digest in Burnish 0.1.0, which had the seed 1 unless another was requested; None if one is."""
+        return digest_of({**self.as_dict(), "seed": 1}) if self.seed is None else None
 
 
 def definition_of(

@@ -36,7 +36,7 @@ class Options:
         layouts: layout replicates of every variant; 0: each is linked once, in the build system's order.
         trainings: training replicates of every variant; 0: each is trained once.
         force: give verdicts although this host's calibration failed; marked in the report.
-        seed: random seed of slots and keys.
+        seed: random seed of slots and keys; None: drawn when the run begins.
         jobs: parallel compile jobs; None for all cores.
         fresh: begin a new run even if an unfinished one could be resumed.
         yes: install what is missing without asking.
@@ -78,7 +78,7 @@ class Options:
     layouts: int = 0
     trainings: int = 0
     force: bool = False
-    seed: int = 1
+    seed: int | None = None
     jobs: int | None = None
     fresh: bool = False
     yes: bool = False

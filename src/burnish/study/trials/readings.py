@@ -71,4 +71,5 @@ def start_done(
         hardware=result.hardware,
         facts=result.facts,
         pairs=len(result.pairs),
+        at_fault=result.at_fault or None,
     )

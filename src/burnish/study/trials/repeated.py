@@ -43,6 +43,7 @@ class Sitting:
 
     Attributes:
         verdict: the verdict as recorded: on the sitting in which sampling ended.
+        reason: its reason, a sentence.
         intervals: by quantity, the interval over the starts as recorded.
         sittings: number of sittings; on several hosts, of all of them.
         means: mean log-ratio of the headline quantity in each sitting.
@@ -53,6 +54,7 @@ class Sitting:
     """
 
     verdict: str
+    reason: str = ""
     intervals: Mapping[str, Interval | None] = field(default_factory=dict)
     sittings: int = 1
     means: tuple[float, ...] = ()
@@ -245,7 +247,7 @@ def _about(verdict: VerdictReached, cell: SittingCell | HostsCell, rule: Rule) -
     intervals = {quantity.name: verdict.ratios.get(quantity.name) for quantity in HEADLINES}
     if isinstance(cell, HostsCell):
         sittings = sum(len(host.sittings) for host in cell.hosts.values())
-        return Sitting(verdict.verdict, intervals, sittings, heterogeneity=cell.heterogeneity(rule))
+        return Sitting(verdict.verdict, verdict.reason, intervals, sittings, heterogeneity=cell.heterogeneity(rule))
     assumed = cell.between.sd if cell.assumes else None
     source = cell.between.source if cell.assumes else ""
-    return Sitting(verdict.verdict, intervals, len(cell.sittings), cell.means, assumed, source)
+    return Sitting(verdict.verdict, verdict.reason, intervals, len(cell.sittings), cell.means, assumed, source)

@@ -143,11 +143,14 @@ def spread_about_zero(readings: Sequence[float]) -> float | None:
     return math.sqrt(statistics.fmean(value * value for value in readings))
 
 
-def canary_sd(record: Record, cell: Cell) -> float | None:
-    """Spread of the log-ratios of the study's canaries of the cell's workload; None below two.
+def canary_sd(record: Record, cell: Cell) -> float:
+    """Spread of the log-ratios of the study's canaries of the cell's workload; infinite below two.
+
+    The fast lane must not look before canaries have shown that the host is as quiet as it was when it was calibrated.
 
     Args:
         record: the study's.
         cell: a claim, or the confirmation of one.
     """
-    return spread_about_zero(cell_starts(record, cell.canary.id).of(cell.headline))
+    sd = spread_about_zero(cell_starts(record, cell.canary.id).of(cell.headline))
+    return math.inf if sd is None else sd

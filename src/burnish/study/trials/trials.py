@@ -26,7 +26,9 @@ from burnish.record.events.verdicts import Interval, VerdictReached
 from burnish.record.record import Record
 from burnish.record.store import Entry
 from burnish.record.workbench import Bench
-from burnish.statistics.replicates import judge_replicates
+from burnish.statistics.hosts import HostCell
+from burnish.statistics.intervals import Interval as Estimate
+from burnish.statistics.replicates import judge_replicates, replicate_readings
 from burnish.statistics.verdicts import HostPrior, Judgement, Rule, judge, start_reading
 from burnish.study.cells import Cell
 from burnish.study.trials.copies import Copies
@@ -42,7 +44,7 @@ CANARIES = 2
 """Number of A/A starts of each workload that a study includes."""
 
 CANARY_EVERY = 3
-"""Starts of a cell between two canaries."""
+"""Starts of a cell between two canaries, on a host that is not calibrated for its load."""
 
 
 @dataclass
@@ -155,6 +157,12 @@ class Trials:
             return judge_replicates(by_replicate(readings, self.replicate_count), rule)
         return judge(readings, rule, prior, sd)
 
+    def _over_all(self, cell: Cell, readings: Sequence[float], rule: Rule) -> Estimate | None:
+        """The interval over all readings, at the level of the rule's looks."""
+        replicated = self.replicate_count and cell.role is not Role.CANARY
+        used = replicate_readings(by_replicate(readings, self.replicate_count)) if replicated else readings
+        return HostCell(cell.name, {"": used}).judge(rule).difference
+
     def _prior(self, cell: Cell) -> HostPrior | None:
         """The host's calibration; it knows nothing of layouts, so replicates have none."""
         return None if self.replicate_count else self.priors.get(cell.manner)
@@ -170,7 +178,9 @@ class Trials:
         canary = cell.canary
         had = cell_starts(self.record, canary.id)
         taken = cell_starts(self.record, cell.id).valid
-        due = min(CANARIES, (taken + CANARY_EVERY - 1) // CANARY_EVERY)
+        # On a calibrated host the fast lane looks after two starts, and canaries have to be there before.
+        every = 1 if self._prior(cell) is not None else CANARY_EVERY
+        due = min(CANARIES, (taken + every - 1) // every)
         if had.valid < due and len(had.invalid) < INVALID_STARTS:
             self._start(canary, left)
 
@@ -266,8 +276,8 @@ class Trials:
         for quantity in QUANTITIES:
             readings = starts.of(quantity.name)
             if quantity.headline:
-                judged = self._judge(cell, readings, rule) if readings else None
-                ratios[quantity.name] = interval_of(judged.difference) if judged else None
+                # From the headline's own starts: the rule would stop again, at another look, on this quantity.
+                ratios[quantity.name] = interval_of(self._over_all(cell, readings, rule)) if readings else None
             elif len(readings) == starts.valid and starts.valid > 1:
                 # Judged on all starts of the headline: stopping separately would select among them.
                 judged = self._judge(cell, readings, Rule.fixed(starts.valid, delta=rule.delta))

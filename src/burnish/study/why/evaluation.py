@@ -327,6 +327,6 @@ def _unit_side(session: Session, workload: Workload, built: Built) -> SideSpec:
         workload=workload,
         data=session.scratch / "data0",
         folder=session.scratch / "unit",
-        seed=session.options.seed,
+        seed=session.seed,
         cores=session.core_sets[0],
     )

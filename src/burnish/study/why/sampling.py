@@ -300,7 +300,7 @@ def _sample(
         data=_data(session, cell.workload, made[0]),
         scratch=folder,
         timing=_timing(session.spec.times[cell.design], seconds, stacks),
-        seed=f"{session.options.seed}/why/{cell.workload.name}",
+        seed=f"{session.seed}/why/{cell.workload.name}",
         number=1,
         bench=session.bench,
         on_pair=on_pair,

@@ -122,7 +122,7 @@ def trials_of(workshop: Workshop, trials: Sequence[Trial], times: Mapping[Design
         core_sets=session.core_sets,
         data=workshop.data,
         scratch=session.scratch,
-        seed=session.options.seed,
+        seed=session.seed,
         priors=priors,
         count_events=bool(session.host.pmu),
         replicates=workshop.replicates,

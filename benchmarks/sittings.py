@@ -1,0 +1,272 @@
+"""How far the same builds differ between sittings, in recorded runs, and whether intervals "to be repeated" hold.
+
+    python benchmarks/sittings.py docs/results/*.jsonl.xz
+
+A comparison is one pair of builds (by the keys of what they were made from) on one load, under one condition and
+design, on one kind of processor. Its sittings are those of all records together; a start that is in two records counts
+once. A/A starts and comparisons of a build with itself are left out, and so are records that do not name the processor.
+
+* The spread τ between sittings (`burnish.statistics.between`), by kind of comparison.
+* Whether the size of an effect goes with the baseline's cost of a transaction in that sitting, and what is left of τ.
+* Of intervals of single sittings, made with the τ of all *other* comparisons: how many contain the mean of the other
+  sittings; of pairs of sittings, how many differ at p < 5 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import statistics
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+import scipy
+
+from burnish.model.cell import AA, CellId, Role
+from burnish.model.sittings import Moment, sittings_of
+from burnish.record.by_type import ByType
+from burnish.record.events.builds import BuildMade, ProgramFound
+from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun
+from burnish.record.events.trials import PairRead, StartBegun, StartDone
+from burnish.record.exchange import read_events
+from burnish.statistics.between import Between, Known, between
+
+Key = tuple[str, ...]
+SMALL = math.log(1.03)
+LARGE = math.log(1.5)
+
+
+@dataclass
+class Start:
+    """A valid start: when it was, its reading, and the baseline's CPU seconds of a transaction."""
+
+    moment: Moment
+    reading: float
+    cost: float
+
+
+@dataclass
+class Sitting:
+    """The starts of one sitting."""
+
+    starts: list[Start] = field(default_factory=list)
+
+    @property
+    def known(self) -> Known:
+        """Their mean with its variance."""
+        readings = [start.reading for start in self.starts]
+        return Known(statistics.fmean(readings), statistics.variance(readings) / len(readings))
+
+    @property
+    def cost(self) -> float:
+        """The baseline's cost of a transaction, median over starts, in seconds."""
+        return statistics.median(start.cost for start in self.starts)
+
+
+@dataclass
+class Comparison:
+    """One pair of builds on one load and kind of processor, with its sittings of two starts and more."""
+
+    name: str
+    key: Key
+    profiled: bool
+    sittings: list[Sitting]
+
+    @property
+    def effect(self) -> float:
+        """Mean log-ratio over sittings."""
+        return statistics.fmean(sitting.known.mean for sitting in self.sittings)
+
+
+def starts_of(paths: Iterable[Path], quantity: str) -> dict[Key, tuple[str, list[Start]]]:
+    """All starts of the records by comparison; each comparison with a name for people."""
+    seen: set[Key] = set()
+    found: dict[Key, tuple[str, list[Start]]] = {}
+    for path in paths:
+        for identity, key, name, start in _starts(ByType(read_events(path)), quantity):
+            if identity not in seen:
+                seen.add(identity)
+                found.setdefault(key, (name, []))[1].append(start)
+    return found
+
+
+def _starts(by: ByType, quantity: str) -> Iterable[tuple[Key, Key, str, Start]]:
+    study = by.of(StudyBegun)[0].name
+    merged = by.last(RecordsMerged)
+    facts = {host.key: host.facts for host in merged.hosts} if merged else {}
+    sessions = by.recorded(SessionBegun)
+    builds = {made.build.name: made.key for made in by.of(BuildMade)}
+    builds |= {program.build.name: program.key for program in by.of(ProgramFound)}
+    begun = {(event.cell, event.start): event for event in by.of(StartBegun)}
+    costs: dict[tuple[CellId, int], list[float]] = {}
+    for pair in by.of(PairRead):
+        base = next(iter(pair.sides.values()))
+        if pair.invalid is None and base.done:
+            costs.setdefault((pair.cell, pair.start), []).append(base.server_cpu / base.done)
+    for recorded in by.recorded(StartDone):
+        done = recorded.event
+        cell = done.cell
+        if done.invalid is not None or quantity not in done.readings or cell.role is Role.CANARY:
+            continue
+        origin = done.origin
+        host = facts.get(origin.host, {}) if origin else _host(sessions, recorded.number)
+        start = begun.get((cell, done.start))
+        base = cell.base or next(iter(builds), "")
+        pair_of = (
+            tuple(start.builds.values()) if start and start.builds else (builds.get(base), builds.get(cell.candidate))
+        )
+        signature = host.get("cpu_signature")
+        same = cell.control or cell.candidate == AA or len(set(pair_of)) < 2
+        if not signature or same or not all(pair_of) or start is None:
+            continue
+        ended = datetime.fromisoformat(recorded.at).timestamp()
+        moment = Moment(ended - done.seconds, ended, str(host.get("boot", "")))
+        given = (*cell.given, *cell.versus)
+        key = (*map(str, pair_of), cell.workload, str(start.design), signature, *given)
+        number = origin.start if origin and origin.start is not None else done.start
+        identity = (origin.study if origin else study, str(number), cell.name)
+        cost = statistics.median(costs.get((cell, done.start), [math.nan]))
+        yield (
+            identity,
+            key,
+            f"{cell.label} on {cell.workload}, {signature}",
+            Start(moment, done.readings[quantity], cost),
+        )
+
+
+def _host(sessions: Sequence[object], number: int) -> dict[str, str]:
+    before = [session for session in sessions if session.number < number]  # type: ignore[attr-defined]
+    return dict(before[-1].event.host) if before else {}  # type: ignore[attr-defined]
+
+
+def comparisons(paths: Iterable[Path], design: str, quantity: str) -> list[Comparison]:
+    """The comparisons of a design with two sittings and more, of effects below 50 %."""
+    result = []
+    for key, (name, starts) in starts_of(paths, quantity).items():
+        ordered = sorted(starts, key=lambda start: start.moment.ended)
+        sittings: dict[int, Sitting] = {}
+        for number, start in zip(sittings_of([start.moment for start in ordered]), ordered, strict=True):
+            sittings.setdefault(number, Sitting()).starts.append(start)
+        enough = [sitting for sitting in sittings.values() if len(sitting.starts) > 1]
+        one = Comparison(name, key, "pgo" in name or "train" in name or "fbo" in name or "bolt" in name, enough)
+        if design in key and len(enough) > 1 and abs(one.effect) < LARGE:
+            result.append(one)
+    return result
+
+
+def spread(some: Sequence[Comparison]) -> Between | None:
+    """The common spread between their sittings."""
+    return between([[sitting.known for sitting in one.sittings] for one in some])
+
+
+def print_spreads(every: Sequence[Comparison]) -> None:
+    """The spread by kind of comparison."""
+    kinds: dict[str, Callable[[Comparison], bool]] = {
+        "all": lambda _: True,
+        "with a profile": lambda one: one.profiled,
+        "without": lambda one: not one.profiled,
+        "effects below 3 %": lambda one: abs(one.effect) < SMALL,
+        "effects of 3 % and more": lambda one: abs(one.effect) >= SMALL,
+    }
+    print("| comparisons | number | sittings | spread, % | 95 % interval | degrees of freedom |\n" + "| --- " * 6 + "|")
+    for title, belongs in kinds.items():
+        found = spread([one for one in every if belongs(one)])
+        if found is not None:
+            values = f"{100 * found.sd:.2f} | {100 * found.low:.2f} to {100 * found.high:.2f} | {found.df:.0f}"
+            print(f"| {title} | {found.comparisons} | {found.sittings} | {values} |")
+
+
+def print_covariate(every: Sequence[Comparison]) -> None:
+    """Whether the size of an effect goes with the baseline's cost in that sitting."""
+    sizes, costs = [], []
+    for one in every:
+        known = [sitting for sitting in one.sittings if math.isfinite(sitting.cost)]
+        if len(known) < 2 or one.effect == 0.0:
+            continue
+        size = [math.copysign(1.0, one.effect) * sitting.known.mean for sitting in known]
+        cost = [math.log(sitting.cost) for sitting in known]
+        sizes += [value - statistics.fmean(size) for value in size]
+        costs += [value - statistics.fmean(cost) for value in cost]
+    fit = scipy.stats.linregress(costs, sizes)
+    left = [
+        [
+            Known(
+                sitting.known.mean - math.copysign(fit.slope, one.effect) * math.log(sitting.cost),
+                sitting.known.variance,
+            )
+            for sitting in one.sittings
+            if math.isfinite(sitting.cost)
+        ]
+        for one in every
+    ]
+    rest = between(left)
+    print(
+        f"\nsize of the effect by the baseline's cost of a transaction: r = {fit.rvalue:.2f} (p = {fit.pvalue:.2g}), "
+        f"{fit.slope:+.3f} of log-ratio for each unit of log cost; spread left without it: "
+        f"{100 * rest.sd:.2f} %"
+        if rest
+        else ""
+    )
+
+
+def print_validity(every: Sequence[Comparison]) -> None:
+    """Whether intervals of single sittings contain the others' mean, and how many pairs of sittings differ."""
+    held, trials, differ, plain, pairs = 0, 0, 0, 0, 0
+    for one in every:
+        assumed = spread([other for other in every if other.key[:2] != one.key[:2]])
+        if assumed is None:
+            continue
+        known = [sitting.known for sitting in one.sittings]
+        t = float(scipy.stats.t.ppf(0.975, assumed.df))
+        for index, (single, sitting) in enumerate(zip(known, one.sittings, strict=True)):
+            others = [value.mean for place, value in enumerate(known) if place != index]
+            own = float(scipy.stats.t.ppf(0.975, len(sitting.starts) - 1)) * math.sqrt(single.variance)
+            held += abs(single.mean - statistics.fmean(others)) <= math.hypot(own, t * assumed.sd)
+            trials += 1
+        for first, second in itertools.combinations(range(len(known)), 2):
+            gap = abs(known[first].mean - known[second].mean)
+            noise = known[first].variance + known[second].variance
+            df = len(one.sittings[first].starts) + len(one.sittings[second].starts) - 2
+            plain += 2 * scipy.stats.t.sf(gap / math.sqrt(noise), df) < 0.05
+            differ += 2 * scipy.stats.t.sf(gap / math.sqrt(noise + 2 * assumed.sd**2), assumed.df) < 0.05
+            pairs += 1
+    low, high = scipy.stats.binomtest(held, trials).proportion_ci()
+    print(
+        f"\nintervals of single sittings, with the spread of other builds: {held} of {trials} "
+        f"({100 * held / trials:.0f} % [{100 * low:.0f}, {100 * high:.0f}]) contain the mean of the other sittings"
+    )
+    print(
+        f"pairs of sittings that differ at p < 5 %: {differ} of {pairs} ({100 * differ / pairs:.0f} %); by their "
+        f"starts alone, {plain} ({100 * plain / pairs:.0f} %)"
+    )
+
+
+def main(words: list[str]) -> int:
+    """Prints the tables; ends with 1 if no comparison has two sittings."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("records", nargs="+", type=Path)
+    parser.add_argument("--design", default="duet")
+    parser.add_argument("--quantity", default="capacity")
+    parser.add_argument("--list", action="store_true", help="print every comparison too")
+    arguments = parser.parse_args(words)
+    every = comparisons(arguments.records, arguments.design, arguments.quantity)
+    if not every:
+        print("no comparison has two sittings")
+        return 1
+    if arguments.list:
+        for one in sorted(every, key=lambda one: one.name):
+            means = ", ".join(f"{100 * s.known.mean:+.2f} ({len(s.starts)})" for s in one.sittings)
+            print(f"{one.name}: {means}")
+        print()
+    print_spreads(every)
+    print_covariate(every)
+    print_validity(every)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,89 @@
+"""How far ratios have moved between sittings on this host, from the runs that are kept on it."""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+from collections.abc import Iterable
+from datetime import datetime
+
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.bench.host import HostFacts
+from burnish.catalogue.between import shipped
+from burnish.model.cell import AA, Role
+from burnish.model.sittings import Moment, Spread, sittings_of
+from burnish.record.events.study import SessionBegun, StudyBegun
+from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.record import Record
+from burnish.statistics.between import Known, between
+from burnish.study.kept.runs import folders
+
+ENOUGH = 8.0
+"""Degrees of freedom from which on a host's own history is relied on; with fewer the shipped figure is better known."""
+
+_Key = tuple[str, ...]
+
+
+def spread_of(home: Home, engine: str, host: HostFacts) -> Spread:
+    """The spread between sittings that a study on this host assumes: the host's own, else the engine's or the shipped.
+
+    Args:
+        home: where runs are kept.
+        engine: the engine; only its runs count.
+        host: this host; runs of another machine count no more than its calibrations do.
+    """
+    starts: dict[_Key, list[tuple[Moment, float]]] = {}
+    for folder in folders(home):
+        with contextlib.closing(Record(folder)) as record, contextlib.suppress(UserError):  # of a newer Burnish
+            for key, moment, reading in _starts(record, engine, host):
+                starts.setdefault(key, []).append((moment, reading))
+    found = between([group for taken in starts.values() if len(group := _sittings(taken)) > 1])
+    if found is None or found.df < ENOUGH:
+        return shipped(engine)
+    return Spread(found.sd, found.df, f"{found.sittings} sittings of this host")
+
+
+def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[_Key, Moment, float]]:
+    """The valid starts of a run's claims on this host: what was compared, when, and the headline's reading."""
+    begun = record.last(StudyBegun)
+    if begun is None or begun.event.definition.get("engine") != engine:
+        return
+    sessions = [
+        (session.number, session.event.host)
+        for session in record.events(SessionBegun)
+        if session.event.host.get("machine") == host.machine
+    ]
+    builds: dict[tuple[object, int], _Key] = {}
+    for start in record.events(StartBegun):
+        cell = start.event.cell
+        builds[cell, start.event.start] = (
+            *start.event.builds.values(),
+            str(start.event.design),
+            *cell.given,
+            *cell.versus,
+        )
+    for done in record.events(StartDone):
+        cell = done.event.cell
+        facts = next((facts for number, facts in reversed(sessions) if number < done.number), None)
+        same = cell.role is not Role.CLAIM or cell.control or cell.candidate == AA
+        if done.event.invalid is not None or "capacity" not in done.event.readings or same or facts is None:
+            continue
+        ended = datetime.fromisoformat(done.at).timestamp()
+        moment = Moment(ended - done.event.seconds, ended, str(facts.get("boot", "")))
+        # The digest of the data tells apart what loads of one name do in two runs.
+        key = (cell.workload, done.event.fingerprint, *builds.get((cell, done.event.start), ()))
+        yield key, moment, done.event.readings["capacity"]
+
+
+def _sittings(taken: list[tuple[Moment, float]]) -> list[Known]:
+    """The means of the sittings that have two starts and more."""
+    ordered = sorted(taken, key=lambda start: start[0].ended)
+    groups: dict[int, list[float]] = {}
+    for number, (_, reading) in zip(sittings_of([moment for moment, _ in ordered]), ordered, strict=True):
+        groups.setdefault(number, []).append(reading)
+    return [
+        Known(statistics.fmean(group), statistics.variance(group) / len(group))
+        for group in groups.values()
+        if len(group) > 1
+    ]

@@ -1,0 +1,79 @@
+"""The spread between sittings that a study assumes: this host's own where its runs know it, else the shipped one."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from burnish.base.paths import Home
+from burnish.bench.host import HostFacts, read_host
+from burnish.catalogue import between
+from burnish.model.cell import CellId
+from burnish.record.events.study import SessionBegun, StudyBegun
+from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.record import Record
+from burnish.study.kept.history import spread_of
+from studying import aged
+
+HOST = read_host(programs=False)
+APART = (0.100, 0.120, 0.090, 0.110)
+
+
+def run(home: Home, name: str, mean: float, host: HostFacts = HOST, engine: str = "mariadb", hours: float = 0) -> None:
+    """A run of ten comparisons, four starts each, that was made so many hours ago."""
+    folder = home.studies / name
+    with closing(Record(folder, create=True)) as record:
+        definition: dict[str, Any] = {"verb": "tune", "engine": engine}
+        record.append(StudyBegun(name, definition))
+        record.append(SessionBegun(host.as_record()))
+        for number in range(10):
+            cell = CellId(f"v{number}", "load")
+            for start in range(1, 5):
+                record.append(
+                    StartBegun(cell, start, design="duet", builds={"baseline": "b", cell.candidate: f"k{number}"})
+                )
+                reading = mean + 0.002 * (start - 2.5) + 0.01 * number
+                record.append(StartDone(cell, start, None, True, 1.0, "data", readings={"capacity": reading}))
+    aged(folder, hours * 3600)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(tmp_path / "home")
+    home.studies.mkdir(parents=True)
+    return home
+
+
+def test_without_a_history_the_shipped_figure_holds(home: Home) -> None:
+    assert spread_of(home, "mariadb", HOST) == between.shipped("mariadb")
+    run(home, "one", 0.1)
+    assert spread_of(home, "mariadb", HOST) == between.shipped("mariadb"), "one sitting tells nothing"
+
+
+def test_a_hosts_own_sittings_are_relied_on(home: Home) -> None:
+    for hour, mean in enumerate(APART):
+        run(home, f"run{hour}", mean, hours=3 * hour)
+    found = spread_of(home, "mariadb", HOST)
+    assert found.source == "40 sittings of this host"
+    assert 0.010 < found.sd < 0.016
+    assert found.df > 20
+    assert spread_of(home, "sqlite", HOST) == between.shipped("sqlite"), "another engine's runs tell nothing"
+    other = replace(HOST, machine="another")
+    assert spread_of(home, "mariadb", other) == between.shipped("mariadb"), "nor do those of another machine"
+
+
+def test_runs_of_one_hour_are_one_sitting(home: Home) -> None:
+    for number, mean in enumerate(APART):
+        run(home, f"run{number}", mean, hours=0.01 * number)
+    assert spread_of(home, "mariadb", HOST) == between.shipped("mariadb")
+
+
+def test_the_shipped_figure_has_its_reason() -> None:
+    general = between.shipped("no engine")
+    assert general.source
+    assert 0.005 < general.sd < 0.02
+    assert between.shipped("fake").sd == 0.0
