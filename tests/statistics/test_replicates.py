@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from burnish.statistics.replicates import judge_replicates, layout_caveat, layout_components, replicate_readings
+from burnish.statistics.replicates import (
+    judge_replicates,
+    layout_alone,
+    layout_caveat,
+    layout_components,
+    replicate_readings,
+)
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Kind, judge
 
@@ -42,9 +48,11 @@ def test_readings_and_components_of_replicates() -> None:
 
 
 def test_a_difference_within_the_layouts_spread_is_said_to_be_so() -> None:
-    caveat = layout_caveat(1.008, 0.005)
+    caveat = layout_caveat(1.008)
     assert caveat is not None
-    assert "less than two standard deviations of what shuffling the code layout alone does" in caveat
-    assert layout_caveat(1 / 1.008, 0.005) is not None
-    assert layout_caveat(1.03, 0.005) is None
-    assert layout_caveat(1.008, 0.002) is None
+    assert "within the ±3 % that other layouts of the same code may make or take" in caveat
+    assert layout_caveat(1 / 1.028) is not None
+    assert layout_caveat(1.031) is None
+    assert layout_alone(1.008, 0.005)
+    assert not layout_alone(1.008, 0.002)
+    assert not layout_alone(1.02, 0.005), "within the bound of the caveat, but no tie"

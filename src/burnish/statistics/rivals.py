@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from burnish.statistics.means import Ratio, geometric_mean, quotient
-from burnish.statistics.replicates import layout_caveat
+from burnish.statistics.replicates import layout_alone
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def rival(name: str, best: Mapping[str, Ratio], other: Mapping[str, Ratio], once
     assert ratio is not None  # noqa: S101 - both were measured on every load
     if ratio.low <= 1 <= ratio.high:
         return Rival(name, ratio, "noise")
-    return Rival(name, ratio, "layout" if once and layout_caveat(ratio.ratio) else "")
+    return Rival(name, ratio, "layout" if once and layout_alone(ratio.ratio) else "")
 
 
 def effort(recipe: Mapping[str, object], usual: Mapping[str, object], seconds: float | None) -> tuple[int, float]:
