@@ -100,6 +100,7 @@ DIFFERENT: dict[str, Any] = {
     "conditions": ("binlog=on",),
     "patches": {"gcc-o3": ["0123"]},
     "portable": "x86-64-v2",
+    "placement": "whole",
     "seed": 2,
     "recipes": {"baseline": {"level": None}, "gcc-o3": {"level": "-O2"}},
 }
