@@ -21,8 +21,8 @@ links of one server; a study with ``--layouts`` measures its own."""
 
 
 LAYOUT_BOUND = 0.03
-"""Size of a difference below which a claim about a flag or a patch needs replicates. A patch that changes nothing for the
-load was once measured at +3.9 % [+1.6, +6.3] on single links, so that a few per cent are never a flag's own for sure."""
+"""Size of a difference below which a claim about a flag or a patch needs replicates. A patch that changes nothing for
+its load was once measured at +3.9 % [+1.6, +6.3] on single links, so that a few per cent need not be a flag's own."""
 
 
 def replicate_readings(starts_by_replicate: Sequence[Sequence[float]]) -> list[float]:

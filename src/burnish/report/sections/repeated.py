@@ -103,8 +103,8 @@ def _width(cell: Open) -> str:
 
 
 LAYOUT = (
-    "about these two binaries only, as the difference is within the ±3 % that other layouts of the same code may make or "
-    "take (--layouts 6 tests the recipe)"
+    "about these two binaries only, as the difference is within the ±3 % that other layouts of the same code may make "
+    "or take (--layouts 6 tests the recipe)"
 )
 """What `burnish.report.analysis.layout_caveat` says of one cell, in words for many."""
 
