@@ -1,0 +1,113 @@
+"""Both intervals of every verdict, from the starts alone: records made before there were two have both as well."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from burnish.catalogue.between import shipped
+from burnish.model.sittings import Spread
+from burnish.record.events import Event, Recorded
+from burnish.record.events.study import SpreadAssumed
+from burnish.record.events.trials import StartDone
+from burnish.record.exchange import read_events
+from burnish.report.fold import fold
+from burnish.report.result import Result
+from burnish.report.values import runs
+from drawn import printed
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+
+
+@cache
+def recorded(name: str) -> tuple[Recorded[Event], ...]:
+    return read_events(RESULTS / f"{name}.jsonl.xz")
+
+
+@cache
+def result(name: str) -> Result:
+    return fold(recorded(name))
+
+
+def test_an_old_record_has_both_intervals() -> None:
+    for row in result("mariadb-tune").rows:
+        assert row.sitting is not None
+        within, repeated = row.sitting.intervals["capacity"], row.ratio
+        assert within is not None
+        assert repeated is not None
+        assert repeated.low < within.low < within.high < repeated.high
+        assert repeated.ratio == pytest.approx(within.ratio)
+        assert (row.sitting.sittings, row.sitting.source) == (1, shipped("mariadb").source)
+    said = " ".join(printed(result("mariadb-tune")).split())
+    assert "intervals are for another sitting on this kind of host" in said
+    assert "1 sitting: that sittings differ by ±0.94 %" in said
+    assert "sitting" in said.split("oltp_point_select, ratios to baseline")[1][:80]
+
+
+def test_a_small_difference_of_one_sitting_is_not_called_for_another() -> None:
+    rows = {(row.candidate, row.workload): row for row in result("mariadb-ladder").rows}
+    small = rows["no-frame-pointers", "oltp_read_only"]
+    assert small.verdict == "undecided"
+    large = rows["gcc-pgo", "oltp_read_only"]
+    assert (large.verdict, large.sitting.verdict if large.sitting else "") == ("faster", "faster")
+
+
+def test_equal_in_one_sitting_is_not_equal_in_another() -> None:
+    table = result("mariadb-sun-2008").shipped
+    assert table is not None
+    equal = [line for line in table.lines if line.sitting and line.sitting.verdict == "equivalent"]
+    assert len(equal) > 3
+    assert all((line.verdict == "equivalent") == line.control for line in equal), "but a program against itself is"
+
+
+def test_hosts_are_never_one_ratio() -> None:
+    """Of +5.7 and +19.0 % on two hosts +12.2 [11.2, 13.2] % was made once."""
+    table = result("mariadb-pgo").shipped
+    assert table is not None
+    (line,) = (line for line in table.lines if line.row == "pgo" and line.load == "point_select" and line.interval)
+    assert line.interval is not None
+    each = [host.interval for host in line.hosts if hasattr(host, "interval")]
+    assert len(each) == 2
+    assert all(one and line.interval.low <= one.ratio <= line.interval.high for one in each)
+    assert line.hosts_differ
+
+
+def later(events: tuple[Recorded[Event], ...], start: int, hours: float) -> list[Recorded[Event]]:
+    """The same record, with every cell's starts from one on taken so many hours later."""
+
+    def moved(one: Recorded[Event]) -> Recorded[Event]:
+        if not isinstance(one.event, StartDone) or one.event.start < start:
+            return one
+        at = datetime.fromisoformat(one.at) + timedelta(hours=hours)
+        return replace(one, at=at.strftime("%Y-%m-%dT%H:%M:%SZ"))
+
+    return [moved(one) for one in events]
+
+
+def test_sittings_are_told_by_the_time_between_starts() -> None:
+    rows = fold(later(recorded("mariadb-tune"), 5, 3.0)).rows
+    assert {row.sitting.sittings for row in rows if row.sitting} == {2}
+    for row, before in zip(rows, result("mariadb-tune").rows, strict=True):
+        assert row.ratio is not None
+        assert before.ratio is not None
+        assert row.ratio.high - row.ratio.low < before.ratio.high - before.ratio.low
+
+
+def test_what_a_run_assumed_is_in_its_record() -> None:
+    events = [*recorded("mariadb-tune")]
+    known = SpreadAssumed(Spread(0.0, 30.0, "12 sittings of this host"))
+    row = fold([*events[:-1], Recorded(events[-1].number, events[-1].at, known), events[-1]]).rows[0]
+    assert row.sitting is not None
+    assert row.sitting.source == "12 sittings of this host"
+
+
+def test_json_has_both() -> None:
+    values: dict[str, Any] = runs.run(result("mariadb-tune"))
+    row = values["rows"][0]
+    assert row["sitting"]["intervals"]["capacity"]["low"] > row["capacity"]["low"]
+    assert row["sitting"]["assumed"] == pytest.approx(shipped("mariadb").sd)
