@@ -50,6 +50,25 @@ def test_a_part_ends_with_its_name_and_its_skips_are_counted(tmp_path: Path, wor
     assert lines[skips : skips + 2] == ["   2 x no server here", "   1 x no mold"]
 
 
+def test_second_tries_are_counted_and_bounded(tmp_path: Path) -> None:
+    tries = """
+import pytest
+TRIED = set()
+@pytest.mark.flaky(reruns=1)
+@pytest.mark.parametrize("number", range({count}))
+def test_busy(number):
+    first = number not in TRIED
+    TRIED.add(number)
+    assert not first
+"""
+    for count, expected in ((2, 0), (8, 1)):
+        (tmp_path / "test_busy.py").write_text(tries.format(count=count))
+        code, lines = part(tmp_path, "--part", "fast", "test_busy.py", "--deselect", "test_some.py", ci=True)
+        assert code == expected, lines
+        assert f"{count} rerun" in lines[-1]
+    assert "8 tests were tried again, more than the 6 allowed" in lines
+
+
 def test_a_part_that_fails_says_so_in_its_line(tmp_path: Path) -> None:
     code, lines = part(tmp_path, "--part", "real", fails=True)
     assert code == 1
