@@ -237,7 +237,7 @@ def test_a_file_that_cannot_be_read(own: Path, tmp_path: Path) -> None:
         (("gate_s = 1", ""), "fake/engine.toml: costs.gate_s: field required"),
         (('default_features = "full"', 'default_features = "ful"'), "unknown feature set in fake/engine.toml 'ful'"),
         (
-            ("window_s = 0.3", "window_s = 0"),
+            ("window_s = 0.2", "window_s = 0"),
             "fake/engine.toml: times.duet.window_s: input should be greater than 0, found 0",
         ),
         (

@@ -16,7 +16,7 @@ from reported import Events, comparison, verdict
 
 SMALL = {"ratio": 1.008, "low": 1.004, "high": 1.012, "level": 0.95}
 LARGE = {"ratio": 1.10, "low": 1.09, "high": 1.11, "level": 0.95}
-CAVEAT = "about these two binaries only: ±0.8 % is less than two standard deviations"
+CAVEAT = "about these two binaries only: ±0.8 % is within the ±3 % that other layouts of the same code may make or take"
 
 
 def built(events: Events, *names: str) -> Events:

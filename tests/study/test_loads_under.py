@@ -80,6 +80,7 @@ def test_what_is_left_undone_is_noted_and_under_strict_refused(cores: int, found
         bench=FakeBench(tmp_path),
         record=SimpleNamespace(append=notes.append),
         options=Options(),
+        server_cores=lambda _: cores,
     )
     built: Any = None
     examine(setting, [(built, Condition())], {})

@@ -25,7 +25,7 @@ SKIPS = Path(__file__).parents[1] / "skips.toml"
 """What may be skipped in continuous integration."""
 
 
-MOST_RERUNS = 6
+MOST_RERUNS = 12
 """Tests of a part that may need a second try: a busy machine spoils one in some hundred of those that measure."""
 
 

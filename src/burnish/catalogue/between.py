@@ -20,4 +20,5 @@ def shipped(engine: str) -> Spread:
 
 @lru_cache(maxsize=1)
 def _general() -> Spread:
-    return validated(BetweenSittings, read_toml(ROOT / FILE), FILE).spread
+    ((name, values),) = read_toml(ROOT / FILE).items()
+    return validated(BetweenSittings, values, f"{FILE}: {name}").spread

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from burnish.base.errors import UserError
+from burnish.catalogue.between import shipped
 from burnish.record import exchange
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import ProgramFound
@@ -22,8 +23,10 @@ from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.report.fold import fold
 from burnish.report.sections.merged import lines as told
 from burnish.report.sections.remarks import lines as remarks
-from burnish.statistics.hosts import HostCell
+from burnish.statistics.replicates import judge_replicates
 from burnish.statistics.sequential import Rule
+from burnish.statistics.several_hosts import HostsCell
+from burnish.statistics.sittings import SittingCell
 from burnish.study.merge.merging import merge
 from burnish.study.merge.parts import host_key
 from burnish.study.merge.same_plan import first_difference
@@ -61,7 +64,9 @@ def test_hosts_are_blocks() -> None:
     found = merge(named(MONDAY, TUESDAY))
     assert (found.hosts, found.starts, found.twice) == (2, 13, 0)
     (row,) = fold(found.events).rows
-    expected = HostCell(CELL, {"A": QUIET, "B": NOISY}).judge(Rule(cap=12))
+    spread = shipped("fake")
+    hosts = {name: SittingCell(CELL, (tuple(starts),), spread) for name, starts in (("A", QUIET), ("B", NOISY))}
+    expected = HostsCell(CELL, hosts).judge(Rule(cap=12))
     assert expected.interval is not None
     assert row.ratio is not None
     assert row.ratio.ratio == pytest.approx(math.exp((np.mean(QUIET) + np.mean(NOISY)) / 2))
@@ -100,7 +105,7 @@ def test_sittings_of_one_host_are_one_block() -> None:
     summary = fold(found.events)
     (row,) = summary.rows
     assert row.hosts == ()
-    assert row.reason == "faster: the whole interval lies above 1 after 11 starts"
+    assert row.reason == "faster: the whole interval lies above 1 after 11 starts in 2 sittings"
     assert [other.name for other in row.sensitivity][-1] == "Hodges-Lehmann"
     assert told(summary) == ["merged from fake-tune-1 (8 starts on A), fake-tune-3 (3 starts on A)"]
 
@@ -197,8 +202,8 @@ def test_what_is_invalid_after_several_good_starts_can_be_written() -> None:
     assert b"swapping" in bytes_of(found)
 
 
-def test_replicates_are_paired_across_hosts() -> None:
-    """A replicate's layout is the same on all hosts: its readings there are one observation, not two."""
+def test_replicates_are_observations_on_each_host() -> None:
+    """Two hosts have an interval that holds both, each as wide as its replicates scatter."""
     keys = {"replicates": {"baseline": ["a", "b", "c"], "one": ["d", "e", "f"]}}
     by = {"one": [0.1, 0.2, 0.3], "other": [0.3, 0.4, 0.5]}
     pieces = [
@@ -206,12 +211,13 @@ def test_replicates_are_paired_across_hosts() -> None:
         for day, name in ((1, "one"), (2, "other"))
     ]
     (row,) = fold(merged(*pieces)).rows
-    assert row.starts == 3
+    assert row.starts == 6
     assert row.ratio is not None
-    expected = HostCell(CELL, {"": (0.2, 0.3, 0.4)}, unit="replicate").judge(Rule(cap=12))
-    assert expected.difference is not None
-    assert row.ratio.low == pytest.approx(expected.difference.low)
-    assert "3 replicates" in row.reason
+    strict = Rule(cap=12).for_family(2)
+    one, other = (judge_replicates([[value] for value in by[name]], strict).difference for name in ("one", "other"))
+    assert one is not None
+    assert other is not None
+    assert (row.ratio.low, row.ratio.high) == pytest.approx((one.low, other.high))
 
 
 def test_programs_are_named_once_with_the_baseline_first() -> None:

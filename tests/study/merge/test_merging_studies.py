@@ -121,7 +121,7 @@ def test_the_table_has_the_cells_of_all() -> None:
         "memory": "",
     }
     assert found["memory"].reason == "left out by --rows"
-    assert found["native"].reason == "faster: the whole interval lies above 1 after 3 starts"
+    assert found["native"].reason == "faster: the whole interval lies above 1 after 3 starts in 1 sitting"
 
 
 def test_a_cell_of_both_has_the_host_as_a_block() -> None:
@@ -129,16 +129,17 @@ def test_a_cell_of_both_has_the_host_as_a_block() -> None:
     assert line.starts == 16
     assert line.interval is not None
     assert line.interval.ratio == pytest.approx(np.exp(1.5 * np.mean(FAST)))
-    assert "on the mean of these hosts" in line.reason
+    assert "on each of these hosts" in line.reason
     assert [(host.host, host.starts) for host in line.hosts] == [("A", 8), ("B", 8)]
     assert line.hosts_differ
 
 
 def test_a_cell_of_one_study_is_taken_as_it_is() -> None:
-    """With the verdict that it had there, which may lean on its host's calibration."""
+    """The verdict on its sitting is the one that it had there, which may lean on its host's calibration."""
     line = by_row(table_of(merged(first(), second())))["tls"]
-    assert line.interval == Interval(1.1, 1.09, 1.11, 0.95)
-    assert (line.reason, line.starts) == ("slower: because", 8)
+    assert line.sitting is not None
+    assert line.sitting.intervals["capacity"] == Interval(1.1, 1.09, 1.11, 0.95)
+    assert (line.sitting.verdict, line.sitting.reason, line.starts) == ("slower", "slower: because", 8)
     assert [host.host for host in line.hosts] == ["A"]
 
 
@@ -158,7 +159,8 @@ def test_the_report_says_which_host_measured_what() -> None:
     assert "## Merged records" in said
     assert "merged from fake-a-study-1 (16 starts on A), fake-a-study-2 (11 starts on B)" in said
     mine, its = (per_cent(host.interval) for host in by_row(table_of(merged(first(), second())))["unroll"].hosts)
-    assert f"* unroll: A {mine} % (8 starts), B {its} % (8 starts); THE HOSTS DIFFER" in said
+    noise = "0 % of the spread between hosts is noise (Q test: p 0)"
+    assert f"* unroll: A {mine} % (8 starts), B {its} % (8 starts); {noise}; THE HOSTS DIFFER" in said
     assert "* measured on A alone: tls" in said
     assert "* measured on B alone: native" in said
     assert "host: A: CPU of one, 2 cores" in said
@@ -288,7 +290,9 @@ def test_threads_of_both_are_in_the_ladder() -> None:
         piece.starts(FAST, cell)
         pieces.append(piece.verdict("faster", cell, starts=8))
     found = table_of(merged(*pieces))
-    assert [(line.threads, line.verdict, line.reason) for line in found.lines] == [
+    assert [
+        (line.threads, line.verdict, line.sitting.reason if line.sitting else line.reason) for line in found.lines
+    ] == [
         (1, "faster", "faster: because"),
         (2, "", "not asked for: --threads 2 brings it"),
         (4, "faster", "faster: because"),
