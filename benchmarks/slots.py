@@ -23,8 +23,11 @@ from pathlib import Path
 
 from scipy import stats
 
+from burnish.model.cell import CellId
 from burnish.model.workload import Design
-from burnish.record import lines
+from burnish.record.by_type import ByType
+from burnish.record.events.trials import PairRead, StartBegun, StartDone
+from burnish.record.exchange import read_events
 
 MANY = 64
 """From so many client threads on a load is a group of its own."""
@@ -61,32 +64,30 @@ class Group:
 
 
 def starts(path: Path) -> Iterator[tuple[str, str, Start]]:
-    """Valid starts of two sides whose candidate is told by the cell's name, with their design and cell."""
-    designs: dict[str, str] = {}
-    pairs: dict[tuple[str, int], list[Mapping[str, float]]] = defaultdict(list)
-    for line in lines.read(path):
-        body = line.body
-        if line.kind == "start":
-            designs[body["cell"]] = body.get("design", "?")
-        elif line.kind == "pair" and body["invalid"] is None:
-            if "busy" in body:  # the oldest records do without
-                pairs[body["cell"], body["start"]].append(body["busy"])
-        elif line.kind == "start_done" and body["invalid"] is None and len(body["slots"]) == 2:
-            candidates = [label for label in body["slots"] if body["cell"].split(" / ")[0].endswith(label)]
-            if len(candidates) != 1:
-                continue
-            slots, (candidate,) = body["slots"], candidates
-            order = {slot: sorted(slots, key=lambda label: slots[label][slot]) for slot in SLOTS}
-            shared = pairs[body["cell"], body["start"]] if designs[body["cell"]] == Design.DUET else ()
-            yield (
-                designs[body["cell"]],
-                body["cell"],
-                Start(
-                    {name: body[name] for name in QUANTITIES},
-                    {slot: 1.0 if order[slot][0] == candidate else -1.0 for slot in SLOTS},
-                    {slot: [(busy[order[slot][0]], busy[order[slot][1]]) for busy in shared] for slot in SLOTS},
-                ),
-            )
+    """Valid starts of two sides whose candidate is told by the cell's label, with their design and cell."""
+    by = ByType(read_events(path))
+    begun = {(event.cell, event.start): event for event in by.of(StartBegun)}
+    pairs: dict[tuple[CellId, int], list[Mapping[str, float]]] = defaultdict(list)
+    for pair in by.of(PairRead):
+        if pair.invalid is None and pair.busy:  # the oldest records do without
+            pairs[pair.cell, pair.start].append(pair.busy)
+    for done in by.of(StartDone):
+        slots, candidate, read = done.slots, done.cell.label, done.readings
+        if done.invalid is not None or len(slots) != 2 or candidate not in slots or not set(QUANTITIES) <= set(read):
+            continue
+        start = begun.get((done.cell, done.start))
+        design = str(start.design) if start else "?"
+        order = {slot: sorted(slots, key=lambda label: slots[label][slot]) for slot in SLOTS}
+        shared = pairs[done.cell, done.start] if design == Design.DUET else ()
+        yield (
+            design,
+            done.cell.name,
+            Start(
+                {name: read[name] for name in QUANTITIES},
+                {slot: 1.0 if order[slot][0] == candidate else -1.0 for slot in SLOTS},
+                {slot: [(busy[order[slot][0]], busy[order[slot][1]]) for busy in shared] for slot in SLOTS},
+            ),
+        )
 
 
 def grouped(paths: Sequence[Path]) -> dict[tuple[str, str, str], Group]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,3 +48,19 @@ def test_slots_are_balanced_over_seeds_and_independent_of_each_other() -> None:
 def test_blocks_of_a_cell_are_drawn_anew() -> None:
     firsts = [draw_slots(["a", "b"], "seed", number)["a"]["cores"] for number in range(1, 400, 2)]
     assert 50 < sum(firsts) < 150
+
+
+def test_what_slots_were_worth_is_read_off_committed_records() -> None:
+    """benchmarks/slots.py, over a record of format 1 and one of format 2: a bias would stand out of its error."""
+    root = Path(__file__).parents[2]
+    records = [root / "docs" / "results" / f"{name}.jsonl.xz" for name in ("mariadb-tune", "mariadb-tune-apart")]
+    done = subprocess.run(
+        [sys.executable, root / "benchmarks" / "slots.py", *records], capture_output=True, text=True, check=True
+    )
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in done.stdout.splitlines()[2:]]
+    assert {tuple(row[:3]) for row in rows} == {
+        (design, "few threads", slot) for design in ("duet", "interleaved") for slot in ("launch", "cores", "data")
+    }
+    for row in rows:
+        assert int(row[3]) >= 16
+        assert re.fullmatch(r"[+-]\d+\.\d\d% ± \d+\.\d\d%", row[5]), row

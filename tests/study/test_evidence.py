@@ -91,7 +91,9 @@ def test_rows_of_what_is_not_measured(burnish_home: Path, tmp_path: Path) -> Non
     planned, _ = text(burnish("plan", "fake", "--variant", "unused,speed130", "--recipes", str(own), "--json"))
     steps = json.loads(planned)["steps"]
     assert [step["variants"] for step in steps if step["same"]] == [["unused"]]
-    assert all(step["cached"] for step in steps if step["kind"] not in ("trials", "again")), "what is not tested needs no gate"
+    assert all(step["cached"] for step in steps if step["kind"] not in ("trials", "again")), (
+        "what is not tested needs no gate"
+    )
     assert {"unused"} not in [set(step["variants"]) for step in steps if step["kind"] == "gate"]
     assert next(step["title"] for step in steps if step["kind"] == "trials") == "trials of 1 cell"
     shown, _ = text(burnish("plan", "fake", "--variant", "unused,speed130", "--recipes", str(own)))

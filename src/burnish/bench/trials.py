@@ -48,7 +48,10 @@ OVERTIME_S = 3.0
 """Time by which all pairs of a start may exceed their nominal length before there are fewer pairs: more starts are
 worth more than more pairs, and a load whose passes take seconds would otherwise have time for few starts only."""
 
-WARM_UP_POLL_S = 0.1
+LEAST_SPAN_S = 0.15
+"""Shortest of the two spans whose rates are compared to tell whether a load runs steadily: three ticks."""
+
+WARM_UP_POLL_S = 0.05
 """Polling interval during warm-up."""
 
 Observer = Callable[[int, Mapping[str, Sequence[int]]], contextlib.AbstractContextManager[None]]
@@ -232,7 +235,7 @@ class _Start:
     def _warm_up(self, items: Sequence[Running]) -> None:
         """Warms up until every rate is steady: at least `timing.warmup` s, at most four times that."""
         began = time.monotonic()
-        span = max(0.3, min(0.75, self.timing.warmup / 2))
+        span = max(LEAST_SPAN_S, min(0.75, self.timing.warmup / 2))
         while True:
             time.sleep(WARM_UP_POLL_S)
             for item in items:
