@@ -40,7 +40,7 @@ def calm(found: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.measures
 @pytest.mark.timeout(1200)
 def test_sqlite_from_source_to_verdict(burnish_home: Path) -> None:
-    words = ["tune", "sqlite", "--variant", "clang-pgo-thinlto", "--precision", "none", "--max-starts", "4"]
+    words = ["tune", "sqlite", "--variant", "clang-pgo-thinlto", "--precision", "none", "--max-starts", "3"]
     done = burnish(*words, "--yes", "--json", limit=1200)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
