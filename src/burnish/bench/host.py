@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.base import process
+from burnish.bench.identity import machine_id
 
 UNKNOWN = "unknown"
 _UNLIMITED = 1 << 60
@@ -59,7 +60,8 @@ class HostFacts:
         lbr: whether branch records can be sampled (``perf record -j any`` works).
         disk_free_bytes: free space where the work is done.
         load_average: of 1, 5 and 15 minutes, in runnable tasks.
-        machine: identifies this machine: a digest of its machine id and host name, which does not reveal them.
+        machine: identifies this machine (`burnish.bench.identity`); in records of version 0.1, a digest of the
+            image's machine id and host name, which many machines may share.
         boot: identifies the time since the kernel was started: a digest of its boot id.
     """
 
@@ -107,6 +109,7 @@ def read_host(
     root: Path = Path("/"),
     allowed: Iterable[int] | None = None,
     programs: bool = True,
+    home: Path | None = None,
 ) -> HostFacts:
     """Reads all facts; takes some 0.2 s, most of it for perf.
 
@@ -115,14 +118,17 @@ def read_host(
         root: the folder that contains ``sys``, ``proc`` and ``etc``.
         allowed: CPU numbers that this process may use; default: its affinity.
         programs: whether to run perf and lscpu; otherwise the facts from them are unknown.
+        home: Burnish's home, which has the machine's id if its firmware has none; None: it is then unknown.
     """
     cpus = root / "sys/devices/system/cpu"
     online = parse_cpu_list(_read(cpus / "online")) or tuple(range(os.cpu_count() or 1))
     memory = _meminfo(root)
     pmu, lbr = _perf_abilities() if programs else (None, None)
+    model = _cpuinfo(root, "model name", "Model", "CPU part")
+    signature = "/".join(_cpuinfo(root, key) for key in ("cpu family", "model", "stepping"))
     return HostFacts(
-        cpu_model=_cpuinfo(root, "model name", "Model", "CPU part"),
-        cpu_signature="/".join(_cpuinfo(root, key) for key in ("cpu family", "model", "stepping")),
+        cpu_model=model,
+        cpu_signature=signature,
         architecture=platform.machine(),
         microcode=_cpuinfo(root, "microcode"),
         cores_online=online,
@@ -153,7 +159,7 @@ def read_host(
         lbr=lbr,
         disk_free_bytes=_disk_free(folder or Path.cwd()),
         load_average=tuple(float(word) for word in re.findall(r"\d+\.\d+", _read(root / "proc/loadavg"))[:3]),
-        machine=_machine(root),
+        machine=machine_id(root, home, f"{model} {signature}"),
         boot=boot_now(root),
     )
 
@@ -162,11 +168,6 @@ def boot_now(root: Path = Path("/")) -> str:
     """Digest of the kernel's boot id, which is another one after each boot; '' if it can't be read."""
     words = _read(root / "proc/sys/kernel/random/boot_id")
     return hashlib.sha256(f"burnish {words}".encode()).hexdigest()[:16] if words else ""
-
-
-def _machine(root: Path) -> str:
-    words = [_read(root / "etc/machine-id"), _read(root / "proc/sys/kernel/hostname")]
-    return hashlib.sha256("\n".join(["burnish", *words]).encode()).hexdigest()[:16] if any(words) else UNKNOWN
 
 
 def available_memory(root: Path = Path("/")) -> int | None:

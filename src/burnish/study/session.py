@@ -99,7 +99,7 @@ def begin(
     scratch = home.scratch / spec.name
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(mode=0o700, parents=True)
-    facts = read_host(home.root)
+    facts = read_host(home.root, home=home.root)
     sets = duet_core_sets(facts)
     asked = placing(options)
     halves = asked.placement is Placement.SHARED or options.placement == Placement.APART
