@@ -79,6 +79,27 @@ def code_on_huge_pages(pid: int, proc: Path = _PROC) -> int:
     return kilobytes * 1024
 
 
+def huge_memory(pid: int, proc: Path = _PROC) -> tuple[int, int]:
+    """Bytes of a process's (own memory, mapped files) on huge pages, from ``smaps_rollup``; 0 if it has ended."""
+    text = ""
+    with contextlib.suppress(OSError):
+        text = (proc / str(pid) / "smaps_rollup").read_text()
+    values = {name: int(kib) * 1024 for name, kib in re.findall(r"^(\w+): +(\d+) kB$", text, re.MULTILINE)}
+    return values.get("AnonHugePages", 0), values.get("FilePmdMapped", 0)
+
+
+def memory_by_node(pid: int, proc: Path = _PROC) -> dict[int, int]:
+    """Bytes of a process's memory by memory node, from ``numa_maps``; empty with a single node, or if it has ended."""
+    by_node: dict[int, int] = {}
+    with contextlib.suppress(OSError):
+        for line in (proc / str(pid) / "numa_maps").read_text().splitlines():
+            page = re.search(r"kernelpagesize_kB=(\d+)", line)
+            for node, pages in re.findall(r" N(\d+)=(\d+)", line):
+                size = int(page[1]) * 1024 if page else _PAGE_BYTES
+                by_node[int(node)] = by_node.get(int(node), 0) + int(pages) * size
+    return by_node if len(by_node) > 1 else {}
+
+
 def _switches(task: Path) -> tuple[int, int]:
     """(voluntary, involuntary) context switches of a thread; zeros if it has ended."""
     try:

@@ -63,7 +63,7 @@ class Running:
             self.frozen = frozen
 
     def launched(self) -> list[dict[str, Any]]:
-        """For its server and load: role, argv, peak_rss_bytes and huge_text_bytes, from the kernel."""
+        """For its server and load: role, argv, and of its memory how much and of which kind, from the kernel."""
         processes = []
         for role, pids in (("server", self.side.server_pids()), ("load", self.side.client_pids())):
             for pid in pids[:1]:
@@ -76,6 +76,8 @@ class Running:
                             "argv": [word.decode(errors="replace") for word in words],
                             "peak_rss_bytes": int(peak[1]) * 1024 if peak else None,
                             "huge_text_bytes": counters.code_on_huge_pages(pid),
+                            "huge_memory": counters.huge_memory(pid),
+                            "nodes": counters.memory_by_node(pid),
                         }
                     )
         return processes

@@ -18,7 +18,7 @@ from typing import Any
 from burnish.record.costs import Cost, Costs
 
 DESCRIPTION = "burnish.json"
-KINDS = ("builds", "profiles", "datasets", "gates", "calibrations", "evidence", "patches")
+KINDS = ("builds", "profiles", "datasets", "gates", "calibrations", "evidence", "patches", "probes")
 _PARTIAL = ".partial-"
 
 

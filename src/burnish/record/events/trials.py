@@ -77,6 +77,37 @@ class TrialsPlanned(Event):
 
 
 @dataclass(frozen=True)
+class HostState:
+    """What a core was seen to do while nothing of the run was on it, by a probe (`burnish.bench.probe`).
+
+    Without a C compiler, what needs one is None or empty.
+
+    Attributes:
+        core: its number.
+        spin_ns: nanoseconds of a dependent multiplication and addition: the inverse of its clock, within one host.
+        call_ns: nanoseconds of a system call.
+        seconds: time that the probe took.
+        steal: share of it in which the hypervisor ran another guest, 0 to 1, in steps of a tick.
+        latency_ns: nanoseconds of a load that depends on the one before, in random order over so many KiB.
+        page_ns: the same over 16,384 small pages, a line of each: a cached line and a page walk.
+        read_bytes_s: bytes per second read in order.
+        copy_bytes_s: bytes per second copied, each counted once.
+        switch_ns: nanoseconds of a switch to another process by a pipe, system calls included.
+    """
+
+    core: int
+    spin_ns: float
+    call_ns: float
+    seconds: float
+    steal: float = 0.0
+    latency_ns: Mapping[int, float] = field(default_factory=dict)
+    page_ns: float | None = None
+    read_bytes_s: float | None = None
+    copy_bytes_s: float | None = None
+    switch_ns: float | None = None
+
+
+@dataclass(frozen=True)
 class StartBegun(Event):
     """A start of a cell began; it is ignored without its `StartDone`.
 
@@ -89,6 +120,8 @@ class StartBegun(Event):
         builds: key of each side's build, by the side's label, the base's first.
         origin: in a merged record, where it was measured; None in any other.
         placement: which cores servers and clients had; None in older records: the design's usual one.
+        state: the host's state before the sides were launched, of one core of each set; None in short starts and in
+            older records.
     """
 
     cell: CellId
@@ -99,6 +132,7 @@ class StartBegun(Event):
     builds: Mapping[str, str] = field(default_factory=dict)
     origin: Origin | None = None
     placement: str | None = None
+    state: tuple[HostState, ...] | None = None
 
     @property
     def placed(self) -> Placement:
@@ -206,6 +240,23 @@ class LaunchedProcess:
 
 
 @dataclass(frozen=True)
+class PagesUsed:
+    """Pages of a side's server at the end of a start, in bytes.
+
+    Attributes:
+        huge_text: of its code on huge pages.
+        huge_heap: of its own memory on huge pages.
+        huge_files: of mapped files on huge pages, code among them.
+        nodes: by memory node, all its memory; empty on hosts with a single node.
+    """
+
+    huge_text: int
+    huge_heap: int
+    huge_files: int
+    nodes: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class StartDone(Event):
     """A start is finished; sides are named by their labels.
 
@@ -229,6 +280,8 @@ class StartDone(Event):
         origin: in a merged record, where it was measured; None in any other.
         at_fault: of an invalid start, the sides that died, hung or had errors; None if it has another reason, and in
             older records.
+        state: the host's state after the sides had stopped; see `StartBegun`.
+        pages: by side, where its server's memory was; None in older records.
     """
 
     cell: CellId
@@ -247,3 +300,5 @@ class StartDone(Event):
     pairs: int = 0
     origin: Origin | None = None
     at_fault: tuple[str, ...] | None = None
+    state: tuple[HostState, ...] | None = None
+    pages: Mapping[str, PagesUsed] | None = None

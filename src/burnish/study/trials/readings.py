@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from burnish.bench.pairs import Pair, StartResult
 from burnish.model.cell import CellId
-from burnish.record.events.trials import LaunchedProcess, PairRead, ServerUsage, SideReading, StartDone
+from burnish.record.events.trials import (
+    HostState,
+    LaunchedProcess,
+    PagesUsed,
+    PairRead,
+    ServerUsage,
+    SideReading,
+    StartDone,
+)
 
 
 def pair_read(cell: CellId, start: int, number: int, pair: Pair) -> PairRead:
@@ -34,6 +43,7 @@ def start_done(
     invalid: str | None,
     readings: Mapping[str, float] | None = None,
     pair_ratios: Mapping[str, tuple[float, ...]] | None = None,
+    state: tuple[HostState, ...] | None = None,
 ) -> StartDone:
     """A finished start.
 
@@ -44,6 +54,7 @@ def start_done(
         invalid: why the start is invalid; None if it is valid.
         readings: log-ratio of each quantity.
         pair_ratios: log-ratios of each valid pair, by quantity.
+        state: the host's state after it; None if it is not probed.
     """
     return StartDone(
         cell=cell,
@@ -72,4 +83,17 @@ def start_done(
         facts=result.facts,
         pairs=len(result.pairs),
         at_fault=result.at_fault or None,
+        state=state,
+        pages={
+            label: _pages(launched)
+            for label, processes in result.launched.items()
+            for launched in processes
+            if launched["role"] == "server"
+        },
     )
+
+
+def _pages(launched: Mapping[str, Any]) -> PagesUsed:
+    """Where a server's memory was, kept for every start: compact records have its command only once."""
+    heap, files = launched.get("huge_memory", (0, 0))
+    return PagesUsed(launched.get("huge_text_bytes") or 0, heap, files, launched.get("nodes", {}))

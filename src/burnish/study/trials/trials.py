@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from burnish.bench.pairs import Contestant, Pair, StartResult
+from burnish.bench.probe import Probe, worth_probing
 from burnish.bench.trials import run_start
 from burnish.engines.contract import Engine
 from burnish.model.cell import AA, Role
@@ -21,7 +22,7 @@ from burnish.model.quantity import BY_NAME, QUANTITIES
 from burnish.model.sittings import Schedule
 from burnish.model.workload import Design, Placement, Timing
 from burnish.program.built import Built
-from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.events.trials import HostState, StartBegun, StartDone
 from burnish.record.events.verdicts import Interval, VerdictReached
 from burnish.record.record import Record
 from burnish.record.store import Entry
@@ -68,6 +69,7 @@ class Trials:
         progress: the starts that this session has taken.
         schedule: in how many sittings cells are measured.
         boot: the host's boot; '' if unknown.
+        probe: of the host's state; None: it is not recorded.
     """
 
     engine: Engine
@@ -86,6 +88,7 @@ class Trials:
     progress: Progress = field(default_factory=Progress)
     schedule: Schedule = field(default_factory=Schedule)
     boot: str = ""
+    probe: Probe | None = None
 
     @property
     def replicate_count(self) -> int:
@@ -208,6 +211,7 @@ class Trials:
                     seed=seed,
                     copy_seconds=round(time.monotonic() - began, 3),
                     builds={side.label: side.built.key for side in (baseline, candidate)},
+                    state=self._state(cell),
                 )
             )
 
@@ -234,6 +238,11 @@ class Trials:
         self.progress.note(time.monotonic() - begun)
         shutil.rmtree(folder, ignore_errors=True)
 
+    def _state(self, cell: Cell) -> tuple[HostState, ...] | None:
+        """The host's state now, if starts of this cell are long enough for it."""
+        probed = self.probe is not None and worth_probing(self.times[cell.design])
+        return self.probe.states(self.core_sets) if self.probe is not None and probed else None
+
     def _fresh(self, side: Contestant, start: int) -> Contestant:
         """The side with its build for this start, if it has replicates."""
         return replace(side, built=fresh(self.replicates, side.label, start) or side.built)
@@ -257,7 +266,7 @@ class Trials:
         read = [name for name in BY_NAME if ratios and all(name in ratio for ratio in ratios)]
         by_quantity = {name: tuple(ratio[name] for ratio in ratios) for name in read}
         readings = {name: start_reading(list(values)) for name, values in by_quantity.items()}
-        self.record.append(start_done(cell.id, number, result, invalid, readings, by_quantity))
+        self.record.append(start_done(cell.id, number, result, invalid, readings, by_quantity, self._state(cell)))
         if invalid is not None:
             self.bench.say(f"{cell.name}: start {number} is invalid and will be repeated: {invalid}")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from burnish.base.durations import duration
 from burnish.bench.pairs import Contestant
+from burnish.bench.probe import worth_probing
 from burnish.model.workload import Design, Placement, Timing
 from burnish.record.events.bundled import ComparisonLeft, ComparisonTried
 from burnish.record.events.patches import TwinFound
@@ -128,6 +129,7 @@ def trials_of(workshop: Workshop, trials: Sequence[Trial], times: Mapping[Design
         replicates=workshop.replicates,
         schedule=session.options.schedule,
         boot=session.host.boot,
+        probe=workshop.probe() if any(worth_probing(times[trial.cell.design]) for trial in trials) else None,
     )
 
 

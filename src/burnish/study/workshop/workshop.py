@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from burnish.base.errors import UserError
+from burnish.bench.probe import Probe
+from burnish.bench.probe import make as make_probe
 from burnish.model.condition import Condition
 from burnish.model.recipe import Variant
 from burnish.model.workload import Design, Placement, Workload
@@ -67,6 +69,7 @@ class Workshop:
     _by_replicate: dict[str, Made] = field(default_factory=dict)
     _conditions: dict[tuple[tuple[str, ...], tuple[str, ...]], Condition] = field(default_factory=dict)
     _examined: dict[tuple[str, str, str], str | None] = field(default_factory=dict)
+    _probe: Probe | None = None
 
     @property
     def record(self) -> Record:
@@ -83,6 +86,12 @@ class Workshop:
         """Digest of the source that builds are made from."""
         assert self.maker is not None and self.maker.builder.origin is not None  # noqa: S101, PT018 - it builds
         return self.maker.builder.origin.digest
+
+    def probe(self) -> Probe:
+        """The probe of the host's state; compiled when it is wanted first."""
+        if self._probe is None:
+            self._probe = make_probe(self.session.store, self.session.bench)
+        return self._probe
 
     def check_loads(self) -> None:
         """Checks every load's parameters; a wrong load becomes its rows' reason, or a `UserError` if not tolerant."""

@@ -1,0 +1,50 @@
+"""Each start that is long enough records what its host could do before and after, and where its servers' memory was."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.exchange import compact
+from burnish.record.record import Record
+from burnish.record.store import Store
+from studying import OWN, burnish, events, study, text
+
+WORDS = ("tune", "fake", "--recipes", "own.toml", "--variant", "speed130", "--precision", "none", "--starts", "2")
+
+
+@pytest.fixture
+def home(burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "own.toml").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    return burnish_home
+
+
+def test_long_starts_are_probed(home: Path) -> None:
+    child = burnish(*WORDS, "--pairs", "8")
+    assert child.returncode == 0, text(child)
+    begun, done = events(home, StartBegun), events(home, StartDone)
+    assert len(done) >= 2
+    for start in (*begun, *done):
+        assert start.state
+        assert all(state.spin_ns > 0 and len(state.latency_ns) == 5 for state in start.state)
+        assert len({state.core for state in start.state}) == len(start.state)
+    for start in done:
+        assert start.pages
+        assert set(start.pages) == set(start.slots)
+        assert all(pages.huge_text >= 0 for pages in start.pages.values())
+    with closing(Record(study(home))) as record:
+        kept = [each.event for each in compact(record.every()) if isinstance(each.event, StartBegun | StartDone)]
+    assert all(start.state for start in kept), "a compact record has every start's"
+    assert all(start.pages for start in kept if isinstance(start, StartDone))
+
+
+def test_short_starts_are_not(home: Path) -> None:
+    child = burnish(*WORDS)
+    assert child.returncode == 0, text(child)
+    assert [start.state for start in events(home, StartBegun)] == [None] * len(events(home, StartBegun))
+    assert all(start.state is None and start.pages for start in events(home, StartDone))
+    assert list(Store(home / "store").entries("probes")) == [], "nor is the probe compiled"
