@@ -20,7 +20,7 @@ import math
 import statistics
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -181,36 +181,59 @@ def print_spreads(every: Sequence[Comparison]) -> None:
 
 
 def print_covariate(every: Sequence[Comparison]) -> None:
-    """Whether the size of an effect goes with the baseline's cost in that sitting."""
-    sizes, costs = [], []
-    for one in every:
-        known = [sitting for sitting in one.sittings if math.isfinite(sitting.cost)]
-        if len(known) < 2 or one.effect == 0.0:
-            continue
-        size = [math.copysign(1.0, one.effect) * sitting.known.mean for sitting in known]
-        cost = [math.log(sitting.cost) for sitting in known]
-        sizes += [value - statistics.fmean(size) for value in size]
-        costs += [value - statistics.fmean(cost) for value in cost]
-    fit = scipy.stats.linregress(costs, sizes)
-    left = [
-        [
-            Known(
-                sitting.known.mean - math.copysign(fit.slope, one.effect) * math.log(sitting.cost),
-                sitting.known.variance,
-            )
-            for sitting in one.sittings
-            if math.isfinite(sitting.cost)
-        ]
+    """Whether the size of an effect goes with the baseline's cost in that sitting, and what that leaves of the spread.
+
+    Both are taken about each comparison's own mean, which uses a degree of freedom of each: two sittings have the same
+    deviation twice, and are one observation. What is left is computed with the slope of all *other* builds, as a study
+    that corrected by it would have to.
+    """
+    usable = [
+        replace(one, sittings=known)
         for one in every
+        if len(known := [sitting for sitting in one.sittings if math.isfinite(sitting.cost)]) > 1 and one.effect
     ]
-    rest = between(left)
-    print(
-        f"\nsize of the effect by the baseline's cost of a transaction: r = {fit.rvalue:.2f} (p = {fit.pvalue:.2g}), "
-        f"{fit.slope:+.3f} of log-ratio for each unit of log cost; spread left without it: "
-        f"{100 * rest.sd:.2f} %"
-        if rest
-        else ""
+    deviations = [_deviations(one) for one in usable]
+    costs, sizes = zip(*itertools.chain.from_iterable(deviations), strict=True)
+    df = len(costs) - len(usable) - 1
+    r = _slope(deviations) * math.sqrt(sum(x * x for x in costs) / sum(y * y for y in sizes))
+    p = 2 * float(scipy.stats.t.sf(abs(r) * math.sqrt(df / (1 - r * r)), df))
+    before = spread(usable)
+    left = between(
+        [
+            [
+                Known(
+                    sitting.known.mean - math.copysign(slope, one.effect) * math.log(sitting.cost),
+                    sitting.known.variance,
+                )
+                for sitting in one.sittings
+            ]
+            for one in usable
+            for slope in [
+                _slope([d for other, d in zip(usable, deviations, strict=True) if other.key[:2] != one.key[:2]])
+            ]
+        ]
     )
+    if before is None or left is None:
+        return
+    print(
+        f"\nsize of the effect by the baseline's cost of a transaction: r = {r:.2f} (p = {p:.2g}, {df} degrees of "
+        f"freedom), {_slope(deviations):+.3f} of log-ratio for each unit of log cost; spread {100 * before.sd:.2f} %, "
+        f"{100 * left.sd:.2f} % [{100 * left.low:.2f}, {100 * left.high:.2f}] left by the slope of other builds"
+    )
+
+
+def _deviations(one: Comparison) -> list[tuple[float, float]]:
+    """(log of the baseline's cost, size of the effect) of each sitting, less their means."""
+    costs = [math.log(sitting.cost) for sitting in one.sittings]
+    sizes = [math.copysign(1.0, one.effect) * sitting.known.mean for sitting in one.sittings]
+    means = statistics.fmean(costs), statistics.fmean(sizes)
+    return [(cost - means[0], size - means[1]) for cost, size in zip(costs, sizes, strict=True)]
+
+
+def _slope(deviations: Sequence[Sequence[tuple[float, float]]]) -> float:
+    pairs = list(itertools.chain.from_iterable(deviations))
+    squares = sum(x * x for x, _ in pairs)
+    return sum(x * y for x, y in pairs) / squares if squares else 0.0
 
 
 def print_validity(every: Sequence[Comparison]) -> None:
