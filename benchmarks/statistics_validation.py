@@ -32,6 +32,7 @@ SEED = 41
 SD_START, SD_PAIR, PAIRS = 0.006, 0.007, 3
 ALONE = 1e-9  # a delta that no interval fits into: nothing stops early as equivalent
 RULE = Rule(cap=12)
+CANARIES = 2  # as many as a study takes for each load (`burnish.study.trials.trials.CANARIES`)
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -195,7 +196,7 @@ def equivalence(bench: Bench) -> str:
 
 def power(bench: Bench) -> str:
     sd = float(bench.noisy(30, noise.NOISES[0], Slots.BALANCED).std())
-    host = Calibration(starts=12, sd=sd, canaries=4, sd_today=sd)
+    host = Calibration(starts=12, sd=sd, canaries=CANARIES, sd_today=sd)
     rows = []
     for effect in (0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1):
         truth = math.log1p(effect)
@@ -213,7 +214,7 @@ def power(bench: Bench) -> str:
     head += ["called different, cap 20, delta 0.5 %", "mean starts, cap 20"]
     return (
         f"**Power** (spread of a start's reading {percent(sd, 2)}: start 0.6 %, pair 0.7 %, 3 pairs; cap 12, "
-        "equivalence within ±1 %; calibrated: by 12 A/A starts, with 4 canaries).\n\n" + table(head, rows)
+        f"equivalence within ±1 %; calibrated: by 12 A/A starts, with {CANARIES} canaries).\n\n" + table(head, rows)
     )
 
 
@@ -223,19 +224,15 @@ def fast_lane(bench: Bench) -> str:
     rows = []
     for misfit in (0.7, 1.0, 1.5, 2.0, 3.0, 4.0):
         row = [f"{misfit:g}"]
-        for canaries in (0, 4):
+        for canaries in (0, CANARIES, 4):
             host = Calibration(starts=12, sd=0.0076 / misfit, canaries=canaries, sd_today=0.0076)
             prior = host.draw(bench.rng(41), bench.repetitions)
             row.append(percent(simulation.rates(readings, 0.0, rule, prior, 12).different))
             if canaries:
                 row.append(percent(simulation.fast_lane_share(prior)))
         rows.append(row)
-    head = [
-        "today's spread / calibrated",
-        "false positives without canaries",
-        "with 4 canaries",
-        "fast lane left on by them",
-    ]
+    head = ["today's spread / calibrated", "false positives without canaries"]
+    head += [text for count in (CANARIES, 4) for text in (f"with {count} canaries", "fast lane left on by them")]
     return (
         "**The fast lane on a host that is noisier than it was calibrated** (equal sides, 12 A/A starts).\n\n"
         + table(head, rows)

@@ -8,6 +8,8 @@ from types import ModuleType
 
 import pytest
 
+from burnish.study.trials.trials import CANARIES
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -25,6 +27,10 @@ def benchmark() -> ModuleType:
 
 def test_the_document_shows_the_constants_in_use(benchmark: ModuleType) -> None:
     assert benchmark.constants() in (ROOT / "docs" / "METHODOLOGY.md").read_text()
+
+
+def test_as_many_canaries_are_simulated_as_a_study_takes(benchmark: ModuleType) -> None:
+    assert benchmark.CANARIES == CANARIES
 
 
 def test_tables_are_written_between_the_markers_only(

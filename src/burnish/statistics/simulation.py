@@ -65,7 +65,8 @@ class Calibration:
         measured = self.sd * np.sqrt(rng.chisquare(self.starts - 1, studies) / (self.starts - 1))
         if self.canaries < 2:
             return measured
-        seen = self.sd_today * np.sqrt(rng.chisquare(self.canaries - 1, studies) / (self.canaries - 1))
+        # About 0, which is the true mean of A/A starts: as many degrees of freedom as canaries.
+        seen = self.sd_today * np.sqrt(rng.chisquare(self.canaries, studies) / self.canaries)
         return np.where(seen > CANARY_LIMIT * measured, np.nan, measured)
 
 

@@ -1,0 +1,124 @@
+"""When trials look: the fast lane not before both canaries, and at the headline alone."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from rich.console import Console
+
+from burnish.bench.pairs import Contestant, Pair, StartResult
+from burnish.bench.readings import Reading
+from burnish.catalogue import load
+from burnish.engines.contract import Engine
+from burnish.model.cell import AA, CellId
+from burnish.model.condition import Condition
+from burnish.model.workload import Design, Placement, Timing
+from burnish.program.built import Built
+from burnish.record.events.trials import StartBegun
+from burnish.record.events.verdicts import VerdictReached
+from burnish.record.record import Record
+from burnish.record.workbench import Bench
+from burnish.statistics.sequential import HostPrior, Rule
+from burnish.study.cells import Cell
+from burnish.study.trials import trials as module
+from burnish.study.trials.trials import Trials
+
+LOAD = load.workload(load.engine("fake"), "fake_mix")
+CELL = Cell(CellId("one", LOAD.name), LOAD)
+CALIBRATED = HostPrior(0.002, 20)
+LARGE = (0.050, 0.051, 0.049, 0.050)
+
+Run = Callable[..., list[str]]
+
+
+def pair(labels: list[str], capacity: float, throughput: float) -> Pair:
+    """A pair in which the second side has these log-ratios."""
+    base = Reading(1.0, 1000.0, 0, 1.0, 0.1)
+    rate = math.exp(throughput)
+    other = Reading(1.0, 1000.0 * rate, 0, rate / math.exp(capacity), 0.1)
+    turn: Mapping[str, Reading] = dict(zip(labels, (base, other), strict=True))
+    return Pair((turn, turn), 2, {}, {}, 0.0, {}, None)
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Iterator[Record]:
+    with closing(Record(tmp_path / "study", create=True)) as made:
+        yield made
+
+
+@pytest.fixture
+def run(record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Decides the cell on scripted readings; returns the candidates of its starts, in order."""
+
+    def decide(
+        readings: tuple[float, ...], canaries: tuple[float, ...], rule: Rule, *, calibrated: bool, beside: Any = None
+    ) -> list[str]:
+        scripts = {"one": iter(readings), AA: iter(canaries)}
+        other = iter(beside or readings)
+
+        def scripted(_: Engine, __: object, sides: list[Contestant], **___: Any) -> StartResult:
+            labels = [side.label for side in sides]
+            capacity = next(scripts[labels[1]])
+            throughput = next(other) if labels[1] == "one" else capacity
+            return StartResult({}, 1.0, True, (pair(labels, capacity, throughput),), "f", None, 1.0)
+
+        monkeypatch.setattr(module, "run_start", scripted)
+        built = Built("b", tmp_path, tmp_path / "server", "key")
+        sides = {name: Contestant(name, built, Condition()) for name in ("baseline", "one")}
+        Trials(
+            engine=cast("Engine", None),
+            record=record,
+            bench=Bench(record, tmp_path / "logs", Console(file=io.StringIO())),
+            baseline=sides["baseline"],
+            candidates={"one": sides["one"]},
+            times={Design.DUET: Timing(0.1, 0.4, 1.0)},
+            core_sets=(frozenset({0}), frozenset({1})),
+            data={},
+            scratch=tmp_path / "scratch",
+            seed=1,
+            priors={(LOAD.name, Design.DUET, Placement.SHARED): CALIBRATED} if calibrated else {},
+        ).decide([CELL], rule)
+        return [begun.event.cell.candidate for begun in record.events(StartBegun)]
+
+    return decide
+
+
+def verdict(record: Record) -> VerdictReached:
+    found = record.last(VerdictReached)
+    assert found is not None
+    return found.event
+
+
+def test_both_canaries_are_read_before_the_fast_lane_looks(run: Run, record: Record) -> None:
+    assert run(LARGE, (0.001, -0.001), Rule(), calibrated=True) == ["one", AA, "one", AA]
+    assert "fast lane" in verdict(record).reason
+    assert verdict(record).starts == 2
+
+
+def test_noisy_canaries_keep_the_fast_lane_from_looking(run: Run, record: Record) -> None:
+    """The host is ten times as noisy as it was: two starts, however far from 1, are no verdict."""
+    assert run(LARGE, (0.02, -0.02), Rule(), calibrated=True) == ["one", AA, "one", AA, "one"]
+    assert "fast lane" not in verdict(record).reason
+
+
+def test_without_a_calibration_canaries_are_spread_out(run: Run) -> None:
+    wide = (0.05, 0.01, 0.09, 0.03, 0.05, 0.02)
+    assert run(wide, (0.0, 0.0), Rule.fixed(6), calibrated=False) == ["one", AA, "one", "one", "one", AA, "one", "one"]
+
+
+def test_the_other_headline_quantity_is_of_all_starts(run: Run, record: Record) -> None:
+    """Capacity is decided at the second look; throughput alone would have been at the first, and selected for it."""
+    capacity, throughput = (0.05, 0.01, 0.09, 0.05, 0.05, 0.05), (0.05, 0.0501, 0.0499, 0.01, 0.02, 0.03)
+    run(capacity, (0.0, 0.0), Rule(cap=6, looks=(3, 6), equivalence_looks=(6,)), calibrated=False, beside=throughput)
+    found = verdict(record)
+    beside = found.ratios["throughput"]
+    assert found.starts == 6
+    assert beside is not None
+    assert beside.ratio == pytest.approx(math.exp(sum(throughput) / 6))
+    assert beside.low < math.exp(0.02), "all starts' spread, not that of the first three"
