@@ -113,7 +113,7 @@ def begin(
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
     call = Call(options.command, str(Path.cwd()), options.schedule) if options.command else None
-    seed = _seed(record, options)
+    seed = seed_of(record, options)
     record.append(SessionBegun(facts.as_record(), resumed, call, seed))
     word = "resuming" if resumed else "run"
     console.print(f"{word} {record.folder.name} (record: {record.path})", markup=False, highlight=False, soft_wrap=True)
@@ -140,7 +140,7 @@ def begin(
     )
 
 
-def _seed(record: Record, options: Options) -> int:
+def seed_of(record: Record, options: Options) -> int:
     """The study's seed: as requested, or that of its earlier sessions, or a new one.
 
     Slots and keys would repeat from study to study if all had the same.
