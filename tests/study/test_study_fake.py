@@ -47,7 +47,7 @@ def test_truths_and_failures_are_rows(burnish_home: Path, own: Path) -> None:
     assert rows["gcc-o3"]["verdict"] == "no effect", "the fake engine is the same code at both levels"
     assert rows["crash"]["verdict"] == "invalid"
     assert "signal 6" in rows["crash"]["reason"]
-    assert rows["crash"]["at_fault"] == {"crash": 3}, "told by side"
+    assert rows["crash"]["checks"]["at_fault"] == {"crash": 3}, "told by side"
     assert "failed its gate: answers" in builds["wrong"]["failure"]
     assert builds["broken"]["failure"].startswith("build failed: building the fake engine (compile server.c)")
     assert "gcc-99" in builds["missing"]["failure"]

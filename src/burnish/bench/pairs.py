@@ -12,6 +12,9 @@ from burnish.bench.readings import Reading
 from burnish.model.condition import Condition
 from burnish.program.built import Built
 
+HANGS = "the side hangs"
+"""End of the reason of a start in which a side finished nothing; reports count hangs by it."""
+
 
 class Trouble(Exception):
     """A side died, hung or had errors; the start is invalid for this reason.
@@ -51,6 +54,7 @@ class Pair:
         steal: share of CPU time stolen by the hypervisor, 0 to 1, of the core that lost most.
         core_busy: busy share of each core, by number, over the pair.
         invalid: why it is invalid, or None.
+        at_fault: labels of the sides that the reason is about; empty if it is about the host, or the pair is valid.
     """
 
     turns: tuple[Mapping[str, Reading], ...]
@@ -60,6 +64,7 @@ class Pair:
     steal: float
     core_busy: Mapping[int, float]
     invalid: str | None
+    at_fault: tuple[str, ...] = ()
 
     def total(self, label: str) -> Reading:
         """The sum of a side's turns."""
@@ -148,4 +153,5 @@ def joined(parts: Sequence[Pair]) -> Pair:
         steal=max(part.steal for part in parts),
         core_busy=parts[0].core_busy,
         invalid=next((part.invalid for part in parts if part.invalid), None),
+        at_fault=next((part.at_fault for part in parts if part.invalid), ()),
     )

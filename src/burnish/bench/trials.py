@@ -23,7 +23,7 @@ from typing import Any
 from burnish.base.errors import InfrastructureError
 from burnish.base.workbench import Workbench
 from burnish.bench import hardware, readings
-from burnish.bench.pairs import Contestant, Pair, StartResult, Trouble, joined
+from burnish.bench.pairs import HANGS, Contestant, Pair, StartResult, Trouble, joined
 from burnish.bench.placement import check_place, move, place
 from burnish.bench.readings import Reading
 from burnish.bench.running import Running
@@ -280,9 +280,7 @@ class _Start:
                 break
             if time.monotonic() > patience:
                 silent = [label for label, bound in bounds.items() if bound is None]
-                raise Trouble(
-                    f"{', '.join(silent)} finished nothing for {patience - begin:.0f} s: the side hangs", *silent
-                )
+                raise Trouble(f"{', '.join(silent)} finished nothing for {patience - begin:.0f} s: {HANGS}", *silent)
             time.sleep(POLL_S)
         self._live("pair", items)
         return {item.label: item.reading(bound) for item in items if (bound := bounds[item.label]) is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from burnish.bench import counters, readings
 from burnish.bench.pairs import Pair
@@ -19,6 +20,19 @@ BUSY_BOUND = 0.9
 
 MISSES_BOUND = 0.01
 """Disk reads per transaction above which data are not in memory."""
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """What makes a pair invalid.
+
+    Attributes:
+        why: the reason and the remedy, in a sentence.
+        sides: labels of the sides that it is about; empty if it is about the host.
+    """
+
+    why: str
+    sides: tuple[str, ...] = ()
 
 
 class Watch:
@@ -60,6 +74,7 @@ class Watch:
         core_busy = {core: round(times.busy_share, 4) for core, times in spent.items()}
         cores = min((share for core, share in core_busy.items() if core in used), default=0.0)
         width = max(1, *(len(reading.cores) for turn in turns for reading in turn.values()))
+        flaw = self._disturbance(sides, steal) or unlike_declared(workload, sides, busy, misses, cores, width)
         return Pair(
             turns=tuple(turns),
             places=places,
@@ -69,10 +84,11 @@ class Watch:
             busy=busy,
             steal=steal,
             core_busy=core_busy,
-            invalid=self._disturbance(sides, steal) or unlike_declared(workload, sides, busy, misses, cores, width),
+            invalid=flaw.why if flaw else None,
+            at_fault=flaw.sides if flaw else (),
         )
 
-    def _disturbance(self, sides: Mapping[str, Reading], steal: float) -> str | None:
+    def _disturbance(self, sides: Mapping[str, Reading], steal: float) -> Flaw | None:
         """The disturbance that makes the pair invalid, or None."""
         errors = {label: side.errors for label, side in sides.items() if side.errors}
         clocks = counters.read_clocks()
@@ -80,15 +96,17 @@ class Watch:
         jumped = clocks.wall - self.clocks.wall - slept
         if errors:
             counts = ", ".join(f"{label}: {n}" for label, n in errors.items())
-            return f"errors under load ({counts}); see the load's log in the study's folder"
+            return Flaw(f"errors under load ({counts}); see the load's log in the study's folder", tuple(errors))
         if counters.read_swap() != self.swaps:
-            return "the host swapped; free memory or make the buffer pool smaller"
+            return Flaw("the host swapped; free memory or make the buffer pool smaller")
         if slept > STANDSTILL_S:
-            return f"the host was suspended for {slept:.1f} s; keep it awake"
+            return Flaw(f"the host was suspended for {slept:.1f} s; keep it awake")
         if abs(jumped) > STANDSTILL_S:
-            return f"the wall clock jumped by {jumped:+.1f} s; let the time service settle"
+            return Flaw(f"the wall clock jumped by {jumped:+.1f} s; let the time service settle")
         if steal > self.steal_bound:
-            return f"the hypervisor took {steal:.0%} of the CPU (bound {self.steal_bound:.0%}); try at a quieter hour"
+            return Flaw(
+                f"the hypervisor took {steal:.0%} of the CPU (bound {self.steal_bound:.0%}); try at a quieter hour"
+            )
         return None
 
 
@@ -105,7 +123,7 @@ def unlike_declared(
     misses: Mapping[str, int],
     cores: float,
     width: int,
-) -> str | None:
+) -> Flaw | None:
     """Why a pair does not meet its workload's declaration (data in memory, saturated server), or None.
 
     A pair is also invalid if a side finished no transaction, even if it executed statements.
@@ -119,23 +137,28 @@ def unlike_declared(
         width: number of cores that a side has at a time; over the turns of a pair it may use more.
     """
     if idle := [label for label, side in sides.items() if not side.done]:
-        return f"{idle[0]} finished no transaction; take fewer client threads, or shorter transactions"
+        why = f"{idle[0]} finished no transaction; take fewer client threads, or shorter transactions"
+        return Flaw(why, tuple(idle))
     for label, missed in misses.items():
         if workload.in_memory and missed > MISSES_BOUND * sides[label].done:
-            return (
+            return Flaw(
                 f"{label} read {missed} pages from disk, but {workload.name} says that its data are in memory; "
-                "give the server more of it (a larger buffer pool), or take a smaller dataset"
+                "give the server more of it (a larger buffer pool), or take a smaller dataset",
+                (label,),
             )
+    lazy = tuple(label for label, share in busy.items() if share < BUSY_BOUND)
     for label, share in busy.items():
         if share >= BUSY_BOUND or not loads.fills(workload, width):
             continue
         if cores >= BUSY_BOUND:
-            return (
+            return Flaw(
                 f"{label}'s server got {share:.0%} of its cores, though they were busy for {cores:.0%} of the time: "
-                "something else runs on this host; end it (`top` names it), or measure at a quieter hour"
+                "something else runs on this host; end it (`top` names it), or measure at a quieter hour",
+                lazy,
             )
-        return (
+        return Flaw(
             f"{label}'s server was busy for {share:.0%} of its cores, but {workload.name} says that it is "
-            "saturated: the client is the bottleneck; give it more --threads"
+            "saturated: the client is the bottleneck; give it more --threads",
+            lazy,
         )
     return None

@@ -72,6 +72,7 @@ def _bundled(result: Result, table: StudyTable) -> Sequence[Section]:
         *reasons.missing(table),
         *reasons.doubtful(table),
         *reasons.small(result, table),
+        *reasons.beside(table),
         reasons.conclusion(table),
         *bundled_patches.sections(table),
         *extras.sections(table),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from burnish.base.errors import UserError
@@ -30,6 +29,7 @@ from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun,
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalibrated, VerdictReached
 from burnish.report import evidence, patches, plainly
+from burnish.report.analysis.checks import Checks, checks_of
 from burnish.report.analysis.verdict import NO_EFFECT, RUNNING
 from burnish.report.bundled.fold import study_table
 from burnish.report.hosts import host_line, hosts_line
@@ -57,7 +57,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
     definition = begun.event.definition
     source, session, planned = by.last(SourceObtained), by.last(SessionBegun), by.last(TrialsPlanned)
     programs = [program.build.name for program in by.of(ProgramFound)]
-    shipped = study_table(by, sittings)
+    shipped, checked = study_table(by, sittings), checks_of(by)
     variant_names = (
         *(build.build.name for build in by.of(BuildMade)),
         *(variant.variant for variant in by.of(VariantSettled)),
@@ -81,14 +81,14 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         begun=begun.at,
         ended=finished[-1].at if finished else None,
         definition=definition,
-        rows=tuple(_rows(by, planned, sittings)),
+        rows=tuple(_rows(by, planned, sittings, checked)),
         builds=tuple(_builds(by, order)),
         differences=different.found if different else (),
         contest=contest,
         runs=len(by.of(SessionBegun)),
         canaries=tuple(_canaries(by, planned)),
         confirmations=tuple(
-            _row(verdict, None, sittings.get(verdict.cell))
+            _row(verdict, None, sittings.get(verdict.cell), checked.get(verdict.cell))
             for verdict in verdicts
             if verdict.cell.role is Role.CONFIRMATION
         ),
@@ -103,7 +103,12 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
     )
 
 
-def _rows(by: ByType, planned: TrialsPlanned | None, sittings: Mapping[CellId, Sitting]) -> list[Row]:
+def _rows(
+    by: ByType,
+    planned: TrialsPlanned | None,
+    sittings: Mapping[CellId, Sitting],
+    checked: Mapping[CellId, Checks],
+) -> list[Row]:
     verdicts = {verdict.cell: verdict for verdict in by.of(VerdictReached)}
     family = by.last(FamilyJudged)
     together = {member.cell: member for member in family.cells} if family else {}
@@ -115,8 +120,7 @@ def _rows(by: ByType, planned: TrialsPlanned | None, sittings: Mapping[CellId, S
             label = f"{cell.tag}: {cell.label}" if cell.tag else cell.label
             rows.append(Row(label, cell.workload, RUNNING, {}, len(valid), 0, "not decided yet", {}, ""))
         elif cell.role is not Role.CONFIRMATION:
-            row = _row(reached, together.get(cell), sittings.get(cell))
-            rows.append(replace(row, at_fault=_at_fault(by, cell)))
+            rows.append(_row(reached, together.get(cell), sittings.get(cell), checked.get(cell)))
     loads = by.of(StudyBegun)[0].definition.get("workloads", ())
     equal = [variant.variant for variant in by.of(VariantSettled) if variant.same]
     rows += [
@@ -127,12 +131,7 @@ def _rows(by: ByType, planned: TrialsPlanned | None, sittings: Mapping[CellId, S
     return rows
 
 
-def _at_fault(by: ByType, cell: CellId) -> dict[str, int]:
-    """By side, the number of a cell's starts in which it died, hung or had errors."""
-    return dict(Counter(side for start in by.of(StartDone) if start.cell == cell for side in start.at_fault or ()))
-
-
-def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sitting | None) -> Row:
+def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sitting | None, checks: Checks | None) -> Row:
     return Row(
         candidate=reached.cell.label,
         workload=reached.cell.workload,
@@ -157,6 +156,7 @@ def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sittin
         within=reached.within,
         sitting=sitting,
         placement=str(reached.placed),
+        checks=checks or Checks(),
     )
 
 
@@ -186,10 +186,9 @@ def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
     programs = {program.build.name: program for program in by.of(ProgramFound)}
     examined = {program.build.name: program for program in by.of(ProgramExamined)}
     changed = {change.build.name: change for change in by.of(MachineCodeChanged)}
-    trained = {
-        profile.build.name: tuple(dict.fromkeys(str(load) for load, _ in profile.about.get("training") or ()))
-        for profile in by.of(ProfileMade)
-    }
+    profiles = by.of(ProfileMade)
+    trained = {profile.build.name: _training(profile) for profile in profiles}
+    shared = {profile.key: _training(profile) for profile in profiles}  # a build may have several, merged in the end
     rows = []
     for name in order:
         first = BuildId(name, 1).name  # the first of a variant's replicates
@@ -225,11 +224,21 @@ def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
                 evidence=plainly.examined(seen) if seen else None,
                 built=build is not None and name not in programs,
                 named=facts.named,
-                trained=trained.get(name) or trained.get(first) or (),
+                trained=trained.get(name) or trained.get(first) or _shared(build, shared),
                 costs={key: about[key] for key in _KEPT if key in about},
             )
         )
     return rows
+
+
+def _training(profile: ProfileMade) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(load) for load, _ in profile.about.get("training") or ()))
+
+
+def _shared(build: BuildMade | None, trained: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The training of a build whose record has its profile only with the build that it was made for."""
+    keys = [stage.key for stage in build.stages] if build else []
+    return next((trained[key] for key in reversed(keys) if key in trained), ())
 
 
 def _missing(by: ByType) -> dict[str, str]:

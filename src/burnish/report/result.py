@@ -8,6 +8,7 @@ from typing import Any
 
 from burnish.record.events.verdicts import FamilyMember, HostVerdict, Interval, OtherMethod, SideSummary
 from burnish.report.analysis import outcome
+from burnish.report.analysis.checks import Checks
 from burnish.report.bundled.table import StudyTable
 from burnish.report.patches import Patched
 from burnish.report.quantities import Measured
@@ -42,7 +43,7 @@ class Row:
         hosts_differ: whether two of those intervals do not overlap.
         alone: the uncorrected verdict, if correction for all comparisons changed it; else ''.
         within: delta, if the difference is proved but also proved to be within ±delta; else None.
-        at_fault: by side, number of its invalid starts in which it died, hung or had errors.
+        checks: what its starts show beside the ratio: faults by side, totals, drift.
         sitting: the verdict and intervals of its own sittings, beside those to be repeated; None if nothing more is
             known than these.
         placement: which cores servers and clients had; '' while there is no verdict.
@@ -69,7 +70,7 @@ class Row:
     hosts_differ: bool = False
     alone: str = ""
     within: float | None = None
-    at_fault: Mapping[str, int] = field(default_factory=dict)
+    checks: Checks = field(default_factory=Checks)
     sitting: Sitting | None = None
     placement: str = ""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,7 +22,7 @@ from burnish.model.cell import AA, CellId
 from burnish.model.condition import Condition
 from burnish.model.workload import Design, Placement, Timing
 from burnish.program.built import Built
-from burnish.record.events.trials import StartBegun
+from burnish.record.events.trials import StartBegun, StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.record.workbench import Bench
@@ -122,3 +124,21 @@ def test_the_other_headline_quantity_is_of_all_starts(run: Run, record: Record) 
     assert beside is not None
     assert beside.ratio == pytest.approx(math.exp(sum(throughput) / 6))
     assert beside.low < math.exp(0.02), "all starts' spread, not that of the first three"
+
+
+def test_a_start_that_its_pairs_make_invalid_tells_whose_fault_it_was(
+    run: Run, record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoilt = [replace(pair(["baseline", "one"], 0.0, 0.0), invalid="one read 9 pages", at_fault=("one",))]
+    scripted = pair
+
+    def first_is_spoilt(labels: list[str], capacity: float, throughput: float) -> Pair:
+        return spoilt.pop() if spoilt and labels[1] == "one" else scripted(labels, capacity, throughput)
+
+    monkeypatch.setattr(sys.modules[__name__], "pair", first_is_spoilt)
+    run((0.05, *LARGE[:3]), (0.0, 0.0), Rule.fixed(3), calibrated=False)
+    done = [each.event for each in record.events(StartDone) if each.event.cell == CELL.id]
+    assert [(start.invalid, start.at_fault) for start in done] == [
+        ("one read 9 pages", ("one",)),
+        *[(None, None)] * 3,
+    ]

@@ -206,6 +206,8 @@ class PairRead(Event):
         core_busy: busy share of each core, by its number.
         invalid: why it is invalid; None if it is valid.
         origin: in a merged record, where it was measured; None in any other.
+        at_fault: of an invalid pair, the sides that the reason is about, none if it is about the host; None of a valid
+            one, and in older records.
     """
 
     cell: CellId
@@ -220,6 +222,7 @@ class PairRead(Event):
     core_busy: Mapping[int, float] = field(default_factory=dict)
     invalid: str | None = None
     origin: Origin | None = None
+    at_fault: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -278,8 +281,8 @@ class StartDone(Event):
         facts: by side, facts that the engine reports (cipher); None in older records.
         pairs: number of pairs measured.
         origin: in a merged record, where it was measured; None in any other.
-        at_fault: of an invalid start, the sides that died, hung or had errors; None if it has another reason, and in
-            older records.
+        at_fault: of an invalid start, the sides that died, hung or had errors, or that the reason of its pairs is
+            about; None if it has another reason, and in older records.
         state: the host's state after the sides had stopped; see `StartBegun`.
         pages: by side, where its server's memory was; None in older records.
     """

@@ -28,6 +28,7 @@ from burnish.record.events.bundled import (
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostVerdict, VerdictReached
 from burnish.report import evidence, plainly
+from burnish.report.analysis.checks import Checks, checks_of
 from burnish.report.analysis.verdict import delta
 from burnish.report.bundled.advice import advice, steps_of
 from burnish.report.bundled.controls import controls
@@ -65,13 +66,15 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | 
     cut = {omission.comparison: omission.why for omission in table.cut}
     planned = by.last(TrialsPlanned)
     marked = {variant.variant: _marks(variant) for variant in by.of(VariantSettled)}
+    checked = checks_of(by)
     lines = []
     for comparison in table.comparisons:
         cell = tried.get(comparison.id, comparison.cell)
         verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
         outcome = (figures.get(comparison.id), left.get(comparison.id), cut.get(comparison.id))
         line = _line(comparison, verdict, member, *outcome, marked.get(comparison.candidate, Marks()))
-        lines.append(replace(line, sitting=sittings.get(cell)) if cell else line)
+        told = cell and replace(line, sitting=sittings.get(cell), checks=checked.get(cell, Checks()))
+        lines.append(told or line)
     again = {confirmation.comparison.key: verdicts.get(confirmation.cell) for confirmation in by.of(ConfirmationBegun)}
     negative = controls(lines, delta(planned))
     advised = advice(lines, again, table, steps_of(by.of(BuildMade))) if table.recommends else []

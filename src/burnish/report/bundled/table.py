@@ -9,6 +9,7 @@ from typing import Any
 from burnish.model.recipe import Marks
 from burnish.record.events.bundled import HostFigure
 from burnish.record.events.verdicts import HostVerdict, Interval
+from burnish.report.analysis.checks import Checks
 from burnish.report.analysis.verdict import IDENTICAL, NO_EFFECT, words
 from burnish.report.bundled.advice import Advice
 from burnish.report.bundled.controls import Controls
@@ -54,6 +55,7 @@ class Line:
         sitting: the verdict and intervals of its own sittings, beside those to be repeated; None without a verdict.
         workload: the load's name; '' without a verdict.
         placement: which cores servers and clients had; '' if nothing was measured.
+        checks: what its starts show beside the ratio: faults by side, totals, drift.
     """
 
     key: str
@@ -86,6 +88,7 @@ class Line:
     sitting: Sitting | None = None
     workload: str = ""
     placement: str = ""
+    checks: Checks = field(default_factory=Checks)
 
     @property
     def identical(self) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from burnish.model.cell import AA
 from burnish.report import evidence
-from burnish.report.analysis import layout_caveat, marks, suites
+from burnish.report.analysis import checks, layout_caveat, marks, suites
 from burnish.report.compose import points
 from burnish.report.document import Section
 from burnish.report.quantities import judged
@@ -40,6 +41,7 @@ def lines(result: Result) -> list[str]:
         [Open(_cell(row), row.reason, row.ratio) for row in result.rows if row.verdict == "undecided" and not row.alone]
     )
     texts += repeated.merged(_of_cells(result), [_cell(row) for row in result.rows], "cell")
+    texts += checks.concentration(row.checks for row in result.rows if row.candidate != AA)
     texts += repeated.two_binaries([(_cell(row), layout_caveat.of_row(result, row)) for row in result.rows])
     if result.replicates:
         texts.append(
@@ -70,16 +72,14 @@ def _of_builds(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _of_cells(result: Result) -> Iterator[tuple[str, str]]:
-    """Notes on cells: excluded pairs, unsettled starts, verdicts changed by the correction."""
+    """Notes on cells: excluded pairs, unsettled starts, faults, totals, drift, verdicts changed by the correction."""
     for row in result.rows:
         pairs = row.starts * _pairs(result, row)
         if row.invalid_pairs > EXCLUDED * pairs:
             yield _cell(row), f"{row.invalid_pairs} of {plural(pairs, 'pair')} excluded"
         if row.unsettled > UNSETTLED * row.starts:
             yield _cell(row), f"{row.unsettled} of {plural(row.starts, 'start')} did not settle"
-        if row.at_fault:
-            sides = ", ".join(f"{label} in {count}" for label, count in row.at_fault.items())
-            yield _cell(row), f"died, hung or had errors: {sides} of {plural(row.invalid_starts, 'invalid start')}"
+        yield from ((_cell(row), sentence) for sentence in checks.sentences(row.checks))
         if row.alone and row.together:
             yield _cell(row), f"by itself {row.alone}; {row.together.label}"
 

@@ -33,6 +33,7 @@ def pair_read(cell: CellId, start: int, number: int, pair: Pair) -> PairRead:
         steal=pair.steal,
         core_busy=dict(pair.core_busy),
         invalid=pair.invalid,
+        at_fault=pair.at_fault if pair.invalid is not None else None,
     )
 
 
@@ -44,6 +45,7 @@ def start_done(
     readings: Mapping[str, float] | None = None,
     pair_ratios: Mapping[str, tuple[float, ...]] | None = None,
     state: tuple[HostState, ...] | None = None,
+    at_fault: tuple[str, ...] = (),
 ) -> StartDone:
     """A finished start.
 
@@ -55,6 +57,7 @@ def start_done(
         readings: log-ratio of each quantity.
         pair_ratios: log-ratios of each valid pair, by quantity.
         state: the host's state after it; None if it is not probed.
+        at_fault: the sides that the reason is about, if it is invalid.
     """
     return StartDone(
         cell=cell,
@@ -82,7 +85,7 @@ def start_done(
         hardware=result.hardware,
         facts=result.facts,
         pairs=len(result.pairs),
-        at_fault=result.at_fault or None,
+        at_fault=at_fault or None,
         state=state,
         pages={
             label: _pages(launched)

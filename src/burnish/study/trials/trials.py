@@ -249,9 +249,10 @@ class Trials:
 
     def _close_start(self, cell: Cell, number: int, result: StartResult) -> None:
         good = [pair for pair in result.pairs if pair.invalid is None]
-        invalid = result.invalid
+        invalid, at_fault = result.invalid, result.at_fault
         if invalid is None and not good:
             invalid = result.pairs[0].invalid if result.pairs else "no pair was read"
+            at_fault = result.pairs[0].at_fault if result.pairs else ()
         before = next(
             (
                 recorded.event.fingerprint
@@ -266,7 +267,9 @@ class Trials:
         read = [name for name in BY_NAME if ratios and all(name in ratio for ratio in ratios)]
         by_quantity = {name: tuple(ratio[name] for ratio in ratios) for name in read}
         readings = {name: start_reading(list(values)) for name, values in by_quantity.items()}
-        self.record.append(start_done(cell.id, number, result, invalid, readings, by_quantity, self._state(cell)))
+        self.record.append(
+            start_done(cell.id, number, result, invalid, readings, by_quantity, self._state(cell), at_fault)
+        )
         if invalid is not None:
             self.bench.say(f"{cell.name}: start {number} is invalid and will be repeated: {invalid}")
 

@@ -307,7 +307,7 @@ def _sample(
         count_events=bool(session.host.pmu),
         observe=observe,
     )
-    session.record.append(start_done(cell.id, 1, result, result.invalid))
+    session.record.append(start_done(cell.id, 1, result, result.invalid, at_fault=result.at_fault))
     if result.invalid is not None:
         raise InfrastructureError(f"{cell.name}: {result.invalid}", log=session.bench.log_path("why-load.log"))
     return Sampled(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from burnish.report.analysis import layout_caveat
+from burnish.report.analysis import checks, layout_caveat
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import points, section
 from burnish.report.document import Section
@@ -34,6 +34,17 @@ def small(result: Result, table: StudyTable) -> list[Section]:
     names = names_of(table)
     lines = repeated.two_binaries([(names[line.key], layout_caveat.of_line(result, line)) for line in table.lines])
     return [section("layout", "Small differences", points(lines))] if lines else []
+
+
+def beside(table: StudyTable) -> list[Section]:
+    """What starts show beside their ratios: faults by side, totals, drift; empty if all is as it should be."""
+    names = names_of(table)
+    cells = {line.cell: line for line in reversed(table.lines) if line.cell}  # several lines may be about one cell
+    lines = list(reversed(cells.values()))
+    notes = [(names[line.key], sentence) for line in lines for sentence in checks.sentences(line.checks)]
+    texts = repeated.merged(notes, [names[line.key] for line in lines], "cell")
+    texts += checks.concentration(line.checks for line in lines if not line.control)
+    return [section("checks", "What the starts show beside their ratios", points(texts))] if texts else []
 
 
 def conclusion(table: StudyTable) -> Section:
