@@ -53,8 +53,9 @@ EMULATE = _build(
     old=("--portability",),
 )  # fmt: skip
 LAYOUTS = _build(
-    "layouts", ("--layouts",), "Make each build N times, each in a shuffled link order.",
-    readers.replicates, "N", default="0",
+    "layouts", ("--layouts",), "Make each build N times, each in a shuffled link order; 0 for once, without any test "
+    "of layouts.",
+    readers.replicates, "N", unset="6, afterwards, for what differs by less than 3 %",
 )  # fmt: skip
 TRAININGS = _build(
     "trainings", ("--trainings",), "Train each profile N times, each with generated keys of its own.",

@@ -14,18 +14,24 @@ AA = "A/A"
 AGAIN = "again"
 """Word in a cell's name: the same candidate, measured a second time."""
 
+RELINKED = "other layouts"
+"""Words in a cell's name: both sides are linked anew for each start."""
+
 
 class Role(StrEnum):
     """The purpose of a cell.
 
     * ``claim``: its verdict is what the study was asked for;
     * ``canary``: the base compared with itself, the study's own check of its noise;
-    * ``confirmation``: new starts, their number fixed in advance, of the candidate picked as the best of many.
+    * ``confirmation``: new starts, their number fixed in advance, of the candidate picked as the best of many;
+    * ``layouts``: starts of both sides in other link orders, a fresh pair of builds each, for a claim so small that
+      the order alone may have made it.
     """
 
     CLAIM = "claim"
     CANARY = "canary"
     CONFIRMATION = "confirmation"
+    LAYOUTS = "layouts"
 
 
 @dataclass(frozen=True, order=True)
@@ -95,6 +101,8 @@ class CellId:
             return self.design
         if self.role is Role.CONFIRMATION:
             return f"{AGAIN}, {self.series} {self.group}" if self.base else AGAIN
+        if self.role is Role.LAYOUTS:
+            return ", ".join(filter(None, (RELINKED, self.group)))
         return self.group
 
     @property

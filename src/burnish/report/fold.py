@@ -92,6 +92,11 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
             for verdict in verdicts
             if verdict.cell.role is Role.CONFIRMATION
         ),
+        relinked=tuple(
+            _row(verdict, None, sittings.get(verdict.cell), checked.get(verdict.cell))
+            for verdict in verdicts
+            if verdict.cell.role is Role.LAYOUTS
+        ),
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source.note,) if source and source.note else (),
         explanation=explanation(by),
@@ -119,7 +124,7 @@ def _rows(
             valid = [start for start in by.of(StartDone) if start.cell == cell and start.invalid is None]
             label = f"{cell.tag}: {cell.label}" if cell.tag else cell.label
             rows.append(Row(label, cell.workload, RUNNING, {}, len(valid), 0, "not decided yet", {}, ""))
-        elif cell.role is not Role.CONFIRMATION:
+        elif cell.role not in (Role.CONFIRMATION, Role.LAYOUTS):
             rows.append(_row(reached, together.get(cell), sittings.get(cell), checked.get(cell)))
     loads = by.of(StudyBegun)[0].definition.get("workloads", ())
     equal = [variant.variant for variant in by.of(VariantSettled) if variant.same]

@@ -34,7 +34,8 @@ class Row:
         design: how the sides shared the host.
         headline: name of the quantity that the verdict is about.
         per_minute: whether transactions per minute and the mean response time are reported.
-        role: ``claim``, ``confirmation`` (the winner once more, on fresh starts) or ``canary``.
+        role: ``claim``, ``confirmation`` (the winner once more, on fresh starts), ``layouts`` (in other link orders) or
+            ``canary``.
         together: where several cells are judged together, p-values and interval corrected for all comparisons.
         sensitivity: the ratio by other estimators of the centre, each with its interval.
         invalid_pairs: pairs of valid starts that are not counted.
@@ -170,6 +171,7 @@ class Result:
         runs: number of sessions that began or resumed it.
         canaries: A/A starts mixed in, by workload.
         confirmations: the winner's cells on fresh starts, if it was the best of several.
+        relinked: small differences again, each start with other link orders of both sides.
         calibrations: noise of the host from its A/A starts (`calibrate`: from this run).
         notes: remarks about the source.
         replicates: builds of each variant, one for each start in turn; 0: each was built once.
@@ -198,6 +200,7 @@ class Result:
     runs: int
     canaries: tuple[Canary, ...] = ()
     confirmations: tuple[Row, ...] = ()
+    relinked: tuple[Row, ...] = ()
     calibrations: tuple[Mapping[str, Any], ...] = ()
     notes: tuple[str, ...] = field(default=())
     replicates: int = 0

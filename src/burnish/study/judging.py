@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from burnish.model.cell import CellId, Role
 from burnish.record.by_type import ByType
@@ -16,7 +16,6 @@ from burnish.record.record import Record
 from burnish.statistics import multiplicity
 from burnish.statistics.rivals import effort, rival
 from burnish.statistics.verdicts import Kind, Rule
-from burnish.study.cells import Cell
 from burnish.study.comparison import Comparison
 from burnish.study.extras.extras import SLACK
 from burnish.study.planning.confirming import again, contenders, is_due
@@ -28,26 +27,22 @@ from burnish.study.trials.starts import canary_sd, cell_starts
 from burnish.study.trials.timing import priors_of, start_seconds, timings
 from burnish.study.workshop.contest import note_times
 from burnish.study.workshop.group import Trial, measure, trial_of
+from burnish.study.workshop.relinking import Judged, is_open, relink
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A comparison and the cell of its trial."""
-
-    comparison: Comparison
-    cell: Cell
-
-
 def judge(workshop: Workshop) -> None:
-    """Records the verdicts as one family; measures the best candidate again where it was picked from many."""
-    judged = judged_of(workshop)
-    new = bool(workshop.made) or workshop.record.last(FamilyJudged) is None
+    """Records the verdicts as one family; measures again the best candidate, where it was picked from many, and what
+    differs by so little that the code layout may be the reason."""
+    record, judged = workshop.record, judged_of(workshop)
+    new = bool(workshop.made) or record.last(FamilyJudged) is None or is_open(record)
     if not judged or not new:
         return
     _claim(workshop, judged)
+    told = _in_another_sitting(record)
     if workshop.study.confirmation.more_than is not None:
-        _confirm(workshop, judged, _in_another_sitting(workshop.record))
+        _confirm(workshop, judged, told)
+    relink(workshop, judged, told)
 
 
 def judged_of(workshop: Workshop) -> list[Judged]:

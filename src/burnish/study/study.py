@@ -56,6 +56,8 @@ class Study:
         workloads: loads that are needed beside those of the comparisons.
         rule: when a cell is decided.
         replicates: how often each variant is built.
+        layouts: by how many link orders of both sides a claim is tested afterwards whose difference is so small that
+            the order alone may have made it; 0: by none.
         portable: what is required of the builds' portability.
         explore: whether verdicts control the false-discovery rate rather than the family-wise error.
         confirmation: when the best candidate is measured again.
@@ -86,6 +88,7 @@ class Study:
     workloads: tuple[Workload, ...] = ()
     rule: Rule = field(default_factory=Rule)
     replicates: Factors = field(default_factory=Factors)
+    layouts: int = 0
     portable: Portable = field(default_factory=Portable)
     explore: bool = False
     confirmation: Confirmation = field(default_factory=Confirmation)

@@ -42,6 +42,7 @@ EVENTS: tuple[type[Event], ...] = (
     bundled.ComparisonTried,
     bundled.ComparisonLeft,
     bundled.ConfirmationBegun,
+    bundled.LayoutsBegun,
     bundled.FigureMeasured,
     bundled.ExtrasDone,
     bundled.TimelineRead,

@@ -191,6 +191,21 @@ class ConfirmationBegun(Event):
 
 
 @dataclass(frozen=True)
+class LayoutsBegun(Event):
+    """A comparison is measured again with other link orders of both sides, as its difference is a small one.
+
+    Attributes:
+        comparison: which comparison.
+        cell: the cell of the new starts.
+        layouts: number of link orders; each start takes a fresh one of both sides.
+    """
+
+    comparison: ComparisonId
+    cell: CellId
+    layouts: int
+
+
+@dataclass(frozen=True)
 class HostFigure:
     """A figure as measured on one host of a merged record.
 

@@ -88,7 +88,7 @@ def checks_of(by: ByType) -> dict[CellId, Checks]:
         checks = _faults(cell, starts, read)
         if (verdict := verdicts.get(cell)) is not None:
             valid = [start for start in starts if start.invalid is None and verdict.headline in start.readings]
-            confirms = cell.role is Role.CONFIRMATION
+            confirms = cell.role in (Role.CONFIRMATION, Role.LAYOUTS)
             judged_by = Rule.fixed(max(2, len(valid)), delta=rule.delta) if confirms else rule
             checks = replace(
                 checks,

@@ -18,6 +18,7 @@ from burnish.record.events.bundled import (
     ExtrasDone,
     FigureMeasured,
     HostFigure,
+    LayoutsBegun,
     PlannedComparison,
     ProfileInspected,
     SearchRound,
@@ -32,7 +33,7 @@ from burnish.report.analysis.checks import Checks, checks_of
 from burnish.report.analysis.verdict import delta
 from burnish.report.bundled.advice import advice, steps_of
 from burnish.report.bundled.controls import controls
-from burnish.report.bundled.table import OPEN, Line, StudyTable
+from burnish.report.bundled.table import OPEN, Line, Relinked, StudyTable
 from burnish.report.quantities import of_verdict
 from burnish.report.words import per_cent
 from burnish.study.trials.repeated import Sitting
@@ -67,6 +68,7 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | 
     planned = by.last(TrialsPlanned)
     marked = {variant.variant: _marks(variant) for variant in by.of(VariantSettled)}
     checked = checks_of(by)
+    relinked = {begun.comparison: verdicts[begun.cell] for begun in by.of(LayoutsBegun) if begun.cell in verdicts}
     lines = []
     for comparison in table.comparisons:
         cell = tried.get(comparison.id, comparison.cell)
@@ -74,10 +76,13 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | 
         outcome = (figures.get(comparison.id), left.get(comparison.id), cut.get(comparison.id))
         line = _line(comparison, verdict, member, *outcome, marked.get(comparison.candidate, Marks()))
         told = cell and replace(line, sitting=sittings.get(cell), checks=checked.get(cell, Checks()))
-        lines.append(told or line)
-    again = {confirmation.comparison.key: verdicts.get(confirmation.cell) for confirmation in by.of(ConfirmationBegun)}
+        again = relinked.get(comparison.id)
+        lines.append(replace(told or line, relinked=_relinked(again, comparison.quantity) if again else None))
+    confirmed = {
+        begun.comparison.key: verdicts.get(begun.cell) for begun in by.of(ConfirmationBegun)
+    }
     negative = controls(lines, delta(planned))
-    advised = advice(lines, again, table, steps_of(by.of(BuildMade))) if table.recommends else []
+    advised = advice(lines, confirmed, table, steps_of(by.of(BuildMade))) if table.recommends else []
     return StudyTable(
         study=table.study,
         title=table.title,
@@ -160,6 +165,10 @@ def _line(
         quantities=of_verdict(verdict) if verdict else {},
         placement=str(verdict.placed) if verdict else "",
     )
+
+
+def _relinked(verdict: VerdictReached, quantity: str) -> Relinked:
+    return Relinked(verdict.verdict, verdict.ratios.get(quantity), verdict.starts)
 
 
 def _hosts_of(result: VerdictReached | FigureMeasured | None) -> tuple[HostVerdict | HostFigure, ...]:

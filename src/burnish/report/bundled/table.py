@@ -21,6 +21,21 @@ OPEN = "not measured yet"
 
 
 @dataclass(frozen=True)
+class Relinked:
+    """A small difference again, each start with other link orders of both sides.
+
+    Attributes:
+        verdict: the verdict.
+        interval: ratio of the line's quantity with its interval; None without valid starts.
+        starts: number of valid starts, each with a fresh pair of links.
+    """
+
+    verdict: str
+    interval: Interval | None
+    starts: int
+
+
+@dataclass(frozen=True)
 class Line:
     """One comparison: a cell of the study's table.
 
@@ -56,6 +71,7 @@ class Line:
         workload: the load's name; '' without a verdict.
         placement: which cores servers and clients had; '' if nothing was measured.
         checks: what its starts show beside the ratio: faults by side, totals, drift.
+        relinked: the same with other link orders of both sides; None if that was not measured.
     """
 
     key: str
@@ -89,6 +105,7 @@ class Line:
     workload: str = ""
     placement: str = ""
     checks: Checks = field(default_factory=Checks)
+    relinked: Relinked | None = None
 
     @property
     def identical(self) -> bool:

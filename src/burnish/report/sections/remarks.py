@@ -43,6 +43,7 @@ def lines(result: Result) -> list[str]:
     texts += repeated.merged(_of_cells(result), [_cell(row) for row in result.rows], "cell")
     texts += checks.concentration(row.checks for row in result.rows if row.candidate != AA)
     texts += repeated.two_binaries([(_cell(row), layout_caveat.of_row(result, row)) for row in result.rows])
+    texts += [f"{_cell(row)}: {again}" for row in result.rows if (again := layout_caveat.row_again(result, row))]
     if result.replicates:
         texts.append(
             f"each start has a fresh pair of builds ({result.replicates} of each variant): verdicts are about the "

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 def run(result: Result) -> dict[str, Any]:
     """Everything in the result of a run, including the sentences of its report."""
     return {
-        **asdict(replace(result, explanation=None, patched=None, rows=(), confirmations=(), shipped=None)),
+        **asdict(replace(result, explanation=None, patched=None, rows=(), confirmations=(), relinked=(), shipped=None)),
         "rows": [plainly.row(row) for row in result.rows],
         "confirmations": [plainly.row(row) for row in result.confirmations],
+        "relinked": [plainly.row(row) for row in result.relinked],
         "shipped": plainly.table(result.shipped) if result.shipped else None,
         "sentences": conclusion.sentences(result),
         "ranking": _ranking(result),

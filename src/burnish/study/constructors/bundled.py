@@ -24,8 +24,7 @@ from burnish.study.request.options import Options
 from burnish.study.request.placing import placing
 from burnish.study.request.selection import Asked
 from burnish.study.study import Confirmation, Study
-from burnish.study.trials.replicates import Factors
-from burnish.study.trials.timing import rule_of
+from burnish.study.trials.timing import factors_of, layouts_of, rule_of
 from burnish.toolchain.toolchains import choose, find_toolchains
 
 
@@ -88,7 +87,8 @@ def of_expanded(own: BundledFile, expanded: Expanded, asked: Asked, options: Opt
         variants=expanded.variants,
         features=features,
         rule=rule_of(options),
-        replicates=Factors(options.layouts, options.trainings),
+        replicates=factors_of(options),
+        layouts=layouts_of(options),
         portable=portable_of(options),
         explore=True,
         confirmation=_confirmation(own, options),

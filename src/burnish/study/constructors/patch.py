@@ -29,8 +29,7 @@ from burnish.study.request.definition import definition_of
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.request import read_request
 from burnish.study.study import Study
-from burnish.study.trials.replicates import Factors
-from burnish.study.trials.timing import rule_of
+from burnish.study.trials.timing import factors_of, layouts_of, rule_of
 from burnish.study.why.sampling import permitted
 
 UNPATCHED = series.TAKEN[0]
@@ -89,7 +88,8 @@ def patch_study(home: Home, asked: Asked, options: Options, console: Console, as
         features=request.features,
         workloads=request.workloads,
         rule=rule_of(options),
-        replicates=Factors(options.layouts, options.trainings),
+        replicates=factors_of(options),
+        layouts=layouts_of(options),
         portable=portable_of(options),
         explore=options.explore,
         confirmation=confirmation_of(options),

@@ -14,8 +14,7 @@ from burnish.study.request.options import Options
 from burnish.study.request.placing import placing
 from burnish.study.request.request import read_request
 from burnish.study.study import Confirmation, Study
-from burnish.study.trials.replicates import Factors
-from burnish.study.trials.timing import rule_of
+from burnish.study.trials.timing import factors_of, layouts_of, rule_of
 
 
 def tune_study(engine: str, options: Options) -> Study:
@@ -35,7 +34,8 @@ def tune_study(engine: str, options: Options) -> Study:
         features=request.features,
         workloads=workloads,
         rule=rule_of(options),
-        replicates=Factors(options.layouts, options.trainings),
+        replicates=factors_of(options),
+        layouts=layouts_of(options),
         portable=portable_of(options),
         explore=options.explore,
         confirmation=replace(confirmation_of(options), simplest=True),

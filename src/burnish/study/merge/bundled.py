@@ -20,6 +20,7 @@ from burnish.record.events.bundled import (
     ConfirmationBegun,
     FigureMeasured,
     HostFigure,
+    LayoutsBegun,
     Omission,
     PlannedComparison,
     SearchRound,
@@ -305,5 +306,6 @@ def _interval(verdict: VerdictReached | None, own: Interval) -> Interval:
 
 
 def confirmations(parts: Sequence[Part]) -> dict[CellId, ComparisonId]:
-    """By cell of a confirmation, its comparison."""
-    return {begun.cell: begun.comparison for part in parts for begun in part.of(ConfirmationBegun)}
+    """By cell of a confirmation, or of starts with other link orders, its comparison."""
+    winners = {begun.cell: begun.comparison for part in parts for begun in part.of(ConfirmationBegun)}
+    return winners | {begun.cell: begun.comparison for part in parts for begun in part.of(LayoutsBegun)}

@@ -38,6 +38,7 @@ class StudyPlan:
         budget: seconds; None: as long as it takes.
         again: what measuring the winners again will cost at most; None if that is not planned.
         placements: what is measured in another placement than a duet's, in words.
+        layouts: by how many link orders of both sides small differences are tested afterwards; 0: by none.
     """
 
     selection: Selection
@@ -46,6 +47,7 @@ class StudyPlan:
     budget: float | None = None
     again: Expected | None = None
     placements: tuple[str, ...] = ()
+    layouts: int = 0
 
     @property
     def builds(self) -> Plan:
@@ -72,6 +74,7 @@ class StudyPlan:
         return [
             *(f"placement {words}" for words in self.placements),
             *([f"then {then.title}: about {costs.minutes(then.seconds)} at most"] if then is not None else []),
+            *([_layouts(self.layouts)] if self.layouts else []),
         ]
 
     def as_dict(self) -> dict[str, Any]:
@@ -81,6 +84,7 @@ class StudyPlan:
             **extra_work.as_dict(*self.beyond),
             "again": asdict(self.again) if self.again is not None else None,
             "placements": list(self.placements),
+            "layouts": self.layouts,
         }
 
 
@@ -111,7 +115,11 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     ahead = [one for one in chosen.chosen if one.reason is None and one.cell is not None and one.id not in have]
     winner = trials_ahead.again(study, options, ahead) if ahead else None
     words = trials_ahead.placements(ahead) if ahead else []
-    return StudyPlan(chosen, forecast, extras, options.budget, winner, tuple(words))
+    return StudyPlan(chosen, forecast, extras, options.budget, winner, tuple(words), study.layouts if ahead else 0)
+
+
+def _layouts(count: int) -> str:
+    return f"then again, in {count} link orders of both sides, what proves faster or slower by less than 3 %"
 
 
 def steps_of(home: Home, study: Study, plan: StudyPlan, options: Options) -> Plan:

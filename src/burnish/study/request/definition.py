@@ -113,7 +113,7 @@ def definition_of(
         starts=options.starts,
         design=str(asked.design) if asked.design is not None else None,
         explore=options.explore,
-        layouts=options.layouts,
+        layouts=options.layouts or 0,
         trainings=options.trainings,
         seed=options.seed,
         recipes={variant.name: variant.recipe.as_dict() for variant in recipes},

@@ -33,7 +33,8 @@ class Options:
         placement: placement of every cell; None: the design's, or each workload's own (see
             `burnish.study.request.placing`).
         explore: control the false-discovery rate instead of the family-wise error.
-        layouts: layout replicates of every variant; 0: each is linked once, in the build system's order.
+        layouts: layout replicates of every variant; 0: each is linked once, in the build system's order; None: so too,
+            and what is then found to be a small difference is tested by several (`burnish.study.workshop.relinking`).
         trainings: training replicates of every variant; 0: each is trained once.
         force: give verdicts although this host's calibration failed; marked in the report.
         seed: random seed of slots and keys; None: drawn when the run begins.
@@ -75,7 +76,7 @@ class Options:
     design: str | None = None
     placement: str | None = None
     explore: bool = False
-    layouts: int = 0
+    layouts: int | None = None
     trainings: int = 0
     force: bool = False
     seed: int | None = None

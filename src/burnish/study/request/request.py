@@ -44,9 +44,10 @@ def _own(recipes: Path | None) -> Mapping[str, Variant]:
 
 def _of_replicates(options: Options, variants: Sequence[Variant]) -> list[UserError]:
     """What is wrong with the request for replicates: another number of starts, or nothing to train."""
-    problems, most = [], max(options.layouts, options.trainings)
+    problems, layouts = [], options.layouts or 0
+    most = max(layouts, options.trainings)
     if options.starts is not None and most and options.starts != most:
-        factor = "--layouts" if options.layouts == most else "--trainings"
+        factor = "--layouts" if layouts == most else "--trainings"
         problems.append(
             UserError(
                 f"--starts {options.starts}: {factor} {most} gives each start a fresh pair of builds, so there are "

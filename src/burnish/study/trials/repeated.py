@@ -184,8 +184,8 @@ class _Cells:
         return replace(judged, cells=members)
 
     def _rule(self, verdict: VerdictReached) -> Rule:
-        """The rule of a cell: a confirmation has a number of starts that is fixed in advance."""
-        if verdict.cell.role is Role.CONFIRMATION:
+        """The rule of a cell; fresh starts, of the winner or of other layouts, are of a number fixed in advance."""
+        if verdict.cell.role in (Role.CONFIRMATION, Role.LAYOUTS):
             return Rule.fixed(max(2, verdict.starts), delta=self.rule.delta)
         return self.rule
 
@@ -210,7 +210,8 @@ class _Cells:
         for number, reading in zip(sittings_of(moments), readings, strict=True):
             sittings.setdefault(number, []).append(reading)
         equal = cell.control or cell.candidate == AA
-        replicates = by_replicate(readings, self.replicates) if self.replicates > 1 else []
+        builds = len(readings) if cell.role is Role.LAYOUTS else self.replicates
+        replicates = by_replicate(readings, builds) if builds > 1 else []
         return SittingCell(
             cell.name,
             tuple(tuple(values) for values in sittings.values()),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from burnish.model.workload import Design, Placement, Timing
 from burnish.statistics.calibration import Calibration, pairs_for
+from burnish.statistics.replicates import LAYOUTS
 from burnish.statistics.verdicts import HostPrior, Rule
 from burnish.study.request.options import Options
 from burnish.study.trials.replicates import Factors
@@ -16,9 +17,19 @@ if TYPE_CHECKING:
     from burnish.study.session import Session
 
 
+def factors_of(options: Options) -> Factors:
+    """How often every variant is built from the start."""
+    return Factors(options.layouts or 0, options.trainings)
+
+
+def layouts_of(options: Options) -> int:
+    """By how many link orders of both sides a small difference is tested afterwards; 0: by none."""
+    return LAYOUTS if options.layouts is None and not options.trainings else 0
+
+
 def rule_of(options: Options) -> Rule:
     """The stopping rule of a cell's trial."""
-    replicates = Factors(options.layouts, options.trainings).count
+    replicates = factors_of(options).count
     most = options.max_starts if replicates == 1 else replicates
     if options.starts is not None:
         return Rule.fixed(options.starts)

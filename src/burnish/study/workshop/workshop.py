@@ -54,6 +54,7 @@ class Workshop:
         chains: stages by build's name; of replicates by name#1, name#2, ...
         made: the result for each build or program, by name.
         replicates: builds of each variant by its name, where it has several.
+        notes: whether facts about its variants are recorded; not of other builds of variants that have theirs.
     """
 
     session: Session
@@ -65,6 +66,7 @@ class Workshop:
     replicates: dict[str, tuple[Built, ...]] = field(default_factory=dict)
     program_data: dict[str, Entry] = field(default_factory=dict)
     wrong_loads: dict[str, str] = field(default_factory=dict)
+    notes: bool = True
     _noted: set[str] = field(default_factory=set)
     _by_replicate: dict[str, Made] = field(default_factory=dict)
     _conditions: dict[tuple[tuple[str, ...], tuple[str, ...]], Condition] = field(default_factory=dict)
@@ -176,6 +178,8 @@ class Workshop:
                 counts = (("GCOV_PREFIX", str(away)), ("LLVM_PROFILE_FILE", str(away / "%p.profraw")))
                 item.built = replace(item.built, environment=(*item.built.environment, *counts))
             self.made[name] = item
+            if not self.notes:
+                continue
             named = self.study.is_named(item.variant.name)
             note_variant(self.record, item, [*item.notes, *self._differences(item)], named=named)
 

@@ -33,6 +33,7 @@ def small(result: Result, table: StudyTable) -> list[Section]:
     """Verdicts on recipes whose difference may come from the code layout of the two binaries alone."""
     names = names_of(table)
     lines = repeated.two_binaries([(names[line.key], layout_caveat.of_line(result, line)) for line in table.lines])
+    lines += [f"{names[line.key]}: {again}" for line in table.lines if (again := layout_caveat.line_again(line))]
     return [section("layout", "Small differences", points(lines))] if lines else []
 
 
