@@ -12,7 +12,6 @@ from rich.console import Console
 
 from burnish.base.paths import home
 from burnish.model.cell import CellId, Role
-from burnish.model.workload import Workload
 from burnish.record.events.builds import VariantSettled
 from burnish.record.events.bundled import LayoutsBegun
 from burnish.record.events.trials import StartBegun
@@ -61,9 +60,11 @@ def test_when_it_is_the_default() -> None:
 
 
 def test_its_cell_is_another() -> None:
-    cell = Cell(CellId("fast", "fake_mix"), Workload(name="fake_mix"))
-    assert relinked(cell).id.role is Role.LAYOUTS
-    assert relinked(cell).name == "other layouts: fast / fake_mix"
+    comparison, *_ = tune_study("fake", Options(variants=("strip-all",))).comparisons
+    assert comparison.cell is not None
+    cell = relinked(comparison.cell)
+    assert cell.id.role is Role.LAYOUTS
+    assert cell.name == f"other layouts: {comparison.cell.name}"
 
 
 @pytest.mark.measures

@@ -25,8 +25,8 @@ LAYOUT_BOUND = 0.03
 its load was once measured at +3.9 % [+1.6, +6.3] on single links, so that a few per cent need not be a flag's own."""
 
 LAYOUTS = 6
-"""Link orders of both sides by which such a claim is tested: as many as show by one look that a flag does nothing, within
-±1 %, with a power of 80 % (`burnish.statistics.planning`)."""
+"""Link orders of both sides by which such a claim is tested: as many as show by one look that a flag does nothing,
+within ±1 %, with a power of 80 % (`burnish.statistics.planning`)."""
 
 
 def small(log_ratio: float) -> bool:

@@ -78,9 +78,7 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | 
         told = cell and replace(line, sitting=sittings.get(cell), checks=checked.get(cell, Checks()))
         again = relinked.get(comparison.id)
         lines.append(replace(told or line, relinked=_relinked(again, comparison.quantity) if again else None))
-    confirmed = {
-        begun.comparison.key: verdicts.get(begun.cell) for begun in by.of(ConfirmationBegun)
-    }
+    confirmed = {begun.comparison.key: verdicts.get(begun.cell) for begun in by.of(ConfirmationBegun)}
     negative = controls(lines, delta(planned))
     advised = advice(lines, confirmed, table, steps_of(by.of(BuildMade))) if table.recommends else []
     return StudyTable(
