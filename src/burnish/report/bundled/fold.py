@@ -25,11 +25,13 @@ from burnish.record.events.bundled import (
     TablePlanned,
     TimelineRead,
 )
+from burnish.record.events.study import StudyBegun
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostVerdict, VerdictReached
 from burnish.report import evidence, plainly
 from burnish.report.analysis.checks import Checks, checks_of
 from burnish.report.analysis.verdict import delta
+from burnish.report.bundled import answers, likeness
 from burnish.report.bundled.advice import advice, steps_of
 from burnish.report.bundled.controls import controls
 from burnish.report.bundled.table import OPEN, Line, StudyTable
@@ -67,8 +69,11 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | 
     planned = by.last(TrialsPlanned)
     marked = {variant.variant: _marks(variant) for variant in by.of(VariantSettled)}
     checked = checks_of(by)
+    begun = by.of(StudyBegun)
+    now = likeness.today(table, str(begun[0].definition.get("engine", "")) if begun else "")
     lines = []
-    for comparison in table.comparisons:
+    for recorded in table.comparisons:
+        comparison = likeness.completed(recorded, now)
         cell = tried.get(comparison.id, comparison.cell)
         verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
         outcome = (figures.get(comparison.id), left.get(comparison.id), cut.get(comparison.id))
@@ -76,6 +81,7 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | 
         told = cell and replace(line, sitting=sittings.get(cell), checks=checked.get(cell, Checks()))
         lines.append(told or line)
     again = {confirmation.comparison.key: verdicts.get(confirmation.cell) for confirmation in by.of(ConfirmationBegun)}
+    lines = [answers.answered(line, delta(planned)) for line in lines]
     negative = controls(lines, delta(planned))
     advised = advice(lines, again, table, steps_of(by.of(BuildMade))) if table.recommends else []
     return StudyTable(
@@ -89,6 +95,8 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | 
         series=table.series,
         advice=(*(part.words for part in advised), *([negative.sentence] if negative else [])),
         advised=tuple(advised),
+        answers=tuple(answers.sentences(lines, delta(planned))),
+        not_replicated=tuple(asdict(part) for part in likeness.not_replicated(table, now)),
         canaries=tuple(_canaries(by)),
         extra={
             name: [plainly.analysis(event) for event in by.of(kind)] for name, kind in ANALYSES.items() if kind in by
@@ -159,6 +167,9 @@ def _line(
         marks=marks,
         quantities=of_verdict(verdict) if verdict else {},
         placement=str(verdict.placed) if verdict else "",
+        figure=planned.published,
+        likeness=planned.likeness,
+        unlike=planned.unlike,
     )
 
 
