@@ -25,6 +25,8 @@ on = { fake = "fake_mix" }
 """
 ROW = '[row.one]\ntitle = "one row"\nloads = ["read"]\n'
 REASON = 'reason = "A row of a test, long enough to be a reason."\n'
+TLS = 'published = { table = "mysql-manual", line = "tls" }\n'
+UNLIKE = 'unlike = "Another thing than what was published."\n'
 
 
 def of(table: Expanded, **match: object) -> list[Comparison]:
@@ -64,6 +66,66 @@ def test_every_line_of_the_manual_is_a_row() -> None:
     rows = studies.study("mysql-manual").rows
     assert {row.published.line for row in rows if row.published} == set(published.lines("mysql-manual"))
     assert [row.name for row in rows] == [row.published.line for row in rows if row.published]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("engine", ["mariadb", "fake"])
+def test_every_published_figure_says_how_near_its_row_is(name: str, engine: str) -> None:
+    rows = {row.name: row for row in studies.study(name).rows_for(engine)}
+    for comparison in expand(studies.study(name), load.engine(engine)).comparisons:
+        if comparison.published is not None and rows[comparison.row].none is None:
+            assert comparison.likeness is not None, comparison.key
+            assert bool(comparison.likeness.unlike) == (comparison.likeness.kind != "as published"), comparison.key
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_published_line_has_a_row_or_a_reason(name: str) -> None:
+    study = studies.study(name)
+    references = [each for row in study.rows for each in (row.published, *row.published_on.values()) if each]
+    answered = {(each.table, line) for each in references for line in (each.line, each.against)}
+    answered |= {(part.table, line) for part in study.not_replicated for line in part.lines}
+    for table in study.sources:
+        assert {(table, line) for line in published.lines(table)} <= answered
+    assert all(set(part.lines) <= set(published.lines(part.table)) for part in study.not_replicated if part.table)
+
+
+def test_the_farthest_of_row_reading_and_series_counts_and_all_reasons_are_kept() -> None:
+    table = expand(studies.study("sun-2008"), load.engine("mariadb"))
+    (over_o2,) = of(table, series="gcc", row="fbo", reading="feedback", threads=1)
+    assert over_o2.likeness is not None
+    assert over_o2.likeness.kind == "different"
+    said = " ".join(over_o2.likeness.unlike)
+    assert "in place of Sun Studio 12's" in said
+    assert "published over -fast" in said
+    assert "four processors" in said
+    (whole,) = of(table, series="gcc-whole", row="fbo", reading="igen", threads=1)
+    assert whole.likeness is not None
+    assert whole.likeness.kind == "stand-in"
+    assert "four processors" not in " ".join(whole.likeness.unlike)
+    (fast,) = of(table, series="gcc-whole", row="fast", reading="feedback", threads=1)
+    assert fast.likeness is not None
+    assert fast.likeness.kind == "stand-in", "its own base is not the reading's"
+
+
+def test_feedback_and_aliasing_come_on_top_as_published() -> None:
+    table = expand(studies.study("sun-2008"), load.engine("mariadb"))
+    (both,) = of(table, series="gcc", row="fbo+alias", reading="feedback", threads=1)
+    base, candidate = table.variants[both.base].recipe, table.variants[both.candidate].recipe
+    assert (base.flags, base.pgo) == (("no-strict-aliasing",), False)
+    assert (candidate.flags, candidate.pgo) == ((), True)
+    assert both.published == figure(
+        Reference("sun-studio-12-64bit", "fbo+alias", "studio12", "unpatched", "unpatched"), 1
+    )
+
+
+def test_feedback_is_also_over_a_base_like_fast_whose_results_stay_the_same() -> None:
+    table = expand(studies.study("sun-2008"), load.engine("mariadb"))
+    for name in ("fbo", "fbo+unroll", "fbo+prefetch", "fbo+alias", "fbo+points-to"):
+        (each,) = of(table, series="gcc", row=f"over-fast+{name}", threads=1)
+        base, candidate = table.variants[each.base].recipe, table.variants[each.candidate].recipe
+        assert (base.level, base.target, candidate.level, candidate.target) == ("-O3", "native", "-O3", "native")
+        assert not {"Ofast", "fast-math"} & {*base.flags, *candidate.flags}
+        assert (base.pgo, candidate.pgo) == (False, True)
 
 
 def test_sun_has_its_rows_readings_and_series() -> None:
@@ -173,6 +235,23 @@ def test_nothing_was_published_for_other_threads() -> None:
         (LEAST.replace('engine = "fake"', 'engine = "faek"') + ROW + REASON, "unknown engine of x.toml 'faek'"),
         (LEAST.replace("{ fake", "{ sqlit") + ROW + REASON, "engine of x.toml 'sqlit' (did you mean 'sqlite'?)"),
         (LEAST + ROW + REASON + "[row.one.on.mysql]\n", "unknown engine of x.toml 'mysql'"),
+        (
+            LEAST + ROW + REASON + TLS,
+            "x.toml: row one: it has a published figure, so say how it relates to it: likeness",
+        ),
+        (LEAST + ROW + REASON + TLS + 'likeness = "different"\n', "say in `unlike` what is not as published"),
+        (LEAST + ROW + REASON + TLS + 'likeness = "stand-in"\nunlike = "so"\n', "should have at least 20 characters"),
+        (LEAST + ROW + REASON + TLS + 'likeness = "as published"\n' + UNLIKE, "`unlike` belongs to likeness ="),
+        (LEAST + ROW + REASON + TLS + UNLIKE, "`unlike` belongs to likeness ="),
+        (LEAST + ROW + REASON + TLS + 'likeness = "alike"\n', "x.toml: row one: likeness"),
+        (
+            LEAST
+            + ROW
+            + REASON
+            + TLS
+            + 'likeness = "as published"\n[row.one.likeness_on.raed]\nlikeness = "as published"\n',
+            "unknown load or reading in likeness_on in x.toml: row one 'raed' (did you mean 'read'?)",
+        ),
         (LEAST.replace('reason = "A study of', 'raeson = "A study of') + ROW + REASON, "x.toml"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from burnish.report.compose import points
 from burnish.report.document import Document, Section
 from burnish.report.sections import again, builds, calibration, conclusion, heading, patches, remarks, verdicts, why
-from burnish.report.sections.bundled import cells, extras, hosts, reasons
+from burnish.report.sections.bundled import cells, claims, extras, hosts, reasons
 from burnish.report.sections.bundled import patches as bundled_patches
 
 if TYPE_CHECKING:
@@ -66,10 +66,12 @@ def _bundled(result: Result, table: StudyTable) -> Sequence[Section]:
     """A bundled study."""
     nothing = conclusion.sentences(result) if result.nothing_measured else []
     return [
+        *claims.top(table),
         heading.section(result),
         Section("nothing", (points(nothing),)),
         *cells.sections(table),
         *reasons.missing(table),
+        *claims.missing(table),
         *reasons.doubtful(table),
         *reasons.small(result, table),
         *reasons.beside(table),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from burnish.catalogue.bundled.likeness import Likeness
 from burnish.catalogue.bundled.published import Figure
 from burnish.model.cell import AA, CellId, ComparisonId, Role
 from burnish.model.workload import Design, Placement, Workload
@@ -51,6 +52,7 @@ class Comparison:
         candidate_name: what the candidate is called in its cell; '': build and condition.
         own_base: whether cells of the study have bases and conditions of their own, which are part of their identity.
         by_design: whether the design is part of the cell's identity (`calibrate`).
+        likeness: how it relates to what was published; None where nothing was.
     """
 
     row: str
@@ -80,6 +82,7 @@ class Comparison:
     own_base: bool = False
     by_design: bool = False
     placement: Placement | None = None
+    likeness: Likeness | None = None
 
     @property
     def unit(self) -> Unit:

@@ -13,17 +13,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
-
 from burnish.base.errors import UserError, together, unknown
 from burnish.catalogue import load, patches
-from burnish.catalogue.bundled import published
+from burnish.catalogue.bundled import entries, likeness, published
+from burnish.catalogue.bundled.likeness import NotReplicated
 from burnish.catalogue.bundled.model import (
-    Against,
     Delivery,
     Load,
-    Measure,
-    Quantity,
     Reading,
     Robust,
     Series,
@@ -33,115 +29,8 @@ from burnish.catalogue.bundled.model import (
 )
 from burnish.catalogue.bundled.overlays import FOLDER
 from burnish.catalogue.bundled.published import Reference
-from burnish.catalogue.edge import Entry, Reason, read_toml, validated
+from burnish.catalogue.edge import read_toml, validated
 from burnish.catalogue.patches import CataloguePatch
-from burnish.model.workload import Design, Placement
-
-
-class _Reference(Entry):
-    table: str
-    line: str
-    against: str = ""
-    column: str = ""
-    against_column: str = ""
-
-
-class _Load(Entry):
-    reason: Reason
-    on: dict[str, str] = Field(default_factory=dict)
-
-
-class _Series(Entry):
-    reason: Reason
-    recipe: dict[str, Any] = Field(default_factory=dict)
-    placement: Placement | None = None
-
-
-class _Reading(Entry):
-    title: str
-    reason: Reason
-    against: Against = "base"
-    recipe: dict[str, Any] = Field(default_factory=dict)
-    column: str = ""
-    against_column: str = ""
-    control: bool = False
-    second_compiler: bool = False
-    placement: Placement | None = None
-
-
-class _Row(Entry):
-    title: str = Field(min_length=3)
-    reason: Reason
-    published: _Reference | None = None
-    published_on: dict[str, _Reference] = Field(default_factory=dict)
-    base: str = "baseline"
-    build: str = "baseline"
-    recipe: dict[str, Any] = Field(default_factory=dict)
-    given: tuple[str, ...] = ()
-    versus: tuple[str, ...] = ()
-    loads: tuple[str, ...] = ()
-    threads: tuple[int, ...] = ()
-    quantity: Quantity = "capacity"
-    design: Design | None = None
-    placement: Placement | None = None
-    series: tuple[str, ...] | None = None
-    readings: tuple[str, ...] | None = None
-    none: Reason | None = None
-    nearest: tuple[str, ...] = ()
-    measure: Measure | None = None
-    objects: tuple[str, ...] = ()
-    release: bool = False
-    control: bool = False
-    instrumented: bool = False
-    base_instrumented: bool = False
-    patch: str | None = None
-    patch_set: str | None = None
-
-
-class _Timeline(Entry):
-    reason: Reason
-    rows: tuple[str, ...]
-    load: str
-    threads: int = Field(default=16, gt=0)
-    seconds: int = Field(default=20, ge=2)
-    seconds_on: dict[str, int] = Field(default_factory=dict)
-
-
-class _Robust(Entry):
-    reason: Reason
-    build: str = "baseline"
-    recipe: dict[str, Any] = Field(default_factory=dict)
-    loads: tuple[str, ...]
-    alone: dict[str, str] = Field(default_factory=dict)
-    rounds: int = Field(default=4, ge=1)
-    delta: float = Field(default=0.01, gt=0, lt=0.2)
-    on: dict[str, dict[str, Any]] = Field(default_factory=dict)
-
-
-class _Delivery(Entry):
-    reason: Reason
-    series: tuple[str, ...] = ()
-    threads: tuple[int, ...] = ()
-
-
-class _Study(Entry):
-    title: str
-    reason: Reason
-    sources: tuple[str, ...] = ()
-    engine: str
-    other_engines: tuple[str, ...] = ()
-    """Engines that it has loads for, but that may not be installed."""
-    loads: dict[str, _Load]
-    series: dict[str, _Series] = Field(default_factory=dict)
-    readings: dict[str, _Reading] = Field(default_factory=dict)
-    builds: dict[str, Any] = Field(default_factory=dict)
-    defaults: dict[str, Any] = Field(default_factory=dict)
-    row: dict[str, dict[str, Any]]
-    first_delivery: _Delivery | None = None
-    recommends: bool = False
-    profiles: bool = False
-    timeline: _Timeline | None = None
-    robust: _Robust | None = None
 
 
 def names() -> tuple[str, ...]:
@@ -160,10 +49,14 @@ def study(name: str) -> Study:
 def read(path: Path) -> Study:
     """The study of a file; a `UserError` with one line for each error in it."""
     where = path.name
-    entry = validated(_Study, read_toml(path), where)
-    series = {name: Series(name, value.reason, value.recipe, value.placement) for name, value in entry.series.items()}
+    entry = validated(entries.Study, read_toml(path), where)
+    series = {
+        name: Series(name, value.reason, value.recipe, value.placement, value.compared)
+        for name, value in entry.series.items()
+    }
+    alike = {"recipe", "likeness", "unlike"}
     readings = {
-        name: Reading(name=name, overlay=value.recipe, **value.model_dump(exclude={"recipe"}))
+        name: Reading(name=name, overlay=value.recipe, likeness=value.compared, **value.model_dump(exclude=alike))
         for name, value in entry.readings.items()
     }
     loads = {role: Load(role, value.reason, value.on) for role, value in entry.loads.items()}
@@ -184,6 +77,8 @@ def read(path: Path) -> Study:
         profiles=entry.profiles,
         timeline=Timeline(**entry.timeline.model_dump()) if entry.timeline else None,
         robust=Robust(**entry.robust.model_dump(exclude={"on"})) if entry.robust else None,
+        not_replicated=tuple(NotReplicated(**part.model_dump()) for part in entry.not_replicated),
+        former={name: former.compared for name, former in entry.former.items() if former.compared},
     )
     rows, overrides, problems = [], {}, []
     for name, value in entry.row.items():
@@ -204,11 +99,13 @@ def read(path: Path) -> Study:
 def _on(robust: Robust | None, other: Mapping[str, Any]) -> Robust:
     """The search with an engine's overrides."""
     assert robust is not None  # noqa: S101 - overrides belong to a search
-    changed = _Robust(**{**{key: getattr(robust, key) for key in _Robust.model_fields if key != "on"}, **other})
+    changed = entries.Robust(
+        **{**{key: getattr(robust, key) for key in entries.Robust.model_fields if key != "on"}, **other}
+    )
     return Robust(**changed.model_dump(exclude={"on"}))
 
 
-def _unknown_names(study: Study, entry: _Study, where: str) -> list[UserError]:
+def _unknown_names(study: Study, entry: entries.Study, where: str) -> list[UserError]:
     """Errors for unknown names of engines, and for unknown names in the analyses."""
     engines = {*load.engines(), *entry.other_engines}
     named = [entry.engine]
@@ -231,13 +128,14 @@ def _row(study: Study, name: str, value: Mapping[str, Any], where: str) -> Study
     about = _patch(value, where)
     if about is not None:
         value = {"title": about.title, "reason": about.reason, **value}
-    entry = validated(_Row, value, where)
+    entry = validated(entries.Row, value, where)
     own = [patch_load.workload for patch_load in about.loads] if about else study.loads
     for kind, given, known in (
         ("load", entry.loads, study.loads),
         ("load in published_on", entry.published_on, own),
         ("series", entry.series or (), study.series),
         ("reading", entry.readings or (), study.readings),
+        ("load or reading in likeness_on", entry.likeness_on, {**study.readings, **dict.fromkeys(own)}),
         ("set of patches", (entry.patch_set,) if entry.patch_set else (), patches.patch_sets()),
     ):
         for word in given:
@@ -259,21 +157,30 @@ def _row(study: Study, name: str, value: Mapping[str, Any], where: str) -> Study
     if entry.measure is not None and not entry.objects:
         raise UserError(f"{where}: objects: name the objects whose compilation is measured")
     separate = ("none", "patch", "patch_set", "published", "published_on", "series", "readings")
-    values = {key: getattr(entry, key) for key in _Row.model_fields if key not in separate}
+    values = {key: getattr(entry, key) for key in entries.Row.model_fields if key not in (*separate, *_LIKENESS)}
+    figure = _reference(entry.published, where) if entry.published else None
+    figures = {load: _reference(reference, where) for load, reference in entry.published_on.items()}
+    if none is None and (figure or figures):
+        likeness.needed(entry.compared, where)
     return StudyRow(
         name=name,
-        published=_reference(entry.published, where) if entry.published else None,
-        published_on={load: _reference(reference, where) for load, reference in entry.published_on.items()},
+        published=figure,
+        published_on=figures,
         series=tuple(study.series) if entry.series is None else entry.series,
         readings=tuple(study.readings) if entry.readings is None else entry.readings,
         none=none,
         patch=about,
         patch_set=patches.patch_set(entry.patch_set) if entry.patch_set else None,
+        likeness=entry.compared,
+        likeness_on={name: part.compared for name, part in entry.likeness_on.items() if part.compared},
         **values,
     )
 
 
-def _reference(entry: _Reference, where: str) -> Reference:
+_LIKENESS = ("likeness", "unlike", "likeness_on")
+
+
+def _reference(entry: entries.Reference, where: str) -> Reference:
     """The location of a figure; a `UserError` if there is no such line."""
     known = published.lines(entry.table)
     for line in (entry.line, entry.against):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from burnish.catalogue import load
+from burnish.catalogue.bundled.likeness import Likeness, NotReplicated, farthest
 from burnish.catalogue.bundled.published import Reference
 from burnish.catalogue.patches import CataloguePatch, PatchSet
 from burnish.model.recipe import Variant
@@ -41,12 +42,14 @@ class Series:
         reason: why this series.
         overlay: changes to every recipe, the bases' included.
         placement: placement of its rows that name none; None: the design's.
+        likeness: how near all of its comparisons are to the published ones at most; None: as near as their rows.
     """
 
     name: str
     reason: str
     overlay: Mapping[str, Any] = field(default_factory=dict)
     placement: Placement | None = None
+    likeness: Likeness | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class Reading:
         control: whether a candidate that turns out to be the same build is measured as an A/A control.
         second_compiler: whether the candidate is made by another compiler of the same family.
         placement: placement of its comparisons, unless the row names one; None: the series'.
+        likeness: how near all of its comparisons are to the published ones at most; None: as near as their rows.
     """
 
     name: str
@@ -77,6 +81,7 @@ class Reading:
     control: bool = False
     second_compiler: bool = False
     placement: Placement | None = None
+    likeness: Likeness | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,8 @@ class StudyRow:
         base_instrumented: whether the build that writes the profile of its base is the base.
         patch: the bundled patch that it measures, compared with the tree without it; its loads are the patch's own.
         patch_set: the set of patches that it measures, compared with the tree without it.
+        likeness: how it relates to what was published; None for a row without a published figure.
+        likeness_on: by load or reading, how it relates there, if not as elsewhere and as the reading says.
     """
 
     name: str
@@ -140,6 +147,16 @@ class StudyRow:
     published_on: Mapping[str, Reference] = field(default_factory=dict)
     patch: CataloguePatch | None = None
     patch_set: PatchSet | None = None
+    likeness: Likeness | None = None
+    likeness_on: Mapping[str, Likeness] = field(default_factory=dict)
+
+    def alike(self, reading: Reading, series: Series, load: str = "") -> Likeness | None:
+        """How it relates to what was published, in a reading, a series and on a load; None if it does not say."""
+        own = self.likeness_on.get(load) or self.likeness_on.get(reading.name)
+        if own is None and self.likeness is None:
+            return None
+        parts = (own, series.likeness) if own else (self.likeness, reading.likeness, series.likeness)
+        return farthest([part for part in parts if part is not None])
 
     def placed(self, reading: Reading, series: Series) -> Placement | None:
         """Its placement in a reading and a series: the row's own, else the reading's, else the series'.
@@ -231,6 +248,8 @@ class Study:
         timeline: builds whose throughput is reported by the second, if any.
         robust: a search for weights, if any.
         robust_on: by engine, the search with the engine's overrides.
+        not_replicated: what the published tables have without any counterpart here.
+        former: rows that only older records have, by name: how these relate to what was published.
     """
 
     name: str
@@ -250,6 +269,8 @@ class Study:
     timeline: Timeline | None = None
     robust: Robust | None = None
     robust_on: Mapping[str, Robust] = field(default_factory=dict)
+    not_replicated: tuple[NotReplicated, ...] = ()
+    former: Mapping[str, Likeness] = field(default_factory=dict)
 
     def robust_for(self, engine: str) -> Robust | None:
         """The search with this engine's overrides."""

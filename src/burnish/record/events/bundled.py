@@ -84,6 +84,8 @@ class PlannedComparison:
         reason: why nothing is measured, if that is known beforehand; None otherwise.
         final: whether that reason holds whatever is installed or requested.
         shows: what can be measured of the row's patch on this architecture; '' for rows without a patch.
+        likeness: ``as published``, ``stand-in`` or ``different``; '' where nothing was published, and in older records.
+        unlike: what is not as published, in prose.
     """
 
     id: ComparisonId
@@ -99,6 +101,8 @@ class PlannedComparison:
     reason: str | None = None
     final: bool = False
     shows: str = ""
+    likeness: str = ""
+    unlike: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,6 +136,7 @@ class TablePlanned(Event):
         cut: comparisons that this session leaves out.
         architecture: the host's architecture, as the kernel names it; '' in older records.
         patches: patches by row.
+        not_replicated: what the published tables have without any counterpart here; empty in older records.
     """
 
     study: str
@@ -147,6 +152,7 @@ class TablePlanned(Event):
     cut: tuple[Omission, ...] = ()
     architecture: str = ""
     patches: Mapping[str, PatchFacts] = field(default_factory=dict)
+    not_replicated: tuple[Titled, ...] = ()
 
 
 @dataclass(frozen=True)

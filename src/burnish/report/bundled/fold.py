@@ -26,11 +26,13 @@ from burnish.record.events.bundled import (
     TablePlanned,
     TimelineRead,
 )
+from burnish.record.events.study import StudyBegun
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostVerdict, VerdictReached
 from burnish.report import evidence, plainly
 from burnish.report.analysis.checks import Checks, checks_of
 from burnish.report.analysis.verdict import delta
+from burnish.report.bundled import answers, likeness
 from burnish.report.bundled.advice import advice, steps_of
 from burnish.report.bundled.controls import controls
 from burnish.report.bundled.table import OPEN, Line, Relinked, StudyTable
@@ -68,9 +70,12 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | 
     planned = by.last(TrialsPlanned)
     marked = {variant.variant: _marks(variant) for variant in by.of(VariantSettled)}
     checked = checks_of(by)
-    relinked = {begun.comparison: verdicts[begun.cell] for begun in by.of(LayoutsBegun) if begun.cell in verdicts}
+    relinked = {event.comparison: verdicts[event.cell] for event in by.of(LayoutsBegun) if event.cell in verdicts}
+    begun = by.of(StudyBegun)
+    now = likeness.today(table, str(begun[0].definition.get("engine", "")) if begun else "")
     lines = []
-    for comparison in table.comparisons:
+    for recorded in table.comparisons:
+        comparison = likeness.completed(recorded, now)
         cell = tried.get(comparison.id, comparison.cell)
         verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
         outcome = (figures.get(comparison.id), left.get(comparison.id), cut.get(comparison.id))
@@ -78,7 +83,8 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | 
         told = cell and replace(line, sitting=sittings.get(cell), checks=checked.get(cell, Checks()))
         again = relinked.get(comparison.id)
         lines.append(replace(told or line, relinked=_relinked(again, comparison.quantity) if again else None))
-    confirmed = {begun.comparison.key: verdicts.get(begun.cell) for begun in by.of(ConfirmationBegun)}
+    confirmed = {event.comparison.key: verdicts.get(event.cell) for event in by.of(ConfirmationBegun)}
+    lines = [answers.answered(line, delta(planned)) for line in lines]
     negative = controls(lines, delta(planned))
     advised = advice(lines, confirmed, table, steps_of(by.of(BuildMade))) if table.recommends else []
     return StudyTable(
@@ -92,6 +98,8 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | 
         series=table.series,
         advice=(*(part.words for part in advised), *([negative.sentence] if negative else [])),
         advised=tuple(advised),
+        answers=tuple(answers.sentences(lines, delta(planned))),
+        not_replicated=tuple(asdict(part) for part in likeness.not_replicated(table, now)),
         canaries=tuple(_canaries(by)),
         extra={
             name: [plainly.analysis(event) for event in by.of(kind)] for name, kind in ANALYSES.items() if kind in by
@@ -162,6 +170,9 @@ def _line(
         marks=marks,
         quantities=of_verdict(verdict) if verdict else {},
         placement=str(verdict.placed) if verdict else "",
+        figure=planned.published,
+        likeness=planned.likeness,
+        unlike=planned.unlike,
     )
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from burnish.model.recipe import Marks
-from burnish.record.events.bundled import HostFigure
+from burnish.record.events.bundled import HostFigure, PublishedFigure
 from burnish.record.events.verdicts import HostVerdict, Interval
 from burnish.report.analysis.checks import Checks
 from burnish.report.analysis.verdict import IDENTICAL, NO_EFFECT, words
+from burnish.report.bundled import claims
 from burnish.report.bundled.advice import Advice
 from burnish.report.bundled.controls import Controls
 from burnish.report.quantities import Measured
@@ -72,6 +73,10 @@ class Line:
         placement: which cores servers and clients had; '' if nothing was measured.
         checks: what its starts show beside the ratio: faults by side, totals, drift.
         relinked: the same with other link orders of both sides; None if that was not measured.
+        figure: the published figure as a value; None without one.
+        likeness: ``as published``, ``stand-in`` or ``different``; '' if nothing was published or it is unknown.
+        unlike: what is not as published, in prose.
+        holds: whether the published figure still holds; '' without a claim, or if nothing was measured.
     """
 
     key: str
@@ -106,6 +111,15 @@ class Line:
     placement: str = ""
     checks: Checks = field(default_factory=Checks)
     relinked: Relinked | None = None
+    figure: PublishedFigure | None = None
+    likeness: str = ""
+    unlike: tuple[str, ...] = ()
+    holds: str = ""
+
+    @property
+    def claim(self) -> bool:
+        """Whether something was published that can hold or not."""
+        return claims.is_claim(self.figure, control=self.control)
 
     @property
     def identical(self) -> bool:
@@ -141,6 +155,8 @@ class StudyTable:
         controls: the pooled result of its negative controls; None without any.
         changed: by variant with patches, the functions that these change, in words.
         advised: the recommendation from each series, as values.
+        answers: how many of the published claims still hold, in sentences; empty without claims.
+        not_replicated: what the published tables have without any counterpart here, each with title and reason.
     """
 
     study: str
@@ -159,3 +175,5 @@ class StudyTable:
     controls: Controls | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
     advised: tuple[Advice, ...] = ()
+    answers: tuple[str, ...] = ()
+    not_replicated: tuple[Mapping[str, str], ...] = ()

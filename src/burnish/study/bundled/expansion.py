@@ -177,15 +177,18 @@ class _Maker:
             published=published.figure(row.published) if row.published else None,
             measure=row.measure,
             objects=row.objects,
+            likeness=row.alike(self.reading, self.series) if row.published else None,
         )
 
     def _under(self, role: str, name: str | None, settings: tuple[str, ...], number: int | None) -> list[Comparison]:
         """The row's cells on one load; a suite has one for each of its tests."""
         row, reading = self.row, self.reading
+        figure = self._figure(role, number)
         plain = Comparison(
             row.name, self.series.name, reading.name, role, number, row.base, row.build,
             quantity=row.quantity, design=row.design, placement=row.placed(reading, self.series),
-            published=self._figure(role, number), own_base=True, shows=patches.shows(row, self.architecture),
+            published=figure, own_base=True, shows=patches.shows(row, self.architecture),
+            likeness=row.alike(reading, self.series, role) if figure and not row.none else None,
         )  # fmt: skip
         owner = patches.engine_of(row)
         if owner not in (None, self.engine.name):
@@ -243,11 +246,8 @@ class _Maker:
                 family = "clang" if recipe.toolchain.startswith("clang") else "gcc"
                 other = (self.second or {}).get(family)
                 if other is None:
-                    return (
-                        row.base,
-                        row.build,
-                        f"there is only one {family} on this machine; --second-compiler names another",
-                    )
+                    why = f"there is only one {family} on this machine; --second-compiler names another"
+                    return row.base, row.build, why
                 final = overlaid(final, {"toolchain": other}, where)
         except UserError as error:
             return row.base, row.build, str(error)

@@ -44,6 +44,7 @@ def record_table(record: Record, study: Study, selection: Selection) -> None:
                 and (facts := patches.facts(row, study.architecture)) is not None
             },
             comparisons=tuple(_planned(comparison) for comparison in study.comparisons),
+            not_replicated=tuple(Titled(part.title, part.reason) for part in own.not_replicated),
             cut=tuple(Omission(ids[key], why) for key, why in selection.cut.items()),
         )
     )
@@ -65,4 +66,6 @@ def _planned(comparison: Comparison) -> PlannedComparison:
         reason=comparison.reason,
         final=comparison.final,
         shows=comparison.shows,
+        likeness=comparison.likeness.kind if comparison.likeness else "",
+        unlike=comparison.likeness.unlike if comparison.likeness else (),
     )

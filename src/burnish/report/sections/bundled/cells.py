@@ -14,7 +14,8 @@ from burnish.report.bundled.table import OPEN, Line, StudyTable
 from burnish.report.compose import grid, points, role_of, section
 from burnish.report.document import Points, Section, Span, Table
 from burnish.report.sections import quantities
-from burnish.report.sections.bundled import patches
+from burnish.report.sections.bundled import claims, patches
+from burnish.report.sections.bundled.claims import HOLDS, LIKENESS
 from burnish.report.sections.verdicts import SITTING
 from burnish.report.words import half_width, plural
 
@@ -131,6 +132,8 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
     hosts = apart([line] for line in lines)
     wide = any(line.threads is not None for line in lines)
     beside = any(line.sitting for line in lines)
+    alike = any(line.likeness for line in lines)
+    told = any(line.holds for line in lines)
     head = (
         "row",
         *(("on",) if hosts else ()),
@@ -139,6 +142,8 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
         "published %",
         "measured here %",
         *((SITTING,) if beside else ()),
+        *((LIKENESS,) if alike else ()),
+        *((HOLDS,) if told else ()),
         "verdict",
     )
     several = _several(lines)
@@ -148,19 +153,27 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
             *((letters([line]),) if hosts else ()),
             *((str(line.threads or ""),) if wide else ()),
             *((line.shows,) if patched else ()),
-            line.published,
+            claims.published(line),
             line.measured or "-",
             *((half_width(line.sitting.intervals.get(line.quantity)) if line.sitting else "-",) if beside else ()),
+            *((line.likeness or "-",) if alike else ()),
+            *((line.holds or "-",) if told else ()),
             Span(line.last, role_of(line.last)),
         )
         for line in lines
         if line.verdict or line.settled or not _same_reason(lines, line)
     ]
-    notes = points((*patches.legend(table, lines), *_repeats_above(table, lines), *_whole(lines, several)))
-    legend = marks.legend(line.marks for line in lines)
-    return section(
-        "cells", title, grid("cells", head, rows, drop=(SITTING, "here", "published %", "on")), legend, notes
+    notes = points(
+        (
+            *claims.legend(lines),
+            *patches.legend(table, lines),
+            *_repeats_above(table, lines),
+            *_whole(lines, several),
+        )
     )
+    legend = marks.legend(line.marks for line in lines)
+    cells = grid("cells", head, rows, drop=(SITTING, LIKENESS, "here", HOLDS, "published %", "on"))
+    return section("cells", title, cells, legend, notes, claims.reasons(lines))
 
 
 def _whole(lines: Sequence[Line], several: bool) -> list[str]:

@@ -11,6 +11,7 @@ from burnish.report.bundled.advice import NO_COMPARISON, apart, letters
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import grid, points, section
 from burnish.report.document import Section
+from burnish.report.sections.bundled import claims
 from burnish.report.words import per_cent
 from burnish.statistics.means import geometric_mean, quotient
 
@@ -37,7 +38,7 @@ def suites_of(table: StudyTable) -> list[Section]:
         mean = geometric_mean(known)
         if mean is not None:
             name = ", ".join(filter(None, (series, row, reading)))
-            body.append((name, lines[0].published, per_cent(mean), f"{len(known)} of {len(lines)}"))
+            body.append((name, claims.published(lines[0]), per_cent(mean), f"{len(known)} of {len(lines)}"))
     head = ("row", "published %", "measured here %", "tests")
     title = "Suites as a whole, geometric mean of their tests"
     return [section("suites", title, grid("suites", head, body, drop=("tests", "published %")))] if body else []

@@ -9,7 +9,8 @@ from burnish.catalogue.bundled.published import SAMPLES
 from burnish.report.compose import dropping, points, row
 from burnish.report.document import Column, Document, Entry, Points, Role, Row, Section, Span
 from burnish.report.document import Table as Grid
-from burnish.report.sections.bundled import patches
+from burnish.report.sections.bundled import claims, patches
+from burnish.report.words import plural
 from burnish.study.comparison import Comparison
 from burnish.study.extras import extras
 from burnish.study.extras.weights import file_of
@@ -101,9 +102,29 @@ def _title(table: Study, comparison: Comparison) -> str:
 
 def _published(comparisons: Sequence[Comparison]) -> str:
     figures = dict.fromkeys(
-        comparison.published.words for comparison in comparisons if comparison.published is not None
+        f"{comparison.published.words}{_mark(comparison)}"
+        for comparison in comparisons
+        if comparison.published is not None
     )
     return ", ".join(figures) if len(figures) <= 2 else f"{len(figures)} figures"
+
+
+def _mark(comparison: Comparison) -> str:
+    """The short mark of how a comparison relates to what was published."""
+    return f" {claims.MARKS[comparison.likeness.kind]}" if comparison.likeness else ""
+
+
+def _unlike(table: Study) -> list[str]:
+    """What is not as published, one sentence for all rows that share it, and what has no counterpart at all."""
+    compared = [each for each in table.comparisons if each.likeness is not None and each.published is not None]
+    lines = [claims.LEGEND] if compared else []
+    lines += claims.unlike((each.row, why) for each in compared if each.likeness for why in each.likeness.unlike)
+    parts = file_of(table).not_replicated
+    if parts:
+        lines.append(
+            f"{plural(len(parts), 'part')} of the published tables without a counterpart here; the report lists them"
+        )
+    return lines
 
 
 def _remarks(table: Study, plan: StudyPlan) -> list[str]:
@@ -121,6 +142,7 @@ def _remarks(table: Study, plan: StudyPlan) -> list[str]:
         lines += [f"{patches.RATIOS}: {patches.DIRECTIONS}", patches.ABILITIES]
     if any(comparison.published.unit == SAMPLES for comparison in table.comparisons if comparison.published):
         lines.append(patches.SHARES)
+    lines += _unlike(table)
     lines += [f"can't be built here: {name}: {why}" for name, why in forecast.missing.items()]
     for reason, names in _by_reason([comparison for comparison in table.comparisons if comparison.reason is not None]):
         lines.append(f"{names}: {reason}")
