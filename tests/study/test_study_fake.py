@@ -293,5 +293,4 @@ def test_a_marked_variant_that_was_not_named_is_not_crowned(burnish_home: Path, 
     assert child.returncode == 0, err
     found = json.loads(out)
     assert found["sentences"][0].startswith("Fastest without marks: safe")
-    named = {build["variant"]: build["named"] for build in found["builds"]}
-    assert named == {"baseline": False, "risky": False, "safe": False}, "a file of variants names none"
+    assert not any(build["named"] for build in found["builds"]), "a file of variants names none"
