@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
+import tempfile
 from pathlib import Path
 from typing import Protocol
 
@@ -27,6 +29,17 @@ FAKE_SOURCE = load.engine("fake").folder / "source"
 
 LONGEST = ("study", "statistics", "frozen")
 """Folders whose tests run whole studies, or simulate many."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keeps compiled Python files for this session where the environment forbids them (containers often do).
+
+    Tests start the command line some hundred times, and more than half of a short call's time is compiling its modules.
+    """
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # workers inherit what the first process has set
+        place = tempfile.mkdtemp(prefix="burnish-tests-pycache-")
+        os.environ["PYTHONPYCACHEPREFIX"] = place
+        config.add_cleanup(lambda: shutil.rmtree(place, ignore_errors=True))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

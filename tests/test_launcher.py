@@ -129,6 +129,17 @@ def test_it_tells_how_it_was_called(machine: Machine) -> None:
     assert "program:../a checkout/burnish" in lines(machine.run("doctor", program=Path("../a checkout/burnish")))
 
 
+def test_compiled_modules_are_kept_where_files_beside_the_sources_are_forbidden(machine: Machine) -> None:
+    told = 'echo "compiled:${PYTHONDONTWRITEBYTECODE:-}:${PYTHONPYCACHEPREFIX:-}";'
+    machine.program("python3", PYTHON.replace("shift 3;", told))
+    usual, own = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": ""}, f"{machine.checkout}/.venv/pycache"
+    for given, kept in (("", ""), ("1", own)):
+        done = machine.run("doctor", env={**usual, "PYTHONDONTWRITEBYTECODE": given})
+        assert f"compiled::{kept}" in lines(done)
+    done = machine.run("doctor", env={"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": "/own"})
+    assert "compiled::/own" in lines(done)
+
+
 def test_it_works_through_symlinks(machine: Machine, tmp_path: Path) -> None:
     (tmp_path / "one").symlink_to("a checkout/burnish")
     (tmp_path / "two").symlink_to("one")

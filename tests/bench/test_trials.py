@@ -30,7 +30,7 @@ from burnish.model.workload import Design, Placement, Timing
 from burnish.program.built import Built
 from conftest import BuildFake, FakeBench
 
-TIMING = Timing(settle=0.1, window=0.3, warmup=0.2, pairs=2)
+TIMING = Timing(settle=0.05, window=0.2, warmup=0.1, pairs=2)
 ONE = replace(TIMING, pairs=1)
 CORES = sorted(os.sched_getaffinity(0))
 

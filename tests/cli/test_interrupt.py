@@ -14,9 +14,9 @@ import pytest
 
 from burnish.base.paths import Home
 from burnish.study.kept import runs as studies
-from studying import OWN, burnish, marked, text
+from studying import OWN, QUICK, burnish, marked, text
 
-WORDS = ["tune", "fake", "--variant", "speed130", "--precision", "none", "--max-starts", "3", "--yes"]
+WORDS = ["tune", "fake", "--variant", "speed130", "--starts", "2", *QUICK, "--yes"]
 
 
 @pytest.fixture

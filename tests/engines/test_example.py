@@ -74,7 +74,7 @@ def test_it_passes_the_tests_that_every_engine_passes(installed: Path, tmp_path:
 
 def test_it_is_tuned_without_a_line_of_burnish(installed: Path, tmp_path: Path, burnish_home: Path) -> None:
     """From its name on the command line to a verdict, with a profile."""
-    words = ["tune", "tally", "--variants", "gcc-pgo", "--precision", "none", "--max-starts", "3", "--pairs", "2"]
+    words = ["tune", "tally", "--variants", "gcc-pgo", "--starts", "2", "--pairs", "1"]
     done = run(installed, "burnish", *words, "--json", "--yes", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -89,9 +89,8 @@ def test_the_engine_is_found_out(build_fake: BuildFake, burnish_home: Path) -> N
 def test_variants_of_a_study(burnish_home: Path, tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text(studying.OWN)
-    child = studying.burnish(
-        "tune", "fake", "--variant", "speed130", "--recipes", own, "--precision", "none", "--starts", "2", "--yes"
-    )
+    words = ("tune", "fake", "--variant", "speed130", "--recipes", own, "--starts", "2", "--yes")
+    child = studying.burnish(*words, *studying.QUICK)
     assert child.returncode == 0, studying.text(child)
     name = studying.study(burnish_home).name
     found = sampling.requested(home(), "baseline", "speed130", name, None)

@@ -13,7 +13,7 @@ from burnish.record.record import Record
 from burnish.record.store import Store
 from studying import OWN, burnish, events, study, text
 
-WORDS = ("tune", "fake", "--recipes", "own.toml", "--variant", "speed130", "--precision", "none", "--starts", "2")
+WORDS = ("tune", "fake", "--recipes", "own.toml", "--variant", "speed130", "--starts", "2")
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def home(burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_long_starts_are_probed(home: Path) -> None:
-    child = burnish(*WORDS, "--pairs", "8")
+    child = burnish(*WORDS, "--design", "duet", "--pairs", "10")
     assert child.returncode == 0, text(child)
     begun, done = events(home, StartBegun), events(home, StartDone)
     assert len(done) >= 2
@@ -43,7 +43,7 @@ def test_long_starts_are_probed(home: Path) -> None:
 
 
 def test_short_starts_are_not(home: Path) -> None:
-    child = burnish(*WORDS)
+    child = burnish(*WORDS, "--pairs", "1")
     assert child.returncode == 0, text(child)
     assert [start.state for start in events(home, StartBegun)] == [None] * len(events(home, StartBegun))
     assert all(start.state is None and start.pages for start in events(home, StartDone))

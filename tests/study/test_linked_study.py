@@ -11,7 +11,7 @@ from burnish.record.events.builds import BuildMade
 from burnish.record.events.trials import StartDone
 from burnish.toolchain.link_parts import find_allocator
 from burnish.toolchain.toolchains import Toolchain
-from studying import burnish, events, text
+from studying import QUICK, burnish, events, text
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def test_a_contradiction_is_found_before_anything_is_built(burnish_home: Path, t
 
 @pytest.mark.measures
 def test_a_preloaded_allocator_is_there_in_every_start(burnish_home: Path) -> None:
-    child = burnish("tune", "fake", "--variant", "jemalloc", "--precision", "none", "--max-starts", "3", "--json")
+    child = burnish("tune", "fake", "--variant", "jemalloc", "--starts", "2", *QUICK, "--json")
     out, err = text(child)
     assert child.returncode == 0, err
     found = json.loads(out)

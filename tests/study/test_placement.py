@@ -246,7 +246,7 @@ def test_a_winner_of_a_duet_is_measured_again_apart_and_these_figures_are_quoted
 
 @pytest.mark.measures
 def test_whole_is_measured_recorded_and_said(burnish_home: Path, own: Path) -> None:
-    words = ["--variant", "speed130", "--recipes", str(own), "--starts", "3", "--pairs", "2", "--placement", "whole"]
+    words = ["--variant", "speed130", "--recipes", str(own), "--starts", "3", "--pairs", "1", "--placement", "whole"]
     child = burnish("tune", "fake", *words)
     out, err = text(child)
     assert child.returncode == 0, err

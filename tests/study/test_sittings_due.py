@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import closing
 from pathlib import Path
 
@@ -19,27 +20,42 @@ from studying import OWN, aged, burnish, events, killed_at, study, text
 
 WORDS = (
     "tune", "fake", "--recipes", "own.toml", "--variant", "speed130", "--precision", "none", "--max-starts", "3",
-    "--sittings", "2", "--apart", "30m", "--json",
+    "--pairs", "1", "--sittings", "2", "--apart", "30m", "--json",
 )  # fmt: skip
 
 
-@pytest.fixture
-def begun(burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with a run whose first sitting is over."""
-    (tmp_path / "own.toml").write_text(OWN)
-    monkeypatch.chdir(tmp_path)
-    out, err = text(burnish(*WORDS))
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the command was given; beside its home, whose run has its first sitting behind it, a copy."""
+    place = tmp_path_factory.mktemp("sittings")
+    (place / "own.toml").write_text(OWN)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BURNISH_HOME", str(place / "home"))
+        patch.chdir(place)
+        out, err = text(burnish(*WORDS))
     assert "sitting 2 of 2 is due at" in err, err
     (row,) = json.loads(out)["rows"]
     assert (row["starts"], row["sitting"]["sittings"]) == (3, 1)
-    return burnish_home
+    shutil.copytree(place / "home", place / "kept", symlinks=True)
+    return place
+
+
+@pytest.fixture
+def begun(first: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with a run whose first sitting is over, as it was then and where it was."""
+    home = first / "home"
+    shutil.rmtree(home)
+    shutil.copytree(first / "kept", home, symlinks=True)
+    monkeypatch.setenv("BURNISH_HOME", str(home))
+    monkeypatch.chdir(first)
+    return home
 
 
 def valid(home: Path) -> int:
     return sum(done.invalid is None and done.cell.role is Role.CLAIM for done in events(home, StartDone))
 
 
-def test_a_sitting_is_taken_when_it_is_due(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sitting_is_taken_when_it_is_due(begun: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, err = text(burnish(*WORDS))
     assert "sitting 2 of 2 is due at" in err, "the same command, too early"
     out, _ = text(burnish("resume", "--due"))

@@ -21,6 +21,9 @@ from burnish.report.result import Result
 
 E = TypeVar("E", bound=Event)
 
+QUICK = ("--design", "duet", "--pairs", "1")
+"""Starts of a second, and a winner that is not measured again apart: for what is about neither."""
+
 OWN = """
 [speed130]
 reason = "Known truth: thirty per cent more capacity than the baseline."

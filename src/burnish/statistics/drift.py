@@ -54,7 +54,7 @@ def drift(starts: Sequence[Sequence[tuple[int, float]]]) -> Drift | None:
         return None
     mean, error = float(changes.mean()), float(changes.std(ddof=1)) / math.sqrt(changes.size)
     away = abs(mean) / error if error > 0.0 else math.inf if mean else 0.0
-    p = 2.0 * float(scipy.stats.t.sf(away, changes.size - 1))
+    p = 2.0 * float(scipy.special.stdtr(changes.size - 1, -away))
     return Drift(mean, p, int(changes.size), p < P_BOUND and abs(mean) > SIZE_BOUND)
 
 

@@ -84,5 +84,5 @@ def fixed_interval(log_ratios: Sequence[float], level: float = 0.95) -> Interval
     if readings.size < 2:
         raise ValueError(f"an interval needs at least 2 starts, there are {readings.size}")
     error = float(readings.std(ddof=1)) / math.sqrt(readings.size)
-    factor = float(scipy.stats.t.ppf(0.5 + level / 2.0, readings.size - 1))
+    factor = float(scipy.special.stdtrit(readings.size - 1, 0.5 + level / 2.0))
     return Interval.from_log(float(readings.mean()), factor * error, level)

@@ -113,7 +113,7 @@ def half_width_after(sd: float, starts: int, level: float = 0.95) -> float:
     """
     if starts < 2:
         return math.inf
-    return float(scipy.stats.t.ppf(0.5 + level / 2.0, starts - 1)) * sd / math.sqrt(starts)
+    return float(scipy.special.stdtrit(starts - 1, 0.5 + level / 2.0)) * sd / math.sqrt(starts)
 
 
 def starts_needed(sd: float, half_width: float, level: float = 0.95) -> int:
@@ -138,7 +138,7 @@ def smallest_difference(sd: float, starts: int, alpha: float = 0.05, power: floa
     """
     if starts < 2:
         return math.inf
-    critical = float(scipy.stats.t.ppf(1.0 - alpha / 2.0, starts - 1))
+    critical = float(scipy.special.stdtrit(starts - 1, 1.0 - alpha / 2.0))
 
     def lack(shift: float) -> float:
         return float(scipy.special.nctdtr(starts - 1, shift, critical)) - (1.0 - power)

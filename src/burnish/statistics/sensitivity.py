@@ -32,7 +32,7 @@ def trimmed_mean(log_ratios: Sequence[float], level: float = 0.95, cut: float = 
         return None
     winsorised = np.clip(readings, readings[gone], readings[count - gone - 1])
     error = float(winsorised.std(ddof=1)) * math.sqrt((count - 1) / (left * (left - 1)))
-    factor = float(scipy.stats.t.ppf(0.5 + level / 2.0, left - 1))
+    factor = float(scipy.special.stdtrit(left - 1, 0.5 + level / 2.0))
     return Interval.from_log(float(readings[gone : count - gone].mean()), factor * error, level)
 
 

@@ -64,7 +64,7 @@ def spread_half(spread: Spread, tail: float, sittings: int) -> float:
     """
     if spread.sd == 0.0:
         return 0.0
-    factor = -float(scipy.stats.norm.ppf(tail) if math.isinf(spread.df) else scipy.special.stdtrit(spread.df, tail))
+    factor = -float(scipy.special.ndtri(tail) if math.isinf(spread.df) else scipy.special.stdtrit(spread.df, tail))
     return factor * spread.sd / math.sqrt(sittings)
 
 

@@ -123,10 +123,10 @@ def test_the_best_of_two_rows_is_measured_again_whatever_reading_it_is_of(monkey
         if row.name in ("fbo", "fbo+unroll"):
             monkeypatch.setitem(row.recipe, "c", [f"-DFAKE_SPEED={130 if row.name == 'fbo' else 160}"])
     run = quick(monkeypatch)
-    _, folder = run("sun-2008", "fbo", threads=(1,), starts=4)
+    _, folder = run("sun-2008", "fbo", threads=(1,), starts=3)
     with closing(Record(folder)) as record:
         assert record.last(ConfirmationBegun) is None
-    found, same = run("sun-2008", "fbo+unroll", threads=(1,), starts=4)
+    found, same = run("sun-2008", "fbo+unroll", threads=(1,), starts=3)
     assert same == folder
     with closing(Record(folder)) as record:
         picked = [each.event.comparison.key for each in record.events(ConfirmationBegun)]

@@ -23,7 +23,7 @@ from burnish.record.events.study import CommandRun
 from burnish.record.record import Record
 from burnish.source.patches import overlay
 from conftest import FAKE_SOURCE
-from studying import burnish, events, study, text
+from studying import QUICK, burnish, events, study, text
 
 FASTER = """--- a/fake.h
 +++ b/fake.h
@@ -33,7 +33,7 @@ FASTER = """--- a/fake.h
 +#define FAKE_SPEED 130
  #endif
 """
-WORDS = ["--precision", "none", "--max-starts", "4", "--json"]
+WORDS = ["--starts", "3", *QUICK, "--json"]
 
 
 def recipes(folder: Path, **patches: list[str]) -> Path:
@@ -82,7 +82,7 @@ def test_a_patch_is_seen_and_handed_over(burnish_home: Path, tmp_path: Path) -> 
     assert "patch" not in builds["baseline"]["toolchain"]
     assert clean(burnish_home)
 
-    again = burnish("tune", "fake", "--variant", "patched", "--recipes", own, *WORDS, "--fresh")
+    again = burnish("tune", "fake", "--variant", "patched", "--recipes", own, "--starts", "2", *QUICK, "--fresh")
     assert again.returncode == 0
     compiled = [command for command in commands_of_newest(burnish_home) if command.what == "compile server.c"]
     assert compiled == [], "a patched build is found again"

@@ -74,8 +74,8 @@ def effect(row: Row) -> Effect | None:
     centre = math.log(value.ratio)
     half = (math.log(value.high) - math.log(value.low)) / 2
     if not math.isclose(value.level, LEVEL):
-        t = scipy.stats.t(max(1, row.starts - 1))
-        half *= t.ppf((1 + LEVEL) / 2) / t.ppf((1 + value.level) / 2)
+        usual, own = scipy.special.stdtrit(max(1, row.starts - 1), [(1 + LEVEL) / 2, (1 + value.level) / 2])
+        half *= usual / own
     return Effect(value.ratio, math.exp(centre - half), math.exp(centre + half))
 
 
