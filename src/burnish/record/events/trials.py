@@ -153,6 +153,8 @@ class SideReading:
         latency: seconds by name (``p95``, ``mean``, ``max``).
         cores: numbers of the cores that the side had.
         steps: statements executed; 0 if the load does not count them.
+        device: seconds in which the server's cores were idle while one of its threads waited for a device, the mean of
+            its cores; None in older records.
     """
 
     seconds: float
@@ -163,6 +165,7 @@ class SideReading:
     latency: Mapping[str, float] = field(default_factory=dict)
     cores: tuple[int, ...] = ()
     steps: float = 0.0
+    device: float | None = None
 
 
 @dataclass(frozen=True)
@@ -208,6 +211,10 @@ class PairRead(Event):
         origin: in a merged record, where it was measured; None in any other.
         at_fault: of an invalid pair, the sides that the reason is about, none if it is about the host; None of a valid
             one, and in older records.
+        device: by side, of each turn the seconds in which the server's cores waited for a device; None in older
+            records.
+        writes: by side, what its server reports to have written during the pair, by name (``flushes``,
+            ``log_bytes``, ``pages``), and what it still has to write at its end (``dirty_pages``, ``purge``); None in older records.
     """
 
     cell: CellId
@@ -223,6 +230,8 @@ class PairRead(Event):
     invalid: str | None = None
     origin: Origin | None = None
     at_fault: tuple[str, ...] | None = None
+    device: Mapping[str, tuple[float, ...]] | None = None
+    writes: Mapping[str, Mapping[str, int]] | None = None
 
 
 @dataclass(frozen=True)
