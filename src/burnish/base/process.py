@@ -297,6 +297,19 @@ def ensure_warden() -> None:
     )
 
 
+def watch_folder(folder: Path) -> None:
+    """Lets the warden remove this run's folders of data in `folder`, should this process be killed."""
+    ensure_warden()
+    if _warden is not None and _warden.stdin is not None:
+        _warden.stdin.write(os.fsencode(folder) + b"\n")
+        _warden.stdin.flush()
+
+
+def pid_namespace() -> str:
+    """Identifies the pid namespace of this process: a number; '0' if it is not known."""
+    return "".join(character for character in _pid_namespace("self") if character.isdigit()) or "0"
+
+
 def _pid_namespace(pid: int | str) -> str:
     """Identifies the pid namespace of a process; '' if the process does not exist."""
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from burnish.base import netns, process
+from burnish.base import netns, process, storage
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.bench.host import HostFacts, read_host
@@ -32,6 +32,7 @@ from burnish.study.kept import runs as studies
 from burnish.study.request.definition import Definition
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.placing import placing
+from burnish.study.trials import storing
 from burnish.study.trials.timing import rule_of
 
 
@@ -94,6 +95,7 @@ def begin(
     """Opens or resumes the record, removes what a killed run left behind, reads the host."""
     process.sweep()
     netns.sweep()
+    storage.sweep()
     store = Store(home.store)
     store.sweep()
     scratch = home.scratch / spec.name
@@ -174,6 +176,8 @@ def finish(session: Session) -> Path:
 def leave(session: Session) -> Path:
     """Closes the record as it is, so that the same command resumes; returns the run's folder."""
     folder = session.record.folder
+    places = {place for begun in session.record.events(StartBegun) for place in (begun.event.storage or {}).values()}
+    storing.remove(places)
     session.record.close()
     shutil.rmtree(session.scratch, ignore_errors=True)
     return folder
