@@ -20,6 +20,7 @@ RESERVE = 2 * _GIB
 """Bytes of memory that are left to servers, clients and the system beside data in memory."""
 
 _SECONDS = 20.0
+_made: set[Path] = set()
 
 
 def available_memory(meminfo: Path = Path("/proc/meminfo")) -> int:
@@ -69,6 +70,7 @@ def in_memory(size: int, available: int | None = None) -> Path:
         place.mkdir(mode=0o700)
     except OSError as error:
         raise UserError(f"storage=memory: {place}: {error.strerror}; take storage=disk") from None
+    _made.add(place)
     if os.geteuid() == 0:
         # A bound that the kernel keeps; where mounting is not allowed (a container) the folder is without one.
         options = f"size={size},mode=0700,nosuid,nodev"
@@ -86,15 +88,14 @@ def on_device(folder: Path) -> Path:
     if place.exists():
         return place
     if not folder.is_dir():
-        raise UserError(
-            f"storage={folder}: there is no such folder; mount the device and make one that you may write to"
-        )
+        raise UserError(f"storage={folder}: there is no such folder; make one on the device")
     sweep(folder)
     process.watch_folder(folder)
     try:
         place.mkdir(mode=0o700)
     except OSError as error:
         raise UserError(f"storage={folder}: cannot be written ({error.strerror}); check its rights") from None
+    _made.add(place)
     return place
 
 
@@ -112,11 +113,10 @@ def kind_of(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
     return kind
 
 
-def remove(folder: Path) -> None:
-    """Removes this run's folder in `folder`, if there is one."""
-    place = folder / _name()
-    if place.exists():
-        warden.remove_store(str(place))
+def release() -> None:
+    """Removes the folders that this process has made."""
+    while _made:
+        warden.remove_store(str(_made.pop()))
 
 
 def sweep(folder: Path = Path(warden.STORES)) -> list[str]:

@@ -21,7 +21,7 @@ NAMESPACE = "burnish-"
 FOLDER = "/run/netns"
 """Folder in which `ip netns` keeps their names."""
 
-STORES = "/dev/shm"
+STORES = "/dev/shm"  # noqa: S108 - folders in it are made by us, mode 0700
 """Folder in which data in memory are kept: a file system of the kernel's in memory on every Linux."""
 
 _IP = ("/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip", "/bin/ip")

@@ -1,7 +1,7 @@
 """What a flush costs where a server's data are, by a probe: writes of 4 KiB, each followed by fdatasync.
 
-A commit waits for one such flush (several commits may share it), so the probe shows before a study what its disk does to
-the throughput of a load that commits.
+A commit waits for one such flush (several commits may share it), so the probe shows before a study what its disk does
+to the throughput of a load that commits.
 """
 
 from __future__ import annotations

@@ -32,7 +32,6 @@ from burnish.study.kept import runs as studies
 from burnish.study.request.definition import Definition
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.placing import placing
-from burnish.study.trials import storing
 from burnish.study.trials.timing import rule_of
 
 
@@ -176,8 +175,7 @@ def finish(session: Session) -> Path:
 def leave(session: Session) -> Path:
     """Closes the record as it is, so that the same command resumes; returns the run's folder."""
     folder = session.record.folder
-    places = {place for begun in session.record.events(StartBegun) for place in (begun.event.storage or {}).values()}
-    storing.remove(places)
     session.record.close()
+    storage.release()
     shutil.rmtree(session.scratch, ignore_errors=True)
     return folder

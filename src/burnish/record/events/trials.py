@@ -242,7 +242,8 @@ class PairRead(Event):
         device: by side, of each turn the seconds in which the server's cores waited for a device; None in older
             records.
         writes: by side, what its server reports to have written during the pair, by name (``flushes``,
-            ``log_bytes``, ``pages``), and what it still has to write at its end (``dirty_pages``, ``purge``); None in older records.
+            ``log_bytes``, ``pages``), and what it still has to write at its end (``dirty_pages``, ``purge``); None in
+            older records.
     """
 
     cell: CellId

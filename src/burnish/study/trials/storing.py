@@ -115,9 +115,3 @@ class Storing:
 def bound(data: int) -> int:
     """Bytes that both sides' data in memory may take, for data sets of `data` bytes."""
     return SIDES * (2 * data + _GROWTH)
-
-
-def remove(places: Iterable[str]) -> None:
-    """Removes this run's folders in memory and on these devices."""
-    for folder in {warden.STORES, *(place for place in places if place.startswith("/"))}:
-        storage.remove(Path(folder))
