@@ -55,6 +55,50 @@ def test_a_network_between_two_hosts_has_limits() -> None:
     assert not here.limited
 
 
+def test_storage_is_a_condition() -> None:
+    assert condition_of(["storage=memory"]) == Condition(storage="memory")
+    assert conditions.words_of(condition_of(["storage=/mnt/second", "x=1"])) == "storage=/mnt/second,x=1"
+    first = condition_of(["storage=memory"])
+    assert conditions.difference(first, condition_of(["storage=disk"], over=first)) == "storage=disk"
+    with pytest.raises(UserError, match=r"storage=floppy: give disk \(.*\), memory \(.*\), or the full path"):
+        condition_of(["storage=floppy"])
+
+
+def test_loads_that_change_data_in_memory_have_no_disk_under_them() -> None:
+    mariadb = load.engine("mariadb")
+    usual = {name: conditions.storage_of(load.workload(mariadb, name), Condition()) for name in LOADS}
+    assert usual == LOADS
+    update = load.workload(mariadb, "oltp_update_index")
+    assert conditions.storage_of(update, Condition(storage="disk")) == "disk"
+
+
+LOADS = {
+    "oltp_update_index": "memory",
+    "oltp_read_write": "memory",
+    "igen_like": "memory",
+    "oltp_read_only": "disk",
+    "larger_than_memory": "disk",  # whose pages are read from where they are
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "durability"),
+    [
+        ([], "commit"),
+        (["durability=system"], "system"),
+        (["durability=second"], "second"),
+        (["sync_binlog=0"], ""),
+        (["innodb_flush_log_at_trx_commit=2"], ""),
+    ],
+)
+def test_durability_is_named_by_what_is_set(words: list[str], durability: str) -> None:
+    assert conditions.durability_of(condition_of(words).settings, SERVER) == durability
+
+
+def test_a_server_without_the_word_has_no_durability() -> None:
+    assert conditions.durability_of([], ServerSettings()) == ""
+
+
 @pytest.mark.parametrize(
     ("word", "says"),
     [

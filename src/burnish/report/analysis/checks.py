@@ -248,7 +248,7 @@ def _readings(readings: Sequence[float], replicates: int) -> Sequence[float]:
 
 
 def _waits(starts: Sequence[StartDone], pairs: Mapping[int, Sequence[PairRead]]) -> dict[str, float]:
-    """By side, the share of the time of its valid pairs in which it waited for a device; empty if it is not recorded."""
+    """By side, the share of the time of its valid pairs in which it waited for a device; empty if not recorded."""
     device: Counter[str] = Counter()
     seconds: Counter[str] = Counter()
     for start in starts:
