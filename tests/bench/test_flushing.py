@@ -1,4 +1,4 @@
-"""A probe of flushes says before a study whether its disk is even enough; waiting for a device is told by the kernel."""
+"""A probe of flushes says before a study whether its disk is even; the kernel tells what waited for a device."""
 
 from __future__ import annotations
 
