@@ -3,7 +3,7 @@
     python benchmarks/turns.py MARIADBD --workload oltp_update_non_index --ways duet:20x0.1,interleaved:2x2 [--starts 8]
 
 A way is a design with its turns in a pair and the seconds of a turn; `@FOLDER` behind it puts the data there (a file
-system in memory, another disk), `+running` leaves the server of the side that rests running. Ways take turns start by
+system in memory, another disk), `+still` suspends the server of the side that rests. Ways take turns start by
 start, in an order drawn
 for each round, so that the host's moods are shared. Prints a row for each way: wall time of a start, standard deviation
 of a start's ratio and how far off 1 the mean is (both of capacity, in per cent), what a transaction costs, the
@@ -70,7 +70,7 @@ class Way:
     costs: list[float] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
     folder: Path | None = None
-    still: bool = True
+    still: bool = False
 
     def take(self, result: StartResult) -> None:
         """Adds a start."""
@@ -96,8 +96,8 @@ class Way:
 
 
 def read_way(word: str, times: dict[Design, Timing], pairs: int | None) -> Way:
-    """A way as it stands on the command line: DESIGN[:TURNSxSECONDS][@FOLDER][+running]."""
-    plain, _, running = word.partition("+")
+    """A way as it stands on the command line: DESIGN[:TURNSxSECONDS][@FOLDER][+still]."""
+    plain, _, still = word.partition("+")
     plain, _, folder = plain.partition("@")
     design, _, turns = plain.partition(":")
     timing = times[Design(design)]
@@ -105,9 +105,7 @@ def read_way(word: str, times: dict[Design, Timing], pairs: int | None) -> Way:
         count, _, seconds = turns.partition("x")
         timing = replace(timing, turns=int(count), window=float(seconds), settle=min(0.25, 0.3 * float(seconds)))
     place = Path(folder) if folder else None
-    return Way(
-        word, Design(design), replace(timing, pairs=pairs or timing.pairs), folder=place, still=running != "running"
-    )
+    return Way(word, Design(design), replace(timing, pairs=pairs or timing.pairs), folder=place, still=still == "still")
 
 
 def main() -> int:

@@ -64,21 +64,9 @@ def test_storage_is_a_condition() -> None:
         condition_of(["storage=floppy"])
 
 
-def test_loads_that_change_data_in_memory_have_no_disk_under_them() -> None:
-    mariadb = load.engine("mariadb")
-    usual = {name: conditions.storage_of(load.workload(mariadb, name), Condition()) for name in LOADS}
-    assert usual == LOADS
-    update = load.workload(mariadb, "oltp_update_index")
-    assert conditions.storage_of(update, Condition(storage="disk")) == "disk"
-
-
-LOADS = {
-    "oltp_update_index": "memory",
-    "oltp_read_write": "memory",
-    "igen_like": "memory",
-    "oltp_read_only": "disk",
-    "larger_than_memory": "disk",  # whose pages are read from where they are
-}
+def test_data_are_on_the_disk_unless_asked_for_elsewhere() -> None:
+    assert Condition().place == "disk"
+    assert Condition(storage="memory").place == "memory"
 
 
 @pytest.mark.parametrize(

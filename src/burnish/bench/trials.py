@@ -376,7 +376,7 @@ def run_start(
     count_events: bool = False,
     observe: Observer = _unobserved,
     placement: Placement | None = None,
-    still: bool | None = None,
+    still: bool = False,
 ) -> StartResult:
     """One start: launches and warms up the sides, then measures pairs; everything is always stopped at the end.
 
@@ -396,7 +396,8 @@ def run_start(
         count_events: whether the host's PMU counts each server's events.
         observe: see `Observer`.
         placement: which cores servers and clients have; None: the design's usual placement.
-        still: whether an interleaved side that is not under load has its server suspended too; None: if it writes.
+        still: whether an interleaved side that is not under load has its server suspended too; for experiments, since
+            commits then scatter more (docs/BIAS.md, "Loads that commit").
     """
     began = time.monotonic()
     start = _Start(
@@ -414,7 +415,7 @@ def run_start(
         slots=draw_slots([c.label for c in contestants], seed, number),
         count_events=count_events,
         observe=observe,
-        still=workload.writes if still is None else still,
+        still=still,
     )
     invalid: str | None = None
     at_fault: tuple[str, ...] = ()

@@ -23,7 +23,7 @@ class Condition:
         rate: limit on the network's rate in each direction (``100mbit``); '' for no limit. For ``remote`` only.
         delay: delay of the network in each direction (``1ms``); '' for none. For ``remote`` only.
         storage: where the server's data are: ``disk`` (Burnish's home), ``memory``, or a folder on another device; ''
-            for the load's usual place.
+            if nothing was asked: ``disk``.
     """
 
     settings: tuple[tuple[str, str], ...] = ()
@@ -32,6 +32,11 @@ class Condition:
     rate: str = ""
     delay: str = ""
     storage: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where the server's data are, asked for or not."""
+        return self.storage or DISK
 
     @property
     def limited(self) -> bool:

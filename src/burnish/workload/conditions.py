@@ -10,7 +10,6 @@ from typing import get_args
 from burnish.base.errors import UserError, unknown
 from burnish.model.condition import DISK, MEMORY, Condition, Transport
 from burnish.model.engine import NO_SETTINGS, ServerSettings
-from burnish.model.workload import Workload
 
 TRANSPORTS: tuple[Transport, ...] = get_args(Transport)
 
@@ -109,16 +108,6 @@ def _storage(value: str, option: str) -> str:
         f"{option} storage={value}: give {DISK} (Burnish's home), {MEMORY} (a file system in memory), or the full path "
         "of a folder on another device"
     )
-
-
-def storage_of(workload: Workload, condition: Condition) -> str:
-    """Where the data of a load are under a condition.
-
-    Unless another place is asked for, loads that change their data in memory have no disk under them: what a build
-    changes is lost in what a shared disk does from second to second (docs/BIAS.md).
-    """
-    usual = MEMORY if workload.writes and workload.in_memory else DISK
-    return condition.storage or usual
 
 
 def durability_of(settings: Sequence[tuple[str, str]], server: ServerSettings) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from burnish.base import storage, warden
@@ -12,24 +12,21 @@ from burnish.base.workbench import Workbench
 from burnish.bench import flushing
 from burnish.model.condition import DISK, MEMORY, Condition
 from burnish.model.engine import EngineSpec
-from burnish.model.workload import Workload
-from burnish.record.events.trials import FlushesProbed, StartBegun
 from burnish.record.record import Record
 from burnish.record.store import Entry
-from burnish.workload.conditions import storage_of
 
 SIDES = 2
 _GROWTH = 512 << 20
 """Bytes by which a side's data may grow in a start: logs of changes, of undone rows, of the server."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Storing:
-    """Decides where data are, and makes the folders.
+    """Makes the folders of data where conditions ask for them.
 
     Attributes:
         scratch: folder on Burnish's disk.
-        record: the study's: starts that are continued stay where they were.
+        record: the study's, for probes.
         bench: for lines to the user.
         spec: the engine.
         available: bytes of memory that are available; None: as the kernel says.
@@ -40,37 +37,12 @@ class Storing:
     bench: Workbench
     spec: EngineSpec
     available: int | None = None
-    _short: bool = field(default=False)
-
-    def storage(self, workload: Workload, condition: Condition) -> str:
-        """Where the data of a load are under a condition; on disk where memory is too short for the usual place."""
-        if condition.storage:
-            return condition.storage
-        if workload.writes and (earlier := self._earlier(workload)) is not None:
-            return earlier
-        wanted = storage_of(workload, condition)
-        if wanted == MEMORY and (reason := self._lacking(bound(self.spec.costs.dataset_mb * 1_000_000))) is not None:
-            if not self._short:
-                self.bench.say(f"{workload.name}: its data stay on the disk: {reason}")
-                self._short = True
-            return DISK
-        return wanted
-
-    def _earlier(self, workload: Workload) -> str | None:
-        for recorded in self.record.events(StartBegun):
-            if recorded.event.cell.workload == workload.name:
-                return next(iter((recorded.event.storage or {}).values()), DISK)
-        return None
-
-    def _lacking(self, size: int) -> str | None:
-        available = storage.available_memory() if self.available is None else self.available
-        return storage.lacking(size, available)
 
     def folder(self, place: str, data: Mapping[str, Entry]) -> Path:
         """The folder for data there, made if needed.
 
         Args:
-            place: see `storage`.
+            place: see `Condition.place`.
             data: dataset entries of all loads.
 
         Raises:
@@ -89,12 +61,13 @@ class Storing:
         Raises:
             UserError: memory is too short for data of the engine's usual size, or the named folder can't be used.
         """
-        if condition.storage == MEMORY:
-            reason = self._lacking(bound(self.spec.costs.dataset_mb * 1_000_000))
+        if condition.place == MEMORY:
+            available = storage.available_memory() if self.available is None else self.available
+            reason = storage.lacking(bound(self.spec.costs.dataset_mb * 1_000_000), available)
             if reason is not None:
                 raise storage.too_short(reason)
-        elif condition.storage not in ("", DISK):
-            storage.on_device(Path(condition.storage))
+        elif condition.place != DISK:
+            storage.on_device(Path(condition.place))
 
     def probe(self, places: Iterable[str]) -> None:
         """Times flushes in each of these places, records them, and warns where they are too uneven."""
@@ -105,11 +78,6 @@ class Storing:
             self.record.append(probed)
             if (line := flushing.warning(probed)) is not None:
                 self.bench.say(line)
-
-    def probed(self, place: str) -> FlushesProbed | None:
-        """The latest probe there."""
-        found = [recorded.event for recorded in self.record.events(FlushesProbed) if recorded.event.storage == place]
-        return found[-1] if found else None
 
 
 def bound(data: int) -> int:

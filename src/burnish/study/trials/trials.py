@@ -257,7 +257,7 @@ class Trials:
         copies = Copies(self.data, self.scratch, self.bench)
         if self.storing is None:
             return {}, copies.clean(cell.workload, len(self.core_sets))
-        storage = {side.label: self.storing.storage(cell.workload, side.condition) for side in sides}
+        storage = {side.label: side.condition.place for side in sides}
         roots = {slots[label]["data"]: self.storing.folder(place, self.data) for label, place in storage.items()}
         return storage, copies.clean(cell.workload, len(sides), [roots[slot] for slot in range(len(sides))])
 

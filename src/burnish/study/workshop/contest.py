@@ -61,11 +61,7 @@ def note_contest(
         forced=tuple(
             dict.fromkeys((*before.forced, *(calibration.name for calibration in known if not calibration.passes)))
         ),
-        storages={
-            name: workshop.storing.storage(cell.workload, base.condition)
-            for name, cell in loads.items()
-            if cell.workload.writes
-        },
+        storages={name: base.condition.place for name, cell in loads.items() if cell.workload.writes},
         durability={
             name: word
             for name, cell in loads.items()

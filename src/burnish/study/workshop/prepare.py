@@ -85,8 +85,7 @@ def _probe_flushes(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
         if comparison.workload is not None and comparison.workload.writes:
             for versus in dict.fromkeys([(), comparison.versus]):
                 with contextlib.suppress(NotMeasured):
-                    condition = workshop.condition(comparison.given, versus)
-                    places[workshop.storing.storage(workshop.load(comparison.workload), condition)] = None
+                    places[workshop.condition(comparison.given, versus).place] = None
     workshop.storing.probe(places)
 
 
