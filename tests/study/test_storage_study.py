@@ -71,7 +71,7 @@ def test_data_of_one_side_can_be_elsewhere(home: Path, tmp_path: Path) -> None:
         assert list(start.storage.values()) == ["disk", other]
 
 
-def test_usually_a_load_without_a_declaration_stays_on_the_disk(home: Path) -> None:
+def test_data_are_on_the_disk_unless_asked_for_elsewhere(home: Path) -> None:
     child = burnish(*WRITES)
     assert child.returncode == 0, text(child)
     assert {word for start in events(home, StartBegun) for word in (start.storage or {}).values()} == {"disk"}

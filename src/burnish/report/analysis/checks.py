@@ -249,14 +249,14 @@ def _readings(readings: Sequence[float], replicates: int) -> Sequence[float]:
 
 def _waits(starts: Sequence[StartDone], pairs: Mapping[int, Sequence[PairRead]]) -> dict[str, float]:
     """By side, the share of the time of its valid pairs in which it waited for a device; empty if not recorded."""
-    device: Counter[str] = Counter()
-    seconds: Counter[str] = Counter()
+    device: dict[str, float] = {}
+    seconds: dict[str, float] = {}
     for start in starts:
         for pair in pairs.get(start.start, ()):
             for label, side in pair.sides.items():
                 if pair.invalid is None and side.device is not None:
-                    device[label] += side.device
-                    seconds[label] += side.seconds
+                    device[label] = device.get(label, 0.0) + side.device
+                    seconds[label] = seconds.get(label, 0.0) + side.seconds
     return {label: device[label] / seconds[label] for label in seconds if seconds[label]}
 
 
