@@ -193,8 +193,7 @@ def test_a_duets_turn_moves_the_sides_by_place_and_begins_where_all_tick(
 
 
 def stopped(side: Side, *, server: bool = False) -> bool:
-    pid = ([] if server else side.client_pids() or side.server_pids()) or side.server_pids()
-    pid = pid[0]
+    pid = (([] if server else side.client_pids()) or side.server_pids())[0]
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
@@ -242,8 +241,8 @@ def test_the_server_of_a_side_that_rests_can_be_still(
 
     def turn(self: trials._Start, items: Sequence[Running]) -> dict[str, Reading]:
         rests = next(side for side in arena.engine.sides if side is not items[0].side)
-        while not stopped(rests):
-            time.sleep(0.01)
+        while not stopped(rests) or stopped(rests, server=True) is not still:
+            time.sleep(0.01)  # a signal takes a moment; for ever would fail by the test's own time limit
         seen.append(stopped(rests, server=True))
         return read(self, items)
 
