@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -58,6 +59,14 @@ def test_too_little_memory_is_refused_in_one_line() -> None:
     assert "storage=disk" in said
     assert "\n" not in said
     assert storage.lacking(3 << 30, 5 << 30) is None
+
+
+def test_a_file_system_that_is_too_small_and_cannot_be_mounted_over_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1)
+    monkeypatch.setattr(storage.shutil, "disk_usage", lambda _: SimpleNamespace(free=64 * MIB))
+    with pytest.raises(UserError, match=r"/dev/shm has 0.1 GiB free, 1.0 are needed, and this process may not mount"):
+        storage.in_memory(1 << 30)
+    assert not [path for path in Path(warden.STORES).iterdir() if process.run_id() in path.name]
 
 
 def test_available_memory_is_the_kernels(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 from burnish.base import process, warden
@@ -20,6 +21,9 @@ RESERVE = 2 * _GIB
 """Bytes of memory that are left to servers, clients and the system beside data in memory."""
 
 _SECONDS = 20.0
+_FULL = 0.95
+"""Share of its size that a new file system in memory has free."""
+
 _made: set[Path] = set()
 
 
@@ -75,6 +79,12 @@ def in_memory(size: int, available: int | None = None) -> Path:
         # A bound that the kernel keeps; where mounting is not allowed (a container) the folder is without one.
         options = f"size={size},mode=0700,nosuid,nodev"
         process.run(["mount", "-t", "tmpfs", "-o", options, place.name, place], timeout=_SECONDS)
+    if (free := shutil.disk_usage(place).free) < size * _FULL:
+        release()
+        raise UserError(
+            f"storage=memory: {warden.STORES} has {free / _GIB:.1f} GiB free, {size / _GIB:.1f} are needed, and this "
+            "process may not mount a file system of its own; enlarge it, or take storage=disk"
+        )
     return place
 
 
