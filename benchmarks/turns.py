@@ -2,10 +2,13 @@
 
     python benchmarks/turns.py MARIADBD --workload oltp_update_non_index --ways duet:20x0.1,interleaved:2x2 [--starts 8]
 
-A way is a design with its turns in a pair and the seconds of a turn. Ways take turns start by start, in an order drawn
+A way is a design with its turns in a pair and the seconds of a turn; `@FOLDER` behind it puts the data there (a file
+system in memory, another disk), `+still` suspends the server of the side that rests. Ways take turns start by
+start, in an order drawn
 for each round, so that the host's moods are shared. Prints a row for each way: wall time of a start, standard deviation
-of a start's ratio and how far off 1 the mean is (both of capacity, in per cent), what a transaction costs, and the
-minutes of starts that +-1 % would take at that spread.
+of a start's ratio and how far off 1 the mean is (both of capacity, in per cent), what a transaction costs, the
+minutes of starts that +-1 % would take at that spread, and the share of the time in which the server's cores waited for
+a device. With `--other PROGRAM` the second side is another program, and `off 1` is their ratio.
 """
 
 from __future__ import annotations
@@ -53,6 +56,9 @@ class Way:
         throughputs: log-ratio of throughput of each start.
         seconds: wall time of each start.
         costs: server CPU of a transaction in each start, s.
+        waits: share of its time in which a server's cores waited for a device, for each start.
+        folder: where the data are; None: in Burnish's home.
+        still: whether a side that rests has its server suspended.
     """
 
     name: str
@@ -62,6 +68,9 @@ class Way:
     throughputs: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     costs: list[float] = field(default_factory=list)
+    waits: list[float] = field(default_factory=list)
+    folder: Path | None = None
+    still: bool = False
 
     def take(self, result: StartResult) -> None:
         """Adds a start."""
@@ -71,6 +80,7 @@ class Way:
         self.seconds.append(result.seconds)
         totals = [pair.total(label) for pair in result.pairs for label in SIDES]
         self.costs.append(statistics.fmean(1 / total.capacity for total in totals))
+        self.waits.append(sum(total.device for total in totals) / sum(total.seconds for total in totals))
 
     def row(self) -> str:
         """The row of the table."""
@@ -80,18 +90,22 @@ class Way:
         return (
             f"| {self.name} | {len(self.ratios)} | {statistics.fmean(self.seconds):.1f} s | {spread:.2%} | "
             f"{statistics.fmean(self.ratios):+.2%} ± {half:.2%} | {rough:.2%} | "
-            f"{1e6 * statistics.fmean(self.costs):.1f} us | {minutes:.0f} |"
+            f"{1e6 * statistics.fmean(self.costs):.1f} us | {minutes:.0f} | "
+            f"{statistics.fmean(self.throughputs):+.2%} | {statistics.fmean(self.waits):.0%} |"
         )
 
 
 def read_way(word: str, times: dict[Design, Timing], pairs: int | None) -> Way:
-    """A way as it stands on the command line: DESIGN or DESIGN:TURNSxSECONDS."""
-    design, _, turns = word.partition(":")
+    """A way as it stands on the command line: DESIGN[:TURNSxSECONDS][@FOLDER][+still]."""
+    plain, _, still = word.partition("+")
+    plain, _, folder = plain.partition("@")
+    design, _, turns = plain.partition(":")
     timing = times[Design(design)]
     if turns:
         count, _, seconds = turns.partition("x")
         timing = replace(timing, turns=int(count), window=float(seconds), settle=min(0.25, 0.3 * float(seconds)))
-    return Way(word, Design(design), replace(timing, pairs=pairs or timing.pairs))
+    place = Path(folder) if folder else None
+    return Way(word, Design(design), replace(timing, pairs=pairs or timing.pairs), folder=place, still=still == "still")
 
 
 def main() -> int:
@@ -103,6 +117,7 @@ def main() -> int:
     parser.add_argument("--ways", default="duet,interleaved")
     parser.add_argument("--starts", type=int, default=8)
     parser.add_argument("--pairs", type=int)
+    parser.add_argument("--other", type=Path)
     arguments = parser.parse_args()
     spec = load.engine(arguments.engine)
     engine, workload = create(spec), load.workload(spec, arguments.workload)
@@ -120,7 +135,7 @@ def main() -> int:
         if workload.dataset != "none":
             store = Store(home().store)
             data[workload.name] = datasets.obtain(engine, store, built, built, version, workload, bench)
-        copies = Copies(data, folder, bench)
+        programs = [built, engine.existing(arguments.other) if arguments.other else built]
         for number in range(1, arguments.starts + 1):
             for way in order.sample(ways, len(ways)):
                 shutil.rmtree(folder / "start", ignore_errors=True)
@@ -128,24 +143,29 @@ def main() -> int:
                 result = run_start(
                     engine,
                     workload,
-                    [Contestant(label, built, Condition()) for label in SIDES],
+                    [Contestant(label, one, Condition()) for label, one in zip(SIDES, programs, strict=True)],
                     design=way.design,
                     core_sets=sets,
-                    data=copies.clean(workload, len(SIDES)),
+                    data=Copies(data, way.folder or folder, bench).clean(workload, len(SIDES)),
                     scratch=folder / "start",
                     timing=way.timing,
                     seed=f"turns {way.name}",
                     number=number,
                     bench=bench,
                     on_pair=lambda *_: None,
+                    still=way.still,
                 )
                 if result.invalid:
                     print(f"{way.name}, start {number}: {result.invalid}", file=sys.stderr)
                     continue
                 way.take(result)
-                print(f"start {number}: {way.name}: {way.ratios[-1]:+.2%}", file=sys.stderr, flush=True)
-    print("| way | starts | a start | spread | off 1 | of throughput | a transaction | minutes for 1 % |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+                figures = f"capacity {way.ratios[-1]:+.2%}, throughput {way.throughputs[-1]:+.2%}"
+                print(f"start {number}: {way.name}: {figures}", file=sys.stderr, flush=True)
+    print(
+        "| way | starts | a start | spread | off 1 | of throughput | a transaction | minutes for 1 % | throughput "
+        "off 1 | waits |"
+    )
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for way in ways:
         print(way.row())
     return 0

@@ -70,6 +70,7 @@ class Arena:
         design: Design = Design.DUET,
         condition: Condition | None = None,
         placement: Placement | None = None,
+        still: bool = False,
     ) -> StartResult:
         for folder in self.data:
             if not folder.exists():
@@ -94,6 +95,7 @@ class Arena:
             bench=self.bench,
             on_pair=self.see,
             placement=placement,
+            still=still,
         )
 
     def see(self, number: int, pair: Pair) -> None:
@@ -190,8 +192,8 @@ def test_a_duets_turn_moves_the_sides_by_place_and_begins_where_all_tick(
         assert 0.9 < beyond < 1, "just before a tick"
 
 
-def stopped(side: Side) -> bool:
-    pid = (side.client_pids() or side.server_pids())[0]
+def stopped(side: Side, *, server: bool = False) -> bool:
+    pid = (([] if server else side.client_pids()) or side.server_pids())[0]
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
@@ -225,6 +227,38 @@ def test_interleaved_all_are_up_and_one_is_under_load(
     for pair in result.pairs:
         assert pair.places == 1
         assert abs(pair.ratio("baseline", "candidate").capacity - math.log(2)) < 0.35
+    arena.check_gone()
+
+
+@pytest.mark.measures
+@pytest.mark.parametrize("still", [True, False])
+def test_the_server_of_a_side_that_rests_can_be_still(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch, still: bool
+) -> None:
+    """So it flushes what it changed in its own turns, and answers between pairs all the same."""
+    read, seen, asked = trials._Start._turn, [], []
+    misses = FakeSide.misses
+
+    def turn(self: trials._Start, items: Sequence[Running]) -> dict[str, Reading]:
+        rests = next(side for side in arena.engine.sides if side is not items[0].side)
+        while not stopped(rests) or stopped(rests, server=True) is not still:
+            time.sleep(0.01)  # a signal takes a moment; for ever would fail by the test's own time limit
+        seen.append(stopped(rests, server=True))
+        return read(self, items)
+
+    def answers(self: FakeSide) -> int | None:
+        asked.append(stopped(self, server=True))
+        return misses(self)
+
+    monkeypatch.setattr(trials._Start, "_turn", turn)
+    monkeypatch.setattr(FakeSide, "misses", answers)
+    monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
+    result = arena.run(build_fake(), build_fake(), replace(TIMING, turns=4), design=Design.INTERLEAVED, still=still)
+    assert result.invalid is None
+    assert len(seen) == 8
+    assert set(seen) == {still}
+    assert len(asked) == 8
+    assert not any(asked)
     arena.check_gone()
 
 

@@ -55,6 +55,38 @@ def test_a_network_between_two_hosts_has_limits() -> None:
     assert not here.limited
 
 
+def test_storage_is_a_condition() -> None:
+    assert condition_of(["storage=memory"]) == Condition(storage="memory")
+    assert conditions.words_of(condition_of(["storage=/mnt/second", "x=1"])) == "storage=/mnt/second,x=1"
+    first = condition_of(["storage=memory"])
+    assert conditions.difference(first, condition_of(["storage=disk"], over=first)) == "storage=disk"
+    with pytest.raises(UserError, match=r"storage=floppy: give disk \(.*\), memory \(.*\), or the full path"):
+        condition_of(["storage=floppy"])
+
+
+def test_data_are_on_the_disk_unless_asked_for_elsewhere() -> None:
+    assert Condition().place == "disk"
+    assert Condition(storage="memory").place == "memory"
+
+
+@pytest.mark.parametrize(
+    ("words", "durability"),
+    [
+        ([], "commit"),
+        (["durability=system"], "system"),
+        (["durability=second"], "second"),
+        (["sync_binlog=0"], ""),
+        (["innodb_flush_log_at_trx_commit=2"], ""),
+    ],
+)
+def test_durability_is_named_by_what_is_set(words: list[str], durability: str) -> None:
+    assert conditions.durability_of(condition_of(words).settings, SERVER) == durability
+
+
+def test_a_server_without_the_word_has_no_durability() -> None:
+    assert conditions.durability_of([], ServerSettings()) == ""
+
+
 @pytest.mark.parametrize(
     ("word", "says"),
     [

@@ -50,6 +50,11 @@ def read_json(path: Path) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
+def size_of(folder: Path) -> int:
+    """Bytes of the files in a folder."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+
+
 def remove_tree(folder: Path) -> None:
     """Removes a folder with its content (or a link); no error if it does not exist."""
     if folder.is_symlink() or folder.is_file():

@@ -33,6 +33,7 @@ _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 _run_id = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
 _warden: subprocess.Popen[bytes] | None = None
+_watched: list[Path] = []
 
 
 @dataclass(frozen=True)
@@ -295,6 +296,26 @@ def ensure_warden() -> None:
         start_new_session=True,
         env=env,
     )
+    _tell(_watched)
+
+
+def watch_folder(folder: Path) -> None:
+    """Lets the warden remove this run's folders of data in `folder`, should this process be killed."""
+    _watched.append(folder)
+    ensure_warden()
+    _tell([folder])
+
+
+def _tell(folders: Sequence[Path]) -> None:
+    if _warden is not None and _warden.stdin is not None:
+        with contextlib.suppress(BrokenPipeError):  # it was killed this moment; the next run sweeps
+            _warden.stdin.write(b"".join(os.fsencode(folder) + b"\n" for folder in folders))
+            _warden.stdin.flush()
+
+
+def pid_namespace() -> str:
+    """Identifies the pid namespace of this process: a number; '0' if it is not known."""
+    return "".join(character for character in _pid_namespace("self") if character.isdigit()) or "0"
 
 
 def _pid_namespace(pid: int | str) -> str:

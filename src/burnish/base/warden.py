@@ -1,5 +1,5 @@
 """The warden: waits until its Burnish process is gone, then kills all processes and removes all network namespaces
-with the run's mark.
+and all folders of data with the run's mark.
 
 Run as a script (``python -I -S warden.py MARK VARIABLE``) with a pipe on standard input whose other end is held by the
 Burnish process only: end of file means that this process ended, by itself or by kill -9. Processes inherit the mark
@@ -9,6 +9,7 @@ it starts in about 20 ms.
 
 import contextlib
 import os
+import shutil
 import signal
 import sys
 import time
@@ -20,7 +21,11 @@ NAMESPACE = "burnish-"
 FOLDER = "/run/netns"
 """Folder in which `ip netns` keeps their names."""
 
+STORES = "/dev/shm"  # noqa: S108 - folders in it are made by us, mode 0700
+"""Folder in which data in memory are kept: a file system of the kernel's in memory on every Linux."""
+
 _IP = ("/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip", "/bin/ip")
+_UMOUNT = ("/usr/bin/umount", "/bin/umount")
 
 
 def marked(variable: str) -> Iterator[tuple[int, str]]:
@@ -51,6 +56,25 @@ def owner_of(name: str) -> int:
     return int(owner) if name.startswith(NAMESPACE) and owner.isdigit() else 0
 
 
+def stores(folder: str, mark: str = "") -> list[str]:
+    """Burnish's folders of data in `folder`, of one run or of all, that belong to this user."""
+    found = []
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):  # noqa: PTH208 - see above
+            path = os.path.join(folder, name)  # noqa: PTH118
+            if name.startswith(f"{NAMESPACE}{mark}") and owner_of(name) and os.lstat(path).st_uid == os.geteuid():
+                found.append(path)
+    return sorted(found)
+
+
+def remove_store(path: str) -> None:
+    """Unmounts a folder of data, if it is a file system of its own, and removes it."""
+    program = next((each for each in _UMOUNT if os.access(each, os.X_OK)), None)
+    if os.path.ismount(path) and program is not None:
+        os.spawnv(os.P_WAIT, program, ["umount", "-l", path])  # noqa: S606 - see below
+    shutil.rmtree(path, ignore_errors=True)
+
+
 def _remove(name: str) -> None:
     program = next((path for path in _IP if os.access(path, os.X_OK)), None)
     if program is not None:
@@ -58,10 +82,14 @@ def _remove(name: str) -> None:
 
 
 def main(mark: str, variable: str) -> None:
-    """Waits for the end of standard input, then kills all processes with `mark` and removes its namespaces."""
+    """Waits for the end of standard input, then kills all processes with `mark` and removes what they leave.
+
+    Each line of standard input is a folder, besides `STORES`, in which the run keeps data.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while os.read(0, 64):
-        pass
+    told = b""
+    while part := os.read(0, 4096):
+        told += part
     for _ in range(20):
         pids = [pid for pid, owner_mark in marked(variable) if owner_mark == mark]
         if not pids:
@@ -72,6 +100,9 @@ def main(mark: str, variable: str) -> None:
         time.sleep(0.1)
     for name in namespaces(f"{mark}-"):
         _remove(name)
+    for folder in {STORES, *os.fsdecode(told).splitlines()}:
+        for path in stores(folder, mark):
+            remove_store(path)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,7 @@ class Pair:
         core_busy: busy share of each core, by number, over the pair.
         invalid: why it is invalid, or None.
         at_fault: labels of the sides that the reason is about; empty if it is about the host, or the pair is valid.
+        writes: by label, what the server wrote during the pair and had left to write (`Side.writes`).
     """
 
     turns: tuple[Mapping[str, Reading], ...]
@@ -65,6 +66,7 @@ class Pair:
     core_busy: Mapping[int, float]
     invalid: str | None
     at_fault: tuple[str, ...] = ()
+    writes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def total(self, label: str) -> Reading:
         """The sum of a side's turns."""
@@ -94,6 +96,7 @@ class Pair:
                 label: [[round(getattr(turn[label], name), 6) for name in _OF_A_TURN] for turn in self.turns]
                 for label in labels
             },
+            "device": {label: [round(turn[label].device, 4) for turn in self.turns] for label in labels},
             "places": self.places,
             "usage": {label: asdict(used) for label, used in self.usage.items()},
             "busy": {label: round(share, 4) for label, share in self.busy.items()},
@@ -154,4 +157,5 @@ def joined(parts: Sequence[Pair]) -> Pair:
         core_busy=parts[0].core_busy,
         invalid=next((part.invalid for part in parts if part.invalid), None),
         at_fault=next((part.at_fault for part in parts if part.invalid), ()),
+        writes={label: written for part in parts for label, written in part.writes.items()},
     )

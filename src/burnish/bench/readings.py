@@ -28,6 +28,8 @@ class Reading:
         latency: mean over the ticks within, in seconds, by name (``max`` is the largest).
         cores: CPU numbers that the side had.
         steps: statements executed in it; 0 if the load does not count them.
+        device: seconds of it in which the server's cores were idle while one of its threads waited for a device; the
+            mean of its cores.
     """
 
     seconds: float
@@ -38,6 +40,7 @@ class Reading:
     latency: dict[str, float] = field(default_factory=dict)
     cores: tuple[int, ...] = ()
     steps: float = 0.0
+    device: float = 0.0
 
     @property
     def throughput(self) -> float:
@@ -80,13 +83,14 @@ def _progress(tick: Tick) -> float:
     return tick.steps or tick.done
 
 
-def reading(ticks: Sequence[Tick], bounds: tuple[int, int], cores: Sequence[int]) -> Reading:
+def reading(ticks: Sequence[Tick], bounds: tuple[int, int], cores: Sequence[int], waited: float = 0.0) -> Reading:
     """The reading between two ticks.
 
     Args:
         ticks: one side's ticks.
         bounds: indices from `ready`.
         cores: CPU numbers that the side had.
+        waited: share of the turn in which its cores waited for a device, 0 to 1.
     """
     first, last = ticks[bounds[0]], ticks[bounds[1]]
     within = ticks[bounds[0] + 1 : bounds[1] + 1]
@@ -104,6 +108,7 @@ def reading(ticks: Sequence[Tick], bounds: tuple[int, int], cores: Sequence[int]
         latency=latency,
         cores=tuple(sorted(cores)),
         steps=last.steps - first.steps,
+        device=waited * (last.at - first.at),
     )
 
 
@@ -128,6 +133,7 @@ def total(readings: Sequence[Reading]) -> Reading:
         latency=latency,
         cores=tuple(sorted({core for item in readings for core in item.cores})),
         steps=sum(item.steps for item in readings),
+        device=sum(item.device for item in readings),
     )
 
 

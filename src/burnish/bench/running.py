@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ class Running:
         cores: its CPU numbers.
         ticks: all ticks of its load so far.
         frozen: whether its load is suspended.
+        still: whether its server is suspended together with its load.
     """
 
     contestant: Contestant
@@ -33,6 +35,7 @@ class Running:
     cores: frozenset[int]
     ticks: list[Tick] = field(default_factory=list)
     frozen: bool = False
+    still: bool = False
 
     @property
     def label(self) -> str:
@@ -46,21 +49,40 @@ class Running:
         if trouble is not None:
             raise Trouble(f"{self.label}: {trouble}", self.label)
 
-    def reading(self, bounds: tuple[int, int]) -> Reading:
-        """Its reading between two ticks, given by indices; raises `Trouble` if its CPU time is unknown."""
-        result = readings.reading(self.ticks, bounds, sorted(self.cores))
+    def reading(self, bounds: tuple[int, int], waited: float = 0.0) -> Reading:
+        """Its reading between two ticks; raises `Trouble` if its CPU time is unknown.
+
+        Args:
+            bounds: indices of the two ticks.
+            waited: share of the turn in which its cores waited for a device, 0 to 1.
+        """
+        result = readings.reading(self.ticks, bounds, sorted(self.cores), waited)
         if result.server_cpu <= 0:  # without it there is no capacity
             raise Trouble(f"{self.label}: its server's CPU time could not be read")
         return result
 
     def freeze(self, *, frozen: bool) -> None:
-        """Suspends or resumes the load (of an embedded engine: the server)."""
+        """Suspends or resumes the load (of an embedded engine: the server), and the server if it is to be still."""
         if frozen != self.frozen:
+            clients = self.side.client_pids() or self.side.server_pids()
+            servers = self.side.server_pids() if self.still else []
+            # A load must not meet a server that is suspended: it would take that for a stall.
             for _ in range(2):  # again, for processes started in the meantime
-                for pid in self.side.client_pids() or self.side.server_pids():
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
+                for pid in [*clients, *servers] if frozen else [*servers, *clients]:
+                    _signal(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
             self.frozen = frozen
+
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[None]:
+        """Lets a suspended server answer while it is active; its load stays suspended."""
+        asleep = self.side.server_pids() if self.frozen and self.still and self.side.client_pids() else []
+        for pid in asleep:
+            _signal(pid, signal.SIGCONT)
+        try:
+            yield
+        finally:
+            for pid in asleep:
+                _signal(pid, signal.SIGSTOP)
 
     def launched(self) -> list[dict[str, Any]]:
         """For its server and load: role, argv, and of its memory how much and of which kind, from the kernel."""
@@ -81,3 +103,8 @@ class Running:
                         }
                     )
         return processes
+
+
+def _signal(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)

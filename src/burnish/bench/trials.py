@@ -23,6 +23,7 @@ from typing import Any
 from burnish.base.errors import InfrastructureError
 from burnish.base.workbench import Workbench
 from burnish.bench import hardware, readings
+from burnish.bench.device import DeviceWait
 from burnish.bench.pairs import HANGS, Contestant, Pair, StartResult, Trouble, joined
 from burnish.bench.placement import check_place, move, place
 from burnish.bench.readings import Reading
@@ -82,6 +83,8 @@ class _Start:
         slots: by label, from `draw_slots`.
         count_events: whether the host's PMU counts each server's events.
         observe: see `Observer`.
+        still: whether the server of a side that is not under load is suspended, so that it pays for its own flushes
+            and purges in its own turns.
         running: the running sides.
         pairs: the pairs so far.
         fingerprint: digest of the data.
@@ -106,6 +109,7 @@ class _Start:
     slots: Mapping[str, Mapping[str, int]]
     count_events: bool
     observe: Observer = _unobserved
+    still: bool = False
     running: list[Running] = field(default_factory=list)
     pairs: list[Pair] = field(default_factory=list)
     fingerprint: str = ""
@@ -154,11 +158,13 @@ class _Start:
         self._boot(contestants)
         for item in self.running:
             self._begin_alone(item)
+            item.still = self.still
             item.freeze(frozen=True)
         with self._events(self.running):
             for number in self._numbers():
                 with self._observed(number):
-                    watch = self._watch()
+                    with self._answering():
+                        watch = self._watch()
                     turns = []
                     for _ in self._rounds(self.timing.turns // 2):
                         readings_of_round: dict[str, Reading] = {}
@@ -167,7 +173,9 @@ class _Start:
                             readings_of_round |= self._turn([item])
                             item.freeze(frozen=True)
                         turns.append(readings_of_round)
-                    self._close(number, watch.pair(turns, 1, self.workload, shared=self.placement.mixed))
+                    with self._answering():
+                        pair = watch.pair(turns, 1, self.workload, shared=self.placement.mixed)
+                    self._close(number, pair)
 
     def solo(self, contestants: Sequence[Contestant]) -> None:
         """One side at a time: launched, warmed up, measured, stopped."""
@@ -269,6 +277,7 @@ class _Start:
         polling would take CPU time from the side whose tick comes last. When sides ticked at different instants, the
         side launched first had one per cent more throughput (docs/BIAS.md, "Launched first").
         """
+        idle = DeviceWait()
         begin = readings.on_grid(time.monotonic() + self.timing.settle, TICK_S)
         patience = begin + max(3 * self.timing.window + PATIENCE_S, *(item.side.silence() for item in items))
         time.sleep(max(0.0, begin + self.timing.window + LATE_S - time.monotonic()))  # 0: this process was delayed
@@ -283,7 +292,12 @@ class _Start:
                 raise Trouble(f"{', '.join(silent)} finished nothing for {patience - begin:.0f} s: {HANGS}", *silent)
             time.sleep(POLL_S)
         self._live("pair", items)
-        return {item.label: item.reading(bound) for item in items if (bound := bounds[item.label]) is not None}
+        waited = {item.label: idle.share(item.cores) for item in items}
+        return {
+            item.label: item.reading(bound, waited[item.label])
+            for item in items
+            if (bound := bounds[item.label]) is not None
+        }
 
     def _live(self, what: str, items: Sequence[Running]) -> None:
         paces = [(item.label, readings.rate(item.ticks)) for item in items if len(item.ticks) > 1]
@@ -294,6 +308,14 @@ class _Start:
     def _close(self, number: int, pair: Pair) -> None:
         self.pairs.append(pair)
         self.on_pair(number, pair)
+
+    @contextlib.contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Lets suspended servers answer while it is active."""
+        with contextlib.ExitStack() as stack:
+            for item in self.running:
+                stack.enter_context(item.answering())
+            yield
 
     def _watch(self) -> Watch:
         return Watch(self.running, self.engine.spec.steal_bound)
@@ -354,6 +376,7 @@ def run_start(
     count_events: bool = False,
     observe: Observer = _unobserved,
     placement: Placement | None = None,
+    still: bool = False,
 ) -> StartResult:
     """One start: launches and warms up the sides, then measures pairs; everything is always stopped at the end.
 
@@ -373,6 +396,8 @@ def run_start(
         count_events: whether the host's PMU counts each server's events.
         observe: see `Observer`.
         placement: which cores servers and clients have; None: the design's usual placement.
+        still: whether an interleaved side that is not under load has its server suspended too; for experiments, since
+            commits then scatter more (docs/BIAS.md, "Loads that commit").
     """
     began = time.monotonic()
     start = _Start(
@@ -390,6 +415,7 @@ def run_start(
         slots=draw_slots([c.label for c in contestants], seed, number),
         count_events=count_events,
         observe=observe,
+        still=still,
     )
     invalid: str | None = None
     at_fault: tuple[str, ...] = ()

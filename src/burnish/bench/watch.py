@@ -51,6 +51,7 @@ class Watch:
         self.clocks = counters.read_clocks()
         self.usage = {item.label: counters.usage(item.side.server_pids()) for item in items}
         self.misses = {item.label: item.side.misses() for item in items}
+        self.written = {item.label: item.side.writes() for item in items}
 
     def pair(self, turns: Sequence[Mapping[str, Reading]], places: int, workload: Workload, *, shared: bool) -> Pair:
         """The pair of these turns, with the reason if it is invalid.
@@ -86,6 +87,7 @@ class Watch:
             core_busy=core_busy,
             invalid=flaw.why if flaw else None,
             at_fault=flaw.sides if flaw else (),
+            writes={item.label: item.side.writes().since(self.written[item.label]) for item in self.items},
         )
 
     def _disturbance(self, sides: Mapping[str, Reading], steal: float) -> Flaw | None:

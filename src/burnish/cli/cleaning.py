@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from burnish.base import netns, paths, process
+from burnish.base import netns, paths, process, storage
 from burnish.base.errors import UserError
 from burnish.cli import options as o
 from burnish.cli.common import asker, print_document, print_json, say, verb
@@ -26,6 +26,8 @@ def clean(older_than: float | None, keep_gb: float | None, runs: bool, yes: bool
     process.sweep()
     for name in netns.sweep():
         say(f"removed network namespace {name}: a run that was killed had left it")
+    for folder in storage.sweep():
+        say(f"removed {folder}: a run that was killed had left it")
     with studies.lock(home):
         items = cleaning.inventory(home)
         chosen = cleaning.choose(

@@ -95,7 +95,8 @@ THREADS = _load(
 )  # fmt: skip
 SET = _load(
     "settings", ("--set",), "A server variable, or one of transport= unix, tcp, tls, remote (with rate=100mbit, "
-    "delay=1ms); binlog= on, off; durability= commit, system, second; threads-by= connection, pool. Repeatable.",
+    "delay=1ms); storage= disk, memory, or a folder; binlog= on, off; durability= commit, system, second; "
+    "threads-by= connection, pool. Repeatable.",
     readers.verbatim, "NAME=VALUE", many=True, common=True,
 )  # fmt: skip
 VERSUS = _load(

@@ -23,7 +23,7 @@ from burnish.base.errors import UserError
 from burnish.base.workbench import Workbench
 from burnish.engines.build_job import BuildJob
 from burnish.engines.loads import Loads, OwnData
-from burnish.engines.side import MARKER, TICK_S, Side, SideSpec, Tick
+from burnish.engines.side import MARKER, TICK_S, Side, SideSpec, Tick, Writes
 from burnish.engines.steps import Command, Step, Text, perform
 from burnish.model.condition import Condition
 from burnish.model.engine import EngineSpec
@@ -51,6 +51,7 @@ __all__ = [
     "Tick",
     "Workbench",
     "Workload",
+    "Writes",
     "perform",
 ]
 

@@ -43,6 +43,24 @@ class Tick:
 
 
 @dataclass(frozen=True)
+class Writes:
+    """A server's own counters of what it writes to its data.
+
+    Attributes:
+        done: cumulative counts by name: ``flushes`` (calls that wait until data are on the device), ``log_bytes``,
+            ``pages`` (of data files).
+        left: what it has yet to do, by name: ``dirty_pages``, ``purge`` (transactions whose old rows are still there).
+    """
+
+    done: Mapping[str, int] = field(default_factory=dict)
+    left: Mapping[str, int] = field(default_factory=dict)
+
+    def since(self, before: Writes) -> dict[str, int]:
+        """What was written since an earlier reading, and what is left to do now."""
+        return {name: count - before.done.get(name, 0) for name, count in self.done.items()} | dict(self.left)
+
+
+@dataclass(frozen=True)
 class SideSpec:
     """One side of a start: (build, launch environment, condition, data), and the load on it.
 
@@ -135,6 +153,10 @@ class Side(ABC):
     def misses(self) -> int | None:
         """Pages that the server reports to have read from disk since it started; None if it does not report that."""
         return None
+
+    def writes(self) -> Writes:
+        """What the server reports of its writes; `Writes` without figures if it reports none."""
+        return Writes()
 
     def facts(self) -> dict[str, str]:
         """Facts about the side's deployment for the record, by name: the transport, the cipher."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+DISK, MEMORY = "disk", "memory"
+"""Places of a server's data besides a folder that the user names."""
+
 Transport = Literal["unix", "tcp", "tls", "remote"]
 
 
@@ -19,6 +22,8 @@ class Condition:
         certificates: folder of the study's certificates; '' without TLS.
         rate: limit on the network's rate in each direction (``100mbit``); '' for no limit. For ``remote`` only.
         delay: delay of the network in each direction (``1ms``); '' for none. For ``remote`` only.
+        storage: where the server's data are: ``disk`` (Burnish's home), ``memory``, or a folder on another device; ''
+            if nothing was asked: ``disk``.
     """
 
     settings: tuple[tuple[str, str], ...] = ()
@@ -26,6 +31,12 @@ class Condition:
     certificates: str = ""
     rate: str = ""
     delay: str = ""
+    storage: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where the server's data are, asked for or not."""
+        return self.storage or DISK
 
     @property
     def limited(self) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from burnish.base import netns, process
+from burnish.base import netns, process, storage
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.bench.host import HostFacts, read_host
@@ -94,6 +94,7 @@ def begin(
     """Opens or resumes the record, removes what a killed run left behind, reads the host."""
     process.sweep()
     netns.sweep()
+    storage.sweep()
     store = Store(home.store)
     store.sweep()
     scratch = home.scratch / spec.name
@@ -175,5 +176,6 @@ def leave(session: Session) -> Path:
     """Closes the record as it is, so that the same command resumes; returns the run's folder."""
     folder = session.record.folder
     session.record.close()
+    storage.release()
     shutil.rmtree(session.scratch, ignore_errors=True)
     return folder

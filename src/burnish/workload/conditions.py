@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import get_args
 
 from burnish.base.errors import UserError, unknown
-from burnish.model.condition import Condition, Transport
+from burnish.model.condition import DISK, MEMORY, Condition, Transport
 from burnish.model.engine import NO_SETTINGS, ServerSettings
 
 TRANSPORTS: tuple[Transport, ...] = get_args(Transport)
@@ -30,8 +30,8 @@ def condition_of(
     """The condition with these settings, on top of another one.
 
     Args:
-        words: ``NAME=VALUE`` each: ``transport`` (its options may follow after commas), one of `NETWORK`, one of the
-            server's shorthands for several settings, or a setting.
+        words: ``NAME=VALUE`` each: ``transport`` (its options may follow after commas), one of `NETWORK`, ``storage``,
+            one of the server's shorthands for several settings, or a setting.
         server: facts about the engine's settings.
         over: the condition to start from; None: the default one.
         option: name of the option, for errors.
@@ -43,7 +43,7 @@ def condition_of(
     for word in _single(words, option):
         name, equals, value = word.partition("=")
         name, value = plain(name), value.strip()
-        variable = name not in ("transport", *NETWORK, *server.words)
+        variable = name not in ("transport", "storage", *NETWORK, *server.words)
         if not name or not equals or not (value or variable):
             raise UserError(f"{option} {word}: write NAME=VALUE, as in transport=tcp")
         if name == "transport":
@@ -52,6 +52,8 @@ def condition_of(
                 raise unknown(f"value in {option} transport=", value, TRANSPORTS)
             kept = condition if chosen == "remote" else replace(condition, rate="", delay="")
             condition = replace(kept, transport=chosen)
+        elif name == "storage":
+            condition = replace(condition, storage=_storage(value, option))
         elif name in NETWORK:
             condition = _network(condition, name, value, f"{option} {word}")
         elif name in server.words:
@@ -99,6 +101,29 @@ def _network(condition: Condition, name: str, value: str, where: str) -> Conditi
     return replace(condition, rate=value) if name == "rate" else replace(condition, delay=value)
 
 
+def _storage(value: str, option: str) -> str:
+    if value in (DISK, MEMORY) or value.startswith("/"):
+        return value
+    raise UserError(
+        f"{option} storage={value}: give {DISK} (Burnish's home), {MEMORY} (a file system in memory), or the full path "
+        "of a folder on another device"
+    )
+
+
+def durability_of(settings: Sequence[tuple[str, str]], server: ServerSettings) -> str:
+    """The value of the word ``durability`` that settings amount to; '' if the server has none, or none of its values.
+
+    A server flushes at each commit unless a setting says otherwise: the first of the word's values.
+    """
+    values = server.words.get("durability", {})
+    given = dict(settings)
+    usual = dict(next(iter(values.values()), ()))
+    for value, meant in values.items():
+        if all(given.get(name, usual.get(name)) == setting for name, setting in meant):
+            return value
+    return ""
+
+
 def plain(name: str) -> str:
     """A setting's name as in the server's list of variables, with underscores."""
     return name.strip().lstrip("-").replace("-", "_").lower().removeprefix("loose_")
@@ -121,8 +146,9 @@ def merged(
 def words_of(condition: Condition) -> str:
     """A condition in a few words, for names and reports; '' for the default one."""
     transport = [f"transport={condition.transport}"] if condition.transport != "unix" else []
+    storage = [f"storage={condition.storage}"] if condition.storage else []
     network = [f"{name}={value}" for name, value in _of_network(condition).items() if value]
-    return ",".join([*transport, *network, *(f"{name}={value}" for name, value in condition.settings)])
+    return ",".join([*transport, *network, *storage, *(f"{name}={value}" for name, value in condition.settings)])
 
 
 def difference(first: Condition, second: Condition) -> str:
@@ -131,6 +157,7 @@ def difference(first: Condition, second: Condition) -> str:
     if second.transport == "remote":
         before = _of_network(first)
         words += [f"{name}={value or 'none'}" for name, value in _of_network(second).items() if value != before[name]]
+    words += [f"storage={second.storage}"] if second.storage != first.storage else []
     first_settings = dict(first.settings)
     words += [f"{name}={value}" for name, value in second.settings if first_settings.get(name) != value]
     return ",".join(words)

@@ -244,6 +244,13 @@ class Server:
                 return int(str(value))
         return None
 
+    def statuses(self, pattern: str) -> dict[str, int]:
+        """Status variables with whole numbers whose names are like `pattern`; empty if the server does not answer."""
+        with contextlib.suppress(pymysql.err.MySQLError, OSError):
+            rows = self.query(f"SHOW GLOBAL STATUS LIKE '{pattern}'")
+            return {str(name): int(str(value)) for name, value in rows if str(value).isdigit()}
+        return {}
+
     def tables(self, database: str) -> list[str]:
         """Names of the tables (not views) of a database, sorted."""
         rows = self.query("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'", database)

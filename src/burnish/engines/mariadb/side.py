@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from burnish.base.errors import InfrastructureError
-from burnish.engines.contract import Side, SideSpec, Tick
+from burnish.engines.contract import Side, SideSpec, Tick, Writes
 from burnish.engines.mariadb import certificates
 from burnish.engines.mariadb.server import Launch, Server
 from burnish.engines.shared import sql_bench
@@ -13,6 +13,13 @@ from burnish.engines.shared.load_process import LoadProcess
 from burnish.engines.shared.sysbench import SysbenchLoad
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
+
+_WRITTEN = {
+    "flushes": "Innodb_data_fsyncs",
+    "log_bytes": "Innodb_os_log_written",
+    "pages": "Innodb_buffer_pool_pages_flushed",
+}
+_LEFT = {"dirty_pages": "Innodb_buffer_pool_pages_dirty", "purge": "Innodb_history_list_length"}
 
 
 def settings_of(workload: Workload, condition: Condition) -> tuple[tuple[str, str], ...]:
@@ -117,6 +124,14 @@ class MariaDBSide(Side):
     def misses(self) -> int | None:
         """See `Side.misses`: pages that InnoDB did not find in its buffer pool."""
         return self._server.status("Innodb_buffer_pool_reads")
+
+    def writes(self) -> Writes:
+        """See `Side.writes`: InnoDB's counters."""
+        found = self._server.statuses("Innodb\\_%")
+        return Writes(
+            {name: found[variable] for name, variable in _WRITTEN.items() if variable in found},
+            {name: found[variable] for name, variable in _LEFT.items() if variable in found},
+        )
 
     def facts(self) -> dict[str, str]:
         """See `Side.facts`: the transport, the network's limits, and the cipher that the load itself was given."""

@@ -31,6 +31,7 @@ EVENTS: tuple[type[Event], ...] = (
     builds.VariantSettled,
     builds.TuningExamined,
     trials.TrialsPlanned,
+    trials.FlushesProbed,
     trials.StartBegun,
     trials.PairRead,
     trials.StartDone,

@@ -59,6 +59,9 @@ class TrialsPlanned(Event):
         calibrations: the host's calibrations that the verdicts rely on.
         forced: names of calibrations that call this host unreliable, but were overridden.
         replicates: by variant with several builds, their keys.
+        storages: by name of a load that changes its data, where the base's data are; empty in older records: on disk.
+        durability: by name of such a load, when what it commits is safe (``commit``: flushed before it is answered),
+            as the server's file says; empty for engines without the word, and in older records.
     """
 
     cells: tuple[CellId, ...]
@@ -74,6 +77,29 @@ class TrialsPlanned(Event):
     forced: tuple[str, ...] = ()
     replicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     placements: Mapping[str, str] = field(default_factory=dict)
+    storages: Mapping[str, str] = field(default_factory=dict)
+    durability: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FlushesProbed(Event):
+    """What a flush costs where data are kept: writes of 4 KiB, each followed by fdatasync, while nothing else runs.
+
+    Attributes:
+        storage: where (``disk``, ``memory``, a folder).
+        filesystem: its kind (``ext4``); '' if it is not known.
+        flushes: number of flushes.
+        median_s: seconds of the median flush.
+        p99_s: seconds of the 99th percentile.
+        longest_s: seconds of the longest one.
+    """
+
+    storage: str
+    filesystem: str
+    flushes: int
+    median_s: float
+    p99_s: float
+    longest_s: float
 
 
 @dataclass(frozen=True)
@@ -122,6 +148,7 @@ class StartBegun(Event):
         placement: which cores servers and clients had; None in older records: the design's usual one.
         state: the host's state before the sides were launched, of one core of each set; None in short starts and in
             older records.
+        storage: where each side's data were, by its label; None in older records: on disk.
     """
 
     cell: CellId
@@ -133,6 +160,7 @@ class StartBegun(Event):
     origin: Origin | None = None
     placement: str | None = None
     state: tuple[HostState, ...] | None = None
+    storage: Mapping[str, str] | None = None
 
     @property
     def placed(self) -> Placement:
@@ -153,6 +181,8 @@ class SideReading:
         latency: seconds by name (``p95``, ``mean``, ``max``).
         cores: numbers of the cores that the side had.
         steps: statements executed; 0 if the load does not count them.
+        device: seconds in which the server's cores were idle while one of its threads waited for a device, the mean of
+            its cores; None in older records.
     """
 
     seconds: float
@@ -163,6 +193,7 @@ class SideReading:
     latency: Mapping[str, float] = field(default_factory=dict)
     cores: tuple[int, ...] = ()
     steps: float = 0.0
+    device: float | None = None
 
 
 @dataclass(frozen=True)
@@ -208,6 +239,11 @@ class PairRead(Event):
         origin: in a merged record, where it was measured; None in any other.
         at_fault: of an invalid pair, the sides that the reason is about, none if it is about the host; None of a valid
             one, and in older records.
+        device: by side, of each turn the seconds in which the server's cores waited for a device; None in older
+            records.
+        writes: by side, what its server reports to have written during the pair, by name (``flushes``,
+            ``log_bytes``, ``pages``), and what it still has to write at its end (``dirty_pages``, ``purge``); None in
+            older records.
     """
 
     cell: CellId
@@ -223,6 +259,8 @@ class PairRead(Event):
     invalid: str | None = None
     origin: Origin | None = None
     at_fault: tuple[str, ...] | None = None
+    device: Mapping[str, tuple[float, ...]] | None = None
+    writes: Mapping[str, Mapping[str, int]] | None = None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from burnish.bench.pairs import HANGS
@@ -27,6 +27,9 @@ from burnish.study.trials.replicates import by_replicate
 
 FEWEST = 3
 """Faults of a record below which nothing is said about the side that most of them are of."""
+
+WAITS = 0.03
+"""Share of a side's time in which it waits for a device from which on a report says so."""
 
 CONCENTRATED = 0.75
 """Share of the faults from which on they concentrate on one side."""
@@ -58,6 +61,10 @@ class Checks:
         excluded: by side, number of excluded pairs in valid starts whose reason is about that side.
         totals: the headline's ratio of totals; None without pairs, or with one start.
         drift: change of the headline's ratio within starts; None with too few of several pairs.
+        device: by side, the share of its time in which its server's cores waited for a device, 0 to 1; empty in older
+            records.
+        without_device: ratio of throughputs over the rest of the time, which the device can't move; None if less than
+            `WAITS` of either side's time was waiting.
     """
 
     candidate: str = ""
@@ -66,6 +73,8 @@ class Checks:
     excluded: Mapping[str, int] = field(default_factory=dict)
     totals: Totals | None = None
     drift: Drift | None = None
+    device: Mapping[str, float] = field(default_factory=dict)
+    without_device: Interval | None = None
 
 
 def checks_of(by: ByType) -> dict[CellId, Checks]:
@@ -94,7 +103,11 @@ def checks_of(by: ByType) -> dict[CellId, Checks]:
                 checks,
                 totals=_totals(cell, verdict, valid, read, judged_by, replicates),
                 drift=drift([_numbered(start, verdict.headline, read) for start in valid]),
+                device=(waits := _waits(valid, read)),
             )
+            if max(waits.values(), default=0.0) >= WAITS:
+                found_without = _totals(cell, verdict, valid, read, judged_by, replicates, cost=_working)
+                checks = replace(checks, without_device=found_without.interval if found_without else None)
         found[cell] = checks
     return found
 
@@ -131,6 +144,12 @@ def sentences(checks: Checks) -> Iterator[str]:
             f"by totals {interval_words(checks.totals.interval)}, where the same starts have "
             f"{checks.totals.trimmed:.3f} without their extreme turns and pairs: stalls or bursts of one side are "
             "not in the verdict (docs/BIAS.md)"
+        )
+    if checks.without_device is not None:
+        shares = ", ".join(f"{label} {share:.0%}" for label, share in checks.device.items())
+        yield (
+            f"waited for the disk ({shares} of the time); throughput without that time "
+            f"{interval_words(checks.without_device)}, which the disk can't move"
         )
     if checks.drift is not None and checks.drift.matters:
         yield (
@@ -202,11 +221,12 @@ def _totals(
     pairs: Mapping[int, Sequence[PairRead]],
     rule: Rule,
     replicates: int,
+    cost: Callable[[SideReading], float] | None = None,
 ) -> Totals | None:
     by_host: dict[str, list[tuple[float, float]]] = {}
     for start in starts:
         valid = [pair for pair in pairs.get(start.start, ()) if pair.invalid is None]
-        total = _total(cell, verdict.headline, valid)
+        total = _total(cell, cost or _cost(verdict.headline), valid)
         if total is not None:
             origin = start.origin.host if start.origin else ""
             by_host.setdefault(origin, []).append((total, start.readings[verdict.headline]))
@@ -227,8 +247,30 @@ def _readings(readings: Sequence[float], replicates: int) -> Sequence[float]:
     return replicate_readings(by_replicate(readings, replicates)) if replicates > 1 else readings
 
 
-def _total(cell: CellId, headline: str, pairs: Sequence[PairRead]) -> float | None:
-    """Log-ratio of a start's totals of the headline quantity; None if a side has none."""
+def _waits(starts: Sequence[StartDone], pairs: Mapping[int, Sequence[PairRead]]) -> dict[str, float]:
+    """By side, the share of the time of its valid pairs in which it waited for a device; empty if not recorded."""
+    device: dict[str, float] = {}
+    seconds: dict[str, float] = {}
+    for start in starts:
+        for pair in pairs.get(start.start, ()):
+            for label, side in pair.sides.items():
+                if pair.invalid is None and side.device is not None:
+                    device[label] = device.get(label, 0.0) + side.device
+                    seconds[label] = seconds.get(label, 0.0) + side.seconds
+    return {label: device[label] / seconds[label] for label in seconds if seconds[label]}
+
+
+def _cost(headline: str) -> Callable[[SideReading], float]:
+    return (lambda side: side.server_cpu) if headline == "capacity" else (lambda side: side.seconds)
+
+
+def _working(side: SideReading) -> float:
+    """Seconds of a side's turns in which its server did not wait for a device."""
+    return side.seconds - (side.device or 0.0)
+
+
+def _total(cell: CellId, cost: Callable[[SideReading], float], pairs: Sequence[PairRead]) -> float | None:
+    """Log-ratio of a start's totals of work by cost; None if a side has none."""
     labels = list(pairs[0].sides) if pairs else []
     if len(labels) != 2 or cell.label not in labels:
         return None
@@ -238,8 +280,8 @@ def _total(cell: CellId, headline: str, pairs: Sequence[PairRead]) -> float | No
     def rate(label: str) -> float:
         sides: list[SideReading] = [pair.sides[label] for pair in pairs]
         work = sum(side.steps if counted else side.done for side in sides)
-        cost = sum(side.server_cpu if headline == "capacity" else side.seconds for side in sides)
-        return work / cost if cost > 0 else 0.0
+        spent = sum(map(cost, sides))
+        return work / spent if spent > 0 else 0.0
 
     rates = rate(cell.label), rate(base)
     return math.log(rates[0] / rates[1]) if min(rates) > 0 else None

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from burnish.model.condition import DISK, MEMORY
 from burnish.model.workload import Placement
 from burnish.report.analysis.placed import lines as lines_of
 from burnish.report.compose import points
@@ -48,6 +49,7 @@ def _method(result: Result) -> list[str]:
         f"{_designs(result)} on cores {cores}: {starts}; 95 % intervals",
         *_sittings(result),
         *lines_of(placed),
+        *_stored(result),
         "capacity: transactions per second of server CPU time; throughput: transactions per second"
         + (" (cores shared)" if mixed else ""),
         *(
@@ -55,6 +57,33 @@ def _method(result: Result) -> list[str]:
             for name in result.forced
         ),
     ]
+
+
+_SAFE = {
+    "commit": "flushed at each commit",
+    "system": "in the operating system at each commit, flushed once a second",
+    "second": "flushed once a second",
+}
+"""What a word of durability means."""
+
+
+def _stored(result: Result) -> list[str]:
+    """Where data that are changed are, and when a commit is safe, with the loads of each; empty for older records."""
+    storages: Mapping[str, str] = result.contest.get("storages") or {}
+    durability: Mapping[str, str] = result.contest.get("durability") or {}
+    alike: dict[tuple[str, str], list[str]] = {}
+    for load, place in storages.items():
+        alike.setdefault((durability.get(load, ""), place), []).append(load)
+    return [_of_storage(word, place, loads) for (word, place), loads in alike.items()]
+
+
+def _of_storage(word: str, place: str, loads: list[str]) -> str:
+    where = {
+        MEMORY: "data in memory: no disk in the figures",
+        DISK: "data on the disk of Burnish's home",
+    }.get(place, f"data in {place}")
+    safe = f"durability: {_SAFE.get(word, word)}; " if word else ""
+    return f"{safe}{where} ({', '.join(loads)})"
 
 
 def _sittings(result: Result) -> list[str]:

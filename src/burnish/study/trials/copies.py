@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,18 +28,27 @@ class Copies:
     scratch: Path
     bench: Workbench
 
-    def place(self, workload: Workload, side: int) -> Path:
+    def place(self, workload: Workload, side: int, root: Path | None = None) -> Path:
         """The folder of a side's copy of the workload's data; each dataset has its own folders."""
         entry = self.data.get(workload.name)
-        return self.scratch / (f"data{side}-{entry.key}" if entry else f"no-data{side}")
+        return (root or self.scratch) / (f"data{side}-{entry.key}" if entry else f"no-data{side}")
 
-    def clean(self, workload: Workload, sides: int) -> list[Path]:
+    def clean(self, workload: Workload, sides: int, roots: Sequence[Path] = ()) -> list[Path]:
         """Makes a clean copy of the workload's data for each side; returns the folders.
 
         Copies that nothing has written to are used again; a file beside them marks them as clean.
+
+        Args:
+            workload: the load.
+            sides: number of sides.
+            roots: folder for each side's copy, where other data are removed to make room; empty: `scratch` for all.
         """
         entry = self.data.get(workload.name)
-        places = [self.place(workload, side) for side in range(sides)]
+        places = [self.place(workload, side, roots[side] if roots else None) for side in range(sides)]
+        for root in set(roots) - {self.scratch}:
+            for other in root.iterdir():
+                if other.is_dir() and other not in places:
+                    shutil.rmtree(other, ignore_errors=True)
         for place in places:
             if entry is None:
                 shutil.rmtree(place, ignore_errors=True)

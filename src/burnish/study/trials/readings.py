@@ -34,6 +34,8 @@ def pair_read(cell: CellId, start: int, number: int, pair: Pair) -> PairRead:
         core_busy=dict(pair.core_busy),
         invalid=pair.invalid,
         at_fault=pair.at_fault if pair.invalid is not None else None,
+        device={label: tuple(waits) for label, waits in values["device"].items()},
+        writes=pair.writes,
     )
 
 

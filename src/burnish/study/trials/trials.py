@@ -15,6 +15,7 @@ from pathlib import Path
 
 from burnish.bench.pairs import Contestant, Pair, StartResult
 from burnish.bench.probe import Probe, worth_probing
+from burnish.bench.slots import draw_slots
 from burnish.bench.trials import run_start
 from burnish.engines.contract import Engine
 from burnish.model.cell import AA, Role
@@ -39,6 +40,7 @@ from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.trials.replicates import by_replicate, fresh
 from burnish.study.trials.schedule import CellSittings, cell_sittings, is_due
 from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, invalid_cell
+from burnish.study.trials.storing import Storing
 from burnish.study.trials.timing import start_seconds
 
 CANARIES = 2
@@ -70,6 +72,7 @@ class Trials:
         schedule: in how many sittings cells are measured.
         boot: the host's boot; '' if unknown.
         probe: of the host's state; None: it is not recorded.
+        storing: decides where data are; None: all are in `scratch`.
     """
 
     engine: Engine
@@ -89,6 +92,7 @@ class Trials:
     schedule: Schedule = field(default_factory=Schedule)
     boot: str = ""
     probe: Probe | None = None
+    storing: Storing | None = None
 
     @property
     def replicate_count(self) -> int:
@@ -201,7 +205,9 @@ class Trials:
         begun = time.monotonic()
         with self.bench.step(cell.name, f"trial-{cell.label}-{cell.workload.name}", place=place):
             began = time.monotonic()
-            data = Copies(self.data, self.scratch, self.bench).clean(cell.workload, len(self.core_sets))
+            storage, data = self._data(
+                cell, [baseline, candidate], draw_slots([baseline.label, candidate.label], seed, number)
+            )
             self.record.append(
                 StartBegun(
                     cell=cell.id,
@@ -212,6 +218,7 @@ class Trials:
                     copy_seconds=round(time.monotonic() - began, 3),
                     builds={side.label: side.built.key for side in (baseline, candidate)},
                     state=self._state(cell),
+                    storage=storage,
                 )
             )
 
@@ -242,6 +249,17 @@ class Trials:
         """The host's state now, if starts of this cell are long enough for it."""
         probed = self.probe is not None and worth_probing(self.times[cell.design])
         return self.probe.states(self.core_sets) if self.probe is not None and probed else None
+
+    def _data(
+        self, cell: Cell, sides: Sequence[Contestant], slots: Mapping[str, Mapping[str, int]]
+    ) -> tuple[dict[str, str], list[Path]]:
+        """Where each side's data are, by its label, and clean copies of them by their slots."""
+        copies = Copies(self.data, self.scratch, self.bench)
+        if self.storing is None:
+            return {}, copies.clean(cell.workload, len(self.core_sets))
+        storage = {side.label: side.condition.place for side in sides}
+        roots = {slots[label]["data"]: self.storing.folder(place, self.data) for label, place in storage.items()}
+        return storage, copies.clean(cell.workload, len(sides), [roots[slot] for slot in range(len(sides))])
 
     def _fresh(self, side: Contestant, start: int) -> Contestant:
         """The side with its build for this start, if it has replicates."""

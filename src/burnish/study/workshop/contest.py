@@ -18,6 +18,7 @@ from burnish.study.cells import Cell
 from burnish.study.merge import same_plan
 from burnish.study.trials.starts import begun_with_other
 from burnish.study.workshop.workshop import Workshop
+from burnish.workload.conditions import durability_of
 
 
 def note_contest(
@@ -60,6 +61,12 @@ def note_contest(
         forced=tuple(
             dict.fromkeys((*before.forced, *(calibration.name for calibration in known if not calibration.passes)))
         ),
+        storages={name: base.condition.place for name, cell in loads.items() if cell.workload.writes},
+        durability={
+            name: word
+            for name, cell in loads.items()
+            if cell.workload.writes and (word := _durability(workshop, cell, base))
+        },
         replicates={name: tuple(built.key for built in builds) for name, builds in workshop.replicates.items()},
     )
     if (differing := same_plan.changed(plain(before), plain(now))) is not None:
@@ -73,8 +80,15 @@ def note_contest(
             headlines={**before.headlines, **now.headlines},
             timings={**before.timings, **now.timings},
             workloads={**before.workloads, **now.workloads},
+            storages={**before.storages, **now.storages},
+            durability={**before.durability, **now.durability},
         )
     )
+
+
+def _durability(workshop: Workshop, cell: Cell, base: Contestant) -> str:
+    settings = (*cell.workload.settings, *base.condition.settings)
+    return durability_of(settings, workshop.session.spec.settings)
 
 
 def note_times(record: Record, times: Mapping[Design, Timing]) -> None:

@@ -129,6 +129,7 @@ def trials_of(workshop: Workshop, trials: Sequence[Trial], times: Mapping[Design
         replicates=workshop.replicates,
         schedule=session.options.schedule,
         boot=session.host.boot,
+        storing=workshop.storing,
         probe=workshop.probe() if any(worth_probing(times[trial.cell.design]) for trial in trials) else None,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from functools import partial
 
@@ -25,7 +26,7 @@ from burnish.study.request import workloads as workload_choice
 from burnish.study.request.selection import is_decided, needed
 from burnish.study.session import Session
 from burnish.study.study import Study
-from burnish.study.workshop.workshop import Workshop
+from burnish.study.workshop.workshop import NotMeasured, Workshop
 from burnish.toolchain import ccache
 from burnish.toolchain.toolchains import find_toolchains
 from burnish.workload.conditions import condition_of
@@ -48,6 +49,7 @@ def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
     workshop.check_loads()
     if not study.tolerant:
         _check_conditions(workshop, chosen)
+    _probe_flushes(workshop, chosen)
     if study.programs:
         _programs(workshop, chosen)
     else:
@@ -74,6 +76,17 @@ def _check_conditions(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
     pair = [workshop.condition(given, versus) for given, versus in sides]
     if pair:
         workshop.session.workloads = conditions.loads_under(workshop.session.workloads, pair)
+
+
+def _probe_flushes(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
+    """Times flushes where loads that change their data will have them, so that an uneven disk is known at once."""
+    places: dict[str, None] = {}
+    for comparison in chosen:
+        if comparison.workload is not None and comparison.workload.writes:
+            for versus in dict.fromkeys([(), comparison.versus]):
+                with contextlib.suppress(NotMeasured):
+                    places[workshop.condition(comparison.given, versus).place] = None
+    workshop.storing.probe(places)
 
 
 def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from burnish.base.errors import UserError
 from burnish.bench.probe import Probe
@@ -27,6 +28,7 @@ from burnish.study.request.selection import Selection
 from burnish.study.session import Session
 from burnish.study.study import Study
 from burnish.study.trials.replicates import gathered, replicate_names
+from burnish.study.trials.storing import Storing
 from burnish.workload.conditions import condition_of
 
 
@@ -72,6 +74,12 @@ class Workshop:
     _conditions: dict[tuple[tuple[str, ...], tuple[str, ...]], Condition] = field(default_factory=dict)
     _examined: dict[tuple[str, str, str], str | None] = field(default_factory=dict)
     _probe: Probe | None = None
+
+    @cached_property
+    def storing(self) -> Storing:
+        """Where data are."""
+        session = self.session
+        return Storing(session.scratch, session.record, session.bench, session.spec)
 
     @property
     def record(self) -> Record:
@@ -214,6 +222,7 @@ class Workshop:
             try:
                 known = self.session.spec.settings
                 asked = condition_of(versus, known, over=condition_of(given, known), option="--versus")
+                self.storing.check(asked)
                 self._conditions[given, versus] = conditions.ready(self.session, asked)
             except UserError as error:
                 if not self.study.tolerant:

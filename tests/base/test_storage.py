@@ -1,0 +1,152 @@
+"""Folders for data outside of Burnish's home: made private, bounded, and gone with their run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from burnish.base import process, storage, warden
+from burnish.base.errors import UserError
+
+MIB = 1 << 20
+
+
+@pytest.fixture(autouse=True)
+def released() -> Iterator[None]:
+    yield
+    storage.release()
+
+
+def soon(holds: Callable[[], bool]) -> bool:
+    until = time.monotonic() + 20
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.05)
+    return holds()
+
+
+def test_a_folder_in_memory_is_private_and_goes() -> None:
+    place = storage.in_memory(8 * MIB)
+    assert place.parent == Path(warden.STORES)
+    assert place.stat().st_mode & 0o777 == 0o700
+    assert storage.kind_of(place) == "tmpfs"
+    assert storage.in_memory(8 * MIB) == place, "a run has one"
+    (place / "data").write_bytes(b"x")
+    storage.release()
+    assert not place.exists()
+
+
+def test_where_it_can_be_mounted_its_size_is_bounded() -> None:
+    place = storage.in_memory(MIB)
+    if not place.is_mount():
+        pytest.skip("this process may not mount")
+    with pytest.raises(OSError, match="No space"):
+        (place / "data").write_bytes(b"x" * (2 * MIB))
+
+
+def test_too_little_memory_is_refused_in_one_line() -> None:
+    with pytest.raises(UserError) as caught:
+        storage.in_memory(3 << 30, available=4 << 30)
+    said = str(caught.value)
+    assert "5.0 GiB of memory are needed (3.0 for data, 2 for servers), 4.0 are available" in said
+    assert "storage=disk" in said
+    assert "\n" not in said
+    assert storage.lacking(3 << 30, 5 << 30) is None
+
+
+def test_a_file_system_that_is_too_small_and_cannot_be_mounted_over_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1)
+    monkeypatch.setattr(storage.shutil, "disk_usage", lambda _: SimpleNamespace(free=64 * MIB))
+    with pytest.raises(UserError, match=r"/dev/shm has 0.1 GiB free, 1.0 are needed, and this process may not mount"):
+        storage.in_memory(1 << 30)
+    assert not [path for path in Path(warden.STORES).iterdir() if process.run_id() in path.name]
+
+
+def test_available_memory_is_the_kernels(tmp_path: Path) -> None:
+    told = tmp_path / "meminfo"
+    told.write_text("MemTotal:  100 kB\nMemAvailable:   20 kB\n")
+    assert storage.available_memory(told) == 20 * 1024
+    told.write_text("MemTotal:  100 kB\n")
+    assert storage.available_memory(told) == 0
+    assert storage.available_memory() > 0
+
+
+def test_a_folder_on_a_device_that_is_named(tmp_path: Path) -> None:
+    place = storage.on_device(tmp_path)
+    assert place.parent == tmp_path
+    assert place.stat().st_mode & 0o777 == 0o700
+    storage.release()
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(UserError, match="there is no such folder"):
+        storage.on_device(tmp_path / "none")
+
+
+def test_the_kind_of_a_file_system_is_that_of_the_nearest_mount(tmp_path: Path) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text("/dev/a / ext4 rw 0 0\n/dev/b /data xfs rw 0 0\nt /data/deep tmpfs rw 0 0\n")
+    assert storage.kind_of(Path("/data/x"), mounts) == "xfs"
+    assert storage.kind_of(Path("/data/deep/x"), mounts) == "tmpfs"
+    assert storage.kind_of(Path("/database"), mounts) == "ext4"
+    assert storage.kind_of(Path("/x"), tmp_path / "none") == ""
+
+
+OWNER = """
+import sys, time
+from pathlib import Path
+from burnish.base import process, storage
+print(storage.in_memory(1 << 20), storage.on_device(Path(sys.argv[1])), process._warden.pid, flush=True)
+time.sleep(300)
+"""
+
+
+@pytest.fixture
+def owner(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Path, Path, int]]:
+    """Another run with folders of data: (itself, in memory, on a device, its warden)."""
+    env = {key: value for key, value in os.environ.items() if key != process.RUN_VARIABLE}
+    argv = [sys.executable, "-c", OWNER, str(tmp_path)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, env=env) as running:
+        assert running.stdout is not None
+        memory, device, guard = running.stdout.readline().split()
+        try:
+            yield running, Path(memory), Path(device), int(guard)
+        finally:
+            running.kill()
+
+
+def test_a_killed_run_leaves_none(owner: tuple[subprocess.Popen[str], Path, Path, int]) -> None:
+    running, memory, device, _ = owner
+    assert memory.is_dir()
+    assert device.is_dir()
+    assert storage.sweep() == [], "a run that lives keeps its own"
+    running.send_signal(signal.SIGKILL)
+    assert soon(lambda: not memory.exists() and not device.exists())
+
+
+def test_the_next_run_removes_what_a_killed_warden_did_not(
+    owner: tuple[subprocess.Popen[str], Path, Path, int],
+) -> None:
+    running, memory, device, guard = owner
+    os.kill(guard, signal.SIGKILL)
+    running.kill()
+    running.wait()
+    assert memory.is_dir()
+    assert storage.sweep() == [str(memory)]
+    assert not memory.exists()
+    own = storage.on_device(device.parent)
+    assert list(device.parent.iterdir()) == [own], "a device is swept when it is used again"
+
+
+def test_another_containers_folders_are_kept(tmp_path: Path) -> None:
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    (tmp_path / f"burnish-{dead.pid}-abc-1").mkdir()
+    (tmp_path / "burnish-notes").mkdir()
+    assert storage.sweep(tmp_path) == []
+    assert len(list(tmp_path.iterdir())) == 2

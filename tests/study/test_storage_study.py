@@ -1,0 +1,104 @@
+"""Data of a study are where the user asked for, which is recorded, kept to on resuming, and removed."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from burnish.base import warden
+from burnish.model.condition import Condition
+from burnish.record.events.trials import FlushesProbed, PairRead, StartBegun, TrialsPlanned
+from burnish.record.record import Record
+from studying import OWN, burnish, events, killed_at, text
+
+WORDS = ["tune", "fake", "--recipes", "own.toml", "--variant", "speed130", "--precision", "none", "--starts", "2"]
+WRITES = [*WORDS, "--workload", "fake_update"]
+
+
+@pytest.fixture
+def home(burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "own.toml").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    return burnish_home
+
+
+def stores() -> list[str]:
+    return warden.stores(warden.STORES)
+
+
+def test_data_in_memory_are_recorded_and_go(home: Path) -> None:
+    before = stores()
+    child = burnish(*WRITES, "--set", "storage=memory")
+    out, err = text(child)
+    assert child.returncode == 0, (out, err)
+    assert "data in memory: no disk in the figures (fake_update)" in out
+    begun = events(home, StartBegun)
+    assert all(set((start.storage or {}).values()) == {"memory"} for start in begun)
+    assert {label for start in begun for label in start.storage or {}} == {"baseline", "speed130", "A/A"}
+    (probed,) = events(home, FlushesProbed)
+    assert (probed.storage, probed.filesystem) == ("memory", "tmpfs")
+    planned = events(home, TrialsPlanned)[-1]
+    assert planned.storages == {"fake_update": "memory"}
+    assert planned.condition == Condition(storage="memory")
+    assert stores() == before
+    for read in events(home, PairRead):
+        assert read.device is not None
+        assert {label: len(waits) for label, waits in read.device.items()} == {
+            label: len(turns) for label, turns in read.turns.items()
+        }
+
+
+def test_data_of_one_side_can_be_elsewhere(home: Path, tmp_path: Path) -> None:
+    place = tmp_path / "device"
+    place.mkdir()
+    child = burnish(*WRITES)
+    assert child.returncode == 0, text(child)
+    program = next((home / "store" / "builds").glob("*/bin/server"))
+    asked = ["compare", program, program, "--engine", "fake", "--workload", "fake_update", "--starts", "2", "--fresh"]
+    child = burnish(*asked, "--versus", f"storage={place}")
+    assert child.returncode == 0, text(child)
+    assert list(place.iterdir()) == []
+    (run,) = (home / "studies").glob("*compare*")
+    with closing(Record(run)) as record:
+        begun = [each.event for each in record.events(StartBegun)]
+    assert begun
+    for start in begun:
+        assert start.storage is not None
+        other = "disk" if "A/A" in start.storage else str(place)
+        assert list(start.storage.values()) == ["disk", other]
+
+
+def test_data_are_on_the_disk_unless_asked_for_elsewhere(home: Path) -> None:
+    child = burnish(*WRITES)
+    assert child.returncode == 0, text(child)
+    assert {word for start in events(home, StartBegun) for word in (start.storage or {}).values()} == {"disk"}
+    (probed,) = events(home, FlushesProbed)
+    assert probed.storage == "disk"
+
+
+def test_a_load_that_only_reads_is_not_probed(home: Path) -> None:
+    child = burnish(*WORDS)
+    assert child.returncode == 0, text(child)
+    assert events(home, FlushesProbed) == []
+
+
+def test_a_killed_study_leaves_nothing_in_memory(home: Path) -> None:
+    before = stores()
+    killed_at(PairRead, [*WRITES, "--set", "storage=memory"], home)
+    until = time.monotonic() + 20
+    while stores() != before and time.monotonic() < until:
+        time.sleep(0.1)
+    assert stores() == before
+    child = burnish(*WRITES, "--set", "storage=memory")
+    assert child.returncode == 0, text(child)
+    assert {word for start in events(home, StartBegun) for word in (start.storage or {}).values()} == {"memory"}
+
+
+def test_a_place_that_is_none_is_refused_before_anything_is_built(home: Path) -> None:
+    child = burnish(*WRITES, "--set", "storage=/no/such/folder")
+    assert child.returncode == 2
+    assert "storage=/no/such/folder: there is no such folder" in text(child)[1]
+    assert not list((home / "studies").glob("*"))
