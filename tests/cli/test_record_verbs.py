@@ -47,11 +47,11 @@ def test_a_record_is_exported_shown_imported_and_exported_again(tmp_path: Path) 
     small = tmp_path / "small.jsonl.xz"
     told = json.loads(run("record", "export", source, "-o", small, "--json"))
     assert told == {"schema": 1, "file": str(small), "events": len(MONDAY.made) - 2, "bytes": small.stat().st_size}
-    for words in ((), ("--json",), ("--markdown",)):
+    for words in (("--full",), ("--json",), ("--markdown",)):
         assert run("show", small, *words) == run("show", source, *words)
     assert json.loads(run("record", "import", small, "--json"))["made"] is True
     assert json.loads(run("record", "import", small, "--json"))["made"] is False
-    assert run("show", "fake-tune-1") == run("show", small)
+    assert run("show", "fake-tune-1", "--full") == run("show", small, "--full")
     again = tmp_path / "again.jsonl.xz"
     run("record", "export", "fake-tune-1", "-o", again)
     assert again.read_bytes() == small.read_bytes()
@@ -76,8 +76,10 @@ def test_records_are_merged(tmp_path: Path) -> None:
     run("record", "import", other)
     run("record", "merge", "fake-tune-2", one, other, one, "-o", round_about)
     assert round_about.read_bytes() == both.read_bytes()
-    assert "merged from fake-tune-1 (4 starts on A), fake-tune-2 (3 starts on B)" in " ".join(run("show", both).split())
-    assert max(map(len, run("show", both).splitlines())) <= 80
+    assert "merged from fake-tune-1 (4 starts on A), fake-tune-2 (3 starts on B)" in " ".join(
+        run("show", both, "--full").split()
+    )
+    assert max(map(len, run("show", both, "--full").splitlines())) <= 80
 
 
 def test_reports_are_rendered_and_checked(tmp_path: Path) -> None:

@@ -83,7 +83,8 @@ def test_rows_of_what_is_not_measured(burnish_home: Path, tmp_path: Path) -> Non
     if shutil.which("time"):
         assert about["costs"]["compiled"] == 3
         assert about["costs"]["link"][0] > 1_000_000
-    shown, _ = text(burnish("show"))
+    assert "same code" in text(burnish("show"))[0]
+    shown, _ = text(burnish("show", "--full"))
     assert "no effect" in shown
     wide = [line for line in shown.splitlines() if len(line) > 80]
     assert [line for line in wide if " " in line.strip()] == [], "only a path, which is never broken, may be wider"

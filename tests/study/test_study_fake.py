@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 import statistics
 import time
@@ -69,21 +70,27 @@ def test_truths_and_failures_are_rows(burnish_home: Path, own: Path) -> None:
 @pytest.mark.measures
 def test_show_prints_from_the_record_alone(burnish_home: Path, own: Path, tmp_path: Path) -> None:
     child = burnish("tune", "fake", "--variant", "speed130", "--recipes", own, "--starts", "3", "--pairs", "1")
-    printed, err = text(child)
+    short, err = text(child)
     assert child.returncode == 0, err
+    assert short == text(burnish("show"))[0]
+    assert re.search(rf"^file +{burnish_home}/store/builds/\w+/bin/server$", short, re.MULTILINE), short
+    assert re.search(r"^next +.*burnish reproduce speed130\b", short, re.MULTILINE)
+    printed, _ = text(burnish("show", "--full"))
     (burnish_home / "store").rename(tmp_path / "elsewhere")
-    shown, _ = text(burnish("show"))
+    shown, _ = text(burnish("show", "--full"))
     assert shown == printed
+    gone, _ = text(burnish("show"))
+    assert re.search(r"^file +not on this machine$", gone, re.MULTILINE)
     assert max(map(len, shown.splitlines())) <= 80
     exported, _ = text(burnish("show", "--export"))
     path = tmp_path / "record.jsonl"
     path.write_text(exported)
-    again, _ = text(burnish("show", path))
+    again, _ = text(burnish("show", path, "--full"))
     assert again == printed
     assert text(burnish("show", path, "--export")) == (exported, "")
     small = tmp_path / "small.jsonl.xz"
     assert burnish("record", "export", "--output", small).returncode == 0
-    assert text(burnish("show", small)) == text(burnish("show"))
+    assert text(burnish("show", small, "--full")) == text(burnish("show", "--full"))
     one, other = values.run(summary(burnish_home)), values.run(result_of_file(small))
     assert json.dumps(one, default=str) == json.dumps(other, default=str)
     markdown, _ = text(burnish("show", path, "--markdown"))

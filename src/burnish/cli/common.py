@@ -13,15 +13,22 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.text import Text
 
 from burnish import __version__
 from burnish.base import paths
 from burnish.cli import help as pages
 from burnish.cli.binding import VerbGroup, command
 from burnish.cli.declaration import Argument, Option, Verb
+from burnish.record import exchange
+from burnish.record.events import Event, Recorded
+from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.record.record import Record
-from burnish.report.contents import document
+from burnish.report.analysis.taken import taken
+from burnish.report.answer import board as board_report
+from burnish.report.answer.around import Around
+from burnish.report.contents import answer, document
 from burnish.report.document import Document
 from burnish.report.fold import fold
 from burnish.report.render import json as renderer
@@ -31,11 +38,13 @@ from burnish.report.sections import plan as plan_report
 from burnish.report.values import runs as values
 from burnish.study import runner
 from burnish.study.kept import runs as studies
+from burnish.study.kept.programs import program_of
 from burnish.study.planning.plan import Plan
 from burnish.study.planning.study_plan import plan_of, steps_of
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.selection import Asked, by_name
 from burnish.study.study import Study
+from burnish.study.trials.board import BoardRow
 
 ABOUT = "Finds, and proves, the fastest way to build a database server for a workload."
 
@@ -155,21 +164,27 @@ def result_of(folder: Path) -> Result:
         return fold(record.every())
 
 
-def finish(folder: Path, as_json: bool) -> None:
+def finish(folder: Path, as_json: bool, *, full: bool) -> None:
     """Prints a run's result; exits with 1 if nothing could be measured."""
     result = result_of(folder)
-    print_result(result, as_json)
+    print_result(result, as_json, folder, full=full)
     if result.nothing_measured:
         raise typer.Exit(1)
 
 
-def measure(study: Study, options: Options, as_json: bool, dry_run: bool) -> None:
-    """Runs a study and prints its result; with `dry_run`, prints only its plan."""
+def measure(study: Study, options: Options, as_json: bool, dry_run: bool, *, full: bool = False) -> None:
+    """Runs a study and prints its result, with `full` all of it; with `dry_run`, prints only its plan."""
     home = paths.home()
     if dry_run:
         print_plan(steps_of(home, study, plan_of(home, study, by_name(study, Asked()), options), options), as_json)
     else:
-        finish(runner.run(home, study, options, progress, asker()), as_json)
+        finish(runner.run(home, study, options, progress, asker(), draw=draw_board), as_json, full=full)
+
+
+def draw_board(rows: Sequence[BoardRow]) -> RenderableType:
+    """The cells of a running study, as many as the terminal has room for below the current step."""
+    document = Document("board", (board_report.cells(rows, max(2, progress.height - 8)),))
+    return Text("\n").join(terminal.styled(line) for line in terminal.lines(document, progress.width - 4))
 
 
 @dataclass
@@ -217,9 +232,37 @@ def print_plan(plan: Plan, as_json: bool) -> None:
         print_document(plan_report.document(plan))
 
 
-def print_result(result: Result, as_json: bool) -> None:
-    """Prints a result as tables or as JSON."""
+def print_result(result: Result, as_json: bool, place: Path, *, full: bool) -> None:
+    """Prints a result in short, as its whole report, or as JSON.
+
+    Args:
+        result: the result of a run.
+        as_json: whether as JSON.
+        place: the run's folder, or the exported record that it is from.
+        full: whether as the whole report.
+    """
     if as_json:
         print_json(values.run(result))
-    else:
+    elif full:
         print_document(document(result))
+    else:
+        print_document(answer(result, around(result, place)))
+
+
+def around(result: Result, place: Path) -> Around:
+    """What the short report needs beside a result: the recommended program's file, and which verbs there are."""
+    verbs = {command.name for command in app.registered_commands if command.name}
+    take = taken(result)
+    program = program_of(paths.home(), result.engine, take, _events(place)) if take is not None else None
+    named = result.name if place.is_dir() else str(place)
+    if program is None:
+        return Around(named, verbs=verbs)
+    return Around(named, str(program), program.stat().st_size, verbs)
+
+
+def _events(place: Path) -> Sequence[Recorded[Event]]:
+    """The events of a run's folder or of an exported record."""
+    if not place.is_dir():
+        return exchange.read_events(place)
+    with closing(Record(place)) as record:
+        return list(record.events(BuildMade, ProgramFound))

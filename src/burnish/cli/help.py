@@ -19,7 +19,7 @@ from burnish.catalogue import load
 from burnish.cli.declaration import Argument, Option, Verb
 
 PANELS: Mapping[str, tuple[str, ...]] = {
-    "Start": ("doctor", "tune", "compare", "plan", "show", "runs", "resume"),
+    "Start": ("doctor", "tune", "compare", "check", "plan", "show", "watch", "runs", "history", "resume"),
     "Explain": ("why", "patch", "micro", "calibrate"),
     "Replicate": ("study",),
     "Use the result": ("reproduce", "builds"),
@@ -32,6 +32,8 @@ EXIT_CODES: Mapping[int, str] = {
     0: "Done; of a verb that measures: something was measured, whatever the verdict.",
     1: "Something broke on the way, or nothing could be measured.",
     2: "The request is wrong: one line on stderr says what is, and what is allowed.",
+    3: "`check`: B is proved to be slower than --fail-if allows.",
+    4: "`check`: undecided; --minutes was too short to tell.",
     130: "Interrupted (Ctrl-C); the same command resumes a run.",
 }
 
@@ -154,7 +156,14 @@ def of_all(name: str, about: str, verbs: Mapping[str, str]) -> RenderableType:
     return Group(*parts, *_panels({"Options": options}), Text(), ends)
 
 
-_SHORT_CODES = {0: "done", 1: "broken, or nothing measured", 2: "wrong request", 130: "interrupted"}
+_SHORT_CODES = {
+    0: "done",
+    1: "broken, or nothing measured",
+    2: "wrong request",
+    3: "slower",
+    4: "undecided",
+    130: "interrupted",
+}
 
 
 def of_exit_codes() -> RenderableType:
@@ -168,8 +177,9 @@ def _first(text: str) -> str:
 
 
 def as_typed(text: str, name: str) -> str:
-    """The text with the program's name replaced in commands (in backquotes, at the start, after ``or:``, ``&&``)."""
-    return re.sub(r"(^|`|or: |&& )burnish (?=[a-z])", lambda match: f"{match[1]}{name} ", text)
+    """The text with the program's name replaced in commands: in backquotes, at the start, after ``or:``, ``&&``, or
+    after two spaces in a list of commands."""
+    return re.sub(r"(^|`|or: |&& |  )burnish (?=[a-z])", lambda match: f"{match[1]}{name} ", text)
 
 
 def _line(title: str, text: str) -> Text:

@@ -33,11 +33,14 @@ from burnish.toolchain.toolchains import find_toolchains
 
 
 @verb(
-    "show", o.RUN, o.LIST, o.MARKDOWN, o.EXPORT, o.JSON,
+    "show", o.RUN, o.FULL, o.LIST, o.MARKDOWN, o.EXPORT, o.JSON,
     example="burnish show {engine}-tune-20261121 --markdown > result.md",
 )  # fmt: skip
-def show(run: str | None, only_list: bool, markdown: bool, export: bool, as_json: bool) -> None:
-    """Print a run's verdicts from its record alone."""
+def show(run: str | None, full: bool, only_list: bool, markdown: bool, export: bool, as_json: bool) -> None:
+    """Print what a run came to: what to take, how sure, where it is.
+
+    From its record alone. --full prints all that was measured; --markdown is always whole.
+    """
     if only_list:
         runs(as_json)
         return
@@ -50,7 +53,7 @@ def show(run: str | None, only_list: bool, markdown: bool, export: bool, as_json
     if markdown:
         sys.stdout.write(as_markdown(document(result)))
         return
-    print_result(result, as_json)
+    print_result(result, as_json, place, full=full)
 
 
 @verb("runs", o.JSON, example="burnish runs")

@@ -41,14 +41,15 @@ TUNED = (
     *TUNED,
     o.YES,
     o.QUIET,
+    o.FULL,
     o.JSON,
     o.DRY_RUN,
     example="burnish tune {engine} --workload {workload} --precision 0.5%",
     resumes=True,
 )
-def tune(engine: str, options: Options, as_json: bool, dry_run: bool) -> None:
+def tune(engine: str, options: Options, as_json: bool, full: bool, dry_run: bool) -> None:
     """Build a server many ways, test each build, say which is fastest."""
-    measure(tune_study(engine, options), options, as_json, dry_run)
+    measure(tune_study(engine, options), options, as_json, dry_run, full=full)
 
 
 @verb("plan", *TUNED, o.JSON, example="burnish plan {engine} --variant gcc-pgo,clang-pgo-thinlto")
@@ -73,17 +74,18 @@ def plan(engine: str, options: Options, as_json: bool) -> None:
     *o.HOW_EXACTLY,
     *o.SESSION,
     *o.TIME,
+    o.FULL,
     o.JSON,
     example="burnish compare debian=/usr/sbin/{server} mine=./{server} --engine {engine} --workload {workload}",
     resumes=True,
     refuses=o.REPLICATES,
 )
-def compare(first: str, second: str, engine: str, options: Options, as_json: bool, dry_run: bool) -> None:
+def compare(first: str, second: str, engine: str, options: Options, as_json: bool, full: bool, dry_run: bool) -> None:
     """Compare two existing server programs; nothing is built."""
     sides = [named_program("A", first), named_program("B", second)]
     labels = tuple(name for name, _ in sides)
     options = replace(options, labels=labels)
-    measure(compare_study(engine, [path for _, path in sides], options), options, as_json, dry_run)
+    measure(compare_study(engine, [path for _, path in sides], options), options, as_json, dry_run, full=full)
 
 
 def named_program(side: str, word: str) -> tuple[str | None, Path]:
@@ -118,12 +120,15 @@ def named_program(side: str, word: str) -> tuple[str | None, Path]:
     o.JOBS,
     *o.SESSION,
     *o.TIME,
+    o.FULL,
     o.JSON,
     example="burnish calibrate {engine} --workload {workload} --design duet,interleaved",
     resumes=True,
     refuses=(*o.REPLICATES, *o.EXPLANATION),
 )
-def calibrate(engine: str, designs: Sequence[Design], options: Options, as_json: bool, dry_run: bool) -> None:
+def calibrate(
+    engine: str, designs: Sequence[Design], options: Options, as_json: bool, full: bool, dry_run: bool
+) -> None:
     """Measure this host's noise; later runs use the result.
 
     The baseline is measured against itself under each design. Duet and solo, where requested, then read a side that is
@@ -131,4 +136,4 @@ def calibrate(engine: str, designs: Sequence[Design], options: Options, as_json:
     """
     home = paths.home()
     study = calibrate_study(engine, designs, options, twin_cores=duet_core_sets(read_host(home.root)) is not None)
-    measure(study, options, as_json, dry_run)
+    measure(study, options, as_json, dry_run, full=full)

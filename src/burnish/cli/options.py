@@ -195,12 +195,12 @@ QUIET = _machine("quiet", ("--quiet", "-q"), "Show no progress.")
 
 JSON = _output("as_json", ("--json",), "Print JSON.", common=True)
 DRY_RUN = _output("dry_run", ("--dry-run",), "Print the plan and stop: nothing is built.", common=True)
-MARKDOWN = _output("markdown", ("--markdown",), "Print Markdown.")
+MARKDOWN = _output("markdown", ("--markdown",), "Give it as Markdown, for a page or a review.", common=True)
 EXPORT = _output("export", ("--export",), "Print the whole record as JSON lines.")
 OUTPUT = _output(
     "output", ("--output", "-o"), "File or folder to write.", readers.path, "PATH", old=("--out",), common=True
 )
-FULL = _output("full", ("--full",), "Show every entry in full.", common=True)
+FULL = _output("full", ("--full",), "Show everything in full.", common=True)
 LIST = _output("only_list", ("--list",), "List what there is instead.", common=True)
 WHOLE = _output("all_events", ("--whole",), "Everything, with the programs that were run; a report needs less.")
 CHECK = _output("check", ("--check",), "Write nothing; exit with 1 where a file is not what its record says.")

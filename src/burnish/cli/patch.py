@@ -40,6 +40,7 @@ from burnish.study.request.options import Options
     o.JOBS,
     *o.SESSION,
     *o.TIME,
+    o.FULL,
     o.JSON,
     example="burnish patch {engine} crc32c.patch spin.patch --workload {workload} --why",
     resumes=True,
@@ -52,6 +53,7 @@ def patch(
     engine: str | None,
     options: Options,
     as_json: bool,
+    full: bool,
     dry_run: bool,
 ) -> None:
     """Measure what each patch of a series does for a workload.
@@ -61,4 +63,4 @@ def patch(
     home = paths.home()
     asked = Asked(target, words, engine, variant, reverse=reverse)
     study = patch_study(home, asked, options, progress, asker())
-    measure(study, options, as_json, dry_run)
+    measure(study, options, as_json, dry_run, full=full)

@@ -6,6 +6,7 @@ repeatable). It returns the value or raises `UserError`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,15 @@ def precision(option: str, words: Sequence[str]) -> float | None:
         value = 0.0
     if not 0.0005 <= value <= 0.2:
         raise UserError(f"{option} {word}: give a half-width from 0.05% to 20%, or 'none'")
+    return value
+
+
+def slower(option: str, words: Sequence[str]) -> float:
+    """The loss that fails a check, as a share of 1, from ``slower>1%``; ``slower`` alone is any loss."""
+    found = re.fullmatch(r"slower(?:\s*>\s*(\d+(?:\.\d+)?)\s*%)?", words[-1].strip())
+    value = float(found[1] or 0) / 100 if found else -1.0
+    if not 0 <= value <= 0.5:
+        raise UserError(f"{option} {words[-1]!r}: give 'slower>N%' with N from 0 to 50, as in 'slower>1%'")
     return value
 
 

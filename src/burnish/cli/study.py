@@ -7,7 +7,7 @@ from dataclasses import replace
 from burnish.base import paths
 from burnish.catalogue.bundled import files as studies
 from burnish.cli import options as o
-from burnish.cli.common import asker, finish, group, print_document, print_json, progress, verb
+from burnish.cli.common import asker, draw_board, finish, group, print_document, print_json, progress, verb
 from burnish.report.sections.bundled import plan as plan_report
 from burnish.report.values import catalogue as values
 from burnish.study import runner
@@ -84,6 +84,7 @@ def show(
     o.JOBS,
     *o.SESSION,
     o.DRY_RUN,
+    o.FULL,
     o.JSON,
     of=study,
     example="burnish study run sun-2008 --budget 2h    (again: it resumes)",
@@ -98,6 +99,7 @@ def run(
     everything: bool,
     options: Options,
     as_json: bool,
+    full: bool,
     dry_run: bool,
 ) -> None:
     """Run a bundled study, or resume it: the same command again does what is still to be done."""
@@ -106,4 +108,4 @@ def run(
         return
     asked = Asked(rows=rows, series=series, threads=threads, everything=everything)
     bundled = bundled_study(name, engine, asked, options)
-    finish(runner.run(paths.home(), bundled, options, progress, asker(), asked), as_json)
+    finish(runner.run(paths.home(), bundled, options, progress, asker(), asked, draw=draw_board), as_json, full=full)

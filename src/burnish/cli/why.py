@@ -50,6 +50,6 @@ def why(
     request = sampling.requested(home, first, second, str(run_named(run)) if run else None, engine)
     workload = next(iter(options.workloads), None)
     folder = sampling.why(home, request, workload, seconds, options, progress, asker())
-    finish(folder, as_json)
+    finish(folder, as_json, full=True)
     if not as_json:
         line(f"pictures: {folder}")

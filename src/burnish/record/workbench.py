@@ -12,13 +12,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.status import Status
+from rich.text import Text
 
 from burnish.base import interrupts, process
 from burnish.base.durations import duration
 from burnish.base.process import Completed
+from burnish.record import live as now
 from burnish.record.events.study import CommandRun
 from burnish.record.record import Record
 
@@ -52,6 +54,7 @@ class Bench:
     Attributes:
         total: steps of the plan, for "n of m".
         peak: largest resident set of any one process since the current step began, bytes.
+        board: draws what is below the current step on a terminal, such as the cells so far; None: nothing.
 
     Args:
         record: where commands go; None: nowhere (a workbench without a study).
@@ -65,6 +68,10 @@ class Bench:
         self.console = console
         self.total = 0
         self.peak = 0
+        self.board: Callable[[], RenderableType | None] | None = None
+        self._below: RenderableType | None = None
+        self._ends: float | None = None
+        self._told_at = 0.0
         self._log: Path | None = None
         self._number = 0
         self._title = ""
@@ -95,8 +102,10 @@ class Bench:
         self._title, self._expected, self._began = title, expected, time.monotonic()
         self._log = self.log_path(f"{log}.log")
         if self.console.is_terminal:
+            # Once for each step: reading the record must not take CPU time from what is being measured.
+            self._below = self.board() if self.board is not None else None
             # A low refresh rate: drawing must not take CPU time from what is being measured.
-            self._status = self.console.status(escape(self._head()), refresh_per_second=2)
+            self._status = self.console.status(self._drawn(escape(self._head())), refresh_per_second=2)
             try:
                 self._status.start()
             except KeyboardInterrupt:
@@ -108,6 +117,7 @@ class Bench:
             ahead = f", about {duration(expected)}" if expected else ""
             self.console.print(f"{self._head()}{ahead}", markup=False, highlight=False)
         self._printed_at = time.monotonic()
+        self._tell("", 0.0, expected)
         failed = True
         try:
             yield self._log
@@ -182,14 +192,37 @@ class Bench:
         spent = time.monotonic() - self._began
         total = forecast(spent, self._expected or None, share)
         clock = duration(spent) + (f" of about {duration(total)}" if total else "")
+        if time.monotonic() - self._told_at >= now.EVERY_S:
+            self._tell(text, spent, total)
         if self._status is not None:
             width = max(20, self.console.width - 4)
-            head = f"{self._head()} ({clock})"
-            self._status.update(f"{escape(head[:width])}\n  {escape(text[:width])}")
+            left = f"; about {duration(self.left)} left in all" if self.left else ""
+            head = f"{self._head()} ({clock}{left})"
+            self._status.update(self._drawn(f"{escape(head[:width])}\n  {escape(text[:width])}"))
         elif time.monotonic() - self._printed_at >= PLAIN_EVERY_S:
             self._printed_at = time.monotonic()
             line = f"    {clock}: {text}"
             self.console.print(line, markup=False, highlight=False, no_wrap=True, overflow="ellipsis")
+
+    def expect(self, seconds: float | None) -> None:
+        """Notes how long everything that is left is expected to take; None: nobody knows."""
+        self._ends = None if seconds is None else time.monotonic() + seconds
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that all that is left is expected to take; None if that is not known, or has passed."""
+        left = None if self._ends is None else self._ends - time.monotonic()
+        return left if left is not None and left > 0 else None
+
+    def _drawn(self, text: str) -> RenderableType:
+        """The current step, and below it the board."""
+        return text if self._below is None else Group(Text.from_markup(text), self._below)
+
+    def _tell(self, text: str, spent: float, expected: float | None) -> None:
+        """Tells whoever watches from another terminal."""
+        self._told_at = time.monotonic()
+        if self.record is not None:
+            now.write(self.record.folder, self._head(), text, spent, expected, self.left)
 
     def log_path(self, name: str) -> Path:
         """A file in the study's log folder."""

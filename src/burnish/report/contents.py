@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from burnish.report.answer import bundled as short_bundled
+from burnish.report.answer import facts, headed, matrix, onward, take
+from burnish.report.answer import patches as short_patches
 from burnish.report.compose import points
 from burnish.report.document import Document, Section
 from burnish.report.sections import again, builds, calibration, conclusion, heading, patches, remarks, verdicts, why
@@ -12,6 +15,7 @@ from burnish.report.sections.bundled import cells, claims, extras, hosts, reason
 from burnish.report.sections.bundled import patches as bundled_patches
 
 if TYPE_CHECKING:
+    from burnish.report.answer.around import Around
     from burnish.report.bundled.table import StudyTable
     from burnish.report.result import Result
 
@@ -86,3 +90,26 @@ def _bundled(result: Result, table: StudyTable) -> Sequence[Section]:
 def verdict_sections(result: Result) -> Sequence[Section]:
     """The tables of verdicts alone."""
     return verdicts.sections(result) if result.patched is None else patches.verdicts(result)
+
+
+def answer(result: Result, around: Around) -> Document:
+    """The short report for a terminal: what to take, a line for each variant, how sure, where the file is.
+
+    `document` has everything.
+    """
+    return Document(f"{result.engine}: {result.verb}", tuple(_answered(result, around)))
+
+
+def _answered(result: Result, around: Around) -> Sequence[Section]:
+    if result.verb == "calibrate":
+        return [headed.section(result, f"{headed.source(result)}: noise of this host"), *calibration.sections(result)]
+    if result.verb == "why":
+        return _sections(result)
+    onwards = onward.section(result, around)
+    if result.shipped is not None:
+        return [*short_bundled.sections(result, result.shipped), onwards]
+    if result.patched is not None:
+        return [*short_patches.sections(result), facts.section(result), onwards]
+    if result.nothing_measured:
+        return [headed.section(result), take.section(result), onwards]
+    return [headed.section(result), take.section(result), matrix.section(result), facts.section(result), onwards]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from burnish.base.durations import duration
 from burnish.base.paths import Home
@@ -31,13 +32,23 @@ from burnish.study.planning.study_plan import StudyPlan, plan_of
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.selection import Asked, by_name, is_decided, unit_words
 from burnish.study.study import Study
+from burnish.study.trials.board import BoardRow, board
 from burnish.study.workshop.group import run_group
 from burnish.study.workshop.prepare import open_comparisons, prepare, start
 from burnish.study.workshop.workshop import Workshop
 
+Draw = Callable[[Sequence[BoardRow]], RenderableType]
+"""Draws the cells of a running study for a terminal."""
+
 
 def run(
-    home: Home, study: Study, options: Options, console: Console, ask: Ask | None, asked: Asked | None = None
+    home: Home,
+    study: Study,
+    options: Options,
+    console: Console,
+    ask: Ask | None,
+    asked: Asked | None = None,
+    draw: Draw | None = None,
 ) -> Path:
     """Runs a study, or resumes it where its record ends; returns the run's folder.
 
@@ -48,6 +59,7 @@ def run(
         console: for progress.
         ask: asks the user a question; None if no user is present.
         asked: which part of a bundled study; None: its default part.
+        draw: draws the cells below the current step on a terminal; None: they are not shown.
 
     Raises:
         UserError: the request is impossible, or the budget is too small for even one row.
@@ -69,6 +81,9 @@ def run(
         loads = loads_of(study, plan)
         session = sessions.begin(home, study.engine, study.definition, options, console, loads, ask, study.rule)
         session.record.append(SpreadAssumed(spread_of(home, study.engine.name, session.host)))
+        session.bench.expect(plan.seconds)
+        if draw is not None:
+            session.bench.board = partial(_board, session.record, draw)
         with sessions.removed_if_refused(session.record):
             workshop = prepare(session, study, plan)
             start(workshop)
@@ -76,6 +91,12 @@ def run(
         analyse(workshop, plan)
         judge(workshop)
         return close(workshop)
+
+
+def _board(record: Record, draw: Draw) -> RenderableType | None:
+    """The cells so far, drawn; None before the trials."""
+    rows = board(record)
+    return draw(rows) if rows else None
 
 
 def _not_due(home: Home, study: Study, options: Options) -> tuple[Path, Next] | None:

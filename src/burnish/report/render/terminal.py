@@ -38,7 +38,7 @@ def show(document: Document, console: Console, *, full: bool = False) -> None:
         console: where to print; decides width and colours.
         full: whether to print details too.
     """
-    text = Text("\n").join(_line(line) for line in lines(document, console.width, full=full))
+    text = Text("\n").join(styled(line) for line in lines(document, console.width, full=full))
     console.print(text, soft_wrap=True)  # the lines are already broken; unbreakable ones may be longer
 
 
@@ -98,5 +98,6 @@ def _entry(entry: Entry, width: int) -> Iterator[Line]:
             yield from _wrapped(Span(text, role), width, INDENT)
 
 
-def _line(line: Line) -> Text:
+def styled(line: Line) -> Text:
+    """A line with the styles of its roles."""
     return Text.assemble(*((span.text, STYLES.get(span.role, "")) for span in line))

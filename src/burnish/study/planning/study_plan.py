@@ -60,6 +60,11 @@ class StudyPlan:
         return extra_work.within(self.extras, self.forecast, self.selection, self.budget)
 
     @property
+    def seconds(self) -> float:
+        """Rough seconds of the whole session: what is missing is made, every cell has its minimum number of starts."""
+        return self.forecast.seconds + (self.again.seconds if self.again is not None else 0.0)
+
+    @property
     def lines(self) -> list[str]:
         """The plan in lines: builds, then totals of cells and extras."""
         chosen = {comparison.unit for comparison in self.selection.chosen if comparison.reason is None}

@@ -1,0 +1,1 @@
+"""The verbs for runs that nobody sits beside: a check in a pipeline, history, watching and resuming."""

@@ -1,0 +1,73 @@
+"""The verb that follows speeds over versions and dates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from burnish.base import paths
+from burnish.base.errors import UserError
+from burnish.cli import completion, readers
+from burnish.cli import options as o
+from burnish.cli.common import print_document, print_json, result_of, say, verb
+from burnish.cli.declaration import Argument, Option
+from burnish.record.lines import is_file_name
+from burnish.report.answer import history as report
+from burnish.report.answer.points import points
+from burnish.report.committed import result_of_file
+from burnish.report.render.otava import otava
+from burnish.report.result import Result
+from burnish.study.kept import runs as studies
+
+ONLY = Option(
+    "only", ("--only",), "Only these variants or programs.", readers.names, "NAME,...", many=True, unset="all",
+    common=True, panel="Output", complete=completion.several(completion.variants),
+)  # fmt: skip
+CSV = Option(
+    "csv", ("--csv",), "Write the points to a CSV file, with the columns that Apache Otava reads.",
+    readers.path, "FILE", common=True, panel="Output",
+)  # fmt: skip
+
+
+@verb(
+    "history",
+    Argument(
+        "words", "ENGINE|PACKAGE|RECORD", "An engine, or the beginning of a package's name; exported records to add to "
+        "the runs of this machine.",
+        readers.verbatim, many=True, required=False, unset="all", complete=completion.one(completion.engines),
+    ),
+    ONLY,
+    CSV,
+    o.JSON,
+    example="burnish history {engine} --only baseline --csv speeds.csv",
+)  # fmt: skip
+def history(words: tuple[str, ...], only: tuple[str, ...], csv: Path | None, as_json: bool) -> None:
+    """Follow an engine's speed over versions and dates.
+
+    From the runs of this machine and the given records; a line for each run, a table for each variant and load.
+    """
+    files = [Path(word) for word in words if is_file_name(word)]
+    names = [word for word in words if not is_file_name(word)]
+    if len(names) > 1:
+        raise UserError(f"{' '.join(names)}: name one engine or package; records are files such as speeds.jsonl.xz")
+    found = points(_results(files), names[0] if names else None)
+    if only:
+        found = [point for point in found if point.variant in only]
+    if csv is not None:
+        csv.write_text(otava(found))
+        say(f"{csv}: {len(found)} points of {len({point.series for point in found})} series")
+    if as_json:
+        print_json([asdict(point) for point in found])
+    elif csv is None:
+        print_document(report.document(found))
+
+
+def _results(files: list[Path]) -> Iterator[Result]:
+    """Every run that is kept here, then the given records; runs that never began are left out."""
+    for folder in studies.folders(paths.home()):
+        try:
+            yield result_of(folder)
+        except UserError as error:
+            say(f"left out: {error}")
+    yield from map(result_of_file, files)

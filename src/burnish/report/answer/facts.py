@@ -1,0 +1,153 @@
+"""The short report's facts: p95, what was checked, noise, how sure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from burnish.report.analysis import layout_caveat, marks, suites
+from burnish.report.analysis.ranking import everywhere, ranking
+from burnish.report.analysis.taken import taken
+from burnish.report.answer.take import quoted
+from burnish.report.answer.words import half, precise, short_loads, span
+from burnish.report.compose import row
+from burnish.report.document import Column, Role, Section, Span, Table
+from burnish.report.sections.calibration import canary_lines
+from burnish.report.words import milliseconds, plural
+
+if TYPE_CHECKING:
+    from burnish.report.result import BuildRow, Result
+    from burnish.study.trials.repeated import Sitting
+
+_NAMED = 3
+_LOUD = "NOISIER THAN CALIBRATED"
+
+
+def section(result: Result) -> Section:
+    """A line for each fact, after its name."""
+    told = (
+        ("p95", latency(result)),
+        ("checked", checked(result)),
+        ("noise", noise(result)),
+        ("how sure", "; ".join(sure(result))),
+    )
+    return listed("facts", [(name, text) for name, text in told if text])
+
+
+def listed(key: str, facts: Sequence[tuple[str, str]]) -> Section:
+    """Facts below each other, each after its name."""
+    columns = (Column("", whole=True), Column(""))
+    rows = tuple(row(Span(name.ljust(8), Role.ASIDE), text) for name, text in facts)
+    return Section(key, (Table("facts", columns, rows, headed=False, gap=1),) if rows else ())
+
+
+def latency(result: Result) -> str:
+    """The 95th percentile of the response time of the recommended candidate, on each load."""
+    candidates = list(dict.fromkeys(one.candidate for one in result.rows))
+    name = taken(result) or (candidates[0] if len(candidates) == 1 else "")
+    of_suites = suites.members(result.rows)
+    rows = [one for one in quoted(result, name) if one.workload not in of_suites]
+    called, parts = short_loads([one.workload for one in rows]), []
+    for one in rows:
+        base, own = one.sides.get(result.baseline), one.sides.get(name)
+        if base and own and "p95" in base.latency and "p95" in own.latency:
+            parts.append(f"{called[one.workload]} {_change(base.latency['p95'], own.latency['p95'])}")
+    more = f" and {plural(len(parts) - _NAMED, 'load')} more" if len(parts) > _NAMED else ""
+    return f"{', '.join(parts[:_NAMED])}{more}"
+
+
+def _change(before: float, after: float) -> str:
+    """``6.76 -> 5.57 ms``; both units if they differ."""
+    was, is_now = milliseconds(before), milliseconds(after)
+    same = was.split()[-1] == is_now.split()[-1]
+    return f"{was.split()[0] if same else was} -> {is_now}"
+
+
+def checked(result: Result) -> str:
+    """Tests, features, hardening, portability; for existing programs, how they differ."""
+    built = [build for build in result.builds if build.built and not build.same]
+    parts = [] if built else _differences(result)
+    if built:
+        parts += [*_gates(built), *_alike(result, built)]
+        needing = next((build for build in built if build.variant == taken(result)), None)
+        if needing is not None and needing.needs != "-":
+            parts.append(f"{needing.variant} needs {needing.needs}")
+    return "; ".join(parts)
+
+
+def _differences(result: Result) -> list[str]:
+    """How two existing programs differ: their versions in full, the rest by name."""
+    names = [line.partition(":")[0] for line in result.differences]
+    version = next((line for line in result.differences if line.startswith("version:")), "")
+    rest = [name for name in names if name != "version"]
+    texts = [f"DIFFERENT VERSIONS, {version.removeprefix('version: ')}"] if version else []
+    return [*texts, *([f"they differ in {', '.join(rest)}"] if rest else [])]
+
+
+def _gates(built: Sequence[BuildRow]) -> list[str]:
+    passed = [build for build in built if build.gate.startswith("passed")]
+    others = [f"{build.variant}: {build.gate}" for build in built if build not in passed and not build.failure]
+    texts = []
+    if passed:
+        numbers = [int(found[1]) for build in passed if (found := re.match(r"passed (\d+)", build.gate))]
+        who = "every build" if len(passed) == len(built) else plural(len(passed), "build")
+        texts.append(f"{who} passed {span(numbers)} tests" if numbers else f"{who} passed its tests")
+    return texts + (others if len(others) <= _NAMED else [f"{plural(len(others), 'build')} not tested"])
+
+
+def _alike(result: Result, built: Sequence[BuildRow]) -> list[str]:
+    """Whether features and hardening are the baseline's, but for whose."""
+    differs = f"differs from {result.baseline}"
+    marked = marks.by_variant(result)
+    except_in: dict[str, list[str]] = {}
+    for build in built:
+        own = [
+            *(["features"] if any(note.startswith(differs) for note in build.notes) else []),
+            *(["security"] if build.variant in marked and "weakens security" in marked[build.variant].words else []),
+        ]
+        if own:
+            except_in.setdefault(" and ".join(own), []).append(build.variant)
+    but = ", ".join(f"{', '.join(names)} ({what})" for what, names in except_in.items())
+    return [f"features and hardening as {result.baseline}'s{f' but for {but}' if but else ''}"]
+
+
+def noise(result: Result) -> str:
+    """How far the baseline was from itself."""
+    ratios = [ratio for canary in result.canaries for ratio in canary.ratios]
+    if not ratios:
+        return ""
+    low, high = (100.0 * (end - 1.0) for end in (min(ratios), max(ratios)))
+    text = f"{result.baseline} against itself: {low:+.1f} to {high:+.1f} % in {plural(len(ratios), 'start')}"
+    return f"{text}; {_LOUD}" if any(_LOUD in line for line in canary_lines(result)) else text
+
+
+def sure(result: Result) -> list[str]:
+    """Sittings, the winner measured again, differences no larger than those of code layout."""
+    parts = []
+    about = [(one.sitting, one.headline) for one in result.rows if one.sitting is not None]
+    if about:
+        within = [half(value) for sitting, name in about if (value := sitting.intervals.get(name)) is not None]
+        parts.append(_sittings([sitting for sitting, _ in about], [value for value in within if math.isfinite(value)]))
+    if result.confirmations:
+        first = result.confirmations[0]
+        of = len(dict.fromkeys(one.candidate for one in result.rows))
+        best = f", best of {of}" if of > 1 else ""
+        parts.append(f"{first.candidate}{best}, measured again on {plural(first.starts, 'start')}")
+    ranked = ranking(result)
+    rivals = {rival.candidate for rival in ranked.rivals if rival.tied} if ranked else set()
+    small = [one for one in result.rows if layout_caveat.of_row(result, one) and one.candidate not in rivals]
+    if small and any(one.candidate in everywhere(result) for one in small):
+        names = ", ".join(dict.fromkeys(one.candidate for one in small))
+        parts.append(f"{names}: differences within ±3 % can be code layout alone (--layouts 6 tells)")
+    return parts
+
+
+def _sittings(sittings: Sequence[Sitting], within: Sequence[float]) -> str:
+    """How many sittings there were, how sure each alone is, and what is assumed of others."""
+    most = max(sitting.sittings for sitting in sittings)
+    alone = f", by itself ±{span(within, digits=precise(within))} %" if within and most == 1 else ""
+    if any(sitting.assumed for sitting in sittings):
+        return f"{plural(most, 'sitting')}{alone}; others are assumed to differ as usual (--sittings 3 tells)"
+    return f"{plural(most, 'sitting')}{alone}"

@@ -1,0 +1,52 @@
+"""Speeds over versions and dates: a table for each variant on each load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from burnish.report.answer.points import Point, step
+from burnish.report.compose import dropping, points, row, section
+from burnish.report.document import Column, Document, Section, Table
+
+_FIGURES = ("capacity", "change %", "per second", "p95 ms", "ratio")
+
+_NOTE = (
+    "capacity: transactions per second of server CPU; change: from the line before, where host and placement are the "
+    "same. Speeds drift from hour to hour (docs/BIAS.md); the ratio to the run's baseline was measured side by side"
+)
+
+
+def document(found: Sequence[Point]) -> Document:
+    """The points, each series below its name, then what the columns mean."""
+    if not found:
+        return Document(
+            "history", (Section("history", (points(["no run with speeds; `burnish runs` lists the runs"]),)),)
+        )
+    series: dict[str, list[Point]] = {}
+    for point in found:
+        series.setdefault(f"{point.engine}: {point.variant} on {point.load}", []).append(point)
+    tables = [section("history", title, _table(own)) for title, own in series.items()]
+    return Document("history", (*tables, Section("notes", (points([_NOTE]),))))
+
+
+def _table(own: Sequence[Point]) -> Table:
+    names = ("day", "version", *_FIGURES, "host")
+    columns = (Column(name, right=name in _FIGURES, whole=name not in ("version", "host")) for name in names)
+    rows = []
+    before: Point | None = None
+    for point in own:
+        change = step(before, point)
+        rows.append(
+            row(
+                point.at[:10],
+                point.version,
+                f"{point.capacity:,.0f}",
+                "" if change is None else f"{100 * change:+.1f}",
+                f"{point.throughput:,.0f}",
+                "-" if point.p95 is None else f"{point.p95:.3g}",
+                f"{point.ratio:.3f}",
+                point.host,
+            )
+        )
+        before = point
+    return Table("history", dropping(columns, "host", "p95 ms", "per second"), tuple(rows))

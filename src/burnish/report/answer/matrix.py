@@ -1,0 +1,243 @@
+"""The short report's table: a line for each variant, the loads as columns, in per cent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from burnish.model.quantity import BY_NAME
+from burnish.report.analysis import marks, suites
+from burnish.report.analysis.ranking import ranking
+from burnish.report.analysis.verdict import NO_EFFECT, words
+from burnish.report.answer.words import SIGN_LEGEND, SIGNS, VERDICTS, change
+from burnish.report.compose import points, role_of, row
+from burnish.report.document import Cell, Column, Role, Section, Span, Table
+from burnish.report.document import Row as TableRow
+from burnish.report.sections.builds import failure
+from burnish.report.words import EQUIVALENCE_NOTE
+from burnish.statistics.means import Ratio
+
+if TYPE_CHECKING:
+    from burnish.model.recipe import Marks
+    from burnish.report.result import Result, Row
+
+WIDE = 2
+"""Up to this many loads each cell has its interval and its verdict in a word; more have a sign."""
+
+BESIDE = 5
+"""Most loads in one table; more are continued in another below it."""
+
+_FIGURE = 10
+"""Columns of a change with its half-width, so that signs stand below each other: ``+17.9 ±2.8``."""
+
+MOST = 12
+"""Most lines of a table; beyond that, variants of which nothing is proved share one line."""
+
+_MARKS = {"weakens security": "security", "changes results": "results", "narrows portability": "portability"}
+
+_OF = {"capacity": "CPU second", "throughput": "second"}
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """What one cell of the table says.
+
+    Attributes:
+        ratio: with its interval; None without one.
+        verdict: the verdict, or how many of a suite's tests are faster.
+        within: as in `burnish.report.result.Row`.
+    """
+
+    ratio: Ratio | None
+    verdict: str
+    within: float | None = None
+
+    def drawn(self, *, wide: bool) -> Span:
+        """``+17.9 ±2.8 faster``, or ``+17.9 +`` where there is no room."""
+        if not wide:
+            return Span(
+                f"{change(self.ratio, brief=True)} {SIGNS.get(self.verdict, '')}".strip(), role_of(self.verdict)
+            )
+        word = VERDICTS.get(self.verdict, words(self.verdict, self.within))
+        return Span(f"{change(self.ratio)} {word}" if self.ratio else word, role_of(self.verdict))
+
+
+def section(result: Result) -> Section:
+    """The table, what its signs mean, and variants that have no line in it."""
+    cells = _cells(result.rows)
+    again = _cells(result.confirmations)
+    names, folded = _lines(result, cells)
+    loads = list(dict.fromkeys(load for name in cells for load in cells[name]))
+    if not loads:
+        return Section("matrix", (points(_missing(result)),))
+    wide = len(loads) <= WIDE
+    parts = [loads[start : start + BESIDE] for start in range(0, len(loads), BESIDE)]
+    tables = [_table(result, names, cells, again, part, wide=wide) for part in parts]
+    shown = [marks.by_variant(result).get(name) for name in names]
+    legend = None if wide else marks.legend(shown)
+    notes = [*folded, *_missing(result), *_legend(result, names, cells, wide=wide)]
+    return Section("matrix", (*tables, *([legend] if legend else []), points(notes)))
+
+
+def _cells(rows: Iterable[Row]) -> dict[str, dict[str, _Figure]]:
+    """By candidate and load, its figure; the tests of a suite are one load, with their mean."""
+    rows = list(rows)
+    suite = suites.members(rows)
+    found: dict[str, dict[str, _Figure]] = {}
+    for one in rows:
+        found.setdefault(one.candidate, {})[suite.get(one.workload, one.workload)] = _Figure(
+            one.ratio, one.verdict, one.within
+        )
+    for whole in suites.wholes(rows):
+        tests = [one for one in rows if one.candidate == whole.candidate and suite.get(one.workload) == whole.suite]
+        faster = sum(one.verdict == "faster" for one in tests)
+        mean = whole.means.get(tests[0].headline) if tests else None
+        found[whole.candidate][whole.suite] = _Figure(mean, f"{faster} of {len(tests)} tests faster")
+    return found
+
+
+def _lines(result: Result, cells: Mapping[str, Mapping[str, _Figure]]) -> tuple[list[str], list[str]]:
+    """The candidates that have a line, the recommended one first, then the fastest; and a line for the others."""
+    ranked = ranking(result)
+    tied = ranked.tied if ranked else ()
+
+    def place(name: str) -> tuple[int, float]:
+        ratios = [figure.ratio.ratio for figure in cells[name].values() if figure.ratio]
+        first = 0 if ranked and name == ranked.take else 1 if name in tied else 2 if ratios else 3
+        return first, -math.fsum(map(math.log, ratios)) / len(ratios) if ratios else 0.0
+
+    names = sorted(cells, key=place)
+    if len(names) <= MOST:
+        return names, []
+    kept = [name for name in names if {figure.verdict for figure in cells[name].values()} & {"faster", "slower"}]
+    same = [name for name in names if all(figure.verdict == NO_EFFECT for figure in cells[name].values())]
+    rest = [name for name in names if name not in (*kept, *same)]
+    told = ((f"no difference from {result.baseline} proved", rest), (f"same machine code as {result.baseline}", same))
+    return kept, [f"{what}: {', '.join(few)}" for what, few in told if few]
+
+
+def _table(
+    result: Result,
+    names: Sequence[str],
+    cells: Mapping[str, Mapping[str, _Figure]],
+    again: Mapping[str, Mapping[str, _Figure]],
+    loads: Sequence[str],
+    *,
+    wide: bool,
+) -> Table:
+    """The lines for some of the loads, with a head of as many lines as the longest name of a load needs."""
+    before = _common(loads)
+    head = TableRow(
+        (
+            _head(f"{_title(result)}{f', at {before}' if before else ''}", 28),
+            Cell((Span(""),)),
+            *(_head(load.removeprefix(before), 18 if wide else 9) for load in loads),
+        ),
+        Role.STRONG,
+    )
+    body = []
+    for name in names:
+        body.append(_line(result, name, cells[name], loads, wide=wide))
+        if name in again:
+            where = "  measured again, to quote"
+            figures = [again[name].get(load) for load in loads]
+            body.append(row(where, "", *(figure.drawn(wide=wide) if figure else Span("") for figure in figures)))
+    columns = (Column(""), Column("", whole=True), *(Column(load, right=not wide, whole=True) for load in loads))
+    return Table("matrix", columns, (head, *body), headed=False)
+
+
+def _line(result: Result, name: str, figures: Mapping[str, _Figure], loads: Sequence[str], *, wide: bool) -> TableRow:
+    marked = marks.by_variant(result).get(name)
+    if all(figure.verdict == NO_EFFECT for figure in figures.values()):
+        cells = [Span("same code", Role.ASIDE) if load in figures else Span("") for load in loads]
+    else:
+        cells = [figures[load].drawn(wide=wide) if load in figures else Span("·") for load in loads]
+    letters = "" if wide else marks.letters(marked)
+    return row(Span(name, marks=letters), _beside(result, name, marked, wide=wide), *cells)
+
+
+def _beside(result: Result, name: str, marked: Marks | None, *, wide: bool) -> Span:
+    """What stands beside a name: whether to take it, ties, marks."""
+    ranked = ranking(result)
+    place = ""
+    if ranked is not None and name == ranked.take:
+        place = "take"
+    elif ranked is not None and name in ranked.tied:
+        place = "tied"
+    signs = f"! {'+'.join(_MARKS[word] for word in marked.words)}" if wide and marked else ""
+    return Span(" ".join(filter(None, (place, signs))), Role.STRONG if place else Role.NOTE)
+
+
+def _title(result: Result) -> str:
+    headlines = {one.headline for one in result.rows if one.ratio}
+    of = f" per {_OF[next(iter(headlines))]}" if len(headlines) == 1 and headlines <= _OF.keys() else ""
+    return f"% more work{of}"
+
+
+def _common(loads: Sequence[str]) -> str:
+    """What all loads' names begin with, up to a parameter's value: ``oltp_read_only:threads=``; '' without such."""
+    first = loads[0]
+    ends = [number + 1 for number, sign in enumerate(first) if sign == "="]
+    fitting = [first[:end] for end in ends if all(load.startswith(first[:end]) for load in loads)]
+    return fitting[-1] if fitting and len(loads) > 1 else ""
+
+
+def _head(text: str, width: int) -> Cell:
+    """A column's name in lines of at most some width, broken after the parts of a name."""
+    lines = [""]
+    for part in _parts(text):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return Cell(tuple(Span(line.strip(), Role.STRONG) for line in lines))
+
+
+def _parts(text: str) -> list[str]:
+    parts, word = [], ""
+    for sign in text:
+        word += sign
+        if sign in " _:,=/":
+            parts.append(word)
+            word = ""
+    return [*parts, word]
+
+
+def _missing(result: Result) -> list[str]:
+    """Builds that were not measured, with the reason."""
+    measured = {one.candidate for one in result.rows}
+    return [
+        f"{build.variant}: not measured: {failure(build)}"
+        for build in result.builds
+        if build.failure and build.variant not in measured
+    ]
+
+
+def _legend(
+    result: Result, names: Sequence[str], cells: Mapping[str, Mapping[str, _Figure]], *, wide: bool
+) -> list[str]:
+    """What signs and intervals mean."""
+    figures = [figure for name in names for figure in cells[name].values()]
+    parts = [] if wide else [SIGN_LEGEND]
+    if wide and any(figure.verdict == "undecided" for figure in figures):
+        parts.append("? too close to call")
+    if wide and any(figure.ratio for figure in figures):
+        parts.append("± 95 %, other sittings included" if _repeated(result) else "± 95 %")
+    family = [one.together for one in result.rows if one.together]
+    if len(family) > 1:
+        parts.append(f"corrected for {len(family)} comparisons")
+    of = {one.headline: None for one in result.rows if one.ratio}
+    if len(of) > 1:
+        each = (f"{BY_NAME[name].title} on {_loads(result, name)}" for name in of)
+        parts.append(", ".join(each))
+    star = any(figure.ratio and abs(figure.ratio.level - 0.95) > 1e-9 for figure in figures) and wide
+    return [*(["; ".join(parts)] if parts else []), *([EQUIVALENCE_NOTE] if star else [])]
+
+
+def _repeated(result: Result) -> bool:
+    return any(one.sitting is not None for one in result.rows)
+
+
+def _loads(result: Result, headline: str) -> str:
+    return ", ".join(dict.fromkeys(one.workload for one in result.rows if one.headline == headline))

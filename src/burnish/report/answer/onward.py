@@ -1,0 +1,61 @@
+"""The end of a short report: where the file is, and the next commands."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from burnish.report.analysis.taken import taken
+from burnish.report.document import Literal, Section
+
+if TYPE_CHECKING:
+    from burnish.report.answer.around import Around
+    from burnish.report.result import Result
+
+_USE = (
+    ("install", "burnish install {take}", "install it"),
+    ("package", "burnish package {take}", "make a package of it"),
+    ("reproduce", "burnish reproduce {take}", "a script that rebuilds it"),
+)
+"""What can be done with a build: verb, command, what it does; the first that there is, and not more than two."""
+
+_PAGE = ("report", "burnish report {run} -o {engine}.html", "a page to send")
+_WHOLE = ("show", "burnish show {run} --full", "all of it")
+_MOST = 2
+
+WIDTH = 80
+"""Columns within which a command has what it does beside it."""
+
+_INDENT = 9
+
+
+def section(result: Result, around: Around) -> Section:
+    """Where the recommended program is, then the next commands; neither is ever broken, so that it can be copied."""
+    take = taken(result)
+    steps = commands(result, around, take)
+    widest = max(len(command) for command, _ in steps)
+    roomy = all(_INDENT + widest + 4 + len(does) <= WIDTH for _, does in steps)
+    lines = [_file(around)] if take is not None else []
+    for number, (command, does) in enumerate(steps):
+        label = ("" if number else "next").ljust(_INDENT)
+        lines.append(f"{label}{command.ljust(widest)}  # {does}" if roomy else f"{label}{command}")
+    return Section("onward", (Literal(tuple(lines)),))
+
+
+def _file(around: Around) -> str:
+    label = "file".ljust(_INDENT)
+    if not around.file:
+        return f"{label}not on this machine"
+    size = f"  ({around.size / 1e6:.0f} MB)" if around.size >= 1_000_000 else ""
+    line = f"{label}{around.file}"
+    return line + size if len(line + size) <= WIDTH else line
+
+
+def commands(result: Result, around: Around, take: str | None) -> Sequence[tuple[str, str]]:
+    """The next commands, each with what it does; only of verbs that there are."""
+    built = {build.variant for build in result.builds if build.built}
+    use = [step for step in _USE if step[0] in around.verbs][:_MOST] if around.file and take in built else []
+    words = {"take": shlex.quote(take or ""), "run": shlex.quote(around.run), "engine": result.engine}
+    page = [_PAGE] if "report" in around.verbs else []
+    return [(command.format(**words), does) for _, command, does in (*use, *page, _WHOLE)]

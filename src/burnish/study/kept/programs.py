@@ -1,0 +1,35 @@
+"""Where the program of a run's variant lies: in the store, or where it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from burnish.base.paths import Home
+from burnish.catalogue import load
+from burnish.engines.registry import create
+from burnish.record.events import Event, Recorded
+from burnish.record.events.builds import BuildMade, ProgramFound
+from burnish.record.store import Store
+
+
+def program_of(home: Home, engine: str, variant: str, events: Iterable[Recorded[Event]]) -> Path | None:
+    """The program that was measured as a variant; None if it is not on this machine, or no longer in the store.
+
+    Args:
+        home: where the store is.
+        engine: the engine's name.
+        variant: the variant's name, or that of an existing program.
+        events: the run's record; its last build of the variant counts, of replicates the first.
+    """
+    key, path = None, None
+    for recorded in events:
+        event = recorded.event
+        if isinstance(event, BuildMade) and event.build.variant == variant and event.build.replicate <= 1:
+            key = event.key
+        elif isinstance(event, ProgramFound) and event.build.variant == variant:
+            path = Path(event.path)
+    if key is not None:
+        entry = Store(home.store).find("builds", key)
+        path = create(load.engine(engine)).built(variant, entry.folder, key).server if entry else None
+    return path if path is not None and path.is_file() else None

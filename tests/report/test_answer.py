@@ -1,0 +1,220 @@
+"""The short report: the answer first, a line for each variant, on one screen of 80 columns."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from burnish.report.answer.around import Around
+from burnish.report.bundled.holds import holds, sentence
+from burnish.report.bundled.table import Line
+from burnish.report.committed import result_of_file
+from burnish.report.contents import answer
+from burnish.report.fold import fold
+from burnish.report.render import terminal
+from burnish.report.result import Result
+from drawn import drawn
+from reported import Events, bounded, ratio, verdict
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+RECORDS = sorted(path.name.removesuffix(".jsonl.xz") for path in RESULTS.glob("*.jsonl.xz"))
+FILE = "/home/dba/.local/share/burnish/store/builds/0a2882e4fddd3606/sql/mariadbd"
+RECIPES = {"baseline": {"bolt": False}, "plain": {"bolt": False}, "bolted": {"bolt": True}}
+
+
+def tuned(
+    verdicts: Mapping[str, Mapping[str, tuple[str, float | None]]], *, ended: bool = True, **about: Mapping[str, Any]
+) -> Result:
+    """A tune: by candidate and load the verdict with its ratio; `about`: facts of a variant by its name."""
+    events = Events("baseline", *verdicts, recipes=RECIPES).run()
+    events.add("source", origin="Debian source package fake 1.0-1 (bookworm)", digest="abc", note="")
+    for name in ("baseline", *verdicts):
+        facts = {"failure": None, "notes": [], "weakens_security": False, **about.get(name, {})}
+        if not facts["failure"]:
+            events.add("build", variant=name, key="k", about={"toolchain": "gcc-12", "seconds": 1.0}, identity={})
+            events.add("gate", variant=name, report={"passed": True, "tests": 222, "skipped": 0, "failures": []})
+        events.add("variant", variant=name, **facts)
+    cells = [f"{name} / {load}" for name, loads in verdicts.items() for load in loads]
+    events.contest(*cells)
+    for name, loads in verdicts.items():
+        for load, (kind, value) in loads.items():
+            if kind != "running":
+                events.add("verdict", **verdict(f"{name} / {load}", kind, ratio(value) if value else None))
+    return fold((events.add("finished") if ended else events).made)
+
+
+def printed(result: Result, file: str = FILE, verbs: tuple[str, ...] = ("show", "reproduce"), width: int = 80) -> str:
+    return drawn(answer(result, Around(result.name, file, 40_000_000, verbs)), width)
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+TWO = {
+    "slow": {"read": ("slower", 0.9), "write": ("undecided", 1.0)},
+    "plain": {"read": ("faster", 1.25), "write": ("faster", 1.15)},
+    "bolted": {"read": ("faster", 1.252), "write": ("faster", 1.151)},
+}
+
+
+def test_the_answer_comes_first_and_ties_are_said() -> None:
+    lines = printed(tuned(TWO)).splitlines()
+    assert lines[0] == "fake 1.0-1 (bookworm): 3 builds against baseline, 2 loads"
+    assert lines[1] == "A CPU, 2 cores, 2 Jan 2026"
+    assert lines[3] == "Take plain: 13 to 20 % less server CPU for the same queries."
+    assert "Tied with it: bolted (no difference is proved); plain is the simpler one." in flat("\n".join(lines))
+
+
+def test_a_line_for_each_variant_loads_as_columns_the_best_first() -> None:
+    text = printed(tuned(TWO))
+    head, *rows = text.split("% more work per CPU second")[1].splitlines()
+    assert head.split() == ["read", "write"]
+    assert [row.split() for row in rows[:3]] == [
+        ["plain", "take", "+25.0", "±1.2", "faster", "+15.0", "±1.2", "faster"],
+        ["bolted", "tied", "+25.2", "±1.3", "faster", "+15.1", "±1.2", "faster"],
+        ["slow", "-10.0", "±0.9", "slower", "+0.0", "±1.0", "?"],
+    ]
+    assert "? too close to call" in text
+
+
+def test_facts_file_and_next_commands() -> None:
+    text = printed(tuned(TWO, slow={"weakens_security": True, "notes": ["differs from baseline: libraries z"]}))
+    assert re.search(r"^slow +! security ", text, re.MULTILINE)
+    assert "p95 read 2 -> 1.5 ms, write 2 -> 1.5 ms" in flat(text)
+    assert "every build passed 222 tests" in text
+    assert "features and hardening as baseline's but for slow (features and security)" in flat(text)
+    assert f"file     {FILE}\n" in text, "the size has no room beside it"
+    assert text.splitlines()[-2:] == [
+        "next     burnish reproduce plain          # a script that rebuilds it",
+        "         burnish show fake-tune-1 --full  # all of it",
+    ]
+
+
+def test_only_verbs_that_there_are_are_named() -> None:
+    result = tuned(TWO)
+    assert "burnish reproduce" not in printed(result, verbs=("show",))
+    text = printed(result, verbs=("show", "install", "package", "report", "reproduce"))
+    for call in ("install plain", "package plain", "report fake-tune-1 -o fake.html"):
+        assert f"burnish {call}" in text
+    assert "reproduce" not in text, "two ways to use it are enough"
+    gone = printed(result, file="")
+    assert "file     not on this machine" in gone
+    assert "reproduce" not in gone, "it needs the build"
+
+
+def test_a_build_that_is_faster_but_marked_is_said_and_not_taken() -> None:
+    verdicts = {"plain": {"w": ("faster", 1.1)}, "unsafe": {"w": ("faster", 1.2)}}
+    text = flat(printed(tuned(verdicts, unsafe={"weakens_security": True, "named": False})))
+    assert "Take plain: 9 % less server CPU" in text
+    assert "unsafe (weakens security) would do 9.1 % more than plain." in text
+    named = flat(printed(tuned(verdicts, unsafe={"weakens_security": True})))
+    assert "Take unsafe (weakens security): 17 % less" in named
+    assert "Without such a mark take plain: 9 % less server CPU" in named
+
+
+@pytest.mark.parametrize(
+    ("loads", "says"),
+    [
+        ({"a": ("undecided", 1.01), "b": ("faster", 1.1)}, "Keep baseline: one is not proved to be faster on every"),
+        ({"a": ("equivalent", 1.001)}, "No difference: one does as much work as baseline, within ±1 %."),
+        ({"a": ("slower", 0.8), "b": ("slower", 0.9)}, "Keep baseline: one is slower, 11 to 25 % more server CPU"),
+    ],
+)
+def test_without_a_winner_the_baseline_is_kept(loads: Mapping[str, tuple[str, float]], says: str) -> None:
+    assert says in flat(printed(tuned({"one": loads})))
+
+
+def test_what_is_not_finished_or_not_measured_is_said() -> None:
+    verdicts = {"one": {"w": ("faster", 1.1)}, "two": {"w": ("running", None)}}
+    text = printed(tuned(verdicts, ended=False, gone={}))
+    assert "Not finished: 1 of 2 cells decided; the same command resumes." in flat(text)
+    failed = tuned({"one": {"w": ("faster", 1.1)}, "lost": {}}, lost={"failure": "no compiler 'x'"})
+    assert "lost: not measured: no compiler 'x'" in printed(failed)
+    assert "Nothing could be compared: lost: no compiler 'x'." in flat(
+        printed(tuned({"lost": {}}, lost={"failure": "no compiler 'x'"}))
+    )
+
+
+def test_many_loads_have_signs_and_many_variants_share_lines() -> None:
+    loads = {f"read:threads={number}": ("faster", 1.1) for number in (1, 4, 16, 64)}
+    many = {f"v{number}": dict.fromkeys(loads, ("undecided", 1.0)) for number in range(20)}
+    text = printed(tuned({"fast": loads, **many}))
+    assert re.search(r"^fast +take +\+10\.0 \+ +\+10\.0 \+ +\+10\.0 \+ +\+10\.0 \+$", text, re.MULTILINE)
+    assert "at read:threads=" in flat(text)
+    assert "+ faster, - slower, = equal, ? not decided" in text
+    assert "no difference from baseline proved: v0, v1," in flat(text)
+    assert not re.search(r"^v\d+ +[+-]", text, re.MULTILINE)
+
+
+def test_tests_of_a_suite_are_one_column() -> None:
+    tests = {f"sql_bench:tests={name}": ("faster", 1.1) for name in ("ATIS", "create", "insert")}
+    text = printed(tuned({"one": tests}))
+    assert re.search(r"^one +take +\+10\.0 ±\d\.\d 3 of 3 tests faster$", text, re.MULTILINE)
+    assert "Take one: 9 % less server CPU" in flat(text)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_every_committed_record_fits_a_screen_or_two(name: str) -> None:
+    result = result_of_file(RESULTS / f"{name}.jsonl.xz")
+    lines = printed(result).splitlines()
+    copied = [line for line in lines if re.match(r"(file|next|) {5,}", line)]
+    assert max(len(line) for line in lines if line not in copied) <= 80
+    if result.verb in ("tune", "compare"):
+        assert len(lines) <= 32
+    elif result.verb != "why":
+        assert len(lines) <= 66
+
+
+def test_it_narrows_without_losing_names() -> None:
+    for width in (40, 60, 72):
+        text = "\n".join(
+            "".join(span.text for span in line) for line in terminal.lines(answer(tuned(TWO), _at()), width)
+        )
+        for name in TWO:
+            assert re.search(rf"^{name}\b", text, re.MULTILINE), width
+
+
+def _at() -> Around:
+    return Around("run", FILE, 1, ("show",))
+
+
+@pytest.mark.parametrize(
+    ("published", "low", "high", "word"),
+    [
+        ("+10 to +30", 15, 20, "yes"),
+        ("+10 to +30", 2, 5, "smaller"),
+        ("+10 to +30", 33, 39, "larger"),
+        ("+10", -9, -4, "reversed"),
+        ("-13", -3, 1, "not here"),
+        ("-8", -9, 1, "can't tell"),
+        ("-8", -9, -7, "yes"),
+        ("-8", -20, -15, "larger"),
+        ("-8", -5, -2, "smaller"),
+        ("+0 to +4", -1, 1, "yes"),
+        ("+0 to +4", -9, -5, "larger"),
+        ("no figure", -1, 1, ""),
+    ],
+)
+def test_whether_a_published_figure_holds(published: str, low: float, high: float, word: str) -> None:
+    low, high = 1 + low / 100, 1 + high / 100
+    line = _line(published, math.sqrt(low * high), low, high)
+    assert holds(line) == word
+    if word == "reversed":
+        assert sentence([line, _line("+5", 1.05, 1.04, 1.06)]) == "1 of 2 published figures hold here, 1 reversed."
+
+
+def _line(published: str, value: float, low: float, high: float) -> Line:
+    interval = bounded(value)
+    interval = type(interval)(value, low, high, 0.95)
+    verdict_word = "faster" if low > 1 else "slower" if high < 1 else "undecided"
+    return Line(
+        key="k", row="r", series="", reading="", load="w", threads=None, published=published, measured="m",
+        verdict=verdict_word, reason="", interval=interval, quantity="capacity", together="", starts=6,
+        control=False, settled=True, published_unit="%",
+    )  # fmt: skip

@@ -1,0 +1,78 @@
+"""Speeds over versions and dates, and the file that Apache Otava reads."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from burnish.report.answer.history import document
+from burnish.report.answer.points import Point, points, step
+from burnish.report.committed import result_of_file
+from burnish.report.render.otava import COLUMNS, otava
+from drawn import drawn
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+NAMES = ("mariadb-tune", "mariadb-ladder", "sqlite-tune", "mariadb-compare-debian-other-host", "mariadb-pgo")
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Point]:
+    return points([result_of_file(RESULTS / f"{name}.jsonl.xz") for name in NAMES])
+
+
+def test_every_variant_on_every_load_is_a_point_and_the_baseline_one(found: list[Point]) -> None:
+    assert [point.at for point in found] == sorted(point.at for point in found)
+    ladder = [point for point in found if point.run.endswith("193257")]
+    read_only = {point.variant: point for point in ladder if point.load == "oltp_read_only"}
+    assert read_only["baseline"].ratio == 1.0
+    assert read_only["clang-pgo-thinlto"].ratio == pytest.approx(1.179, abs=0.001)
+    assert read_only["clang-pgo-thinlto"].capacity > read_only["baseline"].capacity
+    assert "strip-all" not in read_only, "it was not measured"
+    assert {point.engine for point in found} == {"mariadb", "sqlite"}
+    assert not any(point.run == "pgo" for point in found)
+
+
+def test_versions_are_the_packages_or_the_programs(found: list[Point]) -> None:
+    versions = {point.version for point in found}
+    assert "1:10.11.18-0+deb12u1" in versions
+    assert "10.11.19-MariaDB-0+deb12u1" in versions
+
+
+def test_an_engine_or_a_package_is_chosen() -> None:
+    results = [result_of_file(RESULTS / f"{name}.jsonl.xz") for name in NAMES]
+    assert {point.engine for point in points(results, "sqlite")} == {"sqlite"}
+    assert {point.engine for point in points(results, "sqlite3 3.40")} == {"sqlite"}
+    assert points(results, "postgres") == []
+
+
+def test_speeds_of_two_hosts_or_placements_are_not_compared(found: list[Point]) -> None:
+    one = found[0]
+    assert step(None, one) is None
+    assert step(one, one) == 0.0
+    other = Point(**{**vars(one), "host": "another"})
+    assert step(one, other) is None
+    assert step(one, Point(**{**vars(one), "placement": "apart"})) is None
+
+
+def test_a_table_for_each_series_fits_the_screen(found: list[Point]) -> None:
+    text = drawn(document(found))
+    assert "mariadb: baseline on oltp_read_only" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "no run with speeds" in drawn(document([]))
+
+
+def test_otavas_importer_can_read_every_line(found: list[Point]) -> None:
+    """Its rules: a head, no line shorter than it, metrics that are figures, one branch told from another."""
+    head, *lines = csv.reader(io.StringIO(otava(found)), delimiter=",", quotechar='"')
+    assert tuple(head) == COLUMNS
+    assert len(lines) == len(found)
+    for line, point in zip(lines, found, strict=True):
+        assert len(line) == len(head)
+        assert line[head.index("branch")] == f"{point.variant}@{point.load}"
+        for metric in ("capacity", "throughput", "ratio"):
+            float(line[head.index(metric)])
+    mine = [line for line in lines if line[1] == "baseline@oltp_read_only"]
+    assert [line[0] for line in mine] == sorted(line[0] for line in mine)

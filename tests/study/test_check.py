@@ -1,0 +1,62 @@
+"""The check of a pipeline on the fake engine, whose speeds are known: exit codes, files, bad calls."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as Tree
+
+import pytest
+
+from conftest import BuildFake
+from studying import burnish, text
+
+QUICK = ("--engine", "fake", "--workload", "fake_mix", "--pairs", "1", "--minutes", "0.8", "--seed", "1")
+
+
+@pytest.fixture
+def programs(build_fake: BuildFake) -> list[Path]:
+    return [build_fake(*flags).server for flags in ((), ("-DFAKE_SPEED=130",))]
+
+
+@pytest.mark.measures
+def test_exit_codes_and_files(burnish_home: Path, programs: list[Path], tmp_path: Path) -> None:
+    slow, fast = programs
+    page, xml = tmp_path / "comment.md", tmp_path / "junit.xml"
+    worse = burnish("check", f"old={fast}", f"new={slow}", *QUICK, "--markdown", page, "--junit", xml)
+    out, err = text(worse)
+    assert worse.returncode == 3, (out, err)
+    assert out.startswith("new is slower than old by more than 1 % on fake_mix: proved.")
+    assert "| fake_mix | slower | -2" in page.read_text()
+    suite = Tree.parse(xml).getroot().find("testsuite")  # noqa: S314 - written here
+    assert suite is not None
+    assert suite.get("failures") == "1"
+    better = burnish("check", f"old={slow}", f"new={fast}", *QUICK, "--json")
+    out, err = text(better)
+    assert better.returncode == 0, (out, err)
+    assert json.loads(out)["outcome"] == "passed"
+
+
+@pytest.mark.measures
+def test_too_little_time_is_undecided_not_a_pass(burnish_home: Path, programs: list[Path]) -> None:
+    slow, fast = programs
+    # Some 23 % is lost, and 23 % is allowed: no number of starts can tell.
+    child = burnish("check", f"old={fast}", f"new={slow}", *QUICK, "--fail-if", "slower>23%")
+    out, err = text(child)
+    assert child.returncode == 4, (out, err)
+    assert "Undecided" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--fail-if", "faster"), "--fail-if 'faster': give 'slower>N%'"),
+        (("--minutes", "0.1"), "--minutes 0.1: 3 starts of 1 load, and"),
+        (("--minutes", "-1"), "--minutes -1: give a number from 0.1 to 600"),
+    ],
+)
+def test_wrong_calls_are_one_line(burnish_home: Path, programs: list[Path], words: tuple[str, ...], says: str) -> None:
+    child = burnish("check", f"old={programs[0]}", f"new={programs[1]}", *QUICK, *words)
+    _, err = text(child)
+    assert child.returncode == 2
+    assert says in err.strip().splitlines()[-1]
