@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,15 +10,13 @@ from typing import Any
 import pytest
 
 from burnish.report.answer.around import Around
-from burnish.report.bundled.holds import holds, sentence
-from burnish.report.bundled.table import Line
 from burnish.report.committed import result_of_file
 from burnish.report.contents import answer
 from burnish.report.fold import fold
 from burnish.report.render import terminal
 from burnish.report.result import Result
 from drawn import drawn
-from reported import Events, bounded, ratio, verdict
+from reported import Events, ratio, verdict
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 RECORDS = sorted(path.name.removesuffix(".jsonl.xz") for path in RESULTS.glob("*.jsonl.xz"))
@@ -182,39 +179,3 @@ def test_it_narrows_without_losing_names() -> None:
 
 def _at() -> Around:
     return Around("run", FILE, 1, ("show",))
-
-
-@pytest.mark.parametrize(
-    ("published", "low", "high", "word"),
-    [
-        ("+10 to +30", 15, 20, "yes"),
-        ("+10 to +30", 2, 5, "smaller"),
-        ("+10 to +30", 33, 39, "larger"),
-        ("+10", -9, -4, "reversed"),
-        ("-13", -3, 1, "not here"),
-        ("-8", -9, 1, "can't tell"),
-        ("-8", -9, -7, "yes"),
-        ("-8", -20, -15, "larger"),
-        ("-8", -5, -2, "smaller"),
-        ("+0 to +4", -1, 1, "yes"),
-        ("+0 to +4", -9, -5, "larger"),
-        ("no figure", -1, 1, ""),
-    ],
-)
-def test_whether_a_published_figure_holds(published: str, low: float, high: float, word: str) -> None:
-    low, high = 1 + low / 100, 1 + high / 100
-    line = _line(published, math.sqrt(low * high), low, high)
-    assert holds(line) == word
-    if word == "reversed":
-        assert sentence([line, _line("+5", 1.05, 1.04, 1.06)]) == "1 of 2 published figures hold here, 1 reversed."
-
-
-def _line(published: str, value: float, low: float, high: float) -> Line:
-    interval = bounded(value)
-    interval = type(interval)(value, low, high, 0.95)
-    verdict_word = "faster" if low > 1 else "slower" if high < 1 else "undecided"
-    return Line(
-        key="k", row="r", series="", reading="", load="w", threads=None, published=published, measured="m",
-        verdict=verdict_word, reason="", interval=interval, quantity="capacity", together="", starts=6,
-        control=False, settled=True, published_unit="%",
-    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A bundled study in short: what it recommends, whether the published figures hold, and a table."""
+"""A bundled study in short: what it recommends, whether the published claims still hold, and a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from burnish.report.answer import headed
 from burnish.report.answer.facts import listed
 from burnish.report.answer.words import VERDICTS
 from burnish.report.bundled.advice import Advice, apart, letters
-from burnish.report.bundled.holds import holds, sentence
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import dropping, points, role_of, row
 from burnish.report.document import Column, Heading, Points, Role, Section, Span, Table
@@ -38,11 +37,10 @@ def sections(result: Result, table: StudyTable) -> list[Section]:
 
 
 def sentences(table: StudyTable) -> list[str]:
-    """Recommendations, how many published figures hold, controls, how much was measured."""
-    hold = sentence(table.lines)
+    """Recommendations, how many published claims still hold, controls, how much was measured."""
     return [
         *map(_advice, table.advised),
-        *([hold] if hold else []),
+        *table.answers[:1],
         *([table.controls.sentence] if table.controls else []),
         _counts(table),
     ]
@@ -106,7 +104,7 @@ def _cells(line: Line, *, several: bool, loads: bool, hosts: bool) -> Sequence[s
         line.published if line.published_unit else "-",
         _here(line),
         Span(verdict, role_of(line.last)),
-        holds(line),
+        line.holds,
     )
 
 
