@@ -18,15 +18,20 @@ from burnish.report.document import (
     Column,
     Document,
     Entry,
+    Facts,
+    Figure,
     Heading,
     Literal,
     Paragraph,
+    Picture,
     Points,
     Role,
     Section,
     Span,
     Table,
 )
+from burnish.report.page.figures.shapes import Forest, Mark, Measured, Point
+from burnish.report.render.html import page
 from burnish.report.render.markdown import markdown
 from drawn import drawn
 
@@ -38,7 +43,13 @@ EXAMPLES: dict[type[Block], Block] = {
     Bars: Bars((("░", "one"), ("█", "other")), (Bar("text", (0.5, 0.5)),)),
     Literal: Literal(("text  --option",)),
     Entry: Entry("text", " (note)", ("prose",), ("detail",)),
+    Facts: Facts((("name", (Span("text"),)),)),
+    Figure: Figure("text", Forest("quantity", (Measured("one", Mark.FASTER, Point(1.1, 1.0, 1.2)),), 0.01)),
+    Picture: Picture("text", "<svg/>"),
 }
+
+DRAWN = {Figure, Picture}
+"""Blocks that formats of text leave out."""
 
 RENDERERS: dict[str, Callable[[Document], str]] = {"terminal": drawn, "markdown": markdown}
 
@@ -55,7 +66,14 @@ def test_every_block_has_an_example() -> None:
 @pytest.mark.parametrize("renderer", RENDERERS)
 @pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.__name__)
 def test_every_renderer_shows_every_block(renderer: str, kind: type[Block]) -> None:
-    assert "text" in RENDERERS[renderer](document(EXAMPLES[kind]))
+    shown = "text" in RENDERERS[renderer](document(EXAMPLES[kind]))
+    assert shown == (kind not in DRAWN)
+
+
+@pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.__name__)
+def test_a_page_shows_every_block(kind: type[Block]) -> None:
+    shown = page(document(EXAMPLES[kind]))
+    assert ">text" in shown[shown.index('<section id="second">') :]
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)

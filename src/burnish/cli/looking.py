@@ -1,31 +1,52 @@
-"""The verbs that show results, runs, the machine and help."""
+"""The verbs that show results, runs, the machine and help, and the one that writes a report as a file."""
 
 from __future__ import annotations
 
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
 from burnish.base import netns, paths, system
+from burnish.base.errors import UserError, unknown
 from burnish.bench.host import read_host
 from burnish.catalogue import load
+from burnish.cli import completion, readers
 from burnish.cli import help as pages
 from burnish.cli import options as o
-from burnish.cli import readers
 from burnish.cli.binding import help_of
-from burnish.cli.common import print_document, print_json, print_result, result_of, run_named, verb
+from burnish.cli.common import (
+    SCHEMA,
+    print_document,
+    print_json,
+    print_result,
+    result_of,
+    run_named,
+    say,
+    verb,
+)
 from burnish.cli.declaration import Argument
 from burnish.record import exchange
+from burnish.record.events import Event, Recorded
 from burnish.record.lines import is_file_name
+from burnish.report import contents
+from burnish.report.committed import result_of as result_in
 from burnish.report.committed import result_of_file
 from burnish.report.contents import document
 from burnish.report.examination.examine import examine
 from burnish.report.examination.finding import PROGRAMS
+from burnish.report.page.details import Details, details
+from burnish.report.render import json as as_json_text
 from burnish.report.render.markdown import markdown as as_markdown
+from burnish.report.render.parquet import parquet
+from burnish.report.result import Result
 from burnish.report.sections import doctor as doctor_report
-from burnish.report.sections import kept as report
+from burnish.report.sections import kept as kept_report
 from burnish.report.values import kept as values
+from burnish.report.values import rows as tables
+from burnish.report.values import runs as run_values
 from burnish.study.kept import runs as studies
 from burnish.study.needs import disk_needed
 from burnish.toolchain import link_parts
@@ -59,11 +80,11 @@ def show(run: str | None, full: bool, only_list: bool, markdown: bool, export: b
 @verb("runs", o.JSON, example="burnish runs")
 def runs(as_json: bool) -> None:
     """List the runs on this machine, each with its winner."""
-    every = [report.run_line(result_of(folder)) for folder in studies.folders(paths.home())]
+    every = [kept_report.run_line(result_of(folder)) for folder in studies.folders(paths.home())]
     if as_json:
         print_json(values.runs(every))
     else:
-        print_document(report.runs(every))
+        print_document(kept_report.runs(every))
 
 
 @verb("doctor", o.JSON, example="burnish doctor")
@@ -95,3 +116,98 @@ def show_help(ctx: typer.Context, words: tuple[str, ...]) -> None:
         typer.echo(pages.printed(pages.of_exit_codes()))
     else:
         typer.echo(help_of(ctx.find_root(), words))
+
+
+FORMATS = {"html": (".html", ".htm"), "md": (".md",), "csv": (".csv",), "json": (".json",), "parquet": (".parquet",)}
+"""Each format with the suffixes of its files; the first format is the usual one."""
+
+_Read = tuple[Result, Details, Sequence[Recorded[Event]]]
+
+
+@verb(
+    "report",
+    Argument("runs", "RUN", "Names of runs, exported records, or pages; several are shown side by side.",
+             readers.verbatim, many=True, complete=completion.one(completion.runs)),
+    o.OUTPUT,
+    o.FORMAT,
+    o.JSON,
+    example="burnish report {engine}-tune-20261121 -o {engine}.html",
+)  # fmt: skip
+def report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json: bool) -> None:
+    """Write a report to send: one file of HTML with figures, tables, and the record that it was made from.
+
+    It needs no network and no other file; tables and figures are complete without scripts. `burnish show FILE.html`
+    reads the record in it. Without --output it is RUN.html here.
+    """
+    chosen = _format(form, output)
+    read = [_read(name) for name in runs]
+    names = [result.name for result, _, _ in read]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UserError(f"{twice}: is given twice; name each run once")
+    target = output or Path(f"{'-and-'.join(names[:2])}{FORMATS[chosen][0]}")
+    if any(Path(name.partition("#")[0]).exists() and target.exists() and target.samefile(name.partition("#")[0])
+           for name in runs if is_file_name(name)):  # fmt: skip
+        raise UserError(f"--output {target}: is the record itself; name another file")
+    data = _made(chosen, read)
+    _write(target, data)
+    if as_json:
+        print_json({"file": str(target), "format": chosen, "runs": names, "bytes": len(data)})
+    else:
+        say(f"{target}: {', '.join(names)}, {len(data):,} bytes")
+
+
+def _format(form: str | None, output: Path | None) -> str:
+    """The format asked for, or that of the file's suffix."""
+    if form is not None:
+        if form not in FORMATS:
+            raise unknown("format", form, list(FORMATS))
+        return form
+    if output is None:
+        return next(iter(FORMATS))
+    found = next((name for name, ends in FORMATS.items() if output.name.lower().endswith(ends)), None)
+    if found is None:
+        every = ", ".join(end for ends in FORMATS.values() for end in ends)
+        raise UserError(f"--output {output}: its suffix is none of {every}; use one of these, or give --format")
+    return found
+
+
+def _read(name: str) -> _Read:
+    if is_file_name(name):
+        path = Path(name)
+        events: Sequence[Recorded[Event]] = exchange.read_events(path)
+    else:
+        path = run_named(name)
+        events = exchange.study_events(path)
+    return result_in(path, tuple(events)), details(events), events
+
+
+def _made(form: str, read: Sequence[_Read]) -> bytes:
+    """The content of the file."""
+    results = [result for result, _, _ in read]
+    if form == "html":
+        # The drawing library takes half a second to load, which no other verb should wait for.
+        from burnish.report.render.html import page  # noqa: PLC0415
+
+        records = [(result.name, exchange.packed(exchange.compact(events))) for result, _, events in read]
+        return page(page_contents.page([(result, facts) for result, facts, _ in read]), records).encode()
+    if form == "md":
+        return "\n".join(as_markdown(contents.document(result)) for result in results).encode()
+    if form == "json":
+        every = [run_values.run(result) for result in results]
+        return as_json_text.text({"schema": SCHEMA, **(every[0] if len(every) == 1 else {"runs": every})}).encode()
+    found = [row for result, facts, _ in read for row in tables.rows(result, facts)]
+    if form == "csv":
+        return tables.as_csv(found).encode()
+    return parquet(tables.COLUMNS, tables.by_column(found))
+
+
+def _write(target: Path, data: bytes) -> None:
+    """Writes the file at once, so that a page is there whole or not at all."""
+    if not target.parent.is_dir():
+        raise UserError(f"{target.parent}: there is no such folder; name a file in an existing one")
+    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+        file.write(data)
+    draft = Path(file.name)
+    draft.chmod(0o644)
+    draft.replace(target)

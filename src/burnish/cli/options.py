@@ -200,6 +200,10 @@ EXPORT = _output("export", ("--export",), "Print the whole record as JSON lines.
 OUTPUT = _output(
     "output", ("--output", "-o"), "File or folder to write.", readers.path, "PATH", old=("--out",), common=True
 )
+FORMAT = _output(
+    "form", ("--format",), "What to write: html, md, csv, json, parquet.", readers.text, "FORMAT",
+    unset="by the suffix of --output, else html", common=True,
+)  # fmt: skip
 FULL = _output("full", ("--full",), "Show everything in full.", common=True)
 LIST = _output("only_list", ("--list",), "List what there is instead.", common=True)
 WHOLE = _output("all_events", ("--whole",), "Everything, with the programs that were run; a report needs less.")

@@ -102,6 +102,11 @@ def write(path: Path, events: Events) -> int:
     return len(data)
 
 
+def packed(events: Events) -> bytes:
+    """An exported record as bytes, for a page: made quicker than a file's, and larger."""
+    return lines.pack(_lines(events), lines.USUAL, lines.QUICK)
+
+
 def study_name(path: Path, events: Events) -> str:
     """The name of the study in an exported record.
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from burnish.report.page.figures.shapes import Shape
+
 
 class Role(StrEnum):
     """What a piece of text means, for renderers that have colours or classes for it."""
@@ -169,6 +171,45 @@ class Bars(Block):
 
 
 @dataclass(frozen=True)
+class Facts(Block):
+    """What is known about one thing, as names with their values.
+
+    Attributes:
+        items: (name, what is said of it, each span on a line of its own).
+        first: whether they are the answer that a reader looks for first.
+    """
+
+    items: tuple[tuple[str, tuple[Span, ...]], ...]
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class Figure(Block):
+    """A drawing of figures that a table of the same document has too; formats of text leave it out.
+
+    Attributes:
+        title: what it shows, in a sentence for who can't see it.
+        shape: what is drawn.
+    """
+
+    title: str
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Picture(Block):
+    """A finished drawing from a record, of unknown content.
+
+    Attributes:
+        title: what it shows.
+        svg: the drawing; it may hold anything, scripts included.
+    """
+
+    title: str
+    svg: str
+
+
+@dataclass(frozen=True)
 class Literal(Block):
     """Lines that the reader copies, so that they are never broken: commands, paths."""
 
@@ -200,11 +241,13 @@ class Section:
         key: identifies the section, for anchors and for selecting sections: ``verdicts``, ``builds``…
         blocks: in order.
         joined: whether it continues the section before it, without space between them.
+        listed: whether a table of contents names it.
     """
 
     key: str
     blocks: tuple[Block, ...]
     joined: bool = False
+    listed: bool = True
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,13 @@ def signed(write: Callable[[float], str], seconds: float) -> str:
     return ("+" if seconds > 0 else "") + write(seconds)
 
 
+def visible(text: str) -> str:
+    """A text without signs of control or of direction, which show nothing or change how others are shown."""
+    return "".join(
+        sign if sign.isprintable() or sign in "\n\t" else " " if sign.isspace() else "\ufffd" for sign in text
+    )
+
+
 NAME_WIDTH = 40
 """Characters of a function's name in the tables; longer names lose their middle."""
 

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from burnish.report.document import Bars, Block, Document, Entry, Heading, Literal, Paragraph, Points, Section, Table
+from burnish.report.document import (
+    Bars,
+    Block,
+    Document,
+    Entry,
+    Facts,
+    Figure,
+    Heading,
+    Literal,
+    Paragraph,
+    Picture,
+    Points,
+    Section,
+    Table,
+)
 from burnish.report.render.layout import BAR_WIDTH, drawn
 
 
@@ -31,6 +45,10 @@ def _lines(block: Block) -> list[str]:
             return _table(block)
         case Bars():
             return _fenced(drawn(block, BAR_WIDTH))
+        case Facts(items=items):
+            return [_point(f"{name}: {'; '.join(span.marked for span in spans)}") for name, spans in items]
+        case Figure() | Picture():
+            return []
         case Literal(lines):
             return _fenced(lines)
         case Entry():

@@ -7,7 +7,22 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from burnish.report.document import Bars, Block, Document, Entry, Heading, Literal, Paragraph, Points, Role, Span, Table
+from burnish.report.document import (
+    Bars,
+    Block,
+    Document,
+    Entry,
+    Facts,
+    Figure,
+    Heading,
+    Literal,
+    Paragraph,
+    Picture,
+    Points,
+    Role,
+    Span,
+    Table,
+)
 from burnish.report.render.layout import Line, drawn, fit, wrap
 
 STYLES = {
@@ -73,6 +88,11 @@ def _block(block: Block, width: int, dropped: dict[str, None]) -> Iterator[Line]
         case Bars():
             for line in drawn(block, width):
                 yield from _wrapped(Span(line), width)
+        case Facts(items=items):
+            for name, spans in items:
+                yield from _wrapped(Span(f"{name}: {'; '.join(span.marked for span in spans)}"), width)
+        case Figure() | Picture():
+            pass
         case Literal(texts):
             yield from ((Span(text),) for text in texts)
         case Entry():

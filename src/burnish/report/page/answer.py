@@ -1,0 +1,207 @@
+"""The first screen of a page: what to take, compared with what, on what host, how sure, at what cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from burnish.base.durations import duration
+from burnish.report.analysis import marks
+from burnish.report.analysis.placed import named, to_quote
+from burnish.report.analysis.ranking import ranking
+from burnish.report.compose import role_of
+from burnish.report.document import Block, Facts, Paragraph, Points, Role, Section, Span
+from burnish.report.page.details import Details
+from burnish.report.sections import conclusion
+from burnish.report.words import milliseconds, per_cent, plural, spaced
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from burnish.report.result import BuildRow, Result, Row
+
+MORE = {
+    "capacity": "more work per second of server CPU",
+    "throughput": "more work per second",
+}
+"""What a larger ratio of a quantity means to a user."""
+
+_MOST = 4
+"""Loads of which the first screen names every figure; the rest is in the tables below."""
+
+
+def title(result: Result, details: Details) -> str:
+    """What was compared, in a line."""
+    version = details.source.version.partition("-")[0].rpartition(":")[2] if details.source else ""
+    name = " ".join(filter(None, (result.engine, version)))
+    if result.shipped is not None:
+        return f"{result.shipped.title} ({name})"
+    rows = {row.candidate for row in result.rows}
+    loads = {row.workload for row in result.rows}
+    if not rows:
+        return f"{name}: {result.verb}"
+    what = "patched builds" if result.patched is not None else "candidates"
+    counted = plural(len(rows), what.removesuffix("s"))
+    return f"{name}: {counted} against {result.baseline}, {plural(len(loads), 'load')}"
+
+
+def section(result: Result, details: Details) -> Section:
+    """The answer, and what it rests on."""
+    if result.verb in ("why", "calibrate"):
+        return Section("answer", (_facts(_host(result, details)),))
+    sentences = conclusion.sentences(result)
+    ranked = ranking(result) if result.patched is None and result.shipped is None else None
+    take = ranked.take if ranked else None
+    advised = _advised(result)
+    first = _sentence(result, take) if take else advised or next(iter(sentences), _counted(result))
+    rest = sentences if take or advised else sentences[1:]
+    blocks: list[Block] = [Paragraph(Span(spaced(first), Role.STRONG))]
+    facts = [
+        *_take(result, take),
+        *_found(result),
+        *_compared(result, take),
+        *_host(result, details),
+        *_sure(result, take),
+        *_cost(result, take),
+        *_checked(result, take),
+        *_next(result, take),
+    ]
+    more = tuple(Span(spaced(text)) for text in rest[:3])
+    return Section("answer", (*blocks, _facts(facts), Points(more)))
+
+
+def _facts(items: Sequence[tuple[str, tuple[Span, ...]]]) -> Facts:
+    return Facts(tuple(items), first=True)
+
+
+def _sentence(result: Result, take: str) -> str:
+    """What to take, and what it gives in words."""
+    rows = [row for row in to_quote(result) if row.candidate == take and row.ratio]
+    parts: list[str] = []
+    before = ""
+    for row in rows[:_MOST]:
+        gain = 100 * ((row.ratio.ratio if row.ratio else 1.0) - 1)
+        what = f" {MORE.get(row.headline, f'better {row.headline}')}" if row.headline != before else ""
+        parts.append(f"{gain:.{0 if gain >= 10 else 1}f} %{what} on {row.workload}")
+        before = row.headline
+    more = f", and on {plural(len(rows) - _MOST, 'more load')}" if len(rows) > _MOST else ""
+    where = named(result, take)
+    return f"Take {take}: {', '.join(parts)}{more}{f', {where}' if where else ''}."
+
+
+def _advised(result: Result) -> str:
+    """What a bundled study recommends, by series; '' without a recommendation."""
+    parts = []
+    for advice in result.shipped.advised if result.shipped else ():
+        if advice.row:
+            tied = f", tied with {plural(len(advice.tied), 'other')}" if advice.tied else ""
+            parts.append(f"{f'{advice.series}: ' if advice.series else ''}take {advice.row}{tied}")
+    text = "; ".join(parts)
+    return f"{text}." if text else ""
+
+
+def _counted(result: Result) -> str:
+    """How far a run without a conclusion has come."""
+    if result.shipped is None:
+        return "There is no verdict yet."
+    measured = sum(line.interval is not None for line in result.shipped.lines)
+    return f"{measured} of {plural(len(result.shipped.lines), 'comparison')} were measured here."
+
+
+def _found(result: Result) -> list[tuple[str, tuple[Span, ...]]]:
+    """Of a bundled study, how many comparisons have which verdict."""
+    if result.shipped is None:
+        return []
+    counts = Counter(line.last for line in result.shipped.lines)
+    return [("Comparisons", tuple(Span(f"{word}: {count:,}", role_of(word)) for word, count in counts.most_common()))]
+
+
+def _build(result: Result, name: str | None) -> BuildRow | None:
+    return next((build for build in result.builds if build.variant == name), None)
+
+
+def _lines(*texts: str) -> tuple[Span, ...]:
+    return tuple(Span(text) for text in texts if text)
+
+
+def _take(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]]:
+    build = _build(result, take)
+    if build is None:
+        return []
+    words = marks.of_build(build).words
+    warned = (Span(f"beware: {', '.join(words)}", Role.LACK),) if words else ()
+    return [("Take", (Span(build.variant, Role.STRONG), *_lines(build.toolchain), *warned))]
+
+
+def _compared(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]]:
+    base = _build(result, result.baseline)
+    others = len({row.candidate for row in result.rows} - {take})
+    beside = f"and {plural(others, 'other candidate')}" if others and take else ""
+    made = base.toolchain or base.identity if base else ""
+    return [("Compared with", (Span(result.baseline, Role.STRONG), *_lines(made, beside, result.source)))]
+
+
+def _host(result: Result, details: Details) -> list[tuple[str, tuple[Span, ...]]]:
+    lines = []
+    for letter, host in list(details.hosts.items())[:_MOST]:
+        cores = plural(len(host.get("cores_allowed") or ()), "core")
+        lines.append(f"{letter}: " * bool(letter) + f"{host.get('cpu_model', 'unknown processor')}, {cores}")
+        lines.append(", ".join(filter(None, (str(host.get("distribution", "")), f"Linux {host.get('kernel', '')}"))))
+    when = result.begun[:10] + (f" to {result.ended[:10]}" if result.ended and result.ended[:10] > result.begun else "")
+    state = "" if result.ended else "not finished: what follows is so far"
+    return [("On", _lines(*(lines or [result.host]), when, state))]
+
+
+def _sure(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]]:
+    """Both intervals of what is recommended, and what the host does to equal programs."""
+    chosen = [row for row in to_quote(result) if row.candidate == take and row.ratio]
+    lines = [f"{row.workload}: {_both(row)}" for row in chosen[:_MOST]]
+    ratios = [ratio for canary in result.canaries for ratio in canary.ratios]
+    if ratios:
+        ends = [f"{100 * (end - 1):+.1f}" for end in (min(ratios), max(ratios))]
+        lines.append(f"baseline against itself: {ends[0]} to {ends[1]} % in {plural(len(ratios), 'start')}")
+    lines += [f"FORCED: the host's calibration failed for {name}" for name in result.forced]
+    return [("How sure", _lines(*lines))] if lines else []
+
+
+def _both(row: Row) -> str:
+    """The ratio with the interval for another sitting, and that of its own."""
+    assert row.ratio is not None  # noqa: S101 - chosen so
+    text = f"{per_cent(row.ratio)} % in another sitting"
+    inner = row.sitting.intervals.get(row.headline) if row.sitting else None
+    text += f", [{100 * (inner.low - 1):+.1f}, {100 * (inner.high - 1):+.1f}] in this one" if inner else ""
+    return f"{text}; {plural(row.starts, 'start')}"
+
+
+def _cost(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]]:
+    """Latency, build time, size, needs."""
+    build, base = _build(result, take), _build(result, result.baseline)
+    lines = []
+    for row in [row for row in to_quote(result) if row.candidate == take][:_MOST]:
+        before, after = row.sides.get(result.baseline), row.sides.get(row.candidate)
+        if before and after and "p95" in before.latency and "p95" in after.latency:
+            latency = f"{milliseconds(before.latency['p95'])} → {milliseconds(after.latency['p95'])}"
+            lines.append(f"p95 {latency} on {row.workload}")
+    if build and build.seconds is not None:
+        lines.append(f"last stage of the build {duration(build.seconds)}")
+    if build and base and build.server_bytes and base.server_bytes:
+        lines.append(f"program {base.server_bytes / 1e6:.1f} → {build.server_bytes / 1e6:.1f} MB")
+    if build and build.needs != "-":
+        lines.append(f"needs {build.needs}")
+    return [("What it costs", _lines(*lines))] if lines else []
+
+
+def _checked(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]]:
+    build = _build(result, take)
+    if build is None or not build.built:
+        return []
+    safe = "" if build.weakens_security else "hardening as the baseline's"
+    features = "" if result.features in ("", "-") else f"feature set {result.features}, as the baseline's"
+    return [("Checked", _lines(f"server's own tests: {build.gate}", safe, features))]
+
+
+def _next(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]]:
+    build = _build(result, take)
+    if build is None or not build.built:
+        return []
+    return [("Make it again", _lines(f"burnish reproduce {build.variant}", "or the script it writes, without burnish"))]

@@ -1,0 +1,164 @@
+"""The page: what is on it, that it needs nothing else, and that no text of a record becomes markup."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from burnish.catalogue.glossary import words
+from burnish.record import exchange, pages
+from burnish.report.page.contents import page
+from burnish.report.document import Cell, Column, Document, Entry, Facts, Picture, Points, Row, Section, Span, Table
+from burnish.report.fold import fold
+from burnish.report.page.details import details
+from burnish.report.render import html
+from pieces import whole
+
+RESULTS = Path(__file__).parents[2] / "docs/results"
+HOSTILE = '<img src=x onerror="alert(1)">\'"&</script><script>alert(2)</script><!--]]>'
+
+
+@cache
+def rendered(*names: str) -> str:
+    read = [exchange.read_events(RESULTS / f"{name}.jsonl.xz") for name in names]
+    document = page([(fold(events), details(events)) for events in read])
+    return html.page(document, [(name, exchange.packed(events)) for name, events in zip(names, read, strict=True)])
+
+
+class Seen(HTMLParser):
+    """Tags, attributes and texts of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def sections(text: str) -> list[str]:
+    return re.findall(r'<section id="([^"]+)">', text)
+
+
+def test_the_first_screen_says_what_to_take_and_how_sure() -> None:
+    text = rendered("mariadb-tune-apart")
+    first = text[text.index('<section id="answer">') : text.index("</section>")]
+    assert "Take clang-pgo-thinlto: 24 % more work per second of server CPU on oltp_point_select, 20 %" in first
+    for name in ("Take", "Compared with", "On", "How sure", "What it costs", "Checked", "Make it again"):
+        assert f"<dt>{name}</dt>" in first
+    assert "in another sitting, [" in first, "both intervals"
+    assert "in this one; 8 starts" in first
+
+
+def test_a_section_is_there_where_the_record_has_its_data() -> None:
+    tune = sections(rendered("mariadb-tune-apart"))
+    assert tune[:4] == ["answer", "forest", "steps", "loads"]
+    assert {"verdicts", "builds", "sizes", "ceiling", "sides", "gate", "flags", "host", "digests", "glossary"} <= set(
+        tune
+    )
+    assert not {"training", "published", "pictures", "threads"} & set(tune)
+    study = sections(rendered("mariadb-pgo"))
+    assert {"training", "published", "gate", "host"} <= set(study)
+    assert not {"steps", "loads"} & set(study)
+    assert len(set(study)) == len(study), "a name of its own for each"
+
+
+def test_a_bundled_study_begins_with_what_it_recommends() -> None:
+    assert '<p class="strong">gcc: take fbo+points-to, tied with 4 others.' in rendered("mariadb-sun-2008")
+
+
+def test_the_page_needs_nothing_else_and_carries_its_record(tmp_path: Path) -> None:
+    text = rendered("mariadb-tune-apart")
+    seen = Seen(text)
+    for tag, name, value in seen.attributes:
+        if name in ("src", "href", "xlink:href", "action", "data", "srcset"):
+            assert value.startswith("#"), (tag, name, value)
+    assert "url(" not in re.sub(r"url\(#", "", text)
+    assert "default-src 'none'" in text
+    (tmp_path / "a.html").write_text(text)
+    read = exchange.read_events(tmp_path / "a.html")
+    assert read == exchange.read_events(RESULTS / "mariadb-tune-apart.jsonl.xz")
+
+
+def test_the_largest_committed_record_fits_into_six_megabytes() -> None:
+    assert len(rendered("mariadb-sun-2008").encode()) < 6e6
+
+
+def test_several_runs_are_side_by_side_and_over_time() -> None:
+    text = rendered("mariadb-tune-cold", "mariadb-tune-apart")
+    names = sections(text)
+    assert names[:4] == ["answer", "side-by-side", "forest", "history"]
+    assert {"A-forest", "B-forest", "A-builds", "B-builds"} <= set(names)
+    assert text.count(f'type="{pages.TYPE}"') == 2
+    contents = text[text.index("<nav") : text.index("</nav>")]
+    assert re.findall('href="#([^"]+)"', contents) == [
+        "side-by-side",
+        "forest",
+        "history",
+        "run-A",
+        "run-B",
+        "glossary",
+    ]
+
+
+def test_names_in_a_record_never_become_markup() -> None:
+    events = whole(HOSTILE, HOSTILE, 1, [0.1, 0.11, 0.12, 0.1]).made
+    result = fold(events)
+    text = html.page(page([(result, details(events))]), [(result.name, exchange.packed(events))])
+    seen = Seen(text)
+    assert "img" not in seen.tags
+    assert seen.tags.count("script") == 2, "the page's own, and the record"
+    assert not [name for _, name, _ in seen.attributes if name.startswith("on")]
+    assert any("alert(1)" in part for part in seen.texts), "it is shown as what it is"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=60))
+def test_no_text_becomes_markup(text: str) -> None:
+    span = Span(text, marks=text)
+    table = Table("verdicts", (Column(text),), (Row((Cell((span, span)),)),))
+    blocks = (Points((span,)), table, Entry(text, text, (text,), (text,)), Facts(((text, (span,)),)))
+    plain, shown = (
+        Seen(html.page(Document(title, (Section("s", parts),)), [(title, b"x")]))
+        for title, parts in ((text, blocks), ("a", _plain(blocks)))
+    )
+    assert plain.tags == shown.tags
+
+
+def _plain(_: object) -> tuple[Points, Table, Entry, Facts]:
+    span = Span("a", marks="a")
+    table = Table("verdicts", (Column("a"),), (Row((Cell((span, span)),)),))
+    return Points((span,)), table, Entry("a", "a", ("a",), ("a",)), Facts((("a", (span,)),))
+
+
+def test_a_drawing_of_unknown_content_is_a_picture() -> None:
+    document = Document("t", (Section("s", (Picture("p", "<svg><script>alert(1)</script></svg>"),)),))
+    seen = Seen(html.page(document))
+    assert seen.tags.count("script") == 1
+    assert "svg" not in seen.tags
+    (source,) = (value for tag, name, value in seen.attributes if tag == "img" and name == "src")
+    assert source.startswith("data:image/svg+xml;base64,")
+
+
+@pytest.mark.parametrize("name", ["mariadb-patch-crc32c", "mariadb-calibrate", "mariadb-compare-debian-other-host"])
+def test_every_kind_of_run_has_a_page(name: str) -> None:
+    assert {"answer", "heading", "host", "digests"} <= set(sections(rendered(name)))
+
+
+def test_the_words_that_a_page_explains_are_in_the_glossary_too() -> None:
+    glossary = (RESULTS.parent / "GLOSSARY.md").read_text()
+    assert [word for word in words() if f"| **{word}** |" not in glossary] == []
