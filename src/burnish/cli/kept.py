@@ -14,7 +14,7 @@ from burnish.builds.evidence import Examiner, Portable
 from burnish.catalogue import load
 from burnish.cli import completion
 from burnish.cli import options as o
-from burnish.cli.common import asker, line, print_document, print_json, progress, run_named, verb
+from burnish.cli.common import asker, line, print_document, print_json, progress, run_named, say, verb
 from burnish.cli.declaration import Argument
 from burnish.engines.contract import Engine
 from burnish.engines.registry import create
@@ -71,10 +71,11 @@ def builds(name: str | None, against: str | None, portability: bool, yes: bool, 
             if other is not None:
                 facts |= {"changed": {"of": other.key, **examiner.changed(built, _built(other)[1])}}
             examined.append((entry, facts))
+    names = reproducing.variants(home)
     if as_json:
-        print_json(values.builds(examined))
+        print_json(values.builds(examined, names))
     else:
-        print_document(report.builds(examined) if name is None else report.build_details(examined))
+        print_document(report.builds(examined, names) if name is None else report.build_details(examined, names))
 
 
 def _named(entries: Sequence[Entry], name: str, what: str = "") -> list[Entry]:
@@ -103,12 +104,44 @@ def _built(entry: Entry) -> tuple[Engine, Built]:
     return engine, replace(plain, environment=(*plain.environment, *preload.environment(entry)))
 
 
+_BUILD = Argument(
+    "build", "BUILD", "A variant's name (its newest build), or a build's key.",
+    complete=completion.one(lambda context: (*completion.variants(context), *completion.builds(context))),
+)  # fmt: skip
+
+
+@verb("path", _BUILD, o.RUN_OPTION, o.JSON, example="burnish path clang-pgo-thinlto")
+def path(build: str, run: str | None, as_json: bool) -> None:
+    """Print where a variant's program lies.
+
+    Without --run it is the newest run that made it. The program that is printed is the very file that was measured.
+    """
+    found = reproducing.find(paths.home(), build, str(run_named(run)) if run else None)
+    engine, built = _built(found.entry)
+    if not built.server.is_file():
+        raise UserError(
+            f"{built.server}: the program of {build} is not there; run its study's command again, which builds it again"
+        )
+    if as_json:
+        print_json(
+            {
+                "build": found.entry.key,
+                "variant": found.variant,
+                "engine": engine.spec.name,
+                "path": str(built.server),
+                "environment": dict(built.environment),
+                "options": list(built.options),
+            }
+        )
+        return
+    if built.environment:
+        say("it was measured with " + " ".join(f"{name}={value}" for name, value in built.environment))
+    line(str(built.server))
+
+
 @verb(
     "reproduce",
-    Argument(
-        "build", "BUILD", "A variant's name (its newest build), or a build's key.",
-        complete=completion.one(lambda context: (*completion.variants(context), *completion.builds(context))),
-    ),
+    _BUILD,
     o.OUTPUT,
     o.RUN_OPTION,
     o.JSON,
