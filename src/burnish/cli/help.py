@@ -22,7 +22,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Start": ("doctor", "tune", "compare", "plan", "show", "runs", "resume"),
     "Explain": ("why", "patch", "micro", "calibrate"),
     "Replicate": ("study",),
-    "Use the result": ("path", "reproduce", "builds"),
+    "Use the result": ("path", "package", "verify", "install", "reproduce", "builds"),
     "Look up": ("variants", "flags", "options", "workload", "help"),
     "Keep house": ("clean", "profile", "record"),
 }

@@ -1,4 +1,4 @@
-"""The verbs about finished builds: their details, and a script that rebuilds one."""
+"""The verbs about what is kept: builds with their details, a script that rebuilds one, and what is removed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from burnish.base import paths
+from burnish.base import netns, paths, process
 from burnish.base.errors import UserError, unknown
 from burnish.builds.after_link import preload
 from burnish.builds.evidence import Examiner, Portable
@@ -23,8 +23,9 @@ from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
 from burnish.report.sections import kept as report
 from burnish.report.values import kept as values
-from burnish.study.kept import reproducing
+from burnish.study.kept import cleaning, reproducing
 from burnish.study.kept import runs as studies
+from burnish.study.kept.cleaning import DAY_S
 from burnish.study.needs import ensure
 from burnish.study.request.options import Options
 
@@ -177,3 +178,38 @@ def reproduce(build: str, output: Path | None, run: str | None, as_json: bool) -
     line(f"{written.folder}/build.sh makes the program with SHA-256 {written.sha256}")
     if written.recipe:
         line(f"\n{written.recipe.rstrip()}")
+
+
+@verb(
+    "clean", o.OLDER_THAN, o.KEEP_GB, o.RUNS, o.YES, o.FULL, o.JSON,
+    example="burnish clean --older-than 30 --keep-gb 20 --yes",
+)  # fmt: skip
+def clean(older_than: float | None, keep_gb: float | None, runs: bool, yes: bool, full: bool, as_json: bool) -> None:
+    """Show what is kept and how large it is; remove old things.
+
+    Nothing is removed unless an option asks for it, and records of finished runs never are.
+    """
+    home = paths.home()
+    process.sweep()
+    for name in netns.sweep():
+        say(f"removed network namespace {name}: a run that was killed had left it")
+    with studies.lock(home):
+        items = cleaning.inventory(home)
+        chosen = cleaning.choose(
+            items,
+            older_s=None if older_than is None else older_than * DAY_S,
+            bound=None if keep_gb is None else int(keep_gb * 1e9),
+            unfinished=runs,
+        )
+        if as_json:
+            print_json(values.inventory(items, chosen))
+        else:
+            print_document(report.inventory(items, chosen, home.root, full=full))
+        if not chosen:
+            return
+        ask = asker()
+        what = f"{len(chosen)} entries, {report.megabytes(chosen)} MB"
+        if not yes and (ask is None or not ask(f"remove {what}?")):
+            raise UserError(f"clean: nothing was removed of {what}; answer yes, or give --yes")
+        freed = cleaning.remove(home, chosen)
+        say(f"freed {freed / 1e6:,.0f} MB")
