@@ -27,6 +27,7 @@ ROOMS = (
     "builds",
     "study",
     "report",
+    "packages",
     "cli",
 )
 """Every package, the lowest first."""

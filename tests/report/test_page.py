@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from burnish.catalogue.glossary import words
 from burnish.record import exchange, pages
-from burnish.report.page.contents import page
 from burnish.report.document import Cell, Column, Document, Entry, Facts, Picture, Points, Row, Section, Span, Table
 from burnish.report.fold import fold
+from burnish.report.page.contents import page
 from burnish.report.page.details import details
 from burnish.report.render import html
 from pieces import whole

@@ -199,6 +199,36 @@ def ensure_packages(
         raise InfrastructureError(f"apt-get ended well, but these packages are not installed: {' '.join(remaining)}")
 
 
+def install_file(
+    file: Path,
+    *,
+    yes: bool,
+    ask: Callable[[str], bool] | None,
+    say: Callable[[str], None] = _say,
+) -> None:
+    """Installs a package's file with apt-get, after asking.
+
+    Args:
+        file: the .deb.
+        yes: install without asking.
+        ask: asks the user a question; None if nobody can answer.
+        say: called with lines of progress.
+
+    Raises:
+        UserError: nobody could be asked, the answer was no, or there is no permission.
+        InfrastructureError: apt-get failed; the message has its last lines.
+    """
+    command = install_command([str(file)])
+    prefix = _root_prefix(command, "for your server")
+    if not yes and (ask is None or not ask(f"Install {file.name}?")):
+        why = "nobody to ask" if ask is None else "the answer was no"
+        raise UserError(f"{file} is made and not installed ({why}); `{command}` installs it, or say --yes")
+    say(f"installing {file.name}")
+    # A newer version of the distribution may be there, which the user has asked to replace.
+    words = ["install", "--yes", "--no-install-recommends", "--allow-downgrades", str(file)]
+    _run_uninterrupted([*prefix, "apt-get", *_APT, *words]).check(f"installing {file.name} failed")
+
+
 def _root_prefix(command: str, why: str) -> list[str]:
     """Command prefix with which apt-get runs as root without asking for a password."""
     if os.geteuid() == 0:

@@ -16,6 +16,7 @@ from pydantic import Field
 from burnish.base.engine_folders import FILE, EngineFolder
 from burnish.base.errors import UserError, unknown
 from burnish.catalogue.edge import Entry, Pairs, Reason, read_toml, validated
+from burnish.catalogue.packaging import CLASS, PackagingEntry
 from burnish.catalogue.recipes import RecipeEntry
 from burnish.model.engine import (
     NO_SETTINGS,
@@ -121,7 +122,7 @@ class _Engine(Entry):
     name: str
     title: str
     reason: Reason
-    class_: str = Field(alias="class", pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
+    class_: str = Field(alias="class", pattern=CLASS)
     shared_loads: tuple[str, ...] = ()
     hidden: bool = False
     debian_package: str | None = None
@@ -148,6 +149,7 @@ class _Engine(Entry):
     linking: _Linking | None = None
     precompiled: dict[str, _Precompiled] = Field(default_factory=dict)
     settings: _Settings | None = None
+    packaging: PackagingEntry | None = None
     steal_bound: float = Field(default=EngineSpec.steal_bound, gt=0, le=1)
     between_sittings: BetweenSittings | None = None
 
@@ -183,6 +185,7 @@ _OWN_TYPES = {
     "linking",
     "precompiled",
     "settings",
+    "packaging",
     "between_sittings",
 }
 """Keys of an engine's file whose type or name differs in `EngineSpec`."""
@@ -210,6 +213,7 @@ def read_engine(folder: EngineFolder) -> EngineSpec:
         ),
         settings=ServerSettings(**entry.settings.model_dump(exclude={"reason"})) if entry.settings else NO_SETTINGS,
         between_sittings=_spread(entry.between_sittings),
+        packaging=entry.packaging.packaging(folder.package) if entry.packaging else None,
         implementation=f"{folder.package}.{entry.class_}",
         folder=folder.path,
     )

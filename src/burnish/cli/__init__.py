@@ -13,11 +13,11 @@ from burnish.base import interrupts
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.cli import (  # noqa: F401 - each registers its verbs
     catalogue,
-    cleaning,
     kept,
     looking,
     measuring,
     micro,
+    packaging,
     patch,
     profiles,
     records,

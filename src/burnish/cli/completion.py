@@ -16,6 +16,7 @@ from burnish.catalogue import load
 from burnish.catalogue.bundled import files as studies
 from burnish.cli.declaration import Completer
 from burnish.model.workload import Design, Placement
+from burnish.packages.planned import Format
 from burnish.profiles import kept
 from burnish.record.store import Store
 from burnish.study.kept.runs import folders
@@ -96,6 +97,11 @@ def rows(context: typer.Context) -> Iterable[str]:
 def runs(_context: typer.Context) -> Iterable[str]:
     """Runs on this machine."""
     return (folder.name for folder in folders(paths.home()))
+
+
+def formats(_context: typer.Context) -> Iterable[str]:
+    """Kinds of packages."""
+    return (kind.value for kind in Format)
 
 
 def builds(_context: typer.Context) -> Iterable[str]:

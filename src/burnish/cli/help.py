@@ -22,7 +22,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Start": ("doctor", "tune", "compare", "check", "plan", "show", "watch", "runs", "history", "resume"),
     "Explain": ("why", "patch", "micro", "calibrate"),
     "Replicate": ("study",),
-    "Use the result": ("report", "reproduce", "builds"),
+    "Use the result": ("path", "report", "package", "verify", "install", "reproduce", "builds"),
     "Look up": ("variants", "flags", "options", "workload", "help"),
     "Keep house": ("clean", "profile", "record"),
 }

@@ -1,4 +1,4 @@
-"""The verbs about finished builds: their details, and a script that rebuilds one."""
+"""The verbs about what is kept: builds with their details, a script that rebuilds one, and what is removed."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from burnish.base import paths
+from burnish.base import netns, paths, process, storage
 from burnish.base.errors import UserError, unknown
 from burnish.builds.after_link import preload
 from burnish.builds.evidence import Examiner, Portable
 from burnish.catalogue import load
 from burnish.cli import completion
 from burnish.cli import options as o
-from burnish.cli.common import asker, line, print_document, print_json, progress, run_named, verb
+from burnish.cli.common import asker, line, print_document, print_json, progress, run_named, say, verb
 from burnish.cli.declaration import Argument
 from burnish.engines.contract import Engine
 from burnish.engines.registry import create
@@ -23,8 +23,9 @@ from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
 from burnish.report.sections import kept as report
 from burnish.report.values import kept as values
-from burnish.study.kept import reproducing
+from burnish.study.kept import cleaning, reproducing
 from burnish.study.kept import runs as studies
+from burnish.study.kept.cleaning import DAY_S
 from burnish.study.needs import ensure
 from burnish.study.request.options import Options
 
@@ -71,10 +72,11 @@ def builds(name: str | None, against: str | None, portability: bool, yes: bool, 
             if other is not None:
                 facts |= {"changed": {"of": other.key, **examiner.changed(built, _built(other)[1])}}
             examined.append((entry, facts))
+    names = reproducing.variants(home)
     if as_json:
-        print_json(values.builds(examined))
+        print_json(values.builds(examined, names))
     else:
-        print_document(report.builds(examined) if name is None else report.build_details(examined))
+        print_document(report.builds(examined, names) if name is None else report.build_details(examined, names))
 
 
 def _named(entries: Sequence[Entry], name: str, what: str = "") -> list[Entry]:
@@ -103,12 +105,44 @@ def _built(entry: Entry) -> tuple[Engine, Built]:
     return engine, replace(plain, environment=(*plain.environment, *preload.environment(entry)))
 
 
+_BUILD = Argument(
+    "build", "BUILD", "A variant's name (its newest build), or a build's key.",
+    complete=completion.one(lambda context: (*completion.variants(context), *completion.builds(context))),
+)  # fmt: skip
+
+
+@verb("path", _BUILD, o.RUN_OPTION, o.JSON, example="burnish path clang-pgo-thinlto")
+def path(build: str, run: str | None, as_json: bool) -> None:
+    """Print where a variant's program lies.
+
+    Without --run it is the newest run that made it. The program that is printed is the very file that was measured.
+    """
+    found = reproducing.find(paths.home(), build, str(run_named(run)) if run else None)
+    engine, built = _built(found.entry)
+    if not built.server.is_file():
+        raise UserError(
+            f"{built.server}: the program of {build} is not there; run its study's command again, which builds it again"
+        )
+    if as_json:
+        print_json(
+            {
+                "build": found.entry.key,
+                "variant": found.variant,
+                "engine": engine.spec.name,
+                "path": str(built.server),
+                "environment": dict(built.environment),
+                "options": list(built.options),
+            }
+        )
+        return
+    if built.environment:
+        say("it was measured with " + " ".join(f"{name}={value}" for name, value in built.environment))
+    line(str(built.server))
+
+
 @verb(
     "reproduce",
-    Argument(
-        "build", "BUILD", "A variant's name (its newest build), or a build's key.",
-        complete=completion.one(lambda context: (*completion.variants(context), *completion.builds(context))),
-    ),
+    _BUILD,
     o.OUTPUT,
     o.RUN_OPTION,
     o.JSON,
@@ -144,3 +178,40 @@ def reproduce(build: str, output: Path | None, run: str | None, as_json: bool) -
     line(f"{written.folder}/build.sh makes the program with SHA-256 {written.sha256}")
     if written.recipe:
         line(f"\n{written.recipe.rstrip()}")
+
+
+@verb(
+    "clean", o.OLDER_THAN, o.KEEP_GB, o.RUNS, o.YES, o.FULL, o.JSON,
+    example="burnish clean --older-than 30 --keep-gb 20 --yes",
+)  # fmt: skip
+def clean(older_than: float | None, keep_gb: float | None, runs: bool, yes: bool, full: bool, as_json: bool) -> None:
+    """Show what is kept and how large it is; remove old things.
+
+    Nothing is removed unless an option asks for it, and records of finished runs never are.
+    """
+    home = paths.home()
+    process.sweep()
+    for name in netns.sweep():
+        say(f"removed network namespace {name}: a run that was killed had left it")
+    for folder in storage.sweep():
+        say(f"removed {folder}: a run that was killed had left it")
+    with studies.lock(home):
+        items = cleaning.inventory(home)
+        chosen = cleaning.choose(
+            items,
+            older_s=None if older_than is None else older_than * DAY_S,
+            bound=None if keep_gb is None else int(keep_gb * 1e9),
+            unfinished=runs,
+        )
+        if as_json:
+            print_json(values.inventory(items, chosen))
+        else:
+            print_document(report.inventory(items, chosen, home.root, full=full))
+        if not chosen:
+            return
+        ask = asker()
+        what = f"{len(chosen)} entries, {report.megabytes(chosen)} MB"
+        if not yes and (ask is None or not ask(f"remove {what}?")):
+            raise UserError(f"clean: nothing was removed of {what}; answer yes, or give --yes")
+        freed = cleaning.remove(home, chosen)
+        say(f"freed {freed / 1e6:,.0f} MB")

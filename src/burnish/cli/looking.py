@@ -37,6 +37,7 @@ from burnish.report.committed import result_of_file
 from burnish.report.contents import document
 from burnish.report.examination.examine import examine
 from burnish.report.examination.finding import PROGRAMS
+from burnish.report.page import contents as page_contents
 from burnish.report.page.details import Details, details
 from burnish.report.render import json as as_json_text
 from burnish.report.render.markdown import markdown as as_markdown

@@ -149,7 +149,10 @@ EXPLORE = _how(
     "explore", ("--explore",), "Explore many cells: bound the share of false verdicts (Benjamini-Hochberg) instead of "
     "the chance of any.",
 )  # fmt: skip
-FORCE = _how("force", ("--force",), "Give verdicts, marked, even though this host's calibration failed.")
+FORCE = _how(
+    "force", ("--force",), "Go on and mark the result: verdicts despite this host's failed calibration, packages "
+    "despite objections.",
+)  # fmt: skip
 SEED = _how(
     "seed", ("--seed",), "Seed of everything random: placement, order, generated keys.", readers.integer(0), "N",
     unset="drawn anew for each run, and recorded",
@@ -258,6 +261,35 @@ PASSWORD_FILE = _option(
 SCHEMA = _option(
     "dump", ("--schema",), "A dump (.sql, .sql.gz) with the tables' columns and values.", readers.path, "FILE"
 )
+FORMAT = _option(
+    "format", ("--format",), "What to make: deb, tar, rebuild (a script), cmake (toolchain file and presets), oci "
+    "(a Containerfile), rpm (a spec's fragment) or debian-patch.", readers.text, "NAME", default="deb", common=True,
+    complete=one(completion.formats),
+)  # fmt: skip
+PACKAGED = replace(
+    VARIANTS, field="variant", reader=readers.text, value="NAME", many=False, unset="the run's recommended one",
+    complete=one(completion.variants),
+)  # fmt: skip
+BASE = _option(
+    "base", ("--base",), "The distribution's package file, instead of fetching the version that was built.",
+    readers.path, "DEB",
+)  # fmt: skip
+ACCEPT = _option(
+    "accepted", ("--accept",), "Differences to the distribution's server to do without, by name.",
+    readers.names, "NAME,...", many=True, common=True,
+)  # fmt: skip
+STRIP = _option("strip", ("--strip",), "Remove symbols; what is loaded stays as measured, which is checked.")
+SIGN_KEY = _option(
+    "sign_key", ("--sign-key",), "Private SSH key to sign what is made (ssh-keygen -Y sign).", readers.path, "FILE"
+)
+KEY = _option("key", ("--key",), "Public SSH key that must have signed it.", readers.path, "FILE", common=True)
+MEASURE = _option(
+    "measured", ("--measure",), "Then measure its program against the distribution's here, as `compare` does.",
+    common=True,
+)  # fmt: skip
+TRY_IN_ROOT = _option(
+    "try_in_root", ("--try-in-root",), "Then try the .deb in a clean root: installed, started, used, taken back.",
+)  # fmt: skip
 LEAVE_OUT = _option("leave_out", ("--leave-out",), "Leave out, and count, statements whose literals are not known.")
 
 # --- Groups: what a verb lists ---

@@ -136,6 +136,69 @@ class ServerSettings:
     release_groups: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class RootTrial:
+    """What is tried of a package in a clean root of the distribution.
+
+    Attributes:
+        reason: why these.
+        packages: binary packages beside the server's, with its client.
+        run_folder: folder that the service makes for its user, without leading slash.
+        client: words of the client before a statement; it answers with values only.
+        prepare: statements for the distribution's server.
+        read: statements that both answer, on its data.
+        first: the answer before anything was changed.
+        change: statements for the new server; they end with `read`.
+        changed: the answer afterwards, from both.
+    """
+
+    reason: str
+    packages: tuple[str, ...]
+    run_folder: str
+    client: tuple[str, ...]
+    prepare: str
+    read: str
+    first: str
+    change: str
+    changed: str
+
+
+@dataclass(frozen=True)
+class Packaging:
+    """How the distribution packages an engine's server; paths in packages have no leading slash.
+
+    Attributes:
+        reason: why these.
+        implementation: the class that asks packaged servers for what they can do, as ``package.module:Class``.
+        package: binary package with the server program.
+        program: path of the program in it.
+        server_package: binary package that makes it a service.
+        plugin_packages: binary packages with loadable plugins; all from the same source package as the server.
+        plugin_folder: folder of the plugins in them.
+        settings_file: path of a configuration file that the server reads, for `located`; '' if it reads none.
+        settings_head: first line of that file.
+        located: settings whose default is a path that the distribution decides when it configures its build. Where a
+            build has another path, the packaged configuration file sets the distribution's.
+        describing: settings that only describe the build; a difference is reported, not refused.
+        user: user that the service runs as; '' for root.
+        trial: what is tried in a clean root; None: nothing is known.
+    """
+
+    reason: str
+    implementation: str
+    package: str
+    program: str
+    server_package: str
+    plugin_packages: tuple[str, ...]
+    plugin_folder: str
+    settings_file: str = ""
+    settings_head: str = ""
+    located: tuple[str, ...] = ()
+    describing: frozenset[str] = frozenset()
+    user: str = ""
+    trial: RootTrial | None = None
+
+
 NO_SETTINGS = ServerSettings()
 """For an engine without a server."""
 
@@ -175,6 +238,7 @@ class EngineSpec:
         steal_bound: share of a pair's CPU time, 0 to 1, that the hypervisor may take before the pair is invalid.
         between_sittings: how far ratios of its builds move between sittings; None: as the shipped figure says.
         settings: facts about its server's settings.
+        packaging: how the distribution packages its server; None: it has no package.
         implementation: the class that implements it, as ``package.module:Class``.
         folder: folder of its files.
     """
@@ -209,6 +273,7 @@ class EngineSpec:
     steal_bound: float = 0.05
     between_sittings: Spread | None = None
     settings: ServerSettings = NO_SETTINGS
+    packaging: Packaging | None = None
     implementation: str = ""
     folder: Path = Path()
 

@@ -95,7 +95,7 @@ def create_dataset(
     scratch = folder / ".prepare"  # within the folder: whoever removes a half-made dataset removes this too
     scratch.mkdir(mode=0o700)
     if not copied:
-        _bootstrap(built, scripts, folder, scratch, shaped, bench)
+        bootstrap(built, scripts, folder, scratch, shaped, bench)
     server = Server(
         Launch(
             program=built.server,
@@ -141,7 +141,7 @@ def _tables(server: Server, workload: Workload) -> list[str]:
     return names
 
 
-def _bootstrap(
+def bootstrap(
     built: Built,
     scripts: list[Path],
     folder: Path,

@@ -56,6 +56,7 @@ class Launch:
         certificates: folder with the server's certificate and key, for TLS; '' without.
         rate: bandwidth limit for the transport ``remote`` (see `burnish.base.netns.steps`).
         delay: added delay for the transport ``remote`` (see `burnish.base.netns.steps`).
+        grants: whether users are checked; plugins can be installed only then.
     """
 
     program: Path
@@ -69,6 +70,7 @@ class Launch:
     certificates: str = ""
     rate: str = ""
     delay: str = ""
+    grants: bool = False
 
 
 def private_options(data: Path) -> list[str]:
@@ -172,7 +174,7 @@ class Server:
             *private_options(launch.data),
             *launch.options,
             *self._network(),
-            "--skip-grant-tables",
+            *([] if launch.grants else ["--skip-grant-tables"]),
             "--skip-slave-start",  # a user's data may come from a replica
             f"--socket={self.socket}",
             f"--pid-file={launch.folder / 'mariadbd.pid'}",

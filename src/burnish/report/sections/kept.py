@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from burnish.catalogue import load
@@ -148,25 +149,39 @@ def megabytes(items: Collection[Kept]) -> str:
     return f"{sum(item.size for item in items) / 1e6:,.0f}"
 
 
-def builds(examined: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
-    """The builds that are kept: their sizes, the memory and time that building took, then what each needs to run."""
+def builds(
+    examined: Sequence[tuple[Stored, Mapping[str, Any]]], names: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> Document:
+    """The builds that are kept: their sizes, the memory and time that building took, then what each needs to run.
+
+    Args:
+        examined: builds with the facts about their programs.
+        names: by a build's key, the names of the variants that it is.
+    """
     if not examined:
         return _only("builds", f"no build is kept; `burnish tune {load.example()}` makes the first ones")
     sizes = grid(
         "sizes", evidence.SIZES, (evidence.size_cells(entry.key, facts, entry.about) for entry, facts in examined)
     )
     needs = points(
-        f"{entry.key}: {entry.about['engine']}, {_made_by(entry)}; needs "
+        f"{_named(entry, names)}: {entry.about['engine']}, {_made_by(entry)}; needs "
         + "; ".join(filter(None, (evidence.needs(facts), evidence.tried(facts["tried"]))))
         for entry, facts in examined
     )
     return Document("builds", (Section("builds", (sizes, needs)),))
 
 
-def build_details(examined: Sequence[tuple[Stored, Mapping[str, Any]]]) -> Document:
-    """Everything known about some builds, with the functions that differ from another build's if requested."""
+def build_details(
+    examined: Sequence[tuple[Stored, Mapping[str, Any]]], names: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> Document:
+    """Everything known about some builds, with the functions that differ from another build's if requested.
+
+    Args:
+        examined: builds with the facts about their programs.
+        names: by a build's key, the names of the variants that it is.
+    """
     entries = tuple(
-        Entry(f"{entry.key} {entry.about['engine']} {_made_by(entry)}", prose=tuple(_details(entry, facts)))
+        Entry(f"{_named(entry, names)} {entry.about['engine']} {_made_by(entry)}", prose=tuple(_details(entry, facts)))
         for entry, facts in examined
     )
     return Document("builds", (Section("builds", entries),))
@@ -179,6 +194,12 @@ def _details(entry: Stored, facts: Mapping[str, Any]) -> list[str]:
     changed = facts.get("changed")
     against = [f"against {changed['of']}: {evidence.changed(changed, NAMES)}"] if changed else []
     return [*evidence.details(facts, entry.about), *tried, *against]
+
+
+def _named(entry: Stored, names: Mapping[str, Sequence[str]]) -> str:
+    """A build's key, with the names of the variants that it is."""
+    known = names.get(entry.key, ())
+    return f"{entry.key} ({', '.join(known)})" if known else entry.key
 
 
 def _made_by(entry: Stored) -> str:

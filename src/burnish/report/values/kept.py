@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 from burnish.bench.host import HostFacts
@@ -32,9 +33,14 @@ def inventory(items: Iterable[Kept], doomed: Collection[Kept]) -> list[dict[str,
     return [{**vars(item), "folder": str(item.folder), "goes": item in doomed} for item in items]
 
 
-def builds(entries: Iterable[tuple[Stored, Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """Builds with facts about their programs."""
-    return [{"key": entry.key, "about": dict(entry.about), **facts} for entry, facts in entries]
+def builds(
+    entries: Iterable[tuple[Stored, Mapping[str, Any]]], names: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> list[dict[str, Any]]:
+    """Builds with facts about their programs, and the names of the variants that they are."""
+    return [
+        {"key": entry.key, "variants": list(names.get(entry.key, ())), "about": dict(entry.about), **facts}
+        for entry, facts in entries
+    ]
 
 
 def profiles(entries: Sequence[tuple[str, Stored]]) -> list[dict[str, Any]]:

@@ -96,6 +96,15 @@ def find(home: Home, word: str, study: str | None = None) -> FoundBuild:
     raise unknown("variant or build", word, names or {"none built yet"})
 
 
+def variants(home: Home) -> dict[str, tuple[str, ...]]:
+    """By a build's key: the names of the variants that it is in runs of this home, the newest run's first."""
+    names: dict[str, dict[str, None]] = {}
+    for folder in reversed(studies.folders(home)):
+        for made in _builds(folder):
+            names.setdefault(made["key"], {})[made["variant"]] = None
+    return {key: tuple(found) for key, found in names.items()}
+
+
 def _builds(folder: Path) -> list[dict[str, Any]]:
     """The builds that a study made or used, the latest first."""
     with closing(Record(folder)) as record:

@@ -1,0 +1,124 @@
+"""Which build is packaged, and what speaks against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from burnish.base.errors import UserError, unknown
+from burnish.base.files import sha256_of
+from burnish.base.paths import Home
+from burnish.builds import witness
+from burnish.builds.after_link import preload
+from burnish.builds.reproducer import Making
+from burnish.catalogue import load
+from burnish.engines.contract import Engine
+from burnish.engines.registry import create
+from burnish.packages.control import one_line
+from burnish.program.built import Built
+from burnish.report.analysis import marks
+from burnish.report.analysis.ranking import winner
+from burnish.report.result import BuildRow, Result, Row
+from burnish.report.words import interval
+from burnish.study.kept import reproducing
+from burnish.study.kept.reproducing import FoundBuild
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A build that is to be packaged, with the run that judged it.
+
+    Attributes:
+        result: the run.
+        variant: the variant's name.
+        row: its outcome in the run.
+        found: the build in the store.
+        engine: its engine.
+        built: the build as a value.
+        making: how it was made.
+        objections: why it is not packaged without being forced, a sentence each.
+    """
+
+    result: Result
+    variant: str
+    row: BuildRow
+    found: FoundBuild
+    engine: Engine
+    built: Built
+    making: Making
+    objections: tuple[str, ...]
+
+    @property
+    def program(self) -> Path:
+        """The measured program."""
+        return self.built.server
+
+    @property
+    def verdicts(self) -> tuple[Row, ...]:
+        """Its cells; where it was measured again with a server on cores of its own, these."""
+        again = tuple(row for row in self.result.confirmations if row.candidate == self.variant and row.ratio)
+        return again or tuple(row for row in self.result.rows if row.candidate == self.variant)
+
+    @property
+    def gain(self) -> str:
+        """What it gives, in a line: a ratio with its interval for each load."""
+        parts = [
+            f"{row.headline} {interval(row.ratio)} on {row.workload}" if row.ratio else f"{row.workload}: {row.verdict}"
+            for row in self.verdicts
+        ]
+        return one_line(f"{', '.join(parts)}, to {self.result.baseline}" if parts else "not measured", 400)
+
+
+def choose(home: Home, folder: Path, result: Result, variant: str | None) -> Chosen:
+    """The build of a variant in a run; without a name, that of the run's recommended variant.
+
+    Raises:
+        UserError: the run recommends none, the name is none of its variants, its build is gone or is not the program
+            that was measured, or it is not a program alone.
+    """
+    rows = {row.variant: row for row in result.builds if row.built}
+    name = variant or winner(result)
+    if name is None:
+        raise UserError(
+            f"{result.name}: no variant is faster than {result.baseline} on every load, so none is recommended; name "
+            f"one with --variant: {', '.join(rows) or 'it has no build'}"
+        )
+    if name not in rows:
+        raise unknown("variant", name, rows or {"none was built by this run"})
+    found = reproducing.find(home, name, str(folder))
+    engine = create(load.engine(str(found.entry.about["engine"])))
+    built = engine.built(found.entry.key, found.entry.folder, found.entry.key)
+    making = witness.read(found.entry.about)
+    if making is None:
+        raise UserError(f"{name}: made by a Burnish that did not yet record how; run its study's command again")
+    if preload.environment(found.entry):
+        raise UserError(
+            f"{name}: it was measured with a preloaded library, which is no part of the program; choose a variant "
+            "without one"
+        )
+    if sha256_of(built.server) != making.sha256:
+        raise UserError(f"{built.server}: not the program that was measured (its SHA-256 differs); build it again")
+    return Chosen(result, name, rows[name], found, engine, built, making, objections(rows[name]))
+
+
+def objections(row: BuildRow) -> tuple[str, ...]:
+    """Why a build is not packaged unless forced."""
+    found = []
+    if row.gate.startswith("failed"):
+        found.append(f"its gate {row.gate}")
+    elif row.failure:
+        found.append(f"it was not measured: {row.failure}")
+    elif not row.gate.startswith("passed"):
+        found.append(f"its gate: {row.gate}")
+    found += [f"it {word}" for word in marks.of_build(row).words if word != "narrows portability"]
+    return tuple(one_line(text) for text in found)
+
+
+def check(objected: Sequence[str], variant: str, *, force: bool) -> None:
+    """Raises a `UserError` for the objections unless they are overruled."""
+    if objected and not force:
+        raise UserError(
+            f"{one_line(variant)}: not packaged: {'; '.join(objected)}; choose another, or --force, which marks "
+            "it in version, description and provenance"
+        )

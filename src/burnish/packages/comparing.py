@@ -1,0 +1,170 @@
+"""Compares the program in a staged package with the distribution's: what each can do, and which plugins load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from burnish.base.errors import UserError
+from burnish.base.files import make_folder, remove_tree
+from burnish.base.workbench import Workbench
+from burnish.engines.contract import Engine
+from burnish.engines.packaged import Account, PackagedServer
+from burnish.engines.registry import packaged
+from burnish.model.engine import Packaging
+from burnish.packages import differences
+from burnish.packages.chosen import Chosen
+from burnish.packages.deb import Staged
+from burnish.packages.differences import Difference, Weight
+from burnish.program import exports
+from burnish.program import program as programs
+from burnish.program.built import Built
+from burnish.source.debian import binary
+from burnish.source.debian.binary import BinaryPackage
+
+SETTINGS_NOTE = """\
+# Part of {package}, and gone with it: paths that the distribution's program has compiled in and this one has not.
+# Change nothing here; what other files of this folder set goes on to count.
+"""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was found.
+
+    Attributes:
+        differences: to the distribution's server, with the packaged configuration file.
+        settings: text of that file; '' for none.
+        plugins: number of loadable plugins that were tried.
+        kinds: by kind of ability, how many names the distribution's server has.
+    """
+
+    differences: tuple[Difference, ...]
+    settings: str
+    plugins: int
+    kinds: Mapping[str, int]
+
+
+def of_source(base: BinaryPackage, chosen: Chosen) -> list[Difference]:
+    """Whether the package is of the very source that was built; patches are said."""
+    name, version, kind = chosen.making.source
+    found = []
+    if kind != "debian" or base.source != (name, version):
+        what = f"the program is of {name} {version} ({kind}), the package of {base.source[0]} {base.source[1]}"
+        found.append(Difference("source", what, Weight.LOSS))
+    if patches := chosen.making.patches:
+        names = differences.some([patch.file for patch in patches])
+        found.append(Difference("patches", f"the source has {len(patches)} patches: {names}", Weight.LOSS))
+    return found
+
+
+def compare(
+    base: BinaryPackage, staged: Staged, chosen: Chosen, cache: Path, scratch: Path, bench: Workbench
+) -> Compared:
+    """Asks both servers, as they lie in their unpacked packages, and tries the plugins in both.
+
+    Args:
+        base: the distribution's package.
+        staged: the package with the program replaced.
+        chosen: the measured program.
+        cache: folder of downloaded packages.
+        scratch: private folder.
+        bench: recorded processes.
+    """
+    engine = chosen.engine
+    packaging = _packaging(engine)
+    server = packaged(engine.spec)
+    original = binary.unpack(base, scratch / "original")
+    theirs, ours = engine.existing(original / packaging.program), engine.existing(staged.program)
+    bench.say(f"asking {base.name} {base.version} and the new program what they can do")
+    before = server.account(theirs, None, _new(scratch / "ask-theirs"), bench)
+    after = server.account(ours, None, _new(scratch / "ask-ours"), bench)
+    settings = _settings(server, packaging, base.name, before, after)
+    if settings:
+        file = scratch / "settings.cnf"
+        file.write_text(settings)
+        after = {**after, **_settings_only(server, ours, file, scratch, bench)}
+    found = of_source(base, chosen)
+    found += differences.of_accounts(before, after, packaging)
+    one, other = programs.read(theirs.server), programs.read(ours.server)
+    found += differences.of_libraries(one.needed, other.needed)
+    files, environment = _plugins(packaging, base, cache, scratch, bench)
+    found += differences.of_exports(
+        exports.exported(theirs.server),
+        exports.exported(ours.server),
+        {file.stem: exports.imported(file) for file in files},
+    )
+    if files:
+        bench.say(f"loading each of {len(files)} plugins into both")
+        tries = [
+            server.plugins(_with(built, environment), files, _new(scratch / name), bench)
+            for name, built in (("plugins-theirs", theirs), ("plugins-ours", ours))
+        ]
+        known = {one.name for one in found if one.weight is Weight.LOSS}
+        found += [one for one in differences.of_plugins(*tries) if one.name not in known]
+    kinds = {kind: len(names) for kind, names in before.items()}
+    return Compared(tuple(found), settings, len(files), kinds)
+
+
+def settings_for(base: BinaryPackage, staged: Staged, chosen: Chosen, scratch: Path, bench: Workbench) -> str:
+    """The text of the packaged configuration file alone; '' for none."""
+    engine = chosen.engine
+    packaging = _packaging(engine)
+    server = packaged(engine.spec)
+    original = binary.unpack(base, scratch / "original")
+    before, after = (
+        server.account(engine.existing(program), None, _new(scratch / name), bench)
+        for name, program in (("ask-theirs", original / packaging.program), ("ask-ours", staged.program))
+    )
+    return _settings(server, packaging, base.name, before, after)
+
+
+def _settings(server: PackagedServer, packaging: Packaging, package: str, before: Account, after: Account) -> str:
+    paths = located(before.get("setting", {}), after.get("setting", {}), packaging.located)
+    text = server.settings_text(paths)
+    return SETTINGS_NOTE.format(package=package) + text if text else ""
+
+
+def located(theirs: Mapping[str, str], ours: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """The settings with compiled-in paths that differ, with the distribution's value."""
+    return {name: theirs[name] for name in names if name in theirs and theirs[name] != ours.get(name)}
+
+
+def _settings_only(server: PackagedServer, ours: Built, file: Path, scratch: Path, bench: Workbench) -> Account:
+    """The settings in force with the packaged configuration file."""
+    return {"setting": server.account(ours, file, _new(scratch / "ask-settings"), bench)["setting"]}
+
+
+def _packaging(engine: Engine) -> Packaging:
+    if engine.spec.packaging is None:
+        raise UserError(
+            f"{engine.spec.title}: the distribution has no package with the program that was measured, so none can be "
+            "made from it; --format tar, rebuild and cmake work for every engine"
+        )
+    return engine.spec.packaging
+
+
+def _plugins(
+    packaging: Packaging, base: BinaryPackage, cache: Path, scratch: Path, bench: Workbench
+) -> tuple[list[Path], dict[str, str]]:
+    """(the distribution's loadable plugins, unpacked; environment in which they find their libraries)."""
+    if not packaging.plugin_packages:
+        return [], {}
+    root = scratch / "plugins"
+    wanted = [(name, base.version) for name in packaging.plugin_packages]
+    wanted += binary.libraries_for(packaging.plugin_packages, base.source[0], base.source[1], scratch)
+    for name, version in wanted:
+        binary.unpack(binary.obtain(name, version, cache=cache, say=bench.say), root)
+    files = sorted((root / packaging.plugin_folder).glob("*.so"))
+    folders = sorted({str(path.parent) for path in root.glob("**/lib/*/*.so.*")})
+    return files, {"LD_LIBRARY_PATH": ":".join(folders)} if folders else {}
+
+
+def _with(built: Built, environment: Mapping[str, str]) -> Built:
+    return replace(built, environment=(*built.environment, *environment.items()))
+
+
+def _new(folder: Path) -> Path:
+    remove_tree(folder)
+    return make_folder(folder)

@@ -1,0 +1,106 @@
+"""A cmake toolchain file and presets with a build's compilers, flags, options and profile."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.builds.reproducer import Making
+from burnish.packages.chosen import Chosen
+from burnish.packages.control import file_name
+from burnish.packages.formats import flags
+from burnish.packages.formats.common import beside, name_of, new_folder, title_of
+from burnish.packages.statements import Made
+from burnish.record.store import Store
+
+TOOLCHAIN = "toolchain.cmake"
+PRESETS = "CMakePresets.json"
+
+_OWN = "${CMAKE_CURRENT_LIST_DIR}"
+_NEEDS_QUOTES = re.compile(r"[^\w@%+=:,./-]")
+
+
+def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Path], list[str]]:
+    """Writes the folder; returns (files, lines for the user)."""
+    folder = new_folder(output, f"cmake-{name_of(chosen)}")
+    toolchain = folder / TOOLCHAIN
+    toolchain.write_text(toolchain_text(chosen, made))
+    presets = folder / PRESETS
+    presets.write_text(presets_text(chosen))
+    profiles = copy_profiles(home, chosen.making, folder)
+    says = [f"configure: copy all of it beside the source's CMakeLists.txt, then cmake --preset {preset_name(chosen)}"]
+    says += [f"after the link: {shlex.join(words)}" for step in chosen.making.after for words in step.commands]
+    return [toolchain, presets, *profiles, *beside(toolchain, chosen, made)], says
+
+
+def preset_name(chosen: Chosen) -> str:
+    """Name of the preset."""
+    return f"burnish-{file_name(chosen.variant)}"
+
+
+def toolchain_text(chosen: Chosen, made: Made) -> str:
+    """The toolchain file."""
+    plain = flags.plain(chosen.making, chosen.found.entry.about, _OWN)
+    lines = [f"# {line}" for line in title_of(chosen, made)]
+    for language, program in zip(("C", "CXX"), chosen.making.programs, strict=False):
+        lines.append(f"set(CMAKE_{language}_COMPILER {quoted(program.path)})  # {program.version}")
+    lines += [f"set({name} {quoted(path)})" for name, path in flags.archivers(chosen.making).items()]
+    for name, words in (
+        ("CMAKE_C_FLAGS_INIT", plain.c),
+        ("CMAKE_CXX_FLAGS_INIT", plain.cxx),
+        ("CMAKE_EXE_LINKER_FLAGS_INIT", plain.link),
+    ):
+        lines.append(f"set({name} {quoted(joined(words))})")
+    return "\n".join([*lines, ""])
+
+
+def joined(words: tuple[str, ...]) -> str:
+    """Flags as a shell reads them; the reference to this file's own folder is in no quotes that would matter."""
+    return " ".join(word if not _NEEDS_QUOTES.search(word.replace(_OWN, "")) else shlex.quote(word) for word in words)
+
+
+def quoted(text: str) -> str:
+    """A cmake argument in quotes; only the reference to this file's own folder is left to be replaced."""
+    pieces = text.split(_OWN)
+    escaped = [
+        piece.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$").replace("\n", "\\n") for piece in pieces
+    ]
+    return f'"{_OWN.join(escaped)}"'
+
+
+def presets_text(chosen: Chosen) -> str:
+    """The presets file: one preset, with the toolchain file and the options of the build."""
+    options = flags.settings(chosen.making) or {"CMAKE_BUILD_TYPE": "RelWithDebInfo"}
+    preset = {
+        "name": preset_name(chosen),
+        "displayName": chosen.variant,
+        "description": chosen.gain,
+        "generator": "Ninja",
+        "binaryDir": "${sourceDir}/build-burnish",
+        "toolchainFile": "${sourceDir}/" + TOOLCHAIN,
+        # A $ begins a macro in presets; the only way to write one is the macro of that name.
+        "cacheVariables": {name: value.replace("$", "${dollar}") for name, value in sorted(options.items())},
+    }
+    value = {"version": 3, "cmakeMinimumRequired": {"major": 3, "minor": 21}, "configurePresets": [preset]}
+    return json.dumps(value, indent=2) + "\n"
+
+
+def copy_profiles(home: Home, making: Making, folder: Path) -> list[Path]:
+    """Copies the files of all profiles of a build into `folder`."""
+    store = Store(home.store)
+    copied = []
+    for kept in making.profiles:
+        entry = store.find("profiles", kept.key)
+        if entry is None:
+            raise UserError(f"profile {kept.key} is no longer in the store; run its study again")
+        for name, _ in kept.files:
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(entry.folder / name, target)
+            copied.append(target)
+    return copied

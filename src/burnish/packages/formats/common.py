@@ -1,0 +1,53 @@
+"""What all formats share: names of files, and the statements beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from burnish.base.errors import UserError
+from burnish.packages import sbom, statements
+from burnish.packages.chosen import Chosen
+from burnish.packages.control import file_name, one_line
+from burnish.packages.deb import statements_digest, write_beside
+from burnish.packages.statements import Made, Subject
+from burnish.program import program as programs
+
+
+def name_of(chosen: Chosen) -> str:
+    """Name for files: engine, variant, and the first digits of the build's key."""
+    return f"{chosen.making.engine}-{file_name(chosen.variant)}-{chosen.making.key[:8]}"
+
+
+def title_of(chosen: Chosen, made: Made) -> list[str]:
+    """What it is, in lines of comment without the comment's sign."""
+    lines = [
+        f"{one_line(chosen.making.title)}: variant {one_line(chosen.variant)} of run {one_line(chosen.result.name)}",
+        chosen.gain,
+    ]
+    return lines + ([f"FORCED, in spite of: {'; '.join(made.forced)}"] if made.forced else [])
+
+
+def new_folder(output: Path, name: str) -> Path:
+    """A new folder in `output`; a `UserError` if it is there already and not empty."""
+    folder = output / name
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder}: is there already; move it away, or name another folder with --output")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def beside(file: Path, chosen: Chosen, made: Made) -> list[Path]:
+    """Writes provenance, verdict and bill of materials beside a file that holds or makes the program."""
+    program = Subject(chosen.engine.spec.server, chosen.making.sha256)
+    subjects = [Subject(file.name, statements_digest(file)), program]
+    return list(write_beside(file, contents(subjects, program, chosen, made)))
+
+
+def contents(subjects: list[Subject], program: Subject, chosen: Chosen, made: Made) -> dict[str, str]:
+    """The statements and the bill of materials by file name."""
+    needed = programs.read(chosen.program).needed
+    return {
+        statements.PROVENANCE_FILE: statements.text(statements.provenance(subjects, chosen, made)),
+        statements.VERDICT_FILE: statements.text(statements.verdict(subjects, chosen, made)),
+        statements.SBOM_FILE: sbom.sbom(program, chosen, needed),
+    }

@@ -1,0 +1,113 @@
+"""A patch of a source package's debian/ with which dpkg-buildpackage makes the very program that was measured.
+
+The package is built as the distribution builds it; when its programs were stripped, the server program is made once
+more by the script of `burnish reproduce`, which checks its own result against the measured program's digest, and put in
+place of the other. So the program is the measured one bit for bit, or the build fails and says why.
+"""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+import tarfile
+from pathlib import Path
+
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.packages.chosen import Chosen
+from burnish.packages.formats.common import beside, name_of, new_folder, title_of
+from burnish.packages.statements import Made
+from burnish.source.debian import package as sources
+from burnish.study.kept import reproducing
+
+FOLDER = "debian/burnish"
+PATCH = "burnish.patch"
+_RULES = "debian/rules"
+_SETTINGS = "settings"
+_HOW = "in the unpacked source package: cp -a {folder}/debian . && patch -p1 <{folder}/{patch} && dpkg-buildpackage -b"
+_NOTE = "it is built twice, and in {root}, whose path is in the program; archives are taken from the folder above"
+
+
+def check(chosen: Chosen) -> None:
+    """Raises a `UserError` for what was not built from a Debian source package."""
+    if chosen.making.source[2] != "debian" or chosen.engine.spec.packaging is None:
+        raise UserError(
+            f"--format debian-patch: {chosen.variant} was not built from a Debian source package; --format rebuild "
+            "works for every source"
+        )
+
+
+def make(home: Home, chosen: Chosen, made: Made, output: Path, settings: str) -> tuple[list[Path], list[str]]:
+    """Writes the patch and the files for debian/burnish; returns (files, lines for the user).
+
+    Args:
+        home: where source packages and profiles are.
+        chosen: the measured program.
+        made: how it became what is packaged.
+        output: folder for the folder that is made.
+        settings: text of the configuration file that it needs; '' for none.
+    """
+    rules = _rules(home, chosen)
+    folder = new_folder(output, f"debian-patch-{name_of(chosen)}")
+    written = reproducing.collect(home, chosen.found, folder / FOLDER)
+    extra = []
+    if settings:
+        extra = [folder / FOLDER / _SETTINGS]
+        extra[0].write_text(settings)
+    patch = folder / PATCH
+    patch.write_text(text(chosen, made, rules, settings=bool(settings)))
+    files = [patch, *extra, *(folder / FOLDER / name for name in written.files)]
+    says = [
+        _HOW.format(folder=shlex.quote(str(folder)), patch=PATCH),
+        _NOTE.format(root=chosen.making.root),
+    ]
+    return [*files, *beside(patch, chosen, made)], says
+
+
+def _rules(home: Home, chosen: Chosen) -> str:
+    """The source package's debian/rules."""
+    name, version, _ = chosen.making.source
+    package = sources.load(home.downloads, name, version)
+    if package is None:
+        raise UserError(f"{home.downloads}: {name} {version} is no longer there; run its study's command again")
+    for file, _ in chosen.making.archives:
+        if ".debian.tar." in file:
+            with tarfile.open(package.folder / file) as archive:
+                member = archive.extractfile(_RULES)
+                if member is not None:
+                    return member.read().decode()
+    raise UserError(f"{package.folder}: no {_RULES} in the source package of {name} {version}")
+
+
+def text(chosen: Chosen, made: Made, rules: str, *, settings: bool) -> str:
+    """The patch of debian/rules, as ``patch -p1`` takes it."""
+    added = [*(f"# {_comment(line)}" for line in title_of(chosen, made)), *_target(chosen, settings=settings)]
+    before = rules.splitlines(keepends=True)
+    end = "" if not before or before[-1].endswith("\n") else "\n"
+    after = [*before[:-1], before[-1] + end] if before else []
+    after += ["\n", *(f"{line}\n" for line in added)]
+    return "".join(difflib.unified_diff(before, after, f"a/{_RULES}", f"b/{_RULES}"))
+
+
+def _comment(line: str) -> str:
+    """Without a backslash, which at its end would make the next line a part of the comment."""
+    return line.replace("\\", "/")
+
+
+def _target(chosen: Chosen, *, settings: bool) -> list[str]:
+    """The target that replaces the program, for make: after programs were stripped, since this one is as measured."""
+    packaging = chosen.engine.spec.packaging
+    assert packaging is not None  # noqa: S101 - `_rules` refuses an engine without
+    script = f"$(CURDIR)/{FOLDER}/build.sh"
+    program = f"$(CURDIR)/{FOLDER}/program"
+    return [
+        "execute_after_dh_strip:",
+        f"\trm -f {program}",
+        f"\tOUT={program} sh {script} $(CURDIR)/..",
+        f"\tinstall -m 755 {program} debian/{packaging.package}/{packaging.program}",
+        *(
+            [f"\tinstall -D -m 644 {FOLDER}/{_SETTINGS} debian/{packaging.package}/{packaging.settings_file}"]
+            if settings
+            else []
+        ),
+    ]

@@ -1,0 +1,52 @@
+"""A fragment for an RPM spec file: compilers, flags and profile of a build."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from burnish.base.paths import Home
+from burnish.packages.chosen import Chosen
+from burnish.packages.formats import flags
+from burnish.packages.formats.cmake import copy_profiles, joined
+from burnish.packages.formats.common import name_of, new_folder, title_of
+from burnish.packages.statements import Made
+
+_FIRST_SOURCE = 900
+
+
+def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Path], list[str]]:
+    """Writes the fragment and the profile; returns (files, lines for the user)."""
+    folder = new_folder(output, f"rpm-{name_of(chosen)}")
+    profiles = copy_profiles(home, chosen.making, folder)
+    file = folder / "burnish.spec.inc"
+    names = [path.relative_to(folder).as_posix() for path in profiles]
+    file.write_text(text(chosen, made, names))
+    says = [f"put %include {file.name} at the head of the spec file; it was not tried on a host with rpm"]
+    return [file, *profiles], says
+
+
+def text(chosen: Chosen, made: Made, profiles: list[str]) -> str:
+    """The fragment."""
+    plain = flags.plain(chosen.making, chosen.found.entry.about, "%{_sourcedir}")
+    tools = [program.path.rpartition("/")[2] for program in chosen.making.programs[:2]]
+    lines = [f"# {_escaped(line)}" for line in title_of(chosen, made)]
+    lines += [f"Source{_FIRST_SOURCE + number}: {_escaped(name)}" for number, name in enumerate(profiles)]
+    lines += [f"%global {name} {tool}" for name, tool in zip(("__cc", "__cxx"), tools, strict=False)]
+    lines += [
+        "%undefine _annotated_build",
+        f"%global build_cflags {_flags(plain.c)}",
+        f"%global build_cxxflags {_flags(plain.cxx)}",
+        f"%global build_ldflags {_flags(plain.link)}",
+        *(f"# after the link: {_escaped(step.title)}" for step in chosen.making.after),
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _flags(words: tuple[str, ...]) -> str:
+    folder = "%{_sourcedir}"
+    return joined(tuple(folder.join(map(_escaped, word.split(folder))) for word in words))
+
+
+def _escaped(text_: str) -> str:
+    """Without macros of rpm."""
+    return text_.replace("%", "%%")

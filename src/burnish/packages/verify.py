@@ -1,0 +1,168 @@
+"""Checks a package that was made by `burnish package`: digests, statements, signature."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from burnish.base import process
+from burnish.base.errors import UserError
+from burnish.base.files import remove_tree, sha256_of
+from burnish.packages import signing, statements
+from burnish.source.debian import binary
+
+_ARCHIVE = ".tar.gz"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found right with a package.
+
+    Attributes:
+        file: the package.
+        root: where it is unpacked.
+        program: the program in it.
+        engine: the program's engine.
+        base: name and version of the distribution's package that it replaces; None: of none.
+        provenance: its provenance.
+        verdict: its verdict.
+        lines: what was checked, a line each.
+    """
+
+    file: Path
+    root: Path
+    program: Path
+    engine: str
+    base: tuple[str, str] | None
+    provenance: Mapping[str, Any]
+    verdict: Mapping[str, Any]
+    lines: tuple[str, ...]
+
+
+def check(file: Path, root: Path, key: Path | None) -> Checked:
+    """Unpacks a package into the folder `root` and checks it; what is wrong is a `UserError` in one line.
+
+    Raises:
+        UserError: it is no such package, was changed, or its statements are about something else.
+    """
+    if not file.is_file():
+        raise UserError(f"{file}: there is no such file; name a .deb or {_ARCHIVE} of `burnish package`")
+    remove_tree(root)
+    root.mkdir(parents=True)
+    lines = [f"signature: {signing.check(file, key, root)}"]
+    inner = _unpacked(file, root)
+    provenance, verdict = _statement(inner, statements.SLSA), _statement(inner, statements.VERDICT)
+    subjects = statements.subjects_of(provenance)
+    if not subjects or subjects != statements.subjects_of(verdict):
+        raise UserError(f"{file}: its provenance and its verdict are not about the same program")
+    program = _place(inner, subjects[0].name, file)
+    found = sha256_of(program)
+    if found != subjects[0].sha256:
+        raise UserError(
+            f"{file}: its program {subjects[0].name} has SHA-256 {found}, its provenance is about {subjects[0].sha256}"
+        )
+    lines.append(f"program: {subjects[0].name} is the one of provenance and verdict (sha256:{found})")
+    built = _dig(provenance, "predicate", "buildDefinition")
+    measured = _dig(built, "internalParameters").get("measured")
+    if measured == found:
+        lines.append("program: byte for byte the one that was measured")
+    elif _dig(built, "internalParameters").get("stripped"):
+        lines.append(f"program: the measured one (sha256:{measured}) without its symbols")
+    else:
+        raise UserError(f"{file}: its program is not the measured one (sha256:{measured})")
+    lines += [*_beside(file, subjects[0]), *_sums(inner)]
+    forced = _dig(verdict, "predicate").get("forced") or ()
+    lines += [f"FORCED, in spite of: {text}" for text in forced]
+    base = next(
+        (
+            (str(one.get("name")), str(one.get("uri", "")).rpartition("@")[2])
+            for one in built.get("resolvedDependencies", ())
+            if isinstance(one, dict) and _dig(one, "annotations").get("role") == "repackaged"
+        ),
+        None,
+    )
+    engine = str(_dig(built, "externalParameters").get("engine", ""))
+    return Checked(file, inner, program, engine, base, provenance, verdict, tuple(lines))
+
+
+def _unpacked(file: Path, root: Path) -> Path:
+    """Unpacks a package; returns the folder with its files."""
+    if file.name.endswith(".deb"):
+        return binary.unpack(binary.read(file), root / "files", control=True)
+    try:
+        with tarfile.open(file, "r:*") as archive:
+            archive.extractall(root / "files", filter="data")
+    except (tarfile.TarError, OSError, EOFError) as error:
+        raise UserError(f"{file}: neither a .deb nor a tar archive ({error})") from None
+    inside = [path for path in (root / "files").iterdir() if path.is_dir()]
+    if len(inside) != 1:
+        raise UserError(
+            f"{file}: not an archive of `burnish package`: it has {len(inside)} folders, and one is expected"
+        )
+    return inside[0]
+
+
+def _statement(root: Path, kind: str) -> dict[str, Any]:
+    """The statement of a kind in an unpacked package."""
+    name = statements.PROVENANCE_FILE if kind == statements.SLSA else statements.VERDICT_FILE
+    for path in sorted(root.rglob(name)):
+        try:
+            value = json.loads(path.read_text())
+        except (OSError, ValueError):
+            continue
+        if (
+            isinstance(value, dict)
+            and value.get("_type") == statements.STATEMENT
+            and value.get("predicateType") == kind
+        ):
+            return value
+    raise UserError(f"{root}: no {name} in it, or none that can be read; was it made by `burnish package`?")
+
+
+def _place(root: Path, name: str, file: Path) -> Path:
+    """A file of the package by the name that a statement gives it; one outside the package is refused."""
+    path = root / name
+    if not path.resolve().is_relative_to(root.resolve()) or path.is_symlink() or not path.is_file():
+        raise UserError(f"{file}: its provenance is about {name!r}, which is no file in it")
+    return path
+
+
+def _beside(file: Path, program: statements.Subject) -> Iterator[str]:
+    """Checks the statements beside the package, which are about the package's file too."""
+    digest = sha256_of(file)
+    for name in (statements.PROVENANCE_FILE, statements.VERDICT_FILE):
+        path = file.with_name(f"{file.name}.{name}")
+        if not path.is_file():
+            yield f"{path.name}: not beside it"
+            continue
+        try:
+            subjects = statements.subjects_of(json.loads(path.read_text()))
+        except (ValueError, AttributeError):
+            raise UserError(f"{path}: not a statement that can be read") from None
+        digests = {subject.sha256 for subject in subjects}
+        if digest not in digests or program.sha256 not in digests:
+            raise UserError(
+                f"{path}: it is not about this file (sha256:{digest}); the package or the statement was changed"
+            )
+        yield f"{path.name}: about this file (sha256:{digest[:16]}…)"
+
+
+def _sums(root: Path) -> Iterator[str]:
+    """Checks the package's own list of checksums."""
+    listed = root / "DEBIAN/md5sums"
+    if listed.is_file():
+        done = process.run(["md5sum", "--check", "--quiet", "--strict", listed], cwd=root, timeout=300)
+        if not done.ok:
+            raise UserError(f"{root}: not all files have the checksums of the package: {done.output.strip()[:200]}")
+        yield f"checksums: all {len(listed.read_text().splitlines())} files are as the package lists them"
+
+
+def _dig(value: Any, *names: str) -> dict[str, Any]:
+    """A part of a JSON object; empty where it is none."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,116 @@
+"""Archives, scripts and files for other build systems."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from burnish.packages.formats import cmake
+from fakerun import called
+
+
+def make(home: Path, output: Path, kind: str) -> dict[str, Any]:
+    done = called(home, "package", "--format", kind, "--variant", "speed130", "--output", output, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    value: dict[str, Any] = json.loads(done.stdout)
+    assert all(Path(file).is_file() for file in value["files"])
+    return value
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_an_archive_has_the_program_and_says_how_to_start_it(tuned_home: Path, tmp_path: Path) -> None:
+    value = make(tuned_home, tmp_path, "tar")
+    file = Path(value["files"][0])
+    with tarfile.open(file) as archive:
+        archive.extractall(tmp_path / "un", filter="data")
+        assert {(member.uid, member.uname) for member in archive} == {(0, "root")}
+    (folder,) = (tmp_path / "un").iterdir()
+    assert digest(folder / "bin/server") == value["program"]
+    assert (folder / "bin/server").stat().st_mode & 0o111
+    readme = (folder / "README").read_text()
+    assert value["program"] in readme
+    assert "./bin/server" in readme
+    assert not (folder / "burnish.json").exists()
+    stated = json.loads((folder / "provenance.intoto.json").read_text())
+    assert stated["subject"] == [{"name": "bin/server", "digest": {"sha256": value["program"]}}]
+    beside = json.loads(Path(f"{file}.provenance.intoto.json").read_text())
+    assert beside["subject"][0] == {"name": file.name, "digest": {"sha256": digest(file)}}
+    again = make(tuned_home, tmp_path / "again", "tar")
+    assert digest(Path(again["files"][0])) == digest(file)
+
+
+def test_the_script_makes_the_program_again(tuned_home: Path, tmp_path: Path) -> None:
+    value = make(tuned_home, tmp_path, "rebuild")
+    script = Path(value["files"][0])
+    assert script.name == "build.sh"
+    assert value["program"] in script.read_text()
+    said = called(tuned_home, "package", "--format", "rebuild", "--variant", "speed130", "--output", tmp_path)
+    assert said.returncode == 2
+    assert "is there already" in said.stderr
+
+
+def test_cmake_takes_the_toolchain_file_and_the_preset(tuned_home: Path, tmp_path: Path) -> None:
+    value = make(tuned_home, tmp_path, "cmake")
+    folder = Path(value["files"][0]).parent
+    (folder / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.21)\nproject(x C)\nadd_executable(x x.c)\n"
+    )
+    (folder / "x.c").write_text("int main(void) { return FAKE_SPEED != 130; }\n")
+    subprocess.run(["cmake", "--preset", "burnish-speed130"], cwd=folder, check=True, capture_output=True)
+    subprocess.run(["cmake", "--build", "build-burnish"], cwd=folder, check=True, capture_output=True)
+    subprocess.run([folder / "build-burnish/x"], check=True)
+
+
+@pytest.mark.parametrize(
+    ("flag", "written"),
+    [
+        ('-DA="x y"', '"\'-DA=\\"x y\\"\'"'),
+        ("-DB=$(reboot)", "\"'-DB=\\$(reboot)'\""),
+        ("-DC=${ENV{HOME}}", "\"'-DC=\\${ENV{HOME}}'\""),
+        ("-fprofile-use=${CMAKE_CURRENT_LIST_DIR}/p", '"-fprofile-use=${CMAKE_CURRENT_LIST_DIR}/p"'),
+        ("-DD=a\\b", "\"'-DD=a\\\\b'\""),
+    ],
+)
+def test_flags_mean_nothing_to_cmake(flag: str, written: str) -> None:
+    assert cmake.quoted(cmake.joined((flag,))) == written
+
+
+def test_a_containerfile_installs_the_package(tuned_home: Path, tmp_path: Path) -> None:
+    value = make(tuned_home, tmp_path, "oci")
+    text = Path(value["files"][0]).read_text()
+    assert "COPY fake-server-core_" in text
+    assert '\nENTRYPOINT ["/usr/sbin/server"]\n' in text
+    assert "\nUSER fake\n" in text
+
+
+def test_a_spec_fragment_has_the_flags(tuned_home: Path, tmp_path: Path) -> None:
+    value = make(tuned_home, tmp_path, "rpm")
+    text = Path(value["files"][0]).read_text()
+    assert "-DFAKE_SPEED=130" in text
+    assert "%global build_cflags " in text
+    assert str(tuned_home) not in text
+
+
+def test_options_of_the_deb_are_refused_for_others(tuned_home: Path, tmp_path: Path) -> None:
+    done = called(
+        tuned_home, "package", "--format", "tar", "--strip", "--output", tmp_path / "o", "--variant", "speed130"
+    )
+    assert done.returncode == 2
+    assert "--strip are for --format deb" in done.stderr
+
+
+def test_a_debian_patch_needs_a_source_package(tuned_home: Path, tmp_path: Path) -> None:
+    done = called(
+        tuned_home, "package", "--format", "debian-patch", "--output", tmp_path / "o", "--variant", "speed130"
+    )
+    assert done.returncode == 2
+    assert "not built from a Debian source package" in done.stderr

@@ -1,0 +1,42 @@
+"""Where a variant's program lies, and which variants a build is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from fakerun import called
+
+
+def test_the_path_is_the_measured_programs(tuned_home: Path) -> None:
+    done = called(tuned_home, "path", "speed130")
+    program = Path(done.stdout.rstrip("\n"))
+    assert program.is_file()
+    assert program.name == "server"
+    assert program.is_relative_to(tuned_home / "store/builds")
+    value = json.loads(called(tuned_home, "path", "speed130", "--json").stdout)
+    assert (value["path"], value["variant"], value["engine"]) == (str(program), "speed130", "fake")
+    assert called(tuned_home, "path", value["build"]).stdout == done.stdout
+
+
+def test_an_unknown_name_is_refused_with_those_that_there_are(tuned_home: Path) -> None:
+    done = called(tuned_home, "path", "speed13")
+    assert done.returncode == 2
+    assert "did you mean 'speed130'" in done.stderr
+    assert "baseline" in done.stderr
+    assert not done.stdout
+
+
+def test_another_runs_names_are_not_taken(tuned_home: Path) -> None:
+    done = called(tuned_home, "path", "speed130", "--run", "mariadb")
+    assert done.returncode == 2
+    assert "unknown run 'mariadb'" in done.stderr
+
+
+def test_builds_are_listed_with_their_variants(tuned_home: Path) -> None:
+    values = json.loads(called(tuned_home, "builds", "--json").stdout)
+    names = {tuple(value["variants"]) for value in values}
+    assert {("baseline",), ("speed130",)} <= names
+    key = next(value["key"] for value in values if value["variants"] == ["speed130"])
+    assert f"{key} (speed130): fake" in called(tuned_home, "builds").stdout
+    assert f"{key} (speed130) fake" in called(tuned_home, "builds", key).stdout

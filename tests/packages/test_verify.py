@@ -1,0 +1,123 @@
+"""What is said of a good package, and that every change to one is found."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from debfiles import deb
+from fakerun import called
+
+
+def made(home: Path, output: Path, *words: str | Path) -> Path:
+    done = called(home, "package", "--variant", "speed130", "--output", output, "--json", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return Path(json.loads(done.stdout)["files"][0])
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("key") / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "a b", "-f", place], check=True)
+    return place
+
+
+@pytest.fixture(scope="module")
+def package(tuned_home: Path, key: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("verified")
+    base = deb(place, Path(called(tuned_home, "path", "baseline").stdout.strip()))
+    return made(tuned_home, place / "out", "--base", base, "--accept", "source", "--sign-key", key)
+
+
+def copied(package: Path, place: Path) -> Path:
+    shutil.copytree(package.parent, place / "copy")
+    return place / "copy" / package.name
+
+
+def test_a_good_package(tuned_home: Path, package: Path, key: Path) -> None:
+    done = called(tuned_home, "verify", package, "--key", f"{key}.pub")
+    assert done.returncode == 0, done.stderr
+    assert "signature: signed by that key" in done.stdout
+    assert "byte for byte the one that was measured" in done.stdout
+    assert "checksums: all " in done.stdout
+    assert done.stdout.count("about this file") == 2
+    assert "FORCED" not in done.stdout
+    value = json.loads(called(tuned_home, "verify", package, "--json").stdout)
+    assert value["verdict"]["variant"] == "speed130"
+
+
+def test_an_archive(tuned_home: Path, tmp_path: Path) -> None:
+    file = made(tuned_home, tmp_path, "--format", "tar")
+    done = called(tuned_home, "verify", file)
+    assert done.returncode == 0, done.stderr
+    assert "signature: no signature" in done.stdout
+    assert "byte for byte" in done.stdout
+
+
+def test_another_key_and_no_signature(tuned_home: Path, package: Path, tmp_path: Path) -> None:
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "other"], check=True)
+    done = called(tuned_home, "verify", package, "--key", tmp_path / "other.pub")
+    assert done.returncode == 2
+    assert "not a valid signature" in done.stderr
+    copy = copied(package, tmp_path)
+    Path(f"{copy}.sig").unlink()
+    done = called(tuned_home, "verify", copy, "--key", tmp_path / "other.pub")
+    assert done.returncode == 2
+    assert "no signature beside it" in done.stderr
+
+
+def test_a_changed_file_is_found_by_its_signature(tuned_home: Path, package: Path, tmp_path: Path) -> None:
+    copy = copied(package, tmp_path)
+    copy.write_bytes(copy.read_bytes() + b"\n")
+    done = called(tuned_home, "verify", copy)
+    assert done.returncode == 2
+    assert "not a valid signature" in done.stderr
+
+
+def rebuilt(package: Path, place: Path, change: str) -> Path:
+    """The package with one of its files changed, packed again; without its signature."""
+    copy = copied(package, place)
+    Path(f"{copy}.sig").unlink()
+    subprocess.run(["dpkg-deb", "-R", copy, place / "un"], check=True)
+    path = place / "un" / change
+    path.write_bytes(path.read_bytes().replace(b"speed130", b"speed131") + b"\n")
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-b", place / "un", copy], check=True, capture_output=True)
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ("usr/sbin/server", "its program usr/sbin/server has SHA-256"),
+        ("usr/share/doc/fake-server-core/copyright", "it is not about this file"),
+    ],
+)
+def test_a_package_that_was_changed_inside(
+    tuned_home: Path, package: Path, tmp_path: Path, change: str, why: str
+) -> None:
+    done = called(tuned_home, "verify", rebuilt(package, tmp_path, change))
+    assert done.returncode == 2
+    assert why in done.stderr
+
+
+def test_checksums_speak_where_no_statement_is_beside(tuned_home: Path, package: Path, tmp_path: Path) -> None:
+    copy = rebuilt(package, tmp_path, "usr/share/doc/fake-server-core/copyright")
+    for file in copy.parent.glob("*.json"):
+        file.unlink()
+    done = called(tuned_home, "verify", copy)
+    assert done.returncode == 2
+    assert "not all files have the checksums" in done.stderr
+
+
+def test_what_is_no_package(tuned_home: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.tar.gz").write_text("no archive")
+    assert "neither a .deb nor a tar archive" in called(tuned_home, "verify", tmp_path / "x.tar.gz").stderr
+    base = deb(tmp_path, Path(called(tuned_home, "path", "baseline").stdout.strip()))
+    assert "package`?" in called(tuned_home, "verify", base).stderr
+    done = called(tuned_home, "verify", tmp_path / "not-there.deb")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,42 @@
+"""A finished run of the fake engine on a home of its own, made once for the tests of what is done with a result."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from studying import OWN
+
+RISKY = """
+[unsafe]
+reason = "Faster by a third and without a protection, so that it is marked and not packaged by itself."
+recipe = { c = ["-DFAKE_SPEED=130"], hardening = false }
+"""
+
+
+def tuned(root: Path, *variants: str) -> Path:
+    """Runs `tune fake` on these variants; returns the home."""
+    home = root / "home"
+    own = root / "own.toml"
+    own.write_text(OWN + RISKY)
+    done = called(
+        home, "tune", "fake", "--yes", "--recipes", own, "--variant", ",".join(("baseline", *variants)),
+        "--starts", "2", "--quiet",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return home
+
+
+def called(home: Path, *words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """One call of the command line in that home."""
+    return subprocess.run(
+        [sys.executable, "-m", "burnish", *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env=os.environ | {"BURNISH_HOME": str(home), "COLUMNS": "100"} | variables,
+        timeout=300,
+    )
