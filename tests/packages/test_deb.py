@@ -142,7 +142,7 @@ def test_without_a_package_of_the_source_it_is_said(tuned_home: Path, tmp_path: 
 
 def test_names_that_there_are_not(tuned_home: Path, tmp_path: Path) -> None:
     assert "did you mean 'speed130'" in refused(tuned_home, tmp_path / "o", "--variant", "speed13")
-    assert "unknown format 'dep' (did you mean 'deb'?)" in refused(tuned_home, tmp_path / "o", "--format", "dep")
+    assert "unknown format 'dep' (did you mean 'deb'?)" in refused(tuned_home, tmp_path / "o", "--as", "dep")
 
 
 def test_nothing_is_installed_unasked(tuned_home: Path, base: Path) -> None:

@@ -16,7 +16,7 @@ from fakerun import called
 
 
 def make(home: Path, output: Path, kind: str) -> dict[str, Any]:
-    done = called(home, "package", "--format", kind, "--variant", "speed130", "--output", output, "--json")
+    done = called(home, "package", "--as", kind, "--variant", "speed130", "--output", output, "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     value: dict[str, Any] = json.loads(done.stdout)
     assert all(Path(file).is_file() for file in value["files"])
@@ -53,7 +53,7 @@ def test_the_script_makes_the_program_again(tuned_home: Path, tmp_path: Path) ->
     script = Path(value["files"][0])
     assert script.name == "build.sh"
     assert value["program"] in script.read_text()
-    said = called(tuned_home, "package", "--format", "rebuild", "--variant", "speed130", "--output", tmp_path)
+    said = called(tuned_home, "package", "--as", "rebuild", "--variant", "speed130", "--output", tmp_path)
     assert said.returncode == 2
     assert "is there already" in said.stderr
 
@@ -101,16 +101,12 @@ def test_a_spec_fragment_has_the_flags(tuned_home: Path, tmp_path: Path) -> None
 
 
 def test_options_of_the_deb_are_refused_for_others(tuned_home: Path, tmp_path: Path) -> None:
-    done = called(
-        tuned_home, "package", "--format", "tar", "--strip", "--output", tmp_path / "o", "--variant", "speed130"
-    )
+    done = called(tuned_home, "package", "--as", "tar", "--strip", "--output", tmp_path / "o", "--variant", "speed130")
     assert done.returncode == 2
-    assert "--strip are for --format deb" in done.stderr
+    assert "--strip are for --as deb" in done.stderr
 
 
 def test_a_debian_patch_needs_a_source_package(tuned_home: Path, tmp_path: Path) -> None:
-    done = called(
-        tuned_home, "package", "--format", "debian-patch", "--output", tmp_path / "o", "--variant", "speed130"
-    )
+    done = called(tuned_home, "package", "--as", "debian-patch", "--output", tmp_path / "o", "--variant", "speed130")
     assert done.returncode == 2
     assert "not built from a Debian source package" in done.stderr

@@ -51,7 +51,7 @@ def test_a_good_package(tuned_home: Path, package: Path, key: Path) -> None:
 
 
 def test_an_archive(tuned_home: Path, tmp_path: Path) -> None:
-    file = made(tuned_home, tmp_path, "--format", "tar")
+    file = made(tuned_home, tmp_path, "--as", "tar")
     done = called(tuned_home, "verify", file)
     assert done.returncode == 0, done.stderr
     assert "signature: no signature" in done.stdout

@@ -261,8 +261,8 @@ PASSWORD_FILE = _option(
 SCHEMA = _option(
     "dump", ("--schema",), "A dump (.sql, .sql.gz) with the tables' columns and values.", readers.path, "FILE"
 )
-FORMAT = _option(
-    "format", ("--format",), "What to make: deb, tar, rebuild (a script), cmake (toolchain file and presets), oci "
+PACKAGE_AS = _option(
+    "format", ("--as",), "What to make: deb, tar, rebuild (a script), cmake (toolchain file and presets), oci "
     "(a Containerfile), rpm (a spec's fragment) or debian-patch.", readers.text, "NAME", default="deb", common=True,
     complete=one(completion.formats),
 )  # fmt: skip

@@ -25,7 +25,7 @@ from burnish.study.request.options import Options
 
 @verb(
     "package",
-    o.RUN, o.PACKAGED, o.FORMAT, o.OUTPUT, o.ACCEPT, o.BASE, o.STRIP, o.SIGN_KEY, o.TRY_IN_ROOT, o.FORCE,
+    o.RUN, o.PACKAGED, o.PACKAGE_AS, o.OUTPUT, o.ACCEPT, o.BASE, o.STRIP, o.SIGN_KEY, o.TRY_IN_ROOT, o.FORCE,
     o.QUIET, o.JSON,
     example="burnish package {engine}-tune-20261121 --variant clang-pgo-thinlto --output out",
 )  # fmt: skip

@@ -140,7 +140,7 @@ def _packaging(engine: Engine) -> Packaging:
     if engine.spec.packaging is None:
         raise UserError(
             f"{engine.spec.title}: the distribution has no package with the program that was measured, so none can be "
-            "made from it; --format tar, rebuild and cmake work for every engine"
+            "made from it; --as tar, rebuild and cmake work for every engine"
         )
     return engine.spec.packaging
 

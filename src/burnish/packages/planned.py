@@ -89,7 +89,7 @@ def make(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     if request.format is Format.DEB:
         return _deb(home, chosen, request, bench)
     if request.accepted or request.base or request.strip:
-        raise UserError("--accept, --base and --strip are for --format deb; leave them out")
+        raise UserError("--accept, --base and --strip are for --as deb; leave them out")
     made = Made(forced=chosen.objections)
     makers: Mapping[Format, Callable[[Home, Chosen, Made, Path], tuple[list[Path], list[str]]]] = {
         Format.TAR: tarball.make,
@@ -127,8 +127,8 @@ def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     spec_ = chosen.engine.spec
     if spec_.packaging is None:
         raise UserError(
-            f"--format deb: {spec_.title} has no package with the program that was measured, so none can be made from "
-            "it; --format tar, rebuild and cmake work for every engine"
+            f"--as deb: {spec_.title} has no package with the program that was measured, so none can be made from "
+            "it; --as tar, rebuild and cmake work for every engine"
         )
     cache = home.downloads / "debs"
     base = _base(spec_.packaging.package, chosen, request.base, cache, bench)
@@ -162,7 +162,7 @@ def tried_in_root(home: Home, made: Package, bench: Workbench) -> tuple[str, ...
     """Tries the .deb in a clean root of the release that was measured on; returns what was seen."""
     packaging = made.chosen.engine.spec.packaging
     if made.deb is None or packaging is None:
-        raise UserError("--try-in-root: for --format deb; leave it out")
+        raise UserError("--try-in-root: for --as deb; leave it out")
     release = re.search(r"Debian GNU/Linux \d+ \(([a-z]+)\)", made.chosen.result.host)
     if release is None:
         raise UserError(f"--try-in-root: no release of Debian is known by the run's host ({made.chosen.result.host})")
@@ -179,7 +179,7 @@ def _base(name: str, chosen: Chosen, file: Path | None, cache: Path, bench: Work
         _, version, kind = chosen.making.source
         if kind != "debian":
             raise UserError(
-                f"--format deb: {chosen.variant} was built from {'a folder' if kind == 'folder' else 'an archive'}, of "
+                f"--as deb: {chosen.variant} was built from {'a folder' if kind == 'folder' else 'an archive'}, of "
                 "which the distribution has no package; name the package to put it into with --base"
             )
         return binary.obtain(name, version, cache=cache, say=bench.say)

@@ -19,9 +19,7 @@ def make(_home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Pa
     folder = new_folder(output, f"oci-{chosen.making.key[:8]}")
     file = folder / "Containerfile"
     file.write_text(text(chosen, made))
-    return [file], [
-        f"make the .deb into {folder} with --format deb, then: podman build -t NAME {folder} (or docker build)"
-    ]
+    return [file], [f"make the .deb into {folder} with --as deb, then: podman build -t NAME {folder} (or docker build)"]
 
 
 def text(chosen: Chosen, made: Made) -> str:
@@ -29,7 +27,7 @@ def text(chosen: Chosen, made: Made) -> str:
     spec = chosen.engine.spec
     packaging = spec.packaging
     if packaging is None:
-        raise UserError(f"--format oci: {spec.title} has no package to install; --format tar has its program")
+        raise UserError(f"--as oci: {spec.title} has no package to install; --as tar has its program")
     release = re.search(r"Debian GNU/Linux \d+ \(([a-z]+)\)", chosen.result.host)
     base = version(chosen.making.source[1], forced=bool(made.forced))
     file = f"{packaging.package}_{re.sub(r'^[0-9]+:', '', base)}_*.deb"

@@ -32,7 +32,7 @@ def check(chosen: Chosen) -> None:
     """Raises a `UserError` for what was not built from a Debian source package."""
     if chosen.making.source[2] != "debian" or chosen.engine.spec.packaging is None:
         raise UserError(
-            f"--format debian-patch: {chosen.variant} was not built from a Debian source package; --format rebuild "
+            f"--as debian-patch: {chosen.variant} was not built from a Debian source package; --as rebuild "
             "works for every source"
         )
 
