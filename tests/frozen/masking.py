@@ -33,6 +33,7 @@ WHOLE = {
     "functions": "<count>",
     "events": "<count>",
     "facts": "<host>",
+    "answers": "<answers>",  # they count verdicts, of which a reading can change one
 }
 """Keys whose values are masked whole."""
 PROSE = {"sentences", "advice", "notes", "measured"}
@@ -114,6 +115,7 @@ class _Mask:
             masked["verdict"] = "<verdict>"
             masked |= {name: f"<{name}>" for name in ("reason", "together") if isinstance(masked.get(name), str)}
             masked |= {name: f"<{name}>" for name in ("within", "alone") if name in masked}
+            masked |= {"holds": "<holds>"} if masked.get("holds") else {}
         masked |= self._of_quantities(value)
         return masked
 
