@@ -18,6 +18,7 @@ from burnish.engines.testing import PlainBench as FakeBench
 from burnish.model.recipe import Flags
 from burnish.program.built import Built
 from burnish.toolchain.toolchains import Toolchain, find_toolchains
+from fakerun import tuned
 
 # A shell that begins the tests in the background has them ignore SIGINT, and with them every program they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -151,3 +152,9 @@ def build_fake(tmp_path_factory: pytest.TempPathFactory, gcc: Toolchain) -> Buil
         return made[key]
 
     return build
+
+
+@pytest.fixture(scope="session")
+def tuned_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a run of baseline, a faster build, one that weakens security and one that fails its gate."""
+    return tuned(tmp_path_factory.mktemp("packages"), "speed130", "unsafe", "wrong")

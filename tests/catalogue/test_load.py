@@ -42,7 +42,9 @@ def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         return
     if path.name != "engine.toml":
         for name, value in content.items():
-            if isinstance(value, list):
+            if isinstance(value, str):  # a word of the glossary is its own explanation
+                yield name, {"reason": value}
+            elif isinstance(value, list):
                 yield from ((f"{name}: {number}", entry) for number, entry in enumerate(value))
             elif all(isinstance(entry, dict) for entry in value.values()):
                 yield from value.items()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -67,7 +68,7 @@ def test_ctrl_c_ends_with_130_and_says_that_the_same_command_resumes(
         said = child.stdout.read()
     os.close(ours)
     assert child.wait(60) == 130, said.decode()
-    last = said.decode().strip().splitlines()[-1]
+    last = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode()).strip().splitlines()[-1]
     assert last == "burnish: interrupted; the same command resumes the run"
     assert b"Traceback" not in said
     deadline = time.monotonic() + 5

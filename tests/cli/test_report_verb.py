@@ -23,7 +23,7 @@ def test_a_page_is_read_back_as_its_record(tmp_path: Path) -> None:
         "runs": ["fake-tune-1"],
         "bytes": page.stat().st_size,
     }
-    for words in ((), ("--json",), ("--markdown",)):
+    for words in (("--full",), ("--json",), ("--markdown",)):
         assert run("show", page, *words) == run("show", source, *words)
     for name, place in (("one", source), ("two", page)):
         run("record", "export", place, "-o", tmp_path / f"{name}.jsonl.xz")

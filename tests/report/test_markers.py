@@ -9,8 +9,8 @@ import pytest
 from burnish.base.errors import UserError
 from burnish.record import exchange
 from burnish.report import committed
+from burnish.report.analysis.markers import END, begin, filled, first_difference, has_markers
 from burnish.report.fold import fold
-from burnish.report.markers import END, begin, filled, first_difference, has_markers
 from drawn import markdown
 from pieces import Piece, whole
 

@@ -57,7 +57,7 @@ def test_a_ratio_without_the_time_of_the_disk_stands_beside_it() -> None:
     assert checks.without_device is not None
     assert checks.without_device.ratio == pytest.approx(math.exp(0.1) * 0.6 / 0.75)
     (line,) = [line for line in lines(found) if "disk" in line]
-    assert line.startswith("one on w: waited for the disk (baseline 40%, one 25% of the time); throughput without")
+    assert line.startswith("one on w: waited for the disk (baseline 40 %, one 25 % of the time); throughput without")
     assert json.loads(text(values.run(found)))["rows"][0]["checks"]["device"] == {"baseline": 0.4, "one": 0.25}
 
 

@@ -232,6 +232,7 @@ def test_a_winner_of_a_duet_is_measured_again_apart_and_these_figures_are_quoted
     assert 1.25 < again.ratio.ratio < 1.35
     begun = [each for each in events(burnish_home, StartBegun) if each.cell.role is Role.CONFIRMATION]
     assert {(each.design, each.placement) for each in begun} == {("interleaved", "apart")}
+    out, _ = text(burnish("show", "--full"))
     said = " ".join(out.split())
     figures = f"{again.ratio.ratio:.3f} [{again.ratio.low:.3f}, {again.ratio.high:.3f}]"
     assert f"speed130 is fastest: {figures} times baseline's capacity on fake_mix, with a server on cores" in said
@@ -248,7 +249,7 @@ def test_a_winner_of_a_duet_is_measured_again_apart_and_these_figures_are_quoted
 def test_whole_is_measured_recorded_and_said(burnish_home: Path, own: Path) -> None:
     words = ["--variant", "speed130", "--recipes", str(own), "--starts", "3", "--pairs", "1", "--placement", "whole"]
     child = burnish("tune", "fake", *words)
-    out, err = text(child)
+    _out, err = text(child)
     assert child.returncode == 0, err
     result = summary(burnish_home)
     (row,) = result.rows
@@ -258,7 +259,7 @@ def test_whole_is_measured_recorded_and_said(burnish_home: Path, own: Path) -> N
     assert not result.confirmations, "as asked for, and not picked from many"
     assert {each.placement for each in events(burnish_home, StartBegun)} == {"whole"}
     assert events(burnish_home, TrialsPlanned)[-1].placements == {"fake_mix": "whole"}
-    said = " ".join(out.split())
+    said = " ".join(text(burnish("show", "--full"))[0].split())
     assert "placement whole: one side at a time under load, server and clients on all cores together" in said
     assert "times baseline's capacity on fake_mix, with server and clients on all cores together." in said
     assert result.definition["placement"] == "whole"

@@ -91,7 +91,7 @@ def test_a_patch_of_a_small_effect(burnish_home: Path, tmp_path: Path, monkeypat
     assert (again["candidate"], again["starts"], again["role"]) == ("fast", 3, "layouts")
     assert again["capacity"]["ratio"] > 1.1
     assert "fast" not in [row["candidate"] for row in found["rows"][1:]], "it is no row of its own"
-    shown = " ".join(text(burnish("show"))[0].split())
+    shown = " ".join(text(burnish("show", "--full"))[0].split())
     assert "with 3 link orders of both sides" in shown
     assert "about these two binaries only:" not in shown
 

@@ -34,7 +34,8 @@ def test_data_in_memory_are_recorded_and_go(home: Path) -> None:
     child = burnish(*WRITES, "--set", "storage=memory")
     out, err = text(child)
     assert child.returncode == 0, (out, err)
-    assert "data in memory: no disk in the figures (fake_update)" in out
+    said = " ".join(text(burnish("show", "--full"))[0].split())
+    assert "data in memory: no disk in the figures (fake_update)" in said
     begun = events(home, StartBegun)
     assert all(set((start.storage or {}).values()) == {"memory"} for start in begun)
     assert {label for start in begun for label in start.storage or {}} == {"baseline", "speed130", "A/A"}

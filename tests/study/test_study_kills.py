@@ -53,10 +53,10 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[type[Even
         assert now[: len(done)] == done, f"what was finished before {moment.kind()} is as it was"
         done = now
     again = burnish(*words)
-    out, err = text(again)
+    _out, err = text(again)
     assert again.returncode == 0, err
     assert "resuming" in err
-    assert "speed130 faster" in " ".join(out.split())
+    assert "speed130 faster" in " ".join(text(burnish("show", "--full"))[0].split())
     result = summary(burnish_home)
     verdicts = {row.verdict for row in result.rows}
     assert verdicts <= {"faster", "slower", "equivalent", "undecided"}, [row.reason for row in result.rows]

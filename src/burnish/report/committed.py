@@ -12,7 +12,7 @@ from burnish.record import lines
 from burnish.record.events import Event, Recorded
 from burnish.record.events.study import PictureDrawn
 from burnish.record.exchange import read_events
-from burnish.report import markers
+from burnish.report.analysis import markers
 from burnish.report.fold import fold
 from burnish.report.result import Result
 

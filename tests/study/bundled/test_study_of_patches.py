@@ -74,8 +74,8 @@ def test_every_kind_of_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "crc32c-hardware: reverted (in the tree): A request is some thirty per cent more work." in flat
     assert "trained on (rows)" not in flat
     plain = markdown(result_of(folder))
-    assert "| row | here | published % | measured here % | sitting | verdict |" in plain
-    assert "| rw-lock-word, fake_update | control | - | - | - | identical code |" in plain
+    assert "| row | here | published % | measured here % | sitting | likeness | verdict |" in plain
+    assert "| rw-lock-word, fake_update | control | - | - | - | - | identical code |" in plain
 
     before = starts(folder)
     again, same = run("arm-2020", *ROWS)

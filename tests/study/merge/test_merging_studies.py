@@ -408,7 +408,7 @@ def test_pieces_of_the_manual_on_two_hosts(monkeypatch: pytest.MonkeyPatch, tmp_
     assert json.loads(call("record", "render", results, "--check", "--json"))["different"] == []
     monkeypatch.setenv("BURNISH_HOME", str(here))
     call("record", "import", both)
-    said = call("show", both)
+    said = call("show", both, "--full")
     assert max(map(len, said.splitlines())) <= 80
     _, folder = run("mysql-manual", "tls")
     assert folder == begun, "a merged record is not gone on with, and does not end the study that it was made from"

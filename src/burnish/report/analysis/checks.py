@@ -146,7 +146,7 @@ def sentences(checks: Checks) -> Iterator[str]:
             "not in the verdict (docs/BIAS.md)"
         )
     if checks.without_device is not None:
-        shares = ", ".join(f"{label} {share:.0%}" for label, share in checks.device.items())
+        shares = ", ".join(f"{label} {100 * share:.0f} %" for label, share in checks.device.items())
         yield (
             f"waited for the disk ({shares} of the time); throughput without that time "
             f"{interval_words(checks.without_device)}, which the disk can't move"
