@@ -26,6 +26,7 @@ from pathlib import Path
 
 import scipy
 
+from burnish.catalogue.between import shipped
 from burnish.model.cell import AA, CellId, Role
 from burnish.model.sittings import Moment, sittings_of
 from burnish.record.by_type import ByType
@@ -38,6 +39,8 @@ from burnish.statistics.between import Between, Known, between
 Key = tuple[str, ...]
 SMALL = math.log(1.03)
 LARGE = math.log(1.5)
+ENOUGH = 4
+"""Degrees of freedom below which a spread of other builds tells nothing."""
 
 
 @dataclass
@@ -240,15 +243,15 @@ def print_validity(every: Sequence[Comparison]) -> None:
     """Whether intervals of single sittings contain the others' mean, and how many pairs of sittings differ."""
     held, trials, differ, plain, pairs = 0, 0, 0, 0, 0
     for one in every:
-        assumed = spread([other for other in every if other.key[:2] != one.key[:2]])
-        if assumed is None:
-            continue
+        others = spread([other for other in every if other.key[:2] != one.key[:2]])
+        # Too few others tell nothing: then the spread is that which reports assume.
+        assumed = others if others is not None and others.df >= ENOUGH else shipped("mariadb")
         known = [sitting.known for sitting in one.sittings]
         t = float(scipy.stats.t.ppf(0.975, assumed.df))
         for index, (single, sitting) in enumerate(zip(known, one.sittings, strict=True)):
-            others = [value.mean for place, value in enumerate(known) if place != index]
+            rest = [value.mean for place, value in enumerate(known) if place != index]
             own = float(scipy.stats.t.ppf(0.975, len(sitting.starts) - 1)) * math.sqrt(single.variance)
-            held += abs(single.mean - statistics.fmean(others)) <= math.hypot(own, t * assumed.sd)
+            held += abs(single.mean - statistics.fmean(rest)) <= math.hypot(own, t * assumed.sd)
             trials += 1
         for first, second in itertools.combinations(range(len(known)), 2):
             gap = abs(known[first].mean - known[second].mean)
@@ -258,9 +261,10 @@ def print_validity(every: Sequence[Comparison]) -> None:
             differ += 2 * scipy.stats.t.sf(gap / math.sqrt(noise + 2 * assumed.sd**2), assumed.df) < 0.05
             pairs += 1
     low, high = scipy.stats.binomtest(held, trials).proportion_ci()
+    share = f"{100 * held / trials:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
     print(
-        f"\nintervals of single sittings, with the spread of other builds: {held} of {trials} "
-        f"({100 * held / trials:.0f} % [{100 * low:.0f}, {100 * high:.0f}]) contain the mean of the other sittings"
+        f"\nintervals of single sittings: {held} of {trials} ({share}) contain the mean of the others, with the "
+        "spread of other builds in them (with few other builds, that which reports assume)"
     )
     print(
         f"pairs of sittings that differ at p < 5 %: {differ} of {pairs} ({100 * differ / pairs:.0f} %); by their "
