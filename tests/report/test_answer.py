@@ -97,8 +97,9 @@ def test_only_verbs_that_there_are_are_named() -> None:
     result = tuned(TWO)
     assert "burnish reproduce" not in printed(result, verbs=("show",))
     text = printed(result, verbs=("show", "install", "package", "report", "reproduce"))
-    for call in ("install plain", "package plain", "report fake-tune-1 -o fake.html"):
+    for call in ("install fake-tune-1 --variant plain", "package fake-tune-1 --variant plain"):
         assert f"burnish {call}" in text
+    assert "burnish report fake-tune-1 -o fake.html" in text
     assert "reproduce" not in text, "two ways to use it are enough"
     gone = printed(result, file="")
     assert "file     not on this machine" in gone

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from burnish import __version__
 from burnish.base import paths
+from burnish.catalogue import load
 from burnish.cli import help as pages
 from burnish.cli.binding import VerbGroup, command
 from burnish.cli.declaration import Argument, Option, Verb
@@ -252,6 +253,8 @@ def print_result(result: Result, as_json: bool, place: Path, *, full: bool) -> N
 def around(result: Result, place: Path) -> Around:
     """What the short report needs beside a result: the recommended program's file, and which verbs there are."""
     verbs = {command.name for command in app.registered_commands if command.name}
+    if load.engine(result.engine).packaging is None:
+        verbs -= {"install", "package"}
     take = taken(result)
     program = program_of(paths.home(), result.engine, take, _events(place)) if take is not None else None
     named = result.name if place.is_dir() else str(place)

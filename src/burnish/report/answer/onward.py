@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from burnish.report.result import Result
 
 _USE = (
-    ("install", "burnish install {take}", "install it"),
-    ("package", "burnish package {take}", "make a package of it"),
+    ("install", "burnish install {run} --variant {take}", "install it"),
+    ("package", "burnish package {run} --variant {take}", "make a package of it"),
     ("reproduce", "burnish reproduce {take}", "a script that rebuilds it"),
 )
 """What can be done with a build: verb, command, what it does; the first that there is, and not more than two."""
