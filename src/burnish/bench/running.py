@@ -64,10 +64,10 @@ class Running:
     def freeze(self, *, frozen: bool) -> None:
         """Suspends or resumes the load (of an embedded engine: the server), and the server if it is to be still."""
         if frozen != self.frozen:
-            clients = self.side.client_pids() or self.side.server_pids()
-            servers = self.side.server_pids() if self.still else []
-            # A load must not meet a server that is suspended: it would take that for a stall.
             for _ in range(2):  # again, for processes started in the meantime
+                clients = self.side.client_pids() or self.side.server_pids()
+                servers = self.side.server_pids() if self.still else []
+                # A load must not meet a server that is suspended: it would take that for a stall.
                 for pid in [*clients, *servers] if frozen else [*servers, *clients]:
                     _signal(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
             self.frozen = frozen
