@@ -237,6 +237,7 @@ def test_a_file_that_cannot_be_read(own: Path, tmp_path: Path) -> None:
         (("options = { FAKE_EXTRAS = true }", "optoins = {}"), "'features.full.optoins' (did you mean"),
         (("seconds = 1.0", "secnods = 1.0"), "'training.0.secnods' (did you mean 'training.0.seconds'?)"),
         (("gate_s = 1", ""), "fake/engine.toml: costs.gate_s: field required"),
+        (('user = "fake"', 'usr = "fake"'), "'packaging.usr' (did you mean 'packaging.user'?)"),
         (('default_features = "full"', 'default_features = "ful"'), "unknown feature set in fake/engine.toml 'ful'"),
         (
             ("window_s = 0.2", "window_s = 0"),

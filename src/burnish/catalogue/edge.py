@@ -6,7 +6,8 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -88,8 +89,16 @@ def _keys_beside(model: type[BaseModel], place: Sequence[str | int]) -> list[str
     here: Any = model
     for part in place[:-1]:
         if isinstance(here, type) and issubclass(here, BaseModel):
-            here = here.model_fields[str(part)].annotation
+            field = next(field for name, field in here.model_fields.items() if str(part) in (field.alias, name))
+            here = _table(field.annotation)
         else:  # a list of tables, or tables by name
             here = get_args(here)[0 if isinstance(part, int) else 1]
     names = [field.alias or name for name, field in here.model_fields.items()]
     return [".".join(str(part) for part in (*place[:-1], name)) for name in names]
+
+
+def _table(annotation: Any) -> Any:
+    """What a table that may be left out is when it is there."""
+    if get_origin(annotation) not in (Union, UnionType):
+        return annotation
+    return next(part for part in get_args(annotation) if part is not type(None))
