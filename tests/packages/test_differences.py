@@ -35,7 +35,7 @@ def test_libraries() -> None:
     found = differences.of_libraries(
         ("libssl.so.3", "libsystemd.so.0", "ld-linux-x86-64.so.2"), ("libssl.so.3", "libq.so")
     )
-    assert [(one.name, one.weight) for one in found] == [("libsystemd.so.0", Weight.LOSS), ("libq.so", Weight.TOLD)]
+    assert [(one.name, one.weight) for one in found] == [("libsystemd.so.0", Weight.LOSS), ("libq.so", Weight.NOTED)]
 
 
 def test_symbols_matter_where_a_plugin_needs_them() -> None:
@@ -54,7 +54,7 @@ def test_symbols_matter_where_a_plugin_needs_them() -> None:
         (PluginTrial(True, ("x: ACTIVE",)), PluginTrial(False, ("undefined symbol",)), Weight.LOSS),
         (PluginTrial(True, ("x: ACTIVE", "[(7,)]")), PluginTrial(True, ("x: ACTIVE", "[(8,)]")), Weight.LOSS),
         (PluginTrial(True, ("x: ACTIVE",)), None, Weight.LOSS),
-        (PluginTrial(False, ("no such library",)), PluginTrial(False, ("no such library",)), Weight.TOLD),
+        (PluginTrial(False, ("no such library",)), PluginTrial(False, ("no such library",)), Weight.NOTED),
         (PluginTrial(False, ("no such library",)), PluginTrial(False, ("undefined symbol",)), Weight.LOSS),
     ],
 )

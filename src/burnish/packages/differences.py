@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -17,7 +17,7 @@ class Weight(StrEnum):
 
     LOSS = "loss"
     """Something that the distribution's server does is lost or done otherwise: refused unless accepted."""
-    TOLD = "told"
+    NOTED = "noted"
     """Said, and no more: a version string, something that was added, a plugin that could not be tried here."""
 
 
@@ -43,36 +43,28 @@ class Difference:
         return self.weight is Weight.LOSS and not self.accepted
 
 
-def of_settings(theirs: Mapping[str, str], ours: Mapping[str, str], packaging: Packaging) -> list[Difference]:
-    """Settings that are missing, added, or have another default."""
+def of_accounts(theirs: Account, ours: Account, packaging: Packaging) -> list[Difference]:
+    """Everything that two servers say of themselves otherwise; some settings only describe the build."""
     found = []
-    for name in sorted(theirs.keys() | ours.keys()):
-        if name not in ours:
-            found.append(Difference(name, f"setting {name} is missing", Weight.LOSS))
-        elif name not in theirs:
-            found.append(Difference(name, f"setting {name} is added", Weight.TOLD))
-        elif theirs[name] != ours[name]:
-            weight = Weight.TOLD if name in packaging.describing else Weight.LOSS
-            what = f"setting {name} is {ours[name] or 'empty'}, was {theirs[name] or 'empty'}"
-            found.append(Difference(name, what, weight))
+    for kind in dict.fromkeys(("setting", *theirs)):
+        describing = packaging.describing if kind == "setting" else frozenset()
+        found += _of_kind(kind, theirs.get(kind, {}), ours.get(kind, {}), describing)
     return found
 
 
-def of_accounts(theirs: Account, ours: Account, packaging: Packaging) -> list[Difference]:
-    """Everything that two servers say of themselves otherwise."""
-    found = of_settings(theirs.get("setting", {}), ours.get("setting", {}), packaging)
-    for kind in theirs:
-        if kind == "setting":
-            continue
-        before, after = theirs[kind], ours.get(kind, {})
-        for name in sorted(before.keys() | after.keys()):
-            if name not in after:
-                found.append(Difference(name, f"{kind} {name} is missing", Weight.LOSS))
-            elif name not in before:
-                found.append(Difference(name, f"{kind} {name} is added", Weight.TOLD))
-            elif before[name] != after[name]:
-                what = f"{kind} {name} is {after[name] or 'empty'}, was {before[name] or 'empty'}"
-                found.append(Difference(name, what, Weight.LOSS))
+def _of_kind(
+    kind: str, theirs: Mapping[str, str], ours: Mapping[str, str], describing: Collection[str]
+) -> list[Difference]:
+    """What is missing, added, or otherwise; of `describing` it is no loss if it is otherwise."""
+    found = []
+    for name in sorted(theirs.keys() | ours.keys()):
+        if name not in ours:
+            found.append(Difference(name, f"{kind} {name} is missing", Weight.LOSS))
+        elif name not in theirs:
+            found.append(Difference(name, f"{kind} {name} is added", Weight.NOTED))
+        elif theirs[name] != ours[name]:
+            what = f"{kind} {name} is {ours[name] or 'empty'}, was {theirs[name] or 'empty'}"
+            found.append(Difference(name, what, Weight.NOTED if name in describing else Weight.LOSS))
     return found
 
 
@@ -80,7 +72,7 @@ def of_libraries(theirs: Iterable[str], ours: Iterable[str]) -> list[Difference]
     """Shared libraries that one of the programs is not linked with; the loader itself may be named or not."""
     before, after = ({name for name in names if not name.startswith("ld-linux")} for names in (theirs, ours))
     lost = [Difference(name, f"library {name} is not linked", Weight.LOSS) for name in sorted(before - after)]
-    return lost + [Difference(name, f"library {name} is linked too", Weight.TOLD) for name in sorted(after - before)]
+    return lost + [Difference(name, f"library {name} is linked too", Weight.NOTED) for name in sorted(after - before)]
 
 
 def of_exports(
@@ -103,7 +95,7 @@ def of_exports(
     needed_by_any = frozenset[str]().union(*imported.values()) if imported else frozenset[str]()
     if unused := gone - needed_by_any:
         what = f"{len(unused):,} of {len(theirs):,} exported symbols are gone; no plugin of the distribution needs one"
-        found.append(Difference("exports", what, Weight.TOLD))
+        found.append(Difference("exports", what, Weight.NOTED))
     return found
 
 
@@ -117,7 +109,7 @@ def of_plugins(theirs: Mapping[str, PluginTrial], ours: Mapping[str, PluginTrial
         if before == after:
             why = "; ".join(before.outcome)
             what = f"plugin {name} can be loaded by neither server here: {why}"
-            found.append(Difference(name, what, Weight.TOLD))
+            found.append(Difference(name, what, Weight.NOTED))
         elif before.loaded and not after.loaded:
             found.append(Difference(name, f"plugin {name} does not load: {'; '.join(after.outcome)}", Weight.LOSS))
         else:

@@ -216,7 +216,7 @@ def says_of(made: deb.Deb) -> tuple[str, ...]:
     ]
     if newer:
         lines.append(
-            f"{newer[0]} is out already: this package lacks what that update mends, and the next `apt upgrade` takes it"
+            f"{newer[0]} is out already: this package lacks what that update fixes, and the next `apt upgrade` takes it"
         )
     lines.append(f"install: apt-get install ./{made.file.name}")
     lines.append(f"back: apt-get install --allow-downgrades {base.name}={base.version}")

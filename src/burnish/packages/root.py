@@ -68,11 +68,11 @@ class Root:
         make_folder(self.folder / self.trial.run_folder)
         user = self.packaging.user or "root"
         self.run("chown", f"{user}:{user}", f"/{self.trial.run_folder}", what="making the service's folder")
-        told = self.folder / "run/notify"
-        told.unlink(missing_ok=True)
+        socket_path = self.folder / "run/notify"
+        socket_path.unlink(missing_ok=True)
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready:
-            ready.bind(str(told))
-            told.chmod(0o777)
+            ready.bind(str(socket_path))
+            socket_path.chmod(0o777)
             ready.settimeout(1.0)
             with self.log.open("ab") as sink:
                 words = ["chroot", f"--userspec={user}:{user}", str(self.folder), f"/{self.packaging.program}"]
