@@ -105,12 +105,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """P-values adjusted to control the false-discovery rate (Benjamini and Hochberg 1995)."""
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p, kind="stable")
-    raised = p[order] * (p.size / np.arange(1, p.size + 1))
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0)
-    return [float(value) for value in adjusted]
+    if len(p_values) == 0:
+        return []
+    return [float(value) for value in scipy.stats.false_discovery_control(p_values, method="bh")]
 
 
 def claims(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
