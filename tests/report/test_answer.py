@@ -180,3 +180,10 @@ def test_it_narrows_without_losing_names() -> None:
 
 def _at() -> Around:
     return Around("run", FILE, 1, ("show",))
+
+
+def test_the_readme_shows_what_is_printed() -> None:
+    place = "docs/results/mariadb-ladder.jsonl.xz"
+    document = answer(result_of_file(RESULTS.parents[1] / place), Around(place, verbs={"show", "report", "package"}))
+    lines = ["".join(span.text for span in line).rstrip() for line in terminal.lines(document, 80)]
+    assert "```\n" + "\n".join(lines) + "\n```\n" in (RESULTS.parents[1] / "README.md").read_text()
