@@ -102,11 +102,11 @@ def _measure(workshop: Workshop, claims: Sequence[Judged]) -> None:
         notes=False,
     )
     comparisons = [claim.comparison for claim in claims]
-    names = list(dict.fromkeys((comparisons[0].base, *needed(study, comparisons))))
+    names = needed(study, comparisons)
     titles = ", ".join(dict.fromkeys(claim.comparison.row for claim in claims))
     times = timings(session)
     takes = sum(layouts * start_seconds(times[claim.cell.design]) for claim in claims)
-    several.find_chains([study.base, *names])
+    several.find_chains(names)
     takes += _build_seconds(several)
     budget = session.options.budget
     if budget is not None and time.monotonic() - session.began + takes > SLACK * budget:
