@@ -250,7 +250,7 @@ def test_a_series_that_nobody_asked_for_is_a_line_for_each_reason() -> None:
 
 
 def test_a_record_of_another_verb_has_no_table() -> None:
-    assert study_table(ByType(()), {}) is None
+    assert study_table(ByType(()), {}, {}) is None
     assert fold(Events("baseline").made).shipped is None
 
 

@@ -73,6 +73,11 @@ class CellId:
         return self.role is Role.CANARY
 
     @property
+    def is_again(self) -> bool:
+        """Whether it measures a claim again, on starts whose number was fixed in advance."""
+        return self.role in (Role.CONFIRMATION, Role.LAYOUTS)
+
+    @property
     def is_usual(self) -> bool:
         """Whether both sides run under the usual condition, the one that calibrations are made under."""
         return not self.given and not self.versus

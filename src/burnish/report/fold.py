@@ -57,7 +57,8 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
     definition = begun.event.definition
     source, session, planned = by.last(SourceObtained), by.last(SessionBegun), by.last(TrialsPlanned)
     programs = [program.build.name for program in by.of(ProgramFound)]
-    shipped, checked = study_table(by, sittings), checks_of(by)
+    checked = checks_of(by)
+    shipped = study_table(by, sittings, checked)
     variant_names = (
         *(build.build.name for build in by.of(BuildMade)),
         *(variant.variant for variant in by.of(VariantSettled)),
@@ -87,16 +88,8 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         contest=contest,
         runs=len(by.of(SessionBegun)),
         canaries=tuple(_canaries(by, planned)),
-        confirmations=tuple(
-            _row(verdict, None, sittings.get(verdict.cell), checked.get(verdict.cell))
-            for verdict in verdicts
-            if verdict.cell.role is Role.CONFIRMATION
-        ),
-        relinked=tuple(
-            _row(verdict, None, sittings.get(verdict.cell), checked.get(verdict.cell))
-            for verdict in verdicts
-            if verdict.cell.role is Role.LAYOUTS
-        ),
+        confirmations=_again(verdicts, Role.CONFIRMATION, sittings, checked),
+        relinked=_again(verdicts, Role.LAYOUTS, sittings, checked),
         calibrations=_calibrations(by) or tuple(contest.get("calibrations", ())),
         notes=(source.note,) if source and source.note else (),
         explanation=explanation(by),
@@ -124,7 +117,7 @@ def _rows(
             valid = [start for start in by.of(StartDone) if start.cell == cell and start.invalid is None]
             label = f"{cell.tag}: {cell.label}" if cell.tag else cell.label
             rows.append(Row(label, cell.workload, RUNNING, {}, len(valid), 0, "not decided yet", {}, ""))
-        elif cell.role not in (Role.CONFIRMATION, Role.LAYOUTS):
+        elif not cell.is_again:
             rows.append(_row(reached, together.get(cell), sittings.get(cell), checked.get(cell)))
     loads = by.of(StudyBegun)[0].definition.get("workloads", ())
     equal = [variant.variant for variant in by.of(VariantSettled) if variant.same]
@@ -134,6 +127,17 @@ def _rows(
         for name in dict.fromkeys(equal)
     ]
     return rows
+
+
+def _again(
+    verdicts: Iterable[VerdictReached],
+    role: Role,
+    sittings: Mapping[CellId, Sitting],
+    checked: Mapping[CellId, Checks],
+) -> tuple[Row, ...]:
+    """The claims that were measured again for one purpose; their verdicts are in no family."""
+    chosen = (verdict for verdict in verdicts if verdict.cell.role is role)
+    return tuple(_row(verdict, None, sittings.get(verdict.cell), checked.get(verdict.cell)) for verdict in chosen)
 
 
 def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sitting | None, checks: Checks | None) -> Row:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from burnish.bench.pairs import HANGS
-from burnish.model.cell import CellId, Role
+from burnish.model.cell import CellId
 from burnish.record.by_type import ByType
 from burnish.record.events.trials import PairRead, SideReading, StartDone, TrialsPlanned
 from burnish.record.events.verdicts import Interval, VerdictReached
@@ -97,8 +97,7 @@ def checks_of(by: ByType) -> dict[CellId, Checks]:
         checks = _faults(cell, starts, read)
         if (verdict := verdicts.get(cell)) is not None:
             valid = [start for start in starts if start.invalid is None and verdict.headline in start.readings]
-            confirms = cell.role in (Role.CONFIRMATION, Role.LAYOUTS)
-            judged_by = Rule.fixed(max(2, len(valid)), delta=rule.delta) if confirms else rule
+            judged_by = Rule.fixed(max(2, len(valid)), delta=rule.delta) if cell.is_again else rule
             checks = replace(
                 checks,
                 totals=_totals(cell, verdict, valid, read, judged_by, replicates),

@@ -100,8 +100,7 @@ class Series:
     @property
     def delta(self) -> float:
         """Largest distance of a ratio from 1 that counts as no difference."""
-        rule = self.result.contest.get("rule")
-        return float(rule["delta"]) if rule else verdict.USUAL_DELTA
+        return verdict.delta_of(self.result.contest)
 
     @property
     def names(self) -> list[str]:

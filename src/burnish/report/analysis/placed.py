@@ -58,6 +58,11 @@ def to_quote(result: Result) -> list[Row]:
     return [again.get((row.candidate, row.workload), row) for row in result.rows]
 
 
+def quoted(result: Result, candidate: str | None) -> list[Row]:
+    """The rows of a candidate whose figures are to be quoted."""
+    return [row for row in to_quote(result) if row.candidate == candidate]
+
+
 def moved(result: Result, row: Row) -> str:
     """``with a server on cores of its own`` if a row is such a confirmation; '' otherwise."""
     return WITH[row.placement] if row.role == Role.CONFIRMATION and row in elsewhere(result) else ""
@@ -70,7 +75,7 @@ def named(result: Result, candidate: str) -> str:
     """
     if not result.contest.get("placements"):
         return ""
-    placements = {row.placement for row in to_quote(result) if row.candidate == candidate}
+    placements = {row.placement for row in quoted(result, candidate)}
     return WITH[placements.pop()] if len(placements) == 1 and not placements & {Placement.SHARED, ""} else ""
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from burnish.record.events.trials import TrialsPlanned
 
 NO_EFFECT = "no effect"
@@ -20,6 +23,12 @@ USUAL_DELTA = 0.01
 def delta(planned: TrialsPlanned | None) -> float:
     """Largest distance of a ratio from 1 that counts as no difference, by the rule of a run."""
     return planned.rule.delta if planned else USUAL_DELTA
+
+
+def delta_of(contest: Mapping[str, Any]) -> float:
+    """The same from a result's `contest`, which is empty without trials."""
+    rule = contest.get("rule")
+    return float(rule["delta"]) if rule else USUAL_DELTA
 
 
 def words(kind: str, within: float | None) -> str:

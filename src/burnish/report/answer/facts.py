@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from burnish.report.analysis import layout_caveat, marks, suites
+from burnish.report.analysis.placed import quoted
 from burnish.report.analysis.ranking import everywhere, ranking
 from burnish.report.analysis.taken import taken
-from burnish.report.answer.take import quoted
 from burnish.report.answer.words import half, precise, short_loads, span
 from burnish.report.compose import row
 from burnish.report.document import Column, Role, Section, Span, Table
@@ -27,13 +27,13 @@ _LOUD = "NOISIER THAN CALIBRATED"
 
 def section(result: Result) -> Section:
     """A line for each fact, after its name."""
-    told = (
+    facts = (
         ("p95", latency(result)),
         ("checked", checked(result)),
         ("noise", noise(result)),
         ("how sure", "; ".join(sure(result))),
     )
-    return listed("facts", [(name, text) for name, text in told if text])
+    return listed("facts", [(name, text) for name, text in facts if text])
 
 
 def listed(key: str, facts: Sequence[tuple[str, str]]) -> Section:

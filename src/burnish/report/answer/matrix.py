@@ -114,8 +114,8 @@ def _lines(result: Result, cells: Mapping[str, Mapping[str, _Figure]]) -> tuple[
     kept = [name for name in names if {figure.verdict for figure in cells[name].values()} & {"faster", "slower"}]
     same = [name for name in names if all(figure.verdict == NO_EFFECT for figure in cells[name].values())]
     rest = [name for name in names if name not in (*kept, *same)]
-    told = ((f"no difference from {result.baseline} proved", rest), (f"same machine code as {result.baseline}", same))
-    return kept, [f"{what}: {', '.join(few)}" for what, few in told if few]
+    folded = ((f"no difference from {result.baseline} proved", rest), (f"same machine code as {result.baseline}", same))
+    return kept, [f"{what}: {', '.join(few)}" for what, few in folded if few]
 
 
 def _table(

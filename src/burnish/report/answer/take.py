@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from burnish.report.analysis import marks, outcome, suites
-from burnish.report.analysis.placed import named, to_quote
+from burnish.report.analysis.placed import named, quoted
 from burnish.report.analysis.ranking import Ranking, everywhere, ranking
 from burnish.report.analysis.verdict import NO_EFFECT, RUNNING
 from burnish.report.answer.words import change, precise, span
@@ -101,11 +101,6 @@ def _one(result: Result) -> list[str]:
     if verdicts == {"slower"}:
         return [f"Keep {result.baseline}: {name} is slower, {gain(list(result.rows))}."]
     return [f"Keep {result.baseline}: {name} is not proved to be faster on every load."]
-
-
-def quoted(result: Result, name: str) -> list[Row]:
-    """The rows whose figures are to be quoted of a candidate."""
-    return [row for row in to_quote(result) if row.candidate == name]
 
 
 def gain(rows: Sequence[Row]) -> str:

@@ -44,11 +44,11 @@ def _claim(group: Sequence[Line], delta: float) -> Answered:
 
 def of_claim(group: Sequence[Line], delta: float) -> Holds | None:
     """The answer to a claim: its line's, or that of the geometric mean of a suite's tests; None if not measured."""
-    told = [line for line in group if line.holds]
-    if len(group) == 1 or len(told) < 2:
-        return Holds(told[0].holds) if told else None
+    known = [line for line in group if line.holds]
+    if len(group) == 1 or len(known) < 2:
+        return Holds(known[0].holds) if known else None
     figure = group[0].figure
-    mean = geometric_mean([line.interval for line in told if line.interval is not None])
+    mean = geometric_mean([line.interval for line in known if line.interval is not None])
     if figure is None or mean is None:
         return Holds.UNKNOWN
     verdict = "faster" if mean.low > 1 else "slower" if mean.high < 1 else "undecided"

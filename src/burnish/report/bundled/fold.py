@@ -30,7 +30,7 @@ from burnish.record.events.study import StudyBegun
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostVerdict, VerdictReached
 from burnish.report import evidence, plainly
-from burnish.report.analysis.checks import Checks, checks_of
+from burnish.report.analysis.checks import Checks
 from burnish.report.analysis.verdict import delta
 from burnish.report.bundled import answers, likeness
 from burnish.report.bundled.advice import advice, steps_of
@@ -50,12 +50,13 @@ ANALYSES: Mapping[str, type[Event]] = {
 """Events that studies record besides their table, by their name in ``--json``."""
 
 
-def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | None:
+def study_table(by: ByType, sittings: Mapping[CellId, Sitting], checked: Mapping[CellId, Checks]) -> StudyTable | None:
     """The table from a record's events; None if the record is not of a bundled study.
 
     Args:
         by: the events, with verdicts to be repeated.
         sittings: by cell, what is about its own sittings.
+        checked: by cell, what its starts show beside the ratio.
     """
     table = by.last(TablePlanned)
     if table is None:
@@ -69,7 +70,6 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | 
     cut = {omission.comparison: omission.why for omission in table.cut}
     planned = by.last(TrialsPlanned)
     marked = {variant.variant: _marks(variant) for variant in by.of(VariantSettled)}
-    checked = checks_of(by)
     relinked = {event.comparison: verdicts[event.cell] for event in by.of(LayoutsBegun) if event.cell in verdicts}
     begun = by.of(StudyBegun)
     now = likeness.today(table, str(begun[0].definition.get("engine", "")) if begun else "")
@@ -80,9 +80,11 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting]) -> StudyTable | 
         verdict, member = (verdicts.get(cell), together.get(cell)) if cell else (None, None)
         outcome = (figures.get(comparison.id), left.get(comparison.id), cut.get(comparison.id))
         line = _line(comparison, verdict, member, *outcome, marked.get(comparison.candidate, Marks()))
-        told = cell and replace(line, sitting=sittings.get(cell), checks=checked.get(cell, Checks()))
-        again = relinked.get(comparison.id)
-        lines.append(replace(told or line, relinked=_relinked(again, comparison.quantity) if again else None))
+        if cell:
+            line = replace(line, sitting=sittings.get(cell), checks=checked.get(cell, Checks()))
+        if again := relinked.get(comparison.id):
+            line = replace(line, relinked=_relinked(again, comparison.quantity))
+        lines.append(line)
     confirmed = {event.comparison.key: verdicts.get(event.cell) for event in by.of(ConfirmationBegun)}
     lines = [answers.answered(line, delta(planned)) for line in lines]
     negative = controls(lines, delta(planned))

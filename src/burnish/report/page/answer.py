@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from burnish.base.durations import duration
 from burnish.report.analysis import marks
-from burnish.report.analysis.placed import named, to_quote
+from burnish.report.analysis.placed import named, quoted
 from burnish.report.analysis.ranking import ranking
+from burnish.report.answer.facts import noise
 from burnish.report.compose import role_of
 from burnish.report.document import Block, Facts, Paragraph, Points, Role, Section, Span
 from burnish.report.page.details import Details
@@ -76,7 +77,7 @@ def _facts(items: Sequence[tuple[str, tuple[Span, ...]]]) -> Facts:
 
 def _sentence(result: Result, take: str) -> str:
     """What to take, and what it gives in words."""
-    rows = [row for row in to_quote(result) if row.candidate == take and row.ratio]
+    rows = [row for row in quoted(result, take) if row.ratio]
     parts: list[str] = []
     before = ""
     for row in rows[:_MOST]:
@@ -154,12 +155,10 @@ def _host(result: Result, details: Details) -> list[tuple[str, tuple[Span, ...]]
 
 def _sure(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]]:
     """Both intervals of what is recommended, and what the host does to equal programs."""
-    chosen = [row for row in to_quote(result) if row.candidate == take and row.ratio]
+    chosen = [row for row in quoted(result, take) if row.ratio]
     lines = [f"{row.workload}: {_both(row)}" for row in chosen[:_MOST]]
-    ratios = [ratio for canary in result.canaries for ratio in canary.ratios]
-    if ratios:
-        ends = [f"{100 * (end - 1):+.1f}" for end in (min(ratios), max(ratios))]
-        lines.append(f"baseline against itself: {ends[0]} to {ends[1]} % in {plural(len(ratios), 'start')}")
+    if quiet := noise(result):
+        lines.append(quiet)
     lines += [f"FORCED: the host's calibration failed for {name}" for name in result.forced]
     return [("How sure", _lines(*lines))] if lines else []
 
@@ -177,7 +176,7 @@ def _cost(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]
     """Latency, build time, size, needs."""
     build, base = _build(result, take), _build(result, result.baseline)
     lines = []
-    for row in [row for row in to_quote(result) if row.candidate == take][:_MOST]:
+    for row in quoted(result, take)[:_MOST]:
         before, after = row.sides.get(result.baseline), row.sides.get(row.candidate)
         if before and after and "p95" in before.latency and "p95" in after.latency:
             latency = f"{milliseconds(before.latency['p95'])} → {milliseconds(after.latency['p95'])}"

@@ -11,7 +11,6 @@ from burnish.model.cell import AA, Role
 from burnish.model.recipe import Marks
 from burnish.record.events.verdicts import Interval
 from burnish.report.analysis import marks
-from burnish.report.analysis.verdict import USUAL_DELTA
 from burnish.report.page.details import Details, ratios
 from burnish.report.page.figures.shapes import Mark, Measured, Point
 from burnish.report.sections.bundled.cells import names_of
@@ -161,9 +160,3 @@ def canary(details: Details, workload: str, quantity: str, *, several: bool = Fa
 def _interval(dots: tuple[float, ...]) -> dict[str, float]:
     found = fixed_interval([math.log(dot) for dot in dots])
     return {"ratio": found.ratio, "low": found.low, "high": found.high, "level": found.level}
-
-
-def delta(result: Result) -> float:
-    """Largest distance of a ratio from 1 that counts as no difference."""
-    rule = result.contest.get("rule")
-    return float(rule["delta"]) if rule else USUAL_DELTA

@@ -24,10 +24,10 @@ def page(runs: Sequence[tuple[Result, Details]]) -> Document:
     if len(runs) == 1:
         result, details = runs[0]
         return Document(answer.title(result, details), (*_whole(result, details), glossary.section()))
-    told = together.told(runs)
-    each = [part for run in told for part in together.own(run, _whole(run.result, run.details))]
+    all_runs = together.lettered(runs)
+    each = [part for run in all_runs for part in together.own(run, _whole(run.result, run.details))]
     title = "; ".join(dict.fromkeys(answer.title(result, details) for result, details in runs))
-    return Document(title, (*together.sections(told), *each, glossary.section()))
+    return Document(title, (*together.sections(all_runs), *each, glossary.section()))
 
 
 def _whole(result: Result, details: Details) -> Sequence[Section]:

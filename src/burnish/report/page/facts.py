@@ -142,8 +142,10 @@ def _differing(details: Details) -> Table | None:
     same = len(values) - len(different)
     rows = [(name, *found) for name, found in list(different.items())[:_MOST]]
     columns = (Column("feature or variable"), *(Column(name) for name in by_build))
-    told = plural(len(by_build), "program")
-    alike = row(f"{plural(same, 'more')}: the same in all {told}" if rows else f"all {same}: the same in all {told}")
+    programs = plural(len(by_build), "program")
+    alike = row(
+        f"{plural(same, 'more')}: the same in all {programs}" if rows else f"all {same}: the same in all {programs}"
+    )
     return Table("features", columns, (*(row(*cells) for cells in rows), alike))
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from burnish.model.quantity import BY_NAME
+from burnish.report.analysis.verdict import delta_of
 from burnish.report.compose import section
 from burnish.report.document import Block, Figure, Paragraph, Section, Span
-from burnish.report.page.cells import Shown, canary, delta
+from burnish.report.page.cells import Shown, canary
 from burnish.report.page.details import Details
 from burnish.report.page.figures.shapes import Forest
 
@@ -29,7 +30,7 @@ def sections(result: Result, details: Details, cells: list[Shown]) -> list[Secti
             title = BY_NAME[quantity].title if quantity in BY_NAME else quantity
             rows = (*(cell.row for cell in part), *canaries[:MOST])
             name = f"{group}: {title} against {result.baseline}" if not result.shipped else f"{group}: {title}"
-            figures.append(Figure(name, Forest(title, rows, delta(result))))
+            figures.append(Figure(name, Forest(title, rows, delta_of(result.contest))))
     if not figures:
         return []
     what = (

@@ -50,8 +50,7 @@ def loads(result: Result, cells: list[Shown]) -> list[Section]:
 def _cell(cell: Shown | None) -> Cell:
     if cell is None or cell.interval is None:
         return Cell((Span("-"),))
-    figure = f"{100 * (cell.interval.ratio - 1):+.1f} {half_width(cell.interval).removesuffix(' %')}"
-    return Cell((Span(figure), Span(cell.verdict, role_of(cell.verdict))))
+    return Cell((Span(_ratio(cell)), Span(cell.verdict, role_of(cell.verdict))))
 
 
 def steps(result: Result, cells: list[Shown]) -> list[Section]:

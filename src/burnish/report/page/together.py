@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
+from burnish.report.analysis.verdict import delta_of
 from burnish.report.compose import points, role_of, section
 from burnish.report.document import (
     Block,
@@ -23,7 +24,7 @@ from burnish.report.document import (
     Table,
 )
 from burnish.report.page import answer
-from burnish.report.page.cells import Shown, delta, point, shown
+from burnish.report.page.cells import Shown, point, shown
 from burnish.report.page.details import Details
 from burnish.report.page.figures.shapes import Forest, Lines, Run
 from burnish.report.page.forest import MOST
@@ -37,7 +38,7 @@ Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
-class Told:
+class Lettered:
     """One of several runs.
 
     Attributes:
@@ -59,10 +60,10 @@ class Told:
         return " ".join(filter(None, (version.rpartition(":")[2].partition("-")[0], self.result.begun[:10])))
 
 
-def told(runs: Sequence[tuple[Result, Details]]) -> list[Told]:
+def lettered(runs: Sequence[tuple[Result, Details]]) -> list[Lettered]:
     """The runs with their letters and cells."""
     return [
-        Told(letter(number), result, details, {_key(cell): cell for cell in shown(result, details)})
+        Lettered(letter(number), result, details, {_key(cell): cell for cell in shown(result, details)})
         for number, (result, details) in enumerate(runs)
     ]
 
@@ -77,7 +78,7 @@ def _key(cell: Shown) -> Key:
     return cell.name, cell.group, cell.workload, cell.quantity
 
 
-def sections(runs: Sequence[Told]) -> list[Section]:
+def sections(runs: Sequence[Lettered]) -> list[Section]:
     """Which runs there are, what each says, their cells side by side, and over time."""
     names = Facts(tuple((f"{run.letter}", (Span(run.result.name), Span(run.when))) for run in runs), first=True)
     first = [Section("answer", (Paragraph(Span(f"{plural(len(runs), 'run')} side by side", Role.STRONG)), names))]
@@ -87,11 +88,11 @@ def sections(runs: Sequence[Told]) -> list[Section]:
     return [*first, _table(runs, common), _forest(runs, common), *_history(runs, common)]
 
 
-def _times(runs: Sequence[Told], key: Key) -> int:
+def _times(runs: Sequence[Lettered], key: Key) -> int:
     return sum(key in run.cells for run in runs)
 
 
-def _table(runs: Sequence[Told], keys: Sequence[Key]) -> Section:
+def _table(runs: Sequence[Lettered], keys: Sequence[Key]) -> Section:
     heads = (Column("candidate"), Column("load"), Column("quantity"), *(Column(r.letter, whole=True) for r in runs))
     rows = tuple(
         Row((*(Cell((Span(text),)) for text in (key[0], key[2] or key[1], key[3])), *(_cell(r, key) for r in runs)))
@@ -101,7 +102,7 @@ def _table(runs: Sequence[Told], keys: Sequence[Key]) -> Section:
     return section("side-by-side", title, Table("side-by-side", heads, rows))
 
 
-def _cell(run: Told, key: Key) -> Cell:
+def _cell(run: Lettered, key: Key) -> Cell:
     cell = run.cells.get(key)
     if cell is None or cell.interval is None:
         return Cell((Span("-"),))
@@ -109,8 +110,8 @@ def _cell(run: Told, key: Key) -> Cell:
     return Cell((Span(figure), Span(cell.verdict, role_of(cell.verdict))))
 
 
-def _forest(runs: Sequence[Told], keys: Sequence[Key]) -> Section:
-    groups: dict[tuple[str, str], list[tuple[Told, Shown]]] = {}
+def _forest(runs: Sequence[Lettered], keys: Sequence[Key]) -> Section:
+    groups: dict[tuple[str, str], list[tuple[Lettered, Shown]]] = {}
     for key in keys:
         found = [(run, run.cells[key]) for run in runs if key in run.cells]
         groups.setdefault((key[1], key[3]), []).extend(found)
@@ -120,11 +121,13 @@ def _forest(runs: Sequence[Told], keys: Sequence[Key]) -> Section:
             drawn = tuple(
                 replace(cell.row, label=f"{run.letter}: {cell.row.label}") for run, cell in rows[begin : begin + MOST]
             )
-            figures.append(Figure(f"{group}: {quantity} of each run", Forest(quantity, drawn, delta(runs[0].result))))
+            figures.append(
+                Figure(f"{group}: {quantity} of each run", Forest(quantity, drawn, delta_of(runs[0].result.contest)))
+            )
     return section("forest", "Every start of each run", *figures)
 
 
-def _history(runs: Sequence[Told], keys: Sequence[Key]) -> list[Section]:
+def _history(runs: Sequence[Lettered], keys: Sequence[Key]) -> list[Section]:
     """The ratios over the runs' dates, for cells that several of them have."""
     order = sorted(runs, key=lambda run: run.result.begun)
     if len({run.when for run in order}) < 2:
@@ -149,7 +152,7 @@ def _history(runs: Sequence[Told], keys: Sequence[Key]) -> list[Section]:
     return [section("history", "Over versions and dates", *figures)] if figures else []
 
 
-def own(run: Told, sections_of: Sequence[Section]) -> list[Section]:
+def own(run: Lettered, sections_of: Sequence[Section]) -> list[Section]:
     """A run's own sections, each heading with its letter."""
     title = Section(f"run-{run.letter}", (Heading(f"{run.letter}: {answer.title(run.result, run.details)}"),))
     return [title, *(_lettered(run.letter, part) for part in sections_of)]

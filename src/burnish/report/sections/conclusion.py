@@ -8,7 +8,7 @@ from burnish.model.workload import Placement
 from burnish.report.analysis import marks, outcome, suites
 from burnish.report.analysis.ceilings import bars, ceilings
 from burnish.report.analysis.outcome import nothing_measured
-from burnish.report.analysis.placed import WITH, complete, elsewhere, moved, named, to_quote
+from burnish.report.analysis.placed import WITH, complete, elsewhere, moved, named, quoted, to_quote
 from burnish.report.analysis.ranking import Ranking, everywhere, ranking, winner
 from burnish.report.document import Heading, Points, Role, Section, Span
 from burnish.report.sections import patch_sentences
@@ -180,7 +180,7 @@ def _cost(baseline: str, row: Row, base: SideSummary, candidate: SideSummary, wh
 
 def _won(result: Result, best: str) -> list[tuple[str, Ratio | None, str]]:
     """(headline, ratio, load) for each of the winner's loads; for a suite, the mean of its tests."""
-    rows = [row for row in to_quote(result) if row.candidate == best]
+    rows = quoted(result, best)
     suite, summaries = suites.members(rows), {summary.suite: summary for summary in suites.wholes(rows)}
     by_load: dict[str, tuple[str, Ratio | None, str]] = {}
     for row in rows:

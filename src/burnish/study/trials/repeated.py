@@ -185,7 +185,7 @@ class _Cells:
 
     def _rule(self, verdict: VerdictReached) -> Rule:
         """The rule of a cell; fresh starts, of the winner or of other layouts, are of a number fixed in advance."""
-        if verdict.cell.role in (Role.CONFIRMATION, Role.LAYOUTS):
+        if verdict.cell.is_again:
             return Rule.fixed(max(2, verdict.starts), delta=self.rule.delta)
         return self.rule
 
