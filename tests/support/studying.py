@@ -39,7 +39,7 @@ reason = "Does not compile, so that its row says so and the others go on."
 recipe = { c = ["-DFAKE_BROKEN"] }
 [crash]
 reason = "Dies under load, so that its cell is invalid and says why."
-recipe = { c = ["-DFAKE_CRASH_AFTER=700"] }
+recipe = { c = ["-DFAKE_CRASH_AFTER=250"] }
 [missing]
 reason = "A compiler that is not there, so that its row says so and the others go on."
 recipe = { toolchain = "gcc-99" }
