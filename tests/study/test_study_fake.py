@@ -195,7 +195,7 @@ def test_a_program_compared_with_itself_is_measured(build_fake: BuildFake, tmp_p
 
 @pytest.mark.measures
 def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Path) -> None:
-    child = burnish("calibrate", "fake", "--design", "duet,solo", "--json")
+    child = burnish("calibrate", "fake", "--design", "duet,solo", "--pairs", "2", "--json")
     out, err = text(child)
     assert child.returncode == 0, err
     found = json.loads(out)
