@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from burnish.catalogue.bundled.likeness import Compared, Unanswered
+from burnish.catalogue.bundled.means import MeanEntry
 from burnish.catalogue.bundled.model import Against, Measure, Quantity
 from burnish.catalogue.edge import Entry, Reason
 from burnish.model.workload import Design, Placement
@@ -137,3 +138,4 @@ class Study(Entry):
     robust: Robust | None = None
     not_replicated: tuple[Unanswered, ...] = ()
     former: dict[str, Compared] = Field(default_factory=dict)
+    means: dict[str, MeanEntry] = Field(default_factory=dict)

@@ -15,7 +15,7 @@ from typing import Any
 
 from burnish.base.errors import UserError, together, unknown
 from burnish.catalogue import load, patches
-from burnish.catalogue.bundled import entries, likeness, published
+from burnish.catalogue.bundled import entries, likeness, means, published
 from burnish.catalogue.bundled.likeness import NotReplicated
 from burnish.catalogue.bundled.model import (
     Delivery,
@@ -79,6 +79,7 @@ def read(path: Path) -> Study:
         robust=Robust(**entry.robust.model_dump(exclude={"on"})) if entry.robust else None,
         not_replicated=tuple(NotReplicated(**part.model_dump()) for part in entry.not_replicated),
         former={name: former.compared for name, former in entry.former.items() if former.compared},
+        means=tuple(means.computed(name, value, where) for name, value in entry.means.items()),
     )
     rows, overrides, problems = [], {}, []
     for name, value in entry.row.items():

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from burnish.catalogue import load
 from burnish.catalogue.bundled.likeness import Likeness, NotReplicated, farthest
+from burnish.catalogue.bundled.means import PublishedMean
 from burnish.catalogue.bundled.published import Reference
 from burnish.catalogue.patches import CataloguePatch, PatchSet
 from burnish.model.recipe import Variant
@@ -250,6 +251,7 @@ class Study:
         robust_on: by engine, the search with the engine's overrides.
         not_replicated: what the published tables have without any counterpart here.
         former: rows that only older records have, by name: how these relate to what was published.
+        means: means over the published tables, as stated and computed again.
     """
 
     name: str
@@ -271,6 +273,7 @@ class Study:
     robust_on: Mapping[str, Robust] = field(default_factory=dict)
     not_replicated: tuple[NotReplicated, ...] = ()
     former: Mapping[str, Likeness] = field(default_factory=dict)
+    means: tuple[PublishedMean, ...] = ()
 
     def robust_for(self, engine: str) -> Robust | None:
         """The search with this engine's overrides."""
