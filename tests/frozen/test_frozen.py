@@ -161,6 +161,22 @@ def test_study_of_builds_and_conditions(run: Run) -> None:
     check("study-mysql-manual", printed)
 
 
+@pytest.mark.measures
+def test_study_of_profiles(run: Run) -> None:
+    """A row under two trainings, and the published means that it is held against."""
+
+    def noise(found: dict[str, Any]) -> None:
+        """Whether a claim holds is chance; which functions are hottest is when they were counted."""
+        table = found["shipped"]
+        for line in table["lines"]:
+            line["holds"] = "<answer>" if line["holds"] else ""
+        for profile in table["extra"]["profile_facts"]:
+            profile |= {"hottest": "<functions>", "hot": "<count>", "counted": "<count>"}
+
+    words = ["--engine", "fake", "--rows", "pool-32g", "--threads", "1", "--starts", "2", *QUICK, "--json"]
+    check("study-percona-2026", run("study", "run", "percona-2026", *words), also=noise)
+
+
 def test_plan(run: Run) -> None:
     check("plan", run("plan", "fake", "--json"))
 

@@ -156,3 +156,10 @@ def test_names_and_units() -> None:
     assert short("a" * 50 + "z").endswith("z")
     assert [scale(total)[0] for total in (60e-3, 325e-6, 9.87e-6, 5e-6)] == ["ms", "µs", "µs", "ns"]
     assert scale(325e-6)[1](3.21e-6) == "3.21"
+
+
+def test_it_says_where_the_servers_were() -> None:
+    method = EXPLAINED["method"]
+    shown = " ".join(printed(told(method={**method, "design": "solo", "placement": "apart"})).split())
+    assert "placement apart: one side at a time under load, server and clients on cores of their own" in shown
+    assert "placement" not in printed(told()), "older records don't say"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
+from burnish.catalogue.edge import ROOT, Reason, entry_of, read_toml, validated, value_of
 
 PUBLISHED = ROOT / "published"
 TABLES = ("sun-compiler-flags", "sun-configure-options", "mysql-manual")
@@ -34,19 +34,6 @@ class Answer:
 
     line: str
     reason: str
-    flags: tuple[str, ...]
-    targets: tuple[str, ...]
-    recipe: tuple[str, ...]
-    options: tuple[str, ...]
-    variants: tuple[str, ...]
-    setting: str | None
-    none: bool
-    nearest: tuple[str, ...]
-    nearest_options: tuple[str, ...]
-
-
-class _Answer(Entry):
-    reason: Reason
     flags: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     recipe: tuple[str, ...] = ()
@@ -58,13 +45,16 @@ class _Answer(Entry):
     nearest_options: tuple[str, ...] = ()
 
 
+_ENTRY = entry_of(Answer, {"reason": Reason})
+
+
 @cache
 def answers() -> Mapping[str, Answer]:
     """All answers by line."""
     entries = {}
     for line, value in read_toml(ROOT / "answers.toml").items():
-        entry = validated(_Answer, value, f"answers.toml: {line}")
-        entries[line] = Answer(line=line, **entry.model_dump())
+        entry = validated(_ENTRY, {**value, "line": line}, f"answers.toml: {line}")
+        entries[line] = value_of(Answer, entry)
     return entries
 
 

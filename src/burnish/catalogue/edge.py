@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+from dataclasses import Field as DataclassField
 from importlib import resources
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 from burnish.base.errors import UserError, unknown
 
@@ -55,6 +60,38 @@ class Entry(BaseModel):
     """An entry of a catalogue file: unknown keys are errors, values are immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def entry_of(
+    value: type[DataclassInstance], checked: Mapping[str, Any] | None = None, read_as: Mapping[Any, Any] | None = None
+) -> Any:
+    """The entry of a file whose keys are a frozen value's fields, with their types and defaults.
+
+    Args:
+        value: the value's class.
+        checked: by field, what its words are checked for beyond the field's type.
+        read_as: by type of a field, how a file writes it where that is not how it is kept.
+    """
+    types, checked, read_as = get_type_hints(value), checked or {}, read_as or {}
+    keys: dict[str, Any] = {
+        field.name: (checked.get(field.name) or read_as.get(types[field.name], types[field.name]), _default(field))
+        for field in fields(value)
+    }
+    return create_model(value.__name__, __base__=Entry, __doc__=value.__doc__, **keys)
+
+
+def _default(field: DataclassField[Any]) -> Any:
+    if field.default_factory is not MISSING:
+        return Field(default_factory=field.default_factory)
+    return ... if field.default is MISSING else field.default
+
+
+_Value = TypeVar("_Value", bound="DataclassInstance")
+
+
+def value_of(value: type[_Value], entry: Any) -> _Value:
+    """The value of an entry that has all of its fields."""
+    return value(**{field.name: getattr(entry, field.name) for field in fields(value)})
 
 
 def read_toml(path: Path) -> dict[str, Any]:

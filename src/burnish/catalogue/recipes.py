@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, create_model
+from pydantic import Field
 
 from burnish.base.errors import UserError, together
 from burnish.catalogue import flags, options
-from burnish.catalogue.edge import Entry, Pairs, Reason, Weights, read_toml, validated
+from burnish.catalogue.edge import Entry, Pairs, Reason, Weights, entry_of, read_toml, validated
 from burnish.model.recipe import REVERTED, Recipe, Variant
 
 _Seed = Annotated[int, Field(ge=0)]
@@ -23,21 +23,12 @@ _CHECKED: dict[str, Any] = {"level": Annotated[str | None, Field(pattern=r"^-O([
 """Fields of which a file's words are checked beyond their type."""
 
 
-def _fields() -> dict[str, Any]:
-    """Every field of a recipe with what validates it in a file, and its default."""
-    types = get_type_hints(Recipe)
-    return {
-        field.name: (_CHECKED.get(field.name) or _AS_READ.get(types[field.name], types[field.name]), field.default)
-        for field in fields(Recipe)
-    }
-
-
 if TYPE_CHECKING:  # a type can't be made of a function's result
 
     class RecipeEntry(Entry):
         """A recipe in a file; `Recipe` has and documents the fields."""
 else:
-    RecipeEntry = create_model("RecipeEntry", __base__=Entry, __doc__="A recipe in a file.", **_fields())
+    RecipeEntry = entry_of(Recipe, _CHECKED, _AS_READ)
 
 
 class _Variant(Entry):

@@ -50,8 +50,11 @@ class Identity:
         version: its version string.
         features: features built in or switched on, as (name, value), sorted.
         build_id: GNU build id, '' if it has none.
+        product: which server it is, where one engine has programs of several ("Percona Server"): two products are
+            never compared. '' where the engine has only one.
     """
 
     version: str
     features: tuple[tuple[str, str], ...]
     build_id: str
+    product: str = ""

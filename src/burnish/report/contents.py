@@ -11,7 +11,7 @@ from burnish.report.answer import patches as short_patches
 from burnish.report.compose import points
 from burnish.report.document import Document, Section
 from burnish.report.sections import again, builds, calibration, conclusion, heading, patches, remarks, verdicts, why
-from burnish.report.sections.bundled import cells, claims, extras, hosts, reasons
+from burnish.report.sections.bundled import cells, claims, extras, hosts, means, reasons
 from burnish.report.sections.bundled import patches as bundled_patches
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def _bundled(result: Result, table: StudyTable) -> Sequence[Section]:
         heading.section(result),
         Section("nothing", (points(nothing),)),
         *cells.sections(table),
+        *means.sections(table),
         *reasons.missing(table),
         *claims.missing(table),
         *reasons.doubtful(table),

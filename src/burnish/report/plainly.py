@@ -29,8 +29,12 @@ def row(cell: Row) -> dict[str, Any]:
 
 
 def table(study: StudyTable) -> dict[str, Any]:
-    """The table of a bundled study; the quantities of each line are on the line's top level."""
-    return {**asdict(study), "lines": [_line(line) for line in study.lines]}
+    """The table of a bundled study; the quantities of each line are on the line's top level.
+
+    ``means`` is there where the publication states any, so that summaries of other studies stay as they were.
+    """
+    values = {**asdict(study), "lines": [_line(line) for line in study.lines]}
+    return values if study.means else {name: value for name, value in values.items() if name != "means"}
 
 
 def _line(line: Line) -> dict[str, Any]:

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from burnish.catalogue.bundled import model, published
 from burnish.catalogue.bundled.likeness import Compared, Unanswered
-from burnish.catalogue.bundled.model import Against, Measure, Quantity
-from burnish.catalogue.edge import Entry, Reason
-from burnish.model.workload import Design, Placement
+from burnish.catalogue.bundled.means import MeanEntry
+from burnish.catalogue.bundled.model import Against
+from burnish.catalogue.edge import Entry, Reason, entry_of
+from burnish.model.workload import Placement
 
-
-class Reference(Entry):
-    """Location of a published figure."""
-
-    table: str
-    line: str
-    against: str = ""
-    column: str = ""
-    against_column: str = ""
+if TYPE_CHECKING:  # a type can't be made of a function's result; an entry has its value's fields
+    from burnish.catalogue.bundled.model import Delivery, RowKeys, Timeline
+    from burnish.catalogue.bundled.model import Robust as _Robust
+    from burnish.catalogue.bundled.published import Reference
+else:
+    _POSITIVE = Annotated[int, Field(gt=0)]
+    Reference = entry_of(published.Reference)
+    RowKeys = entry_of(
+        model.RowKeys, {"title": Annotated[str, Field(min_length=3)], "reason": Reason, "none": Reason | None}
+    )
+    Timeline = entry_of(
+        model.Timeline, {"reason": Reason, "threads": _POSITIVE, "seconds": Annotated[int, Field(ge=2)]}
+    )
+    Delivery = entry_of(model.Delivery, {"reason": Reason})
+    _Robust = entry_of(
+        model.Robust, {"reason": Reason, "rounds": _POSITIVE, "delta": Annotated[float, Field(gt=0, lt=0.2)]}
+    )
 
 
 class Load(Entry):
@@ -51,68 +61,22 @@ class Reading(Compared):
     placement: Placement | None = None
 
 
-class Row(Compared):
+class Row(Compared, RowKeys):  # type: ignore[misc] # at run time both are entries
     """``[row.NAME]``, with the defaults and an engine's overrides applied."""
 
-    title: str = Field(min_length=3)
-    reason: Reason
     published: Reference | None = None
     published_on: dict[str, Reference] = Field(default_factory=dict)
-    base: str = "baseline"
-    build: str = "baseline"
-    recipe: dict[str, Any] = Field(default_factory=dict)
-    given: tuple[str, ...] = ()
-    versus: tuple[str, ...] = ()
-    loads: tuple[str, ...] = ()
-    threads: tuple[int, ...] = ()
-    quantity: Quantity = "capacity"
-    design: Design | None = None
-    placement: Placement | None = None
     series: tuple[str, ...] | None = None
     readings: tuple[str, ...] | None = None
-    none: Reason | None = None
-    nearest: tuple[str, ...] = ()
-    measure: Measure | None = None
-    objects: tuple[str, ...] = ()
-    release: bool = False
-    control: bool = False
-    instrumented: bool = False
-    base_instrumented: bool = False
     patch: str | None = None
     patch_set: str | None = None
     likeness_on: dict[str, Compared] = Field(default_factory=dict)
 
 
-class Timeline(Entry):
-    """``[timeline]``."""
-
-    reason: Reason
-    rows: tuple[str, ...]
-    load: str
-    threads: int = Field(default=16, gt=0)
-    seconds: int = Field(default=20, ge=2)
-    seconds_on: dict[str, int] = Field(default_factory=dict)
-
-
-class Robust(Entry):
+class Robust(_Robust):
     """``[robust]``."""
 
-    reason: Reason
-    build: str = "baseline"
-    recipe: dict[str, Any] = Field(default_factory=dict)
-    loads: tuple[str, ...]
-    alone: dict[str, str] = Field(default_factory=dict)
-    rounds: int = Field(default=4, ge=1)
-    delta: float = Field(default=0.01, gt=0, lt=0.2)
     on: dict[str, dict[str, Any]] = Field(default_factory=dict)
-
-
-class Delivery(Entry):
-    """``[first_delivery]``."""
-
-    reason: Reason
-    series: tuple[str, ...] = ()
-    threads: tuple[int, ...] = ()
 
 
 class Study(Entry):
@@ -137,3 +101,4 @@ class Study(Entry):
     robust: Robust | None = None
     not_replicated: tuple[Unanswered, ...] = ()
     former: dict[str, Compared] = Field(default_factory=dict)
+    means: dict[str, MeanEntry] = Field(default_factory=dict)

@@ -15,13 +15,14 @@ from typing import Any
 
 from burnish.base.errors import UserError, together, unknown
 from burnish.catalogue import load, patches
-from burnish.catalogue.bundled import entries, likeness, published
+from burnish.catalogue.bundled import entries, likeness, means, published
 from burnish.catalogue.bundled.likeness import NotReplicated
 from burnish.catalogue.bundled.model import (
     Delivery,
     Load,
     Reading,
     Robust,
+    RowKeys,
     Series,
     Study,
     StudyRow,
@@ -29,7 +30,7 @@ from burnish.catalogue.bundled.model import (
 )
 from burnish.catalogue.bundled.overlays import FOLDER
 from burnish.catalogue.bundled.published import Reference
-from burnish.catalogue.edge import read_toml, validated
+from burnish.catalogue.edge import read_toml, validated, value_of
 from burnish.catalogue.patches import CataloguePatch
 
 
@@ -72,13 +73,14 @@ def read(path: Path) -> Study:
         builds=load.variants_of(entry.builds, where, path.parent),
         rows=(),
         overrides={},
-        delivery=Delivery(**entry.first_delivery.model_dump()) if entry.first_delivery else None,
+        delivery=value_of(Delivery, entry.first_delivery) if entry.first_delivery else None,
         recommends=entry.recommends,
         profiles=entry.profiles,
-        timeline=Timeline(**entry.timeline.model_dump()) if entry.timeline else None,
-        robust=Robust(**entry.robust.model_dump(exclude={"on"})) if entry.robust else None,
+        timeline=value_of(Timeline, entry.timeline) if entry.timeline else None,
+        robust=value_of(Robust, entry.robust) if entry.robust else None,
         not_replicated=tuple(NotReplicated(**part.model_dump()) for part in entry.not_replicated),
         former={name: former.compared for name, former in entry.former.items() if former.compared},
+        means=tuple(means.computed(name, value, where) for name, value in entry.means.items()),
     )
     rows, overrides, problems = [], {}, []
     for name, value in entry.row.items():
@@ -99,10 +101,7 @@ def read(path: Path) -> Study:
 def _on(robust: Robust | None, other: Mapping[str, Any]) -> Robust:
     """The search with an engine's overrides."""
     assert robust is not None  # noqa: S101 - overrides belong to a search
-    changed = entries.Robust(
-        **{**{key: getattr(robust, key) for key in entries.Robust.model_fields if key != "on"}, **other}
-    )
-    return Robust(**changed.model_dump(exclude={"on"}))
+    return value_of(Robust, entries.Robust(**{**vars(robust), **other}))
 
 
 def _unknown_names(study: Study, entry: entries.Study, where: str) -> list[UserError]:
@@ -156,8 +155,6 @@ def _row(study: Study, name: str, value: Mapping[str, Any], where: str) -> Study
         )
     if entry.measure is not None and not entry.objects:
         raise UserError(f"{where}: objects: name the objects whose compilation is measured")
-    separate = ("none", "patch", "patch_set", "published", "published_on", "series", "readings")
-    values = {key: getattr(entry, key) for key in entries.Row.model_fields if key not in (*separate, *_LIKENESS)}
     figure = _reference(entry.published, where) if entry.published else None
     figures = {load: _reference(reference, where) for load, reference in entry.published_on.items()}
     if none is None and (figure or figures):
@@ -168,25 +165,21 @@ def _row(study: Study, name: str, value: Mapping[str, Any], where: str) -> Study
         published_on=figures,
         series=tuple(study.series) if entry.series is None else entry.series,
         readings=tuple(study.readings) if entry.readings is None else entry.readings,
-        none=none,
         patch=about,
         patch_set=patches.patch_set(entry.patch_set) if entry.patch_set else None,
         likeness=entry.compared,
         likeness_on={name: part.compared for name, part in entry.likeness_on.items() if part.compared},
-        **values,
+        **{**vars(value_of(RowKeys, entry)), "none": none},
     )
 
 
-_LIKENESS = ("likeness", "unlike", "likeness_on")
-
-
-def _reference(entry: entries.Reference, where: str) -> Reference:
+def _reference(entry: Reference, where: str) -> Reference:
     """The location of a figure; a `UserError` if there is no such line."""
     known = published.lines(entry.table)
     for line in (entry.line, entry.against):
         if line and line not in known:
             raise unknown(f"line of {entry.table} in {where}", line, known)
-    return Reference(**entry.model_dump())
+    return value_of(Reference, entry)
 
 
 _NOT_OF_PATCHES = ("versus", "measure", "release", "control", "instrumented", "base_instrumented")

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from burnish.catalogue import load
 from burnish.catalogue.bundled.likeness import Likeness, NotReplicated, farthest
+from burnish.catalogue.bundled.means import PublishedMean
 from burnish.catalogue.bundled.published import Reference
 from burnish.catalogue.patches import CataloguePatch, PatchSet
 from burnish.model.recipe import Variant
@@ -85,15 +86,12 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class StudyRow:
-    """One row of a study.
+class RowKeys:
+    """What a row is, as its file says it.
 
     Attributes:
-        name: as in the table and on the command line.
         title: what it is, in a few words.
         reason: why it is equivalent to the published line, in prose.
-        published: location of its figure; None if there is none.
-        published_on: by load, location of that load's figure, if it is another.
         base: name of the build that it is compared with.
         build: name of its build.
         recipe: changes of its recipe to that of `build`.
@@ -104,8 +102,6 @@ class StudyRow:
         quantity: quantity that corresponds to the published figure.
         design: trial design; None: the load's, or that for conditions.
         placement: which cores servers and clients have; None: that of its reading or series, or the design's.
-        series: names of the series that it is part of.
-        readings: names of the readings that are made of it.
         none: why it has no equivalent today; None if it has.
         nearest: what comes nearest, if it has none.
         measure: what is read from the builds instead of measured in trials.
@@ -114,16 +110,10 @@ class StudyRow:
         control: whether it is its base itself.
         instrumented: whether the build that writes its recipe's profile is measured.
         base_instrumented: whether the build that writes the profile of its base is the base.
-        patch: the bundled patch that it measures, compared with the tree without it; its loads are the patch's own.
-        patch_set: the set of patches that it measures, compared with the tree without it.
-        likeness: how it relates to what was published; None for a row without a published figure.
-        likeness_on: by load or reading, how it relates there, if not as elsewhere and as the reading says.
     """
 
-    name: str
     title: str
     reason: str
-    published: Reference | None = None
     base: str = "baseline"
     build: str = "baseline"
     recipe: Mapping[str, Any] = field(default_factory=dict)
@@ -134,8 +124,6 @@ class StudyRow:
     quantity: Quantity = "capacity"
     design: Design | None = None
     placement: Placement | None = None
-    series: tuple[str, ...] = ("",)
-    readings: tuple[str, ...] = ("",)
     none: str | None = None
     nearest: tuple[str, ...] = ()
     measure: Measure | None = None
@@ -144,6 +132,28 @@ class StudyRow:
     control: bool = False
     instrumented: bool = False
     base_instrumented: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyRow(RowKeys):
+    """One row of a study, with what its file names looked up.
+
+    Attributes:
+        name: as in the table and on the command line.
+        published: location of its figure; None if there is none.
+        published_on: by load, location of that load's figure, if it is another.
+        series: names of the series that it is part of.
+        readings: names of the readings that are made of it.
+        patch: the bundled patch that it measures, compared with the tree without it; its loads are the patch's own.
+        patch_set: the set of patches that it measures, compared with the tree without it.
+        likeness: how it relates to what was published; None for a row without a published figure.
+        likeness_on: by load or reading, how it relates there, if not as elsewhere and as the reading says.
+    """
+
+    name: str
+    published: Reference | None = None
+    series: tuple[str, ...] = ("",)
+    readings: tuple[str, ...] = ("",)
     published_on: Mapping[str, Reference] = field(default_factory=dict)
     patch: CataloguePatch | None = None
     patch_set: PatchSet | None = None
@@ -183,12 +193,12 @@ class Timeline:
     reason: str
     rows: tuple[str, ...]
     load: str
-    threads: int
-    seconds: int
+    threads: int = 16
+    seconds: int = 20
     seconds_on: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Robust:
     """A search for weights of training loads with which no load is slower than with the baseline.
 
@@ -203,12 +213,12 @@ class Robust:
     """
 
     reason: str
-    build: str
-    recipe: Mapping[str, Any]
+    build: str = "baseline"
+    recipe: Mapping[str, Any] = field(default_factory=dict)
     loads: tuple[str, ...]
-    alone: Mapping[str, str]
-    rounds: int
-    delta: float
+    alone: Mapping[str, str] = field(default_factory=dict)
+    rounds: int = 4
+    delta: float = 0.01
 
 
 @dataclass(frozen=True)
@@ -250,6 +260,7 @@ class Study:
         robust_on: by engine, the search with the engine's overrides.
         not_replicated: what the published tables have without any counterpart here.
         former: rows that only older records have, by name: how these relate to what was published.
+        means: means over the published tables, as stated and computed again.
     """
 
     name: str
@@ -271,6 +282,7 @@ class Study:
     robust_on: Mapping[str, Robust] = field(default_factory=dict)
     not_replicated: tuple[NotReplicated, ...] = ()
     former: Mapping[str, Likeness] = field(default_factory=dict)
+    means: tuple[PublishedMean, ...] = ()
 
     def robust_for(self, engine: str) -> Robust | None:
         """The search with this engine's overrides."""

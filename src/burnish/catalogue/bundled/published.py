@@ -15,6 +15,12 @@ from burnish.catalogue.answers import PUBLISHED
 _KEYS = ("id", "option_set", "build", "workload", "flag", "patch")
 """Possible first columns of the tables with figures: the key of a line."""
 
+_RATES = ("tps", "transactions_per_second")
+"""Possible columns with rates."""
+
+_COLUMNS = ("source", "binary", "buffer_pool_gb")
+"""Possible columns that distinguish lines of the same name."""
+
 SAMPLES = "% of samples"
 """Unit of figures measured with perf."""
 
@@ -27,7 +33,8 @@ class Reference:
         table: name of the CSV file, without its suffix.
         line: value of its first column.
         against: the line that it is compared with; '' if the table contains the change itself.
-        column: value of the second column that distinguishes lines of the same name (the source, the binary), or ''.
+        column: value of the second column that distinguishes lines of the same name (the source, the binary, the buffer
+            pool), or ''.
         against_column: value of that column in the line that it is compared with, or ''.
     """
 
@@ -111,7 +118,7 @@ def figure(reference: Reference, threads: int | None = None) -> Figure | None:
         UserError: no such table or line.
     """
     rows = _rows(reference.table, reference.line, reference.column)
-    if "tps" in rows[0]:
+    if rate_column(rows[0]):
         base_rows = _rows(reference.table, reference.against, reference.against_column)
         rate, base_rate = _rate(rows, threads), _rate(base_rows, threads)
         if rate is None or base_rate is None:
@@ -145,9 +152,9 @@ def _rows(name: str, line: str, column: str) -> Sequence[Mapping[str, str]]:
     if not rows:
         raise unknown(f"line of {name}", line, lines(name))
     if column:
-        chosen = [row for row in rows if column in (row.get("source"), row.get("binary"))]
+        chosen = [row for row in rows if column in (row.get(name) for name in _COLUMNS)]
         if not chosen:
-            known = {value for row in rows for value in (row.get("source"), row.get("binary")) if value}
+            known = {value for row in rows for name in _COLUMNS if (value := row.get(name))}
             raise unknown(f"column of {name}: {line}", column, known)
         return chosen
     return rows
@@ -156,7 +163,29 @@ def _rows(name: str, line: str, column: str) -> Sequence[Mapping[str, str]]:
 def _rate(rows: Sequence[Mapping[str, str]], threads: int | None) -> float | None:
     """Mean of the rates at that number of threads (of all rows if they have the same number); None without rates."""
     counts = {row["threads"] for row in rows}
-    fitting = [
-        float(row["tps"]) for row in rows if (len(counts) == 1 and threads is None) or row["threads"] == str(threads)
-    ]
-    return statistics.fmean(fitting) if fitting else None
+    fitting = [row for row in rows if (len(counts) == 1 and threads is None) or row["threads"] == str(threads)]
+    return statistics.fmean(float(row[rate_column(row)]) for row in fitting) if fitting else None
+
+
+def rate_column(row: Mapping[str, str]) -> str:
+    """The column of a line's rate; '' if its table has no rates."""
+    return next((name for name in _RATES if name in row), "")
+
+
+def rates(name: str, line: str, run: str = "") -> Mapping[tuple[str, int], float]:
+    """The rates of a line by distinguishing column and threads, each the mean of its runs; or those of one run.
+
+    Raises:
+        UserError: no such table, line or run; or the table has no rates.
+    """
+    rows = _rows(name, line, "")
+    if not rate_column(rows[0]):
+        raise UserError(f"published table {name}: it has no rates ({', '.join(_RATES)}), so no mean of them")
+    if run and run not in (runs := {row.get("run", "") for row in rows}):
+        raise unknown(f"run of {name}: {line}", run, runs)
+    cells: dict[tuple[str, int], list[float]] = {}
+    for row in rows:
+        if row.get("run", "") == run or not run:
+            column = next((row[own] for own in _COLUMNS if own in row), "")
+            cells.setdefault((column, int(row["threads"])), []).append(float(row[rate_column(row)]))
+    return {cell: statistics.fmean(values) for cell, values in cells.items()}

@@ -245,11 +245,13 @@ class Identity:
         version: its version string.
         features: features built in or switched on, as (name, value).
         build_id: GNU build id; '' if it has none.
+        product: which server it is, where the engine has several; '' in older records.
     """
 
     version: str = ""
     features: tuple[tuple[str, str], ...] = ()
     build_id: str = ""
+    product: str = ""
 
 
 @dataclass(frozen=True)

@@ -119,6 +119,33 @@ class Omission:
 
 
 @dataclass(frozen=True)
+class StatedMean:
+    """A mean that a publication states over its whole table, beside what the table's cells give.
+
+    Attributes:
+        title: which mean.
+        reason: how it came about, and why it differs from others.
+        stated: change in per cent, as printed.
+        arithmetic: mean of the cells' changes, in per cent.
+        geometric: geometric mean of their ratios, as a change in per cent.
+        cells: number of cells.
+        lowest: smallest change of a cell, in per cent.
+        highest: largest.
+        rows: rows of the study that are held against these cells; empty if none is.
+    """
+
+    title: str
+    reason: str
+    stated: float
+    arithmetic: float
+    geometric: float
+    cells: int
+    lowest: float
+    highest: float
+    rows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class TablePlanned(Event):
     """The table of a bundled study; a later one replaces it.
 
@@ -137,6 +164,7 @@ class TablePlanned(Event):
         architecture: the host's architecture, as the kernel names it; '' in older records.
         patches: patches by row.
         not_replicated: what the published tables have without any counterpart here; empty in older records.
+        means: means that the publication states; empty without any, and in older records.
     """
 
     study: str
@@ -153,6 +181,7 @@ class TablePlanned(Event):
     architecture: str = ""
     patches: Mapping[str, PatchFacts] = field(default_factory=dict)
     not_replicated: tuple[Titled, ...] = ()
+    means: tuple[StatedMean, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,7 @@ class SamplingMethod:
         functions_gone: functions that only the first build has.
         functions_new: functions that only the second one has.
         perf_cpu: CPU time of perf itself, as a share of one core.
+        placement: which cores the servers and their clients had; '' in older records.
     """
 
     event: str
@@ -110,6 +111,7 @@ class SamplingMethod:
     functions_gone: int
     functions_new: int
     perf_cpu: float
+    placement: str = ""
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,7 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting], checked: Mapping
         advised=tuple(advised),
         answers=tuple(answers.sentences(lines, delta(planned))),
         not_replicated=tuple(asdict(part) for part in likeness.not_replicated(table, now)),
+        means=table.means,
         canaries=tuple(_canaries(by)),
         extra={
             name: [plainly.analysis(event) for event in by.of(kind)] for name, kind in ANALYSES.items() if kind in by

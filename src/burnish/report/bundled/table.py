@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from burnish.model.recipe import Marks
-from burnish.record.events.bundled import HostFigure, PublishedFigure
+from burnish.record.events.bundled import HostFigure, PublishedFigure, StatedMean
 from burnish.record.events.verdicts import HostVerdict, Interval
 from burnish.report.analysis.checks import Checks
 from burnish.report.analysis.verdict import IDENTICAL, NO_EFFECT, words
@@ -157,6 +157,7 @@ class StudyTable:
         advised: the recommendation from each series, as values.
         answers: how many of the published claims still hold, in sentences; empty without claims.
         not_replicated: what the published tables have without any counterpart here, each with title and reason.
+        means: means that the publication states, beside what its cells give.
     """
 
     study: str
@@ -177,3 +178,4 @@ class StudyTable:
     advised: tuple[Advice, ...] = ()
     answers: tuple[str, ...] = ()
     not_replicated: tuple[Mapping[str, str], ...] = ()
+    means: tuple[StatedMean, ...] = ()

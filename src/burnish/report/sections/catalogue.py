@@ -24,11 +24,13 @@ def variants(entries: Iterable[Variant]) -> Document:
     """The variants in full, with what each changes against the baseline."""
     return _entries(
         "variants",
-        (
-            _entry(variant.name, variant.marks, (variant.reason,), tuple(filter(None, (_changes(variant),))))
-            for variant in entries
-        ),
+        (_entry(variant.name, variant.marks, _there(variant.reason), _there(_changes(variant))) for variant in entries),
     )
+
+
+def _there(text: str) -> tuple[str, ...]:
+    """The text as the only one; nothing if it is empty, as a user's variant needs no reason."""
+    return (text,) if text else ()
 
 
 def variant_table(entries: Sequence[Variant]) -> Document:

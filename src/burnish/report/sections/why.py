@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from burnish.report.analysis.ceilings import LEGEND
+from burnish.report.analysis.placed import lines as placed_lines
 from burnish.report.compose import grid, points, section
 from burnish.report.document import Bar, Bars, Paragraph, Section, Span
 from burnish.report.words import percent, scale, short, signed
@@ -206,5 +207,7 @@ def _method(why: Explanation) -> Section:
         f"perf itself took {percent(method['perf_cpu'], 1)} of a core; ± is twice the standard error of sampling"
     )
     pictures = f"flame graphs in the run's folder: {', '.join(why.pictures)}"
-    lines = [sampling, *why.blind, *why.notes, pictures]
+    # Older records don't say where the servers were.
+    placed = placed_lines({placement: ()}) if (placement := method.get("placement")) else []
+    lines = [sampling, *placed, *why.blind, *why.notes, pictures]
     return section("method", "How this was measured, and its limits", points(lines))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from burnish.base.errors import UserError
 from burnish.builds.evidence import Examiner, Portable, refused
+from burnish.engines.recognising import different_servers
 from burnish.model.cell import BuildId
 from burnish.model.recipe import Recipe, Variant
 from burnish.program.built import Built, Identity
@@ -64,6 +65,14 @@ def differences(one: Identity, other: Identity) -> list[str]:
         if one_features.get(name) != other_features.get(name)
     ]
     return lines
+
+
+def of_one_product(one: Made, other: Made) -> None:
+    """Raises a `UserError` if two existing programs say that they are different servers."""
+    identities = [made.identity for made in (one, other)]
+    products = [identity.product for identity in identities if identity is not None and identity.product]
+    if len(set(products)) > 1:
+        raise different_servers(*((made.variant.name, its) for made, its in zip((one, other), products, strict=True)))
 
 
 def note_variant(record: Record, item: Made, notes: Sequence[str], *, named: bool = True) -> None:

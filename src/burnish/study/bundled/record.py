@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from burnish.catalogue.bundled.means import PublishedMean
+from burnish.catalogue.bundled.model import StudyRow
 from burnish.model.cell import ComparisonId
 from burnish.record.codec import value_of
 from burnish.record.events.bundled import (
@@ -9,6 +13,7 @@ from burnish.record.events.bundled import (
     PatchFacts,
     PlannedComparison,
     PublishedFigure,
+    StatedMean,
     TablePlanned,
     Titled,
 )
@@ -45,8 +50,30 @@ def record_table(record: Record, study: Study, selection: Selection) -> None:
             },
             comparisons=tuple(_planned(comparison) for comparison in study.comparisons),
             not_replicated=tuple(Titled(part.title, part.reason) for part in own.not_replicated),
+            means=tuple(_mean(mean, rows) for mean in own.means),
             cut=tuple(Omission(ids[key], why) for key, why in selection.cut.items()),
         )
+    )
+
+
+def _mean(mean: PublishedMean, rows: Sequence[StudyRow]) -> StatedMean:
+    """A mean for the record, with the rows that are held against its cells."""
+    of_its_lines = [
+        row.name
+        for row in rows
+        if row.published is not None
+        and (row.published.table, row.published.line, row.published.against) == (mean.table, mean.line, mean.against)
+    ]
+    return StatedMean(
+        title=mean.title,
+        reason=mean.reason,
+        stated=mean.stated,
+        arithmetic=mean.arithmetic,
+        geometric=mean.geometric,
+        cells=mean.cells,
+        lowest=mean.lowest,
+        highest=mean.highest,
+        rows=tuple(of_its_lines),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load
-from burnish.engines.registry import create
+from burnish.engines import recognising
 from burnish.study.builds.programs import short_names
 from burnish.study.comparison import Comparison
 from burnish.study.constructors.tune import portable_of
@@ -30,16 +30,15 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
         options: how they are measured.
 
     Raises:
-        UserError: a program of another engine, unknown loads, conditions that do not differ, replicates of programs
-            that are not built.
+        UserError: a program of another engine or another server, unknown loads, conditions that do not differ,
+            replicates of programs that are not built.
     """
     for option, number in (("--layouts", options.layouts), ("--trainings", options.trainings)):
         if number:
             raise UserError(f"{option} {number}: the programs exist already and are not built again; leave it out")
     asked, spec = placing(options), load.engine(engine)
-    behaviour = create(spec)
     workloads = workload_choice.chosen(spec, options)
-    built = [behaviour.existing(program) for program in programs]
+    built = recognising.existing(spec, programs)
     other = conditions.versus(spec, options)
     names = short_names(programs)
     if other is not None and len(set(programs)) == 1:

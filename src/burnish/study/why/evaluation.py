@@ -14,7 +14,7 @@ from burnish.bench.pairs import Pair
 from burnish.bench.sampling import Ability, Recorded, Stacks
 from burnish.engines.contract import SideSpec
 from burnish.model.condition import Condition
-from burnish.model.workload import Design, Workload
+from burnish.model.workload import Design, Placement, Workload
 from burnish.program import machine_code
 from burnish.program.built import Built
 from burnish.program.machine_code import Code
@@ -48,6 +48,7 @@ class Sampled:
         ability: what was sampled.
         stacks: how callers were found.
         design: how the sides shared the host.
+        placement: which cores servers and clients had.
         pairs: as they were read.
         recorded: perf's recordings.
         hardware: by label, events per transaction.
@@ -59,6 +60,7 @@ class Sampled:
     ability: Ability
     stacks: Stacks
     design: Design
+    placement: Placement
     pairs: Sequence[Pair]
     recorded: Sequence[Recorded]
     hardware: Mapping[str, Mapping[str, float]]
@@ -148,6 +150,7 @@ def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapp
                 functions_gone=len(gone),
                 functions_new=len(new),
                 perf_cpu=sum(recording.perf_cpu for recording in sampled.recorded) / seconds,
+                placement=str(sampled.placement),
             ),
             blind=(*sampled.ability.blind(sampled.stacks, names_kernel=named), *_lost(codes, grouping)),
             pictures=tuple(pictures),

@@ -21,6 +21,7 @@ from burnish.bench.host import HostFacts, read_host
 from burnish.bench.pairs import Contestant, Pair
 from burnish.bench.sampling import Ability, Recorded, Sampling, Stacks
 from burnish.catalogue import load
+from burnish.engines import recognising
 from burnish.engines.registry import create
 from burnish.model.cell import BuildId, CellId
 from burnish.model.engine import EngineSpec
@@ -36,7 +37,7 @@ from burnish.record.store import Store
 from burnish.study import needs
 from burnish.study import session as sessions
 from burnish.study.builds.make import Made
-from burnish.study.builds.programs import differences, known_program, short_names
+from burnish.study.builds.programs import differences, known_program, of_one_product, short_names
 from burnish.study.builds.source import obtain_source
 from burnish.study.cells import Cell, own_placement
 from burnish.study.kept import runs as studies
@@ -90,17 +91,16 @@ def requested(home: Home, first: str, second: str, study: str | None, engine: st
                 f"{option}: {path}: there is no such file; give a server program, or a variant's name with --run"
             )
     spec = load.engine(engine) if engine else _engine_of(paths[0])
-    behaviour = create(spec)
     one, other = short_names(paths)
-    return Request(spec.name, (one, other), (behaviour.existing(paths[0]), behaviour.existing(paths[1])))
+    before, after = recognising.existing(spec, paths)
+    return Request(spec.name, (one, other), (before, after))
 
 
 def _engine_of(program: Path) -> EngineSpec:
     """The engine whose program it is, found by asking each engine."""
-    for spec in load.engines().values():
-        with contextlib.suppress(UserError):
-            create(spec).existing(program)
-            return spec
+    spec = recognising.engine_of(program)
+    if spec is not None:
+        return spec
     names = ", ".join(sorted(spec.name for spec in load.engines().values() if not spec.hidden))
     raise UserError(f"{program}: not the program of any engine; name the engine with --engine ({names}) for the reason")
 
@@ -201,6 +201,7 @@ def explain(
         (workload,) = session.workloads
         pairs = zip(request.names, request.built, strict=True)
         made = [known_program(session, name, built) for name, built in pairs]
+        of_one_product(*made)
         lines = differences(*(side.identity for side in made if side.identity))
         conditions.possible(session, [(built, conditions.usual(spec, options)) for built in request.built])
     session.record.append(ProgramsDiffer(tuple(lines)))
@@ -316,6 +317,7 @@ def _sample(
         ability=ability,
         stacks=stacks,
         design=cell.design,
+        placement=cell.placement,
         pairs=tuple(pairs),
         recorded=tuple(recorded),
         hardware=result.hardware,

@@ -14,7 +14,7 @@ from burnish.record.codec import plain, value_of
 from burnish.record.events.builds import BuildsPlanned, FoundToolchain, ProgramsDiffer, SourceObtained, ToolchainsFound
 from burnish.study.builds.chains import chains_of
 from burnish.study.builds.make import Maker
-from burnish.study.builds.programs import differences, known_program, note_variant
+from burnish.study.builds.programs import differences, known_program, note_variant, of_one_product
 from burnish.study.builds.source import obtain_source, source_obtained
 from burnish.study.bundled.record import record_table
 from burnish.study.comparison import Comparison
@@ -191,6 +191,7 @@ def _programs(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
     one, two = workshop.made.values()
     assert one.identity is not None and two.identity is not None  # noqa: S101, PT018 - programs that exist
     assert one.built is not None and two.built is not None  # noqa: S101, PT018
+    of_one_product(one, two)
     lines = differences(one.identity, two.identity)
     session.record.append(ProgramsDiffer(tuple(lines)))
     session.bench.say("\n    ".join(f"they differ: {line}" for line in lines) or "same version, same features")

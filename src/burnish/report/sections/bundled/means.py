@@ -1,0 +1,65 @@
+"""Means that a publication states over its whole table: computed again from its cells, and measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from burnish.record.events.bundled import StatedMean
+from burnish.report.bundled.table import Line, StudyTable
+from burnish.report.compose import grid, points, section
+from burnish.report.document import Section
+from burnish.report.sections.bundled.cells import names_of
+from burnish.report.words import per_cent, plural
+from burnish.statistics.means import geometric_mean
+
+HEAD = ("published mean", "printed %", "its cells %", "geometric %", "cells", "worst %", "best %")
+_DROPPED = ("cells", "geometric %", "best %")
+
+
+def sections(table: StudyTable) -> list[Section]:
+    """Each stated mean beside what its cells give, why they differ, and the mean of the cells measured here."""
+    if not table.means:
+        return []
+    rows = [
+        (
+            mean.title,
+            _signed(mean.stated),
+            _signed(mean.arithmetic),
+            _signed(mean.geometric),
+            str(mean.cells),
+            _signed(mean.lowest),
+            _signed(mean.highest),
+        )
+        for mean in table.means
+    ]
+    lines = [f"{mean.title}: {mean.reason}" for mean in table.means]
+    lines += [sentence for mean in table.means for sentence in _here(table, mean)]
+    return [section("means", "The published means, computed again", grid("means", HEAD, rows, _DROPPED), points(lines))]
+
+
+def _here(table: StudyTable, mean: StatedMean) -> list[str]:
+    """For each reading, the mean of the cells that are held against this one's, and its worst cell."""
+    own = [line for line in table.lines if line.row in mean.rows and line.claim]
+    sentences = []
+    for reading in dict.fromkeys(line.reading for line in own):
+        lines = [line for line in own if line.reading == reading]
+        sentences += _reading(table, reading, lines)
+    return sentences
+
+
+def _reading(table: StudyTable, reading: str, lines: Sequence[Line]) -> list[str]:
+    measured = [line for line in lines if line.interval is not None and line.verdict != "invalid"]
+    here = geometric_mean([line.interval for line in measured if line.interval is not None])
+    if here is None:
+        return []
+    title = table.readings.get(reading, {}).get("title") or table.title
+    counted = f"the geometric mean of the {plural(len(measured), 'cell')} measured of {len(lines)}"
+    sentences = [f"here: {title}: {per_cent(here)} %, {counted}"]
+    worst = min(lines, key=lambda line: line.figure.low if line.figure and line.figure.low is not None else 0.0)
+    where = f"its worst published cell ({worst.published} %: {names_of(table)[worst.key]})"
+    told = f"{per_cent(worst.interval)} %, {worst.last}" if worst.interval else worst.reason or worst.last
+    return [*sentences, f"here: {where}: {told}{f'; holds? {worst.holds}' if worst.holds else ''}"]
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.1f}"

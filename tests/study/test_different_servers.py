@@ -1,0 +1,104 @@
+"""Programs of different servers are not compared; those of two versions of one are, and both are named."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from burnish.base.errors import UserError
+from burnish.base.paths import home
+from burnish.base.workbench import Workbench
+from burnish.catalogue import load
+from burnish.engines import recognising
+from burnish.engines.fake.engine import FakeEngine
+from burnish.model.recipe import Recipe, Variant
+from burnish.program.built import Built, Identity
+from burnish.study import runner
+from burnish.study.builds.make import Made
+from burnish.study.builds.programs import differences, of_one_product
+from burnish.study.constructors.compare import compare_study
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked
+from burnish.study.why import sampling
+from conftest import BuildFake
+
+OTHER = b"\x7fELF of another server"
+
+
+class OtherEngine(FakeEngine):
+    """Another server, known by what its program holds."""
+
+    def existing(self, program: Path) -> Built:
+        if program.read_bytes() != OTHER:
+            raise UserError(f"{program}: not the other server")
+        return Built(str(program), program.parent, program, "other")
+
+
+@pytest.fixture
+def programs(monkeypatch: pytest.MonkeyPatch, build_fake: BuildFake, tmp_path: Path) -> list[Path]:
+    """A program of the fake engine, and one of another engine."""
+    spec = load.engine("fake")
+    other = replace(spec, name="other", title="the other server", implementation=f"{__name__}:OtherEngine")
+    engines: Mapping[str, object] = {**load.engines(), "other": other}
+    monkeypatch.setattr(load, "engines", lambda: engines)
+    (tmp_path / "other").write_bytes(OTHER)
+    return [build_fake().server, tmp_path / "other"]
+
+
+def test_two_engines_programs_are_refused(programs: list[Path], burnish_home: Path) -> None:
+    says = f"is the fake engine and {programs[1]} is the other server: different servers"
+    for asked in (
+        lambda: compare_study("fake", programs, Options()),
+        lambda: sampling.requested(home(), str(programs[0]), str(programs[1]), None, None),
+        lambda: sampling.requested(home(), str(programs[0]), str(programs[1]), None, "fake"),
+    ):
+        with pytest.raises(UserError) as raised:
+            asked()
+        assert says in str(raised.value)
+        assert "\n" not in str(raised.value)
+    with pytest.raises(UserError, match=f"^--engine fake is the fake engine and {programs[1]} is the other server"):
+        compare_study("fake", programs[::-1], Options())
+
+
+def test_a_program_of_no_engine_is_refused_in_its_engines_words(programs: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "none").write_bytes(b"\x7fELF of nothing")
+    assert recognising.engine_of(tmp_path / "none") is None
+    with pytest.raises(UserError, match=r"none: not a fake server; name a bin/server"):
+        compare_study("fake", [programs[0], tmp_path / "none"], Options())
+
+
+def made(name: str, version: str, product: str) -> Made:
+    return Made(Variant(name, Recipe(), ""), None, Identity(version, (), "", product))
+
+
+def test_products_of_one_engine_are_told_apart_and_versions_are_not() -> None:
+    one, newer, fork = made("a", "8.0", "MySQL"), made("b", "9.7", "MySQL"), made("c", "8.0", "Percona Server")
+    of_one_product(one, newer)
+    of_one_product(one, made("d", "8.0", ""))
+    with pytest.raises(UserError, match=r"^a is MySQL and c is Percona Server: different servers"):
+        of_one_product(one, fork)
+    assert one.identity is not None
+    assert newer.identity is not None
+    assert differences(one.identity, newer.identity) == ["version: 8.0 against 9.7"]
+
+
+def test_no_run_is_begun_for_two_products(
+    monkeypatch: pytest.MonkeyPatch, build_fake: BuildFake, burnish_home: Path
+) -> None:
+    """As an engine's program says itself, which is asked only when the run begins."""
+    usual = FakeEngine.identity
+
+    def identity(self: FakeEngine, built: Built, bench: Workbench) -> Identity:
+        return replace(usual(self, built, bench), product=f"server {built.name}")
+
+    monkeypatch.setattr(FakeEngine, "identity", identity)
+    study = compare_study("fake", [build_fake().server, build_fake("-DFAKE_RELEASE=3").server], Options())
+    with pytest.raises(UserError, match="different servers, whose difference is not one of builds") as raised:
+        runner.run(home(), study, Options(), Console(file=io.StringIO()), None, Asked())
+    assert "\n" not in str(raised.value)
+    assert not list((burnish_home / "studies").glob("*")), "nothing is left of a run that was refused"
