@@ -27,7 +27,7 @@ from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import BuildMade, GateFindings, GateRun, SourceObtained, VariantSettled
 from burnish.record.events.study import SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.trials import PairRead, ServerUsage, SideReading, StartDone, StoppingRule, TrialsPlanned
-from burnish.record.events.verdicts import Interval, SideSummary, VerdictReached
+from burnish.record.events.verdicts import FamilyJudged, FamilyMember, Interval, SideSummary, VerdictReached
 
 HOST = {
     "cpu_model": "a processor", "cores_allowed": [0, 1], "memory_bytes": 2**34, "kernel": "6.1", "hypervisor": "none",
@@ -66,6 +66,7 @@ def events(variants: int, loads: int, starts: int) -> Iterator[Event]:
             yield done
         if not cell.is_canary:
             yield _verdict(cell, logs)
+    yield FamilyJudged(False, tuple(FamilyMember(cell, "undecided", 1.0, 1.0, 1.0, "") for cell in cells))
     yield StudyFinished()
 
 

@@ -11,6 +11,7 @@ import typer
 
 from burnish.base import netns, paths, system
 from burnish.base.errors import UserError, unknown
+from burnish.base.memory import lasting
 from burnish.bench.host import read_host
 from burnish.catalogue import load
 from burnish.cli import completion, readers
@@ -29,7 +30,7 @@ from burnish.cli.common import (
 )
 from burnish.cli.declaration import Argument
 from burnish.record import exchange
-from burnish.record.events import Event, Recorded
+from burnish.record.carried import Carried, carried
 from burnish.record.lines import is_file_name
 from burnish.report import contents
 from burnish.report.committed import result_of as result_in
@@ -122,7 +123,8 @@ def show_help(ctx: typer.Context, words: tuple[str, ...]) -> None:
 FORMATS = {"html": (".html", ".htm"), "md": (".md",), "csv": (".csv",), "json": (".json",), "parquet": (".parquet",)}
 """Each format with the suffixes of its files; the first format is the usual one."""
 
-_Read = tuple[Result, Details, Sequence[Recorded[Event]]]
+_Read = tuple[Result, Details, Carried]
+"""A run's result, its facts, and its record."""
 
 
 @verb(
@@ -141,7 +143,8 @@ def report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json
     reads the record in it. Without --output it is RUN.html here.
     """
     chosen = _format(form, output)
-    read = [_read(name) for name in runs]
+    with lasting():
+        read = [_read(name) for name in runs]
     names = [result.name for result, _, _ in read]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -174,13 +177,9 @@ def _format(form: str | None, output: Path | None) -> str:
 
 
 def _read(name: str) -> _Read:
-    if is_file_name(name):
-        path = Path(name)
-        events: Sequence[Recorded[Event]] = exchange.read_events(path)
-    else:
-        path = run_named(name)
-        events = exchange.study_events(path)
-    return result_in(path, tuple(events)), details(events), events
+    path = Path(name) if is_file_name(name) else run_named(name)
+    record = carried(path)
+    return result_in(path, record.events), details(record.events), record
 
 
 def _made(form: str, read: Sequence[_Read]) -> bytes:
@@ -190,7 +189,7 @@ def _made(form: str, read: Sequence[_Read]) -> bytes:
         # The drawing library takes half a second to load, which no other verb should wait for.
         from burnish.report.render.html import page  # noqa: PLC0415
 
-        records = [(result.name, exchange.packed(exchange.compact(events))) for result, _, events in read]
+        records = ((result.name, record.packed.result()) for result, _, record in read)
         return page(page_contents.page([(result, facts) for result, facts, _ in read]), records).encode()
     if form == "md":
         return "\n".join(as_markdown(contents.document(result)) for result in results).encode()

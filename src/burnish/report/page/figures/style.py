@@ -13,7 +13,7 @@ import logging
 import math
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 
-from burnish.report.page.figures.shapes import Mark
+from burnish.report.page.figures.shapes import Mark, Point
 from burnish.report.words import short, visible
 
 INK, MUTED, GRID, BACK, BAND = "#010101", "#010102", "#010103", "#010104", "#010105"
@@ -113,6 +113,29 @@ def label(text: str) -> str:
 def room(labels: Iterable[str]) -> float:
     """Inches that the longest of these labels needs, with some space."""
     return 0.2 + LETTER * max((len(text) for text in labels), default=0)
+
+
+def rows(drawn: Axes, names: Sequence[str]) -> None:
+    """Rows of these names from top to bottom, at the heights 0, 1, 2 …; texts, as ticks take longer to draw."""
+    drawn.set_ylim(len(names) - 0.4, -0.6)
+    drawn.set_yticks([])
+    place = drawn.get_yaxis_transform()
+    for number, name in enumerate(names):
+        drawn.text(-0.01, number, name, transform=place, ha="right", va="center_baseline", color=INK)
+
+
+def beside(drawn: Axes, points: Sequence[Point | None]) -> None:
+    """The figures of each row at its end."""
+    place = drawn.get_yaxis_transform()
+    for number, point in enumerate(points):
+        drawn.text(1.02, number, _words(point), transform=place, va="center_baseline", fontsize=7.5, color=MUTED)
+
+
+def _words(point: Point | None) -> str:
+    if point is None:
+        return "too few starts"
+    ratio, low, high = (100 * (value - 1) for value in (point.ratio, point.low, point.high))
+    return f"{ratio:+.1f} [{low:+.1f}, {high:+.1f}]" if point.high < 100 else f"{ratio:+.1f} [?]"
 
 
 class Scale:
