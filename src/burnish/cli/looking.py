@@ -19,7 +19,6 @@ from burnish.cli import help as pages
 from burnish.cli import options as o
 from burnish.cli.binding import help_of
 from burnish.cli.common import (
-    SCHEMA,
     print_document,
     print_json,
     print_result,
@@ -49,6 +48,7 @@ from burnish.report.sections import kept as kept_report
 from burnish.report.values import kept as values
 from burnish.report.values import rows as tables
 from burnish.report.values import runs as run_values
+from burnish.report.values.documents import form as form_of
 from burnish.study.kept import runs as studies
 from burnish.study.needs import disk_needed
 from burnish.toolchain import link_parts
@@ -84,7 +84,7 @@ def runs(as_json: bool) -> None:
     """List the runs on this machine, each with its winner."""
     every = [kept_report.run_line(result_of(folder)) for folder in studies.folders(paths.home())]
     if as_json:
-        print_json(values.runs(every))
+        print_json("runs", values.runs(every))
     else:
         print_document(kept_report.runs(every))
 
@@ -98,7 +98,7 @@ def doctor(as_json: bool) -> None:
     programs = system.find_programs(PROGRAMS)
     findings = examine(facts, toolchains, programs, needed, link_parts.offers(toolchains), netns.offers())
     if as_json:
-        print_json(values.findings(findings, facts))
+        print_json("doctor", values.findings(findings, facts))
     else:
         print_document(doctor_report.document(findings))
 
@@ -156,7 +156,7 @@ def report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json
     data = _made(chosen, read)
     _write(target, data)
     if as_json:
-        print_json({"file": str(target), "format": chosen, "runs": names, "bytes": len(data)})
+        print_json("report", {"file": str(target), "format": chosen, "runs": names, "bytes": len(data)})
     else:
         say(f"{target}: {', '.join(names)}, {len(data):,} bytes")
 
@@ -195,7 +195,8 @@ def _made(form: str, read: Sequence[_Read]) -> bytes:
         return "\n".join(as_markdown(contents.document(result)) for result in results).encode()
     if form == "json":
         every = [run_values.run(result) for result in results]
-        return as_json_text.text({"schema": SCHEMA, **(every[0] if len(every) == 1 else {"runs": every})}).encode()
+        values_of = form_of("run", every[0]) if len(every) == 1 else form_of("reports", {"runs": every})
+        return as_json_text.text(values_of).encode()
     found = [row for result, facts, _ in read for row in tables.rows(result, facts)]
     if form == "csv":
         return tables.as_csv(found).encode()
