@@ -9,6 +9,7 @@ from matplotlib.patches import Rectangle
 
 from burnish.report.page.figures import style
 from burnish.report.page.figures.shapes import Heat, Lines, Mark, Waterfall
+from burnish.report.words import change
 
 _STRONGEST = 0.5
 """Opacity of the largest change in a matrix: text on it stays readable."""
@@ -76,7 +77,7 @@ def heat(shape: Heat) -> Canvas:
             drawn.add_patch(Rectangle(*box, facecolor=colour, alpha=_STRONGEST * strength, linewidth=0))
             edge = style.INK if own else style.GRID
             drawn.add_patch(Rectangle(*box, facecolor="none", edgecolor=edge, linewidth=1.6 if own else 0.6))
-            text = f"{100 * (ratio - 1):+.1f}" if ratio else "-"
+            text = change(ratio) if ratio else "-"
             drawn.text(across, down, text, ha="center", va="center", fontsize=7.5)
     return figure
 
