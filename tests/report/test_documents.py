@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
-from burnish.cli import app
+from burnish.cli.common import app
 from burnish.cli.pipeline.schemas import SCHEMAS
 from burnish.report.committed import result_of_file
 from burnish.report.render.json import text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
 import typer
@@ -29,7 +30,7 @@ from burnish.cli.common import (
 )
 from burnish.cli.declaration import Argument
 from burnish.record import exchange
-from burnish.record.carried import Carried, carried
+from burnish.record.carried import carried
 from burnish.record.lines import is_file_name
 from burnish.report import contents
 from burnish.report.committed import result_of as result_in
@@ -123,8 +124,8 @@ def show_help(ctx: typer.Context, words: tuple[str, ...]) -> None:
 FORMATS = {"html": (".html", ".htm"), "md": (".md",), "csv": (".csv",), "json": (".json",), "parquet": (".parquet",)}
 """Each format with the suffixes of its files; the first format is the usual one."""
 
-_Read = tuple[Result, Details, Carried]
-"""A run's result, its facts, and its record."""
+_Read = tuple[Result, Details, Future[bytes]]
+"""A run's result, its facts, and its record, packed; its events are not kept, which take most of the memory."""
 
 
 @verb(
@@ -179,7 +180,7 @@ def _format(form: str | None, output: Path | None) -> str:
 def _read(name: str) -> _Read:
     path = Path(name) if is_file_name(name) else run_named(name)
     record = carried(path)
-    return result_in(path, record.events), details(record.events), record
+    return result_in(path, record.events), details(record.events), record.packed
 
 
 def _made(form: str, read: Sequence[_Read]) -> bytes:
@@ -189,7 +190,7 @@ def _made(form: str, read: Sequence[_Read]) -> bytes:
         # The drawing library takes half a second to load, which no other verb should wait for.
         from burnish.report.render.html import page  # noqa: PLC0415
 
-        records = ((result.name, record.packed.result()) for result, _, record in read)
+        records = ((result.name, packed.result()) for result, _, packed in read)
         return page(page_contents.page([(result, facts) for result, facts, _ in read]), records).encode()
     if form == "md":
         return "\n".join(as_markdown(contents.document(result)) for result in results).encode()

@@ -27,7 +27,8 @@ def forest(shape: Forest) -> Canvas:
     drawn.axvspan(scale.at(1 - shape.within), scale.at(1 + shape.within), color=style.BAND, linewidth=0, zorder=0)
     dots = [(scale.at(dot), number + 0.24) for number, row in enumerate(rows) for dot in row.dots]
     if dots:
-        drawn.scatter(*zip(*dots, strict=True), s=7, color=style.MUTED, alpha=0.55, linewidths=0)
+        across, heights = zip(*dots, strict=True)
+        drawn.scatter(across, heights, s=7, color=style.MUTED, alpha=0.55, linewidths=0)
     places = [(number - 0.1, row) for number, row in enumerate(rows)]
     _bars(drawn, [(at, row.mark, _ends(scale, row.point)) for at, row in places if row.point], 1.1)
     sittings = [(at, row.mark, row.sitting) for at, row in places if row.sitting]
