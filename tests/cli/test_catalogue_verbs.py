@@ -24,8 +24,9 @@ def run(*words: str) -> str:
 
 
 def values(*words: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(run(*words, "--json"))
-    return found
+    version, found = json.loads(run(*words, "--json")).values()
+    assert version == 1
+    return list(found)
 
 
 def plain(text: str) -> str:

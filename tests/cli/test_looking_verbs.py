@@ -62,7 +62,7 @@ def test_runs_are_listed_with_what_they_came_to(kept: Path) -> None:
     assert re.match(r"fake-tune-20260101 +fake +tune +01 Jan 2026 00:\d\d +1 of 1 +one", " ".join(rows[1]))
     assert "unfinished" in plain(run("runs"))
     assert run("show", "--list") == run("runs")
-    values: list[dict[str, Any]] = json.loads(run("runs", "--json"))
+    values: list[dict[str, Any]] = json.loads(run("runs", "--json"))["runs"]
     assert [(value["run"], value["verb"], value["winner"]) for value in values] == [
         ("fake-tune-20260101", "tune", "one"),
         ("fake-tune-20260102", "tune", "one"),

@@ -84,7 +84,7 @@ def test_it_is_tuned_without_a_line_of_burnish(installed: Path, tmp_path: Path, 
     assert {row["workload"] for row in found["rows"]} == {"sum"}
     assert all(row["verdict"] for row in found["rows"])
     again = run(installed, "burnish", "workload", "list", "tally", "--json", cwd=tmp_path)
-    assert [each["workload"] for each in json.loads(again.stdout)] == ["sum"]
+    assert [each["workload"] for each in json.loads(again.stdout)["workloads"]] == ["sum"]
 
 
 def test_without_the_package_there_is_no_such_engine(tmp_path: Path, burnish_home: Path) -> None:

@@ -24,6 +24,7 @@ import pytest
 from masking import mask
 
 import burnish
+from described import wrong
 
 HERE = Path(__file__).parent
 SURE = frozenset({"speed130", "speed130/bin/server", "work"})
@@ -39,6 +40,9 @@ pytestmark = [
 
 DIFFERENT = r"\[different\]\n(?:.+\n)+"
 """The known difference in the engine's file: some more starts of `calibrate`."""
+
+DOCUMENTS = {"plan": "plan", "merge": "export"}
+"""The documents of files that are not the result of a run."""
 
 Run = Callable[..., str]
 
@@ -80,6 +84,7 @@ def check(
     also: Callable[[dict[str, Any]], None] | None = None,
 ) -> None:
     """Compares printed JSON with the frozen file of this name; `also` masks what only this document has."""
+    assert wrong(DOCUMENTS.get(name, "run"), json.loads(printed)) == []
     found = mask(json.loads(printed), sure=SURE, names=names)
     if also is not None:
         also(found)

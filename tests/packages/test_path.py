@@ -34,7 +34,7 @@ def test_another_runs_names_are_not_taken(tuned_home: Path) -> None:
 
 
 def test_builds_are_listed_with_their_variants(tuned_home: Path) -> None:
-    values = json.loads(called(tuned_home, "builds", "--json").stdout)
+    values = json.loads(called(tuned_home, "builds", "--json").stdout)["builds"]
     names = {tuple(value["variants"]) for value in values}
     assert {("baseline",), ("speed130",)} <= names
     key = next(value["key"] for value in values if value["variants"] == ["speed130"])

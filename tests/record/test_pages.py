@@ -8,7 +8,7 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.record import exchange, lines, pages
-from pieces import whole
+from pieces import packed, whole
 
 ONE = whole("fake-tune-1", "one", 1, [0.1, 0.11, 0.12, 0.1]).made
 OTHER = whole("fake-tune-2", "other", 2, [0.1, 0.14, 0.12]).made
@@ -29,7 +29,7 @@ def wrong(path: Path | str) -> str:
 
 def test_a_page_is_read_as_the_record_in_it(tmp_path: Path) -> None:
     small = tuple(exchange.compact(ONE))
-    file = page(tmp_path / "a.html", ("fake-tune-1", exchange.packed(small)))
+    file = page(tmp_path / "a.html", ("fake-tune-1", packed(small)))
     assert exchange.read_events(file) == small
     assert lines.is_file_name(str(file))
     assert lines.stem("a.html") == "a"
@@ -38,8 +38,8 @@ def test_a_page_is_read_as_the_record_in_it(tmp_path: Path) -> None:
 def test_one_of_several_runs_is_named(tmp_path: Path) -> None:
     file = page(
         tmp_path / "both.HTM",
-        ("fake-tune-1", exchange.packed(ONE)),
-        ('<"two">', exchange.packed(OTHER)),
+        ("fake-tune-1", packed(ONE)),
+        ('<"two">', packed(OTHER)),
     )
     assert 'holds 2 runs (fake-tune-1, <"two">); name one' in wrong(file)
     assert exchange.read_events(Path(f'{file}#<"two">')) == tuple(OTHER)
@@ -49,7 +49,7 @@ def test_one_of_several_runs_is_named(tmp_path: Path) -> None:
 
 
 def test_what_is_no_whole_page_is_refused(tmp_path: Path) -> None:
-    file = page(tmp_path / "a.html", ("fake-tune-1", exchange.packed(ONE)))
+    file = page(tmp_path / "a.html", ("fake-tune-1", packed(ONE)))
     text = file.read_text()
     for end in (text.index("<script") - 1, text.index("</script>") - 400, text.index("</script>") + 9):
         file.write_text(text[:end])
@@ -63,7 +63,7 @@ def test_what_is_no_whole_page_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_a_newer_burnish_made_is_refused(tmp_path: Path) -> None:
-    newer = page(tmp_path / "a.html", ("fake-tune-1", exchange.packed(ONE)), version=pages.VERSION + 1)
+    newer = page(tmp_path / "a.html", ("fake-tune-1", packed(ONE)), version=pages.VERSION + 1)
     assert f"a page of version {pages.VERSION + 1}; this Burnish reads version {pages.VERSION}" in wrong(newer)
     line = lines.Line(1, "2030-01-01T00:00:00Z", "new", {}, 99)
     record = page(tmp_path / "b.html", ("r", lines.pack([line], lines.USUAL)))

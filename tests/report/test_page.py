@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from burnish.catalogue.glossary import words
 from burnish.record import exchange, pages
+from burnish.record.carried import carried
 from burnish.report.document import Cell, Column, Document, Entry, Facts, Picture, Points, Row, Section, Span, Table
 from burnish.report.fold import fold
 from burnish.report.page.contents import page
 from burnish.report.page.details import details
 from burnish.report.render import html
-from pieces import whole
+from pieces import packed, whole
 
 RESULTS = Path(__file__).parents[2] / "docs/results"
 HOSTILE = '<img src=x onerror="alert(1)">\'"&</script><script>alert(2)</script><!--]]>'
@@ -26,9 +27,9 @@ HOSTILE = '<img src=x onerror="alert(1)">\'"&</script><script>alert(2)</script><
 
 @cache
 def rendered(*names: str) -> str:
-    read = [exchange.read_events(RESULTS / f"{name}.jsonl.xz") for name in names]
-    document = page([(fold(events), details(events)) for events in read])
-    return html.page(document, [(name, exchange.packed(events)) for name, events in zip(names, read, strict=True)])
+    read = [carried(RESULTS / f"{name}.jsonl.xz") for name in names]
+    document = page([(fold(record.events), details(record.events)) for record in read])
+    return html.page(document, [(name, record.packed.result()) for name, record in zip(names, read, strict=True)])
 
 
 class Seen(HTMLParser):
@@ -118,7 +119,7 @@ def test_several_runs_are_side_by_side_and_over_time() -> None:
 def test_names_in_a_record_never_become_markup() -> None:
     events = whole(HOSTILE, HOSTILE, 1, [0.1, 0.11, 0.12, 0.1]).made
     result = fold(events)
-    text = html.page(page([(result, details(events))]), [(result.name, exchange.packed(events))])
+    text = html.page(page([(result, details(events))]), [(result.name, packed(events))])
     seen = Seen(text)
     assert "img" not in seen.tags
     assert seen.tags.count("script") == 2, "the page's own, and the record"

@@ -125,7 +125,7 @@ def test_kept_builds_are_listed_with_what_is_known_of_them(
     detail = CliRunner().invoke(app, ["builds", "abc"]).output
     assert "symbol versions: GLIBC_2" in detail
     assert "peak memory: 5 MB, 1.0 s: the link" in detail
-    values = json.loads(CliRunner().invoke(app, ["builds", "--json"]).output)
+    values = json.loads(CliRunner().invoke(app, ["builds", "--json"]).output)["builds"]
     assert values[0]["program"]["needed"] == ["libc.so.6"]
 
 

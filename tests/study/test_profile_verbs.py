@@ -58,7 +58,7 @@ def test_from_training_to_a_name_and_back(
     here = Maker(burnish_home, gcc)
     _, mix, write, _merge, _final = here.make(Recipe(pgo=True, training=WEIGHTS))
     _, out, _ = burnish("profile", "list", "--json")
-    listed = json.loads(out)
+    listed = json.loads(out)["profiles"]
     assert sorted(len(each["training"]) for each in listed) == [1, 1, 2]
     assert burnish("profile", "keep", mix.key[:8], "--name", "mix")[0] == 0
     code, _, err = burnish("profile", "merge", "mix", write.key, "--weights", "4,1", "--name", "mixed")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
 
+from burnish.record import exchange, lines
 from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
 from burnish.record.events.trials import StartBegun
@@ -24,6 +25,11 @@ E = TypeVar("E", bound=Event)
 def of(events: Iterable[Recorded[Event]], kind: type[E]) -> list[E]:
     """The events of a type."""
     return ByType(events).of(kind)
+
+
+def packed(events: Iterable[Recorded[Event]]) -> bytes:
+    """Events as a page holds them."""
+    return lines.pack(map(exchange.line_of, events), lines.USUAL, lines.QUICK)
 
 
 def host(name: str) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from burnish.cli import (  # noqa: F401 - each registers its verbs
 from burnish.cli import help as pages
 from burnish.cli.binding import Interrupted
 from burnish.cli.common import app, errors, program
-from burnish.cli.pipeline import checking, history, resuming, watching  # noqa: F401
+from burnish.cli.pipeline import checking, history, resuming, schemas, watching  # noqa: F401
 
 PROGRAM_VARIABLE = "BURNISH_PROGRAM"
 """Set by a checkout's launcher: the command that the user typed."""

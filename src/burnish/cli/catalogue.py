@@ -29,7 +29,7 @@ def variants(words: tuple[str, ...], recipes: Path | None, full: bool, as_json: 
     if not matches:
         raise UserError(f"no variant has {' '.join(words)!r}{nearest(words[0], known)}; `burnish variants` lists all")
     if as_json:
-        print_json(values.variants(matches))
+        print_json("variants", values.variants(matches))
     else:
         print_document(report.variants(matches) if full or words else report.variant_table(matches))
 
@@ -57,7 +57,7 @@ def flags(words: tuple[str, ...], only_targets: bool, as_json: bool) -> None:
     if not matches:
         raise UserError(f"no flag says {' '.join(words)!r}{nearest(words[0], known)}; `burnish flags` lists all")
     if as_json:
-        print_json(values.flags(matches))
+        print_json("flags", values.flags(matches))
     else:
         print_document(report.flags(matches) if words else report.flag_table(matches))
 
@@ -74,7 +74,7 @@ def _print_targets(matches: Sequence[Target], words: Sequence[str], as_json: boo
         )
     here = this_processor()
     if as_json:
-        print_json(values.targets(matches, here))
+        print_json("targets", values.targets(matches, here))
     else:
         print_document(report.targets(matches, here))
 
@@ -94,6 +94,6 @@ def options(engine: str, words: tuple[str, ...], as_json: bool) -> None:
             f"`burnish options {spec.name}` lists those that are known, others are accepted"
         )
     if as_json:
-        print_json(values.options(matches))
+        print_json("options", values.options(matches))
     else:
         print_document(report.options(matches, spec.name))

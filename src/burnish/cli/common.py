@@ -37,6 +37,7 @@ from burnish.report.render import terminal
 from burnish.report.result import Result
 from burnish.report.sections import plan as plan_report
 from burnish.report.values import runs as values
+from burnish.report.values.documents import form
 from burnish.study import runner
 from burnish.study.kept import runs as studies
 from burnish.study.kept.programs import program_of
@@ -48,9 +49,6 @@ from burnish.study.study import Study
 from burnish.study.trials.board import BoardRow
 
 ABOUT = "Finds, and proves, the fastest way to build a database server for a workload."
-
-SCHEMA = 1
-"""Version of what --json prints; raised when a field is removed or changes its meaning, not for a new one."""
 
 _Function = Callable[..., None]
 
@@ -220,15 +218,15 @@ def _as_typed(value: _T) -> _T:
     return cast(_T, result)
 
 
-def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
-    """Prints a value as JSON; an object gets the schema's version."""
-    sys.stdout.write(renderer.text({"schema": SCHEMA, **value} if isinstance(value, Mapping) else value))
+def print_json(name: str, values: Mapping[str, Any] | Sequence[Any]) -> None:
+    """Prints the document of this name (`burnish.report.values.documents`) as JSON, with the version of its form."""
+    sys.stdout.write(renderer.text(form(name, values)))
 
 
 def print_plan(plan: Plan, as_json: bool) -> None:
     """Prints a plan as a table or as JSON."""
     if as_json:
-        print_json(plan.as_dict())
+        print_json("plan", plan.as_dict())
     else:
         print_document(plan_report.document(plan))
 
@@ -243,7 +241,7 @@ def print_result(result: Result, as_json: bool, place: Path, *, full: bool) -> N
         full: whether as the whole report.
     """
     if as_json:
-        print_json(values.run(result))
+        print_json("run", values.run(result))
     elif full:
         print_document(document(result))
     else:

@@ -74,7 +74,7 @@ def builds(name: str | None, against: str | None, portability: bool, yes: bool, 
             examined.append((entry, facts))
     names = reproducing.variants(home)
     if as_json:
-        print_json(values.builds(examined, names))
+        print_json("builds", values.builds(examined, names))
     else:
         print_document(report.builds(examined, names) if name is None else report.build_details(examined, names))
 
@@ -125,6 +125,7 @@ def path(build: str, run: str | None, as_json: bool) -> None:
         )
     if as_json:
         print_json(
+            "path",
             {
                 "build": found.entry.key,
                 "variant": found.variant,
@@ -132,7 +133,7 @@ def path(build: str, run: str | None, as_json: bool) -> None:
                 "path": str(built.server),
                 "environment": dict(built.environment),
                 "options": list(built.options),
-            }
+            },
         )
         return
     if built.environment:
@@ -162,6 +163,7 @@ def reproduce(build: str, output: Path | None, run: str | None, as_json: bool) -
     )
     if as_json:
         print_json(
+            "reproduce",
             {
                 "build": kept_build.entry.key,
                 "variant": kept_build.variant,
@@ -169,7 +171,7 @@ def reproduce(build: str, output: Path | None, run: str | None, as_json: bool) -
                 "files": written.files,
                 "sha256": written.sha256,
                 "recipe": written.recipe,
-            }
+            },
         )
         return
     files = [name for name in written.files if "/" not in name]
@@ -204,7 +206,7 @@ def clean(older_than: float | None, keep_gb: float | None, runs: bool, yes: bool
             unfinished=runs,
         )
         if as_json:
-            print_json(values.inventory(items, chosen))
+            print_json("clean", values.inventory(items, chosen))
         else:
             print_document(report.inventory(items, chosen, home.root, full=full))
         if not chosen:

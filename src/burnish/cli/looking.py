@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
 import typer
 
 from burnish.base import netns, paths, system
 from burnish.base.errors import UserError, unknown
+from burnish.base.memory import lasting
 from burnish.bench.host import read_host
 from burnish.catalogue import load
 from burnish.cli import completion, readers
@@ -18,7 +20,6 @@ from burnish.cli import help as pages
 from burnish.cli import options as o
 from burnish.cli.binding import help_of
 from burnish.cli.common import (
-    SCHEMA,
     print_document,
     print_json,
     print_result,
@@ -29,7 +30,7 @@ from burnish.cli.common import (
 )
 from burnish.cli.declaration import Argument
 from burnish.record import exchange
-from burnish.record.events import Event, Recorded
+from burnish.record.carried import carried
 from burnish.record.lines import is_file_name
 from burnish.report import contents
 from burnish.report.committed import result_of as result_in
@@ -48,6 +49,7 @@ from burnish.report.sections import kept as kept_report
 from burnish.report.values import kept as values
 from burnish.report.values import rows as tables
 from burnish.report.values import runs as run_values
+from burnish.report.values.documents import form as form_of
 from burnish.study.kept import runs as studies
 from burnish.study.needs import disk_needed
 from burnish.toolchain import link_parts
@@ -83,7 +85,7 @@ def runs(as_json: bool) -> None:
     """List the runs on this machine, each with its winner."""
     every = [kept_report.run_line(result_of(folder)) for folder in studies.folders(paths.home())]
     if as_json:
-        print_json(values.runs(every))
+        print_json("runs", values.runs(every))
     else:
         print_document(kept_report.runs(every))
 
@@ -97,7 +99,7 @@ def doctor(as_json: bool) -> None:
     programs = system.find_programs(PROGRAMS)
     findings = examine(facts, toolchains, programs, needed, link_parts.offers(toolchains), netns.offers())
     if as_json:
-        print_json(values.findings(findings, facts))
+        print_json("doctor", values.findings(findings, facts))
     else:
         print_document(doctor_report.document(findings))
 
@@ -122,7 +124,8 @@ def show_help(ctx: typer.Context, words: tuple[str, ...]) -> None:
 FORMATS = {"html": (".html", ".htm"), "md": (".md",), "csv": (".csv",), "json": (".json",), "parquet": (".parquet",)}
 """Each format with the suffixes of its files; the first format is the usual one."""
 
-_Read = tuple[Result, Details, Sequence[Recorded[Event]]]
+_Read = tuple[Result, Details, Future[bytes]]
+"""A run's result, its facts, and its record, packed; its events are not kept, which take most of the memory."""
 
 
 @verb(
@@ -141,7 +144,8 @@ def report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json
     reads the record in it. Without --output it is RUN.html here.
     """
     chosen = _format(form, output)
-    read = [_read(name) for name in runs]
+    with lasting():
+        read = [_read(name) for name in runs]
     names = [result.name for result, _, _ in read]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -153,7 +157,7 @@ def report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json
     data = _made(chosen, read)
     _write(target, data)
     if as_json:
-        print_json({"file": str(target), "format": chosen, "runs": names, "bytes": len(data)})
+        print_json("report", {"file": str(target), "format": chosen, "runs": names, "bytes": len(data)})
     else:
         say(f"{target}: {', '.join(names)}, {len(data):,} bytes")
 
@@ -174,13 +178,9 @@ def _format(form: str | None, output: Path | None) -> str:
 
 
 def _read(name: str) -> _Read:
-    if is_file_name(name):
-        path = Path(name)
-        events: Sequence[Recorded[Event]] = exchange.read_events(path)
-    else:
-        path = run_named(name)
-        events = exchange.study_events(path)
-    return result_in(path, tuple(events)), details(events), events
+    path = Path(name) if is_file_name(name) else run_named(name)
+    record = carried(path)
+    return result_in(path, record.events), details(record.events), record.packed
 
 
 def _made(form: str, read: Sequence[_Read]) -> bytes:
@@ -190,13 +190,14 @@ def _made(form: str, read: Sequence[_Read]) -> bytes:
         # The drawing library takes half a second to load, which no other verb should wait for.
         from burnish.report.render.html import page  # noqa: PLC0415
 
-        records = [(result.name, exchange.packed(exchange.compact(events))) for result, _, events in read]
+        records = ((result.name, packed.result()) for result, _, packed in read)
         return page(page_contents.page([(result, facts) for result, facts, _ in read]), records).encode()
     if form == "md":
         return "\n".join(as_markdown(contents.document(result)) for result in results).encode()
     if form == "json":
         every = [run_values.run(result) for result in results]
-        return as_json_text.text({"schema": SCHEMA, **(every[0] if len(every) == 1 else {"runs": every})}).encode()
+        values_of = form_of("run", every[0]) if len(every) == 1 else form_of("reports", {"runs": every})
+        return as_json_text.text(values_of).encode()
     found = [row for result, facts, _ in read for row in tables.rows(result, facts)]
     if form == "csv":
         return tables.as_csv(found).encode()

@@ -68,7 +68,7 @@ def micro(
     )
     result = running.micro(paths.home(), request, progress, asker())
     if as_json:
-        print_json(result.as_dict())
+        print_json("micro", result.as_dict())
     else:
         print_document(report.document(result))
 
@@ -76,6 +76,6 @@ def micro(
 def _list(as_json: bool) -> None:
     every = micros().values()
     if as_json:
-        print_json(values.micros(every))
+        print_json("micros", values.micros(every))
     else:
         print_document(report.listing(every))

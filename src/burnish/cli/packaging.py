@@ -57,7 +57,7 @@ def package(
     if sign_key is not None:
         made = replace(made, files=(*made.files, *signing.sign([made.files[0]], sign_key)))
     if as_json:
-        print_json(_value(made))
+        print_json("package", _value(made))
         return
     for text in _lines(made):
         line(text)
@@ -84,7 +84,8 @@ def verify(file: Path, key: Path | None, measured: bool, options: Options, as_js
             remove_tree(place)
     if not measured:
         if as_json:
-            print_json({"file": str(file), "checked": list(found.lines), "verdict": found.verdict.get("predicate")})
+            verdict = found.verdict.get("predicate")
+            print_json("verify", {"file": str(file), "checked": list(found.lines), "verdict": verdict})
         for text in () if as_json else found.lines:
             line(text)
         return

@@ -36,7 +36,7 @@ def list_profiles(as_json: bool) -> None:
     store = _store()
     entries = [(kept.name_of(store, entry.key), entry) for entry in store.entries() if entry.kind == "profiles"]
     if as_json:
-        print_json(values.profiles(entries))
+        print_json("profiles", values.profiles(entries))
     else:
         print_document(report.listing(entries))
 
@@ -55,7 +55,7 @@ def show(which: str, against: str | None, top: int, as_json: bool) -> None:
     if against is not None:
         overlap = inspecting.compare(entry, kept.find(store, against), store, engine, toolchains)
     if as_json:
-        print_json(values.profile(inspection, overlap))
+        print_json("profile", values.profile(inspection, overlap))
     else:
         print_document(report.document(inspection, overlap))
 

@@ -62,7 +62,7 @@ def import_record(file: Path, as_json: bool) -> None:
     with studies.lock(home):
         folder, made = exchange.import_study(home, file)
     if as_json:
-        print_json({"study": folder.name, "folder": str(folder), "made": made})
+        print_json("import", {"study": folder.name, "folder": str(folder), "made": made})
     else:
         say(f"run {folder.name}" + ("" if made else ": was here already, the same"))
 
@@ -112,7 +112,7 @@ def render(place: Path, check: bool, as_json: bool) -> None:
             difference.path.write_text(wanted[difference.path], encoding="utf-8")
     if as_json:
         values = [{"file": str(difference.path), "line": difference.line} for difference in differences]
-        print_json({"files": len(wanted), "different": values})
+        print_json("render", {"files": len(wanted), "different": values})
     elif check:
         for difference in differences:
             say(difference.words)
@@ -131,6 +131,6 @@ def render(place: Path, check: bool, as_json: bool) -> None:
 def _wrote(target: Path, events: Sequence[Recorded[Event]], what: str, as_json: bool) -> None:
     size = exchange.write(target, events)
     if as_json:
-        print_json({"file": str(target), "events": len(events), "bytes": size})
+        print_json("export", {"file": str(target), "events": len(events), "bytes": size})
     else:
         say(f"{target}: {what}, {size:,} bytes")

@@ -49,7 +49,7 @@ def list_studies(as_json: bool) -> None:
     """List the bundled studies: what each replicates, and its rows."""
     every = [studies.study(name) for name in studies.names()]
     if as_json:
-        print_json(values.studies(every))
+        print_json("studies", values.studies(every))
     else:
         print_document(plan_report.listing(every))
 
@@ -70,7 +70,7 @@ def show(
     bundled = bundled_study(name, engine, asked, options)
     plan = plan_of(paths.home(), bundled, by_name(bundled, asked), options)
     if as_json:
-        print_json(values.bundled_plan(bundled, plan))
+        print_json("study-plan", values.bundled_plan(bundled, plan))
     else:
         print_document(plan_report.document(bundled, plan))
 

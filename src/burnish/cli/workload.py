@@ -35,7 +35,7 @@ def list_loads(engine: str | None, as_json: bool) -> None:
     names = {load.engine(engine).name} if engine else set(load.engine_names())
     every = [item for (owner, _), item in load.workloads().items() if owner in names]
     if as_json:
-        print_json(values.loads(every))
+        print_json("workloads", values.loads(every))
     else:
         owners = dict.fromkeys(item.engine for item in every)
         print_document(report.loads(every, {name: create(load.engine(name)).loads.beside for name in owners}))

@@ -218,8 +218,7 @@ def _one_of(values: Sequence[Any], members: Sequence[Any]) -> _Decoder:
 
 def _tuple(inner: Sequence[Any]) -> _Decoder:
     if len(inner) == 2 and inner[1] is ...:
-        decoder = _decoder(inner[0])
-        return lambda value: tuple([decoder(item) for item in _list(value)])  # faster than from a generator
+        return _numbers if inner[0] is float else _items(_decoder(inner[0]))
     decoders = [_decoder(kind) for kind in inner]
 
     def decode_each(value: Any) -> Any:
@@ -228,6 +227,19 @@ def _tuple(inner: Sequence[Any]) -> _Decoder:
         return tuple(decoder(item) for decoder, item in zip(decoders, value, strict=True))
 
     return decode_each
+
+
+def _items(decoder: _Decoder) -> _Decoder:
+    return lambda value: tuple([decoder(item) for item in _list(value)])  # faster than from a generator
+
+
+_NUMBERS = frozenset((int, float))
+
+
+def _numbers(value: Any) -> tuple[float, ...]:
+    """Numbers, of which a large record has millions: looked at all at once."""
+    items = _list(value)
+    return tuple(items) if _NUMBERS.issuperset(map(type, items)) else tuple(map(_number, items))
 
 
 def _list(value: Any) -> Sequence[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -34,18 +34,27 @@ _LEFT_OUT = (CommandRun, RecordImported)
 
 def compact(events: Events) -> Iterator[Recorded[Event]]:
     """The events that a report needs; idempotent."""
-    known: set[tuple[str | None, CellId]] = set()
-    for recorded in events:
+    compacted = Compacting()
+    return (kept for recorded in events if (kept := compacted(recorded)) is not None)
+
+
+class Compacting:
+    """Makes a record compact, event by event."""
+
+    def __init__(self) -> None:
+        self._known: set[tuple[str | None, CellId]] = set()
+
+    def __call__(self, recorded: Recorded[Event]) -> Recorded[Event] | None:
+        """The event as a compact record has it: the same, shorter, or None for none."""
         event = recorded.event
         if isinstance(event, _LEFT_OUT):
-            continue
+            return None
         if isinstance(event, StartDone) and event.launched is not None:
             cell = (event.origin.study if event.origin else None, event.cell)
-            if cell in known:
-                yield replace(recorded, event=replace(event, launched=None))
-                continue
-            known.add(cell)
-        yield recorded
+            if cell in self._known:
+                return replace(recorded, event=replace(event, launched=None))
+            self._known.add(cell)
+        return recorded
 
 
 def read_events(path: Path) -> tuple[Recorded[Event], ...]:
@@ -55,10 +64,11 @@ def read_events(path: Path) -> tuple[Recorded[Event], ...]:
         UserError: the file does not exist, is not a record, has a newer format or is truncated, or an event does not
             match its declaration.
     """
-    return tuple(_recorded(line, path) for line in lines.read(path))
+    return tuple(decoded(line, path) for line in lines.read(path))
 
 
-def _recorded(line: Line, path: Path) -> Recorded[Event]:
+def decoded(line: Line, path: Path) -> Recorded[Event]:
+    """The event on a line of a file; raises a `UserError` that names it."""
     where = f"{path}: event {line.number}"
     return Recorded(line.number, line.at, decode(line.kind, line.body, line.form, where=where))
 
@@ -67,16 +77,18 @@ def study_events(folder: Path) -> tuple[Recorded[Event], ...]:
     """The events in a study's folder, followed by its drawings as events."""
     with closing(Record(folder)) as record:
         events = list(record.every())
-    carried = {recorded.event.name for recorded in events if isinstance(recorded.event, PictureDrawn)}
+    return (*events, *drawings(folder, events))
+
+
+def drawings(folder: Path, events: Sequence[Recorded[Event]]) -> list[Recorded[Event]]:
+    """A study's drawings as events after its own, those that are not among them."""
+    known = {recorded.event.name for recorded in events if isinstance(recorded.event, PictureDrawn)}
     named = [
         name for recorded in events if isinstance(recorded.event, WhyExplained) for name in recorded.event.pictures
     ]
-    for name in dict.fromkeys(named):
-        path = folder / name
-        if name not in carried and path.is_file():
-            drawn = PictureDrawn(name, path.read_text(encoding="utf-8"))
-            events.append(Recorded(events[-1].number + 1, events[-1].at, drawn))
-    return tuple(events)
+    files = {name: folder / name for name in dict.fromkeys(named) if name not in known}
+    drawn = [PictureDrawn(name, file.read_text(encoding="utf-8")) for name, file in files.items() if file.is_file()]
+    return [Recorded(events[-1].number + at, events[-1].at, picture) for at, picture in enumerate(drawn, 1)]
 
 
 def as_text(events: Events) -> str:
@@ -100,11 +112,6 @@ def write(path: Path, events: Events) -> int:
     draft.chmod(0o644)
     draft.replace(path)
     return len(data)
-
-
-def packed(events: Events) -> bytes:
-    """An exported record as bytes, for a page: made quicker than a file's, and larger."""
-    return lines.pack(_lines(events), lines.USUAL, lines.QUICK)
 
 
 def study_name(path: Path, events: Events) -> str:
@@ -133,7 +140,7 @@ def import_study(home: Home, path: Path) -> tuple[Path, bool]:
         UserError: the file is not a record (see `read_events`), or another study has this name.
     """
     imported = lines.read(path)
-    events = [_recorded(line, path) for line in imported]
+    events = [decoded(line, path) for line in imported]
     name = study_name(path, events)
     folder = home.studies / name
     if folder.exists():
@@ -153,4 +160,9 @@ def import_study(home: Home, path: Path) -> tuple[Path, bool]:
 
 
 def _lines(events: Events) -> Iterator[Line]:
-    return (Line(recorded.number, recorded.at, *encode(recorded.event), FORMAT) for recorded in events)
+    return map(line_of, events)
+
+
+def line_of(recorded: Recorded[Event]) -> Line:
+    """An event as a line of a file."""
+    return Line(recorded.number, recorded.at, *encode(recorded.event), FORMAT)

@@ -11,7 +11,7 @@ import gzip
 import json
 import lzma
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ USUAL = ".jsonl.xz"
 _HEAD = "burnish-record"
 _MAGIC = {".xz": b"\xfd7zXZ\0", ".gz": b"\x1f\x8b"}
 _BLOCK = 1 << 14
+_PART = 1 << 10
 _HOW = "`burnish record export RUN` makes one"
 _NO_EVENT = (ValueError, TypeError, KeyError)
 
@@ -78,10 +79,29 @@ def pack(lines: Iterable[Line], name: str, preset: int = 9 | lzma.PRESET_EXTREME
     """The content of a file with its header, compressed according to its name, for ``.xz`` with this preset."""
     events = list(lines)
     form = max((line.form for line in events), default=FORMAT)
-    data = (_json({_HEAD: form, "events": len(events)}) + as_json(events)).encode()
+    return pack_texts([text_of(line) for line in events], form, name, preset)
+
+
+def pack_texts(texts: Sequence[bytes], form: int, name: str, preset: int = 9 | lzma.PRESET_EXTREME) -> bytes:
+    """The same from the events' lines, of which the newest format is `form`."""
+    head = _json({_HEAD: form, "events": len(texts)}).encode()
     if name.endswith(".xz"):
-        return lzma.compress(data, preset=preset)
+        packer = lzma.LZMACompressor(preset=preset)  # in parts: the whole text would need its size once more
+        parts = (b"".join(texts[begin : begin + _PART]) for begin in range(0, len(texts), _PART))
+        return b"".join([packer.compress(head), *map(packer.compress, parts), packer.flush()])
+    data = head + b"".join(texts)
     return gzip.compress(data, 9, mtime=0) if name.endswith(".gz") else data
+
+
+def text_of(line: Line) -> bytes:
+    """An event as its line of a file."""
+    return _json(_values(line)).encode()
+
+
+def spliced(number: int, at: str, kind: str, body: str, form: int) -> bytes:
+    """The same from an event's values as JSON, which stay as they are written."""
+    head = _json(_values(Line(number, at, kind, {}, form))).removesuffix("{}}\n")
+    return f"{head}{body}}}\n".encode()
 
 
 def read(path: Path) -> tuple[Line, ...]:
@@ -90,44 +110,53 @@ def read(path: Path) -> tuple[Line, ...]:
     Raises:
         UserError: the file does not exist, is not a record, has another format, or is truncated.
     """
+    return tuple(line for line, _ in each(path))
+
+
+def each(path: Path) -> Iterator[tuple[Line, bytes]]:
+    """The events of an exported record one after the other, each with its line.
+
+    Raises:
+        UserError: as `read` does; what is wrong at the end of a file is seen only there.
+    """
     if pages.is_page(path.name):
-        data, damage = _unpack(path, pages.packed(path), USUAL)
+        texts = _Texts(path, pages.packed(path), USUAL)
     else:
         check_name(path)
         try:
-            data, damage = _unpack(path, path.read_bytes(), path.name)
+            texts = _Texts(path, path.read_bytes(), path.name)
         except OSError as error:
             raise UserError(f"{path}: {error.strerror}; {_HOW}") from None
-    *texts, rest = data.split(b"\n")
-    expected = _stated_number(path, texts[0]) if texts else None
-    events: list[Line] = []
-    for text in texts if expected is None else texts[1:]:
+    expected: int | None = None
+    count = number = 0
+    for at, text in enumerate(texts, 1):
+        if at == 1 and (expected := _stated_number(path, text)) is not None:
+            continue
         try:
-            events.append(_event(text, events))
+            line = _event(text, number)
         except _NO_EVENT:
-            if damage is not None:
+            if texts.damaged():
                 break
-            line = len(events) + (1 if expected is None else 2)
-            raise UserError(f"{path}: line {line} is not an event of an exported record; {_HOW}") from None
-        if events[-1].form > FORMAT:
-            raise _newer(path, events[-1].form)
-    if damage is None and rest:
-        damage = "cut off"
-    if damage is None and expected is not None and len(events) != expected:
-        damage = "cut off" if len(events) < expected else "longer than it says"
+            raise UserError(f"{path}: line {at} is not an event of an exported record; {_HOW}") from None
+        if line.form > FORMAT:
+            raise _newer(path, line.form)
+        count, number = count + 1, line.number
+        yield line, text + b"\n"
+    damage = texts.damage
+    if damage is None and expected is not None and count != expected:
+        damage = "cut off" if count < expected else "longer than it says"
     if damage is not None:
         of = "" if expected is None else f" of {expected}"
-        raise UserError(f"{path}: {damage}: {len(events)}{of} events could be read, so none is used; export it again")
-    return tuple(events)
+        raise UserError(f"{path}: {damage}: {count}{of} events could be read, so none is used; export it again")
 
 
-def _event(text: bytes, before: list[Line]) -> Line:
-    """The event on one line; raises one of `_NO_EVENT` if it is not one."""
-    value = json.loads(text, parse_constant=_refuse)
+def _event(text: bytes, before: int) -> Line:
+    """The event on one line, after the one of number `before`; raises one of `_NO_EVENT` if it is not one."""
+    value = _DECODER.decode(text.decode("utf-8", "surrogatepass"))
     number, at, kind, body = (value[name] for name in ("n", "at", "kind", "body"))
     if type(number) is not int or not (isinstance(at, str) and isinstance(kind, str) and isinstance(body, dict)):
         raise TypeError
-    if not (before[-1].number if before else 0) < number < 1 << 63:
+    if not before < number < 1 << 63:
         raise ValueError
     form = value.get("f", 1)
     if type(form) is not int or form < 1:
@@ -138,6 +167,9 @@ def _event(text: bytes, before: list[Line]) -> Line:
 def _refuse(word: str) -> None:
     """Rejects NaN and infinities, which JSON does not have."""
     raise ValueError(word)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
 def _stated_number(path: Path, text: bytes) -> int | None:
@@ -161,25 +193,65 @@ def _newer(path: Path, form: object) -> UserError:
     )
 
 
-def _unpack(path: Path, data: bytes, name: str) -> tuple[bytes, str | None]:
-    """The part of the file's text that can be read, and what is wrong with the rest; packed as `name` says."""
-    if name.endswith(".jsonl"):
-        return data, None
-    magic = _MAGIC[Path(name).suffix]
-    if data[: len(magic)] != magic[: len(data)]:
-        raise UserError(f"{path}: its content does not match its suffix; {_HOW}")
-    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ) if name.endswith(".xz") else zlib.decompressobj(wbits=31)
-    parts: list[bytes] = []
-    for begin in range(0, len(data), _BLOCK):
-        if unpacker.eof:
-            return b"".join(parts), "followed by something else"
-        try:
-            parts.append(unpacker.decompress(data[begin : begin + _BLOCK]))
-        except (lzma.LZMAError, zlib.error):
-            return b"".join(parts), "damaged"
-    if unpacker.unused_data:
-        return b"".join(parts), "followed by something else"
-    return b"".join(parts), None if unpacker.eof else "cut off"
+class _Texts:
+    """The lines of a file, unpacked while they are read; what is cut off after the last line end is left out.
+
+    Attributes:
+        damage: once all are read, what is wrong with the file; None if nothing is.
+
+    Args:
+        path: the file.
+        data: its content, or that of the record in it.
+        name: its suffix says how it is packed.
+    """
+
+    def __init__(self, path: Path, data: bytes, name: str) -> None:
+        self.damage: str | None = None
+        self._data = data
+        self._unpacker: lzma.LZMADecompressor | zlib._Decompress | None = None
+        if not name.endswith(".jsonl"):
+            magic = _MAGIC[Path(name).suffix]
+            if data[: len(magic)] != magic[: len(data)]:
+                raise UserError(f"{path}: its content does not match its suffix; {_HOW}")
+            is_xz = name.endswith(".xz")
+            self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ) if is_xz else zlib.decompressobj(wbits=31)
+        self._each = self._lines()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._each
+
+    def damaged(self) -> bool:
+        """Whether something is wrong with the file, after reading its rest."""
+        for _ in self._each:
+            pass
+        return self.damage is not None
+
+    def _lines(self) -> Iterator[bytes]:
+        rest = b""
+        for block in self._blocks():
+            *texts, rest = (rest + block).split(b"\n")
+            yield from texts
+        if rest and self.damage is None:
+            self.damage = "cut off"
+
+    def _blocks(self) -> Iterator[bytes]:
+        unpacker = self._unpacker
+        for begin in range(0, len(self._data), _BLOCK):
+            packed = self._data[begin : begin + _BLOCK]
+            if unpacker is None:
+                yield packed
+                continue
+            if unpacker.eof:
+                self.damage = "followed by something else"
+                return
+            try:
+                block = unpacker.decompress(packed)
+            except (lzma.LZMAError, zlib.error):
+                self.damage = "damaged"
+                return
+            yield block
+        if unpacker is not None and self.damage is None:
+            self.damage = "followed by something else" if unpacker.unused_data else None if unpacker.eof else "cut off"
 
 
 def _values(line: Line) -> dict[str, Any]:

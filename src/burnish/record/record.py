@@ -22,7 +22,7 @@ from burnish.model.cell import CellId
 from burnish.record import upgrade
 from burnish.record.codec import FORMAT, decode, encode
 from burnish.record.events import Event, Recorded
-from burnish.record.lines import Line, read
+from burnish.record.lines import Line, read, spliced
 
 FILE = "record.sqlite"
 
@@ -113,6 +113,11 @@ class Record:
         """All events as they are written, in the order in which they happened."""
         return self._lines("", ())
 
+    def with_texts(self) -> Iterator[tuple[Line, bytes]]:
+        """All events as they are written, each with its line of an exported record."""
+        for number, at, kind, body, form in self._rows("", ()):
+            yield Line(number, at, kind, json.loads(body), form), spliced(number, at, kind, body, form)
+
     def events(self, kind: type[_E], /, *others: type[_E], cell: CellId | None = None) -> Iterator[Recorded[_E]]:
         """Events of these types in the order in which they happened; only those of `cell`, if it is given.
 
@@ -153,11 +158,14 @@ class Record:
         return Recorded(line.number, line.at, decode(line.kind, line.body, line.form, where=where))
 
     def _lines(self, where: str, values: Sequence[str], order: str = "id") -> Iterator[Line]:
-        """Rows of the file."""
+        for number, at, kind, body, form in self._rows(where, values, order):
+            yield Line(number, at, kind, json.loads(body), form)
+
+    def _rows(self, where: str, values: Sequence[str], order: str = "id") -> Iterator[tuple[int, str, str, str, int]]:
+        """Rows of the file: number, time, kind, body as text, format."""
         form = "format" if self._format > 1 else "1"
         query = f"SELECT id, at, kind, body, {form} FROM event {where} ORDER BY {order}"  # noqa: S608 - no values
-        for number, at, kind, body, event_format in self._db.execute(query, values):
-            yield Line(number, at, kind, json.loads(body), event_format)
+        yield from self._db.execute(query, values)
 
     def _add_format(self) -> None:
         """Prepares a file created by an older Burnish for events of this format."""

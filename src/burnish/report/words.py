@@ -104,3 +104,8 @@ def short(name: str, width: int = NAME_WIDTH) -> str:
         return name
     front = (width - 1) // 2
     return f"{name[:front]}…{name[len(name) - (width - 1 - front) :]}"
+
+
+def change(ratio: float) -> str:
+    """A ratio's change in per cent, with its sign and one decimal; never a negative zero."""
+    return f"{round(100 * (ratio - 1), 1) + 0.0:+.1f}"

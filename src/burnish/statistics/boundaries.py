@@ -51,22 +51,44 @@ def _safe_rank(alpha: float) -> int:
     return int(expected - 2.0 * math.sqrt(expected))
 
 
+class _Studies:
+    """Simulated studies without any effect, start by start; both questions are asked of the same ones."""
+
+    def __init__(self) -> None:
+        self._begin()
+        self.lower_tail = lru_cache(maxsize=16)(self._lower_tail)
+
+    def _begin(self) -> None:
+        self._rng = np.random.default_rng(SEED)
+        self._total, self._squares = np.zeros(REPETITIONS), np.zeros(REPETITIONS)
+        self._starts = 0
+
+    def _lower_tail(self, look: int) -> Floats:
+        """P-value of each study's t below 0 at a look; above 0, that of -t, negated."""
+        if look < self._starts:
+            self._begin()
+        while self._starts < look:
+            reading = self._rng.standard_normal(REPETITIONS)
+            self._total += reading
+            self._squares += reading * reading
+            self._starts += 1
+        variance = (self._squares - self._total * self._total / look) / (look - 1)
+        t = self._total / np.sqrt(look * variance)
+        signed: Floats = np.copysign(scipy.special.stdtr(look - 1, -np.abs(t)), -t)
+        return signed
+
+
+_studies = _Studies()
+
+
 @lru_cache(maxsize=64)
 def _least_p(looks: tuple[int, ...], two_sided: bool) -> Floats:
     """Sorted smallest p-values over all looks, one for each simulated study without any effect."""
-    rng = np.random.default_rng(SEED)
-    total = np.zeros(REPETITIONS)
-    squares = np.zeros(REPETITIONS)
     least = np.ones(REPETITIONS)
-    for starts in range(1, looks[-1] + 1):
-        reading = rng.standard_normal(REPETITIONS)
-        total += reading
-        squares += reading * reading
-        if starts in looks:
-            variance = (squares - total * total / starts) / (starts - 1)
-            t = total / np.sqrt(starts * variance)
-            p = 2.0 * scipy.special.stdtr(starts - 1, -np.abs(t)) if two_sided else scipy.special.stdtr(starts - 1, t)
-            np.minimum(least, p, out=least)
+    for look in looks:
+        tail = _studies.lower_tail(look)
+        p = 2.0 * np.abs(tail) if two_sided else np.where(tail > 0.0, tail, 1.0 + tail)
+        np.minimum(least, p, out=least)
     least.sort()
     return least
 

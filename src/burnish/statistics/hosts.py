@@ -35,6 +35,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy
@@ -108,20 +109,20 @@ class HostCell:
         sizes = [len(readings) for readings in self.readings.values()]
         return len(sizes) >= SAMPLE and min(sizes) >= SAMPLE
 
-    @property
+    @cached_property
     def finite(self) -> bool:
         """Whether there are readings and all of them are finite."""
         values = [value for readings in self.readings.values() for value in readings]
         return bool(values) and all(math.isfinite(value) for value in values)
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """Mean log-ratio; each host counts once."""
-        return float(self._moments()[0].mean())
+        return float(self._moments[0].mean())
 
     def half(self, tail: float) -> float:
         """Half-width with probability `tail` beyond each end; infinite while a host has a single start."""
-        half = float(half_width(*self._moments(), tail))
+        half = float(half_width(*self._moments, tail))
         return math.inf if math.isnan(half) else half
 
     def judge(self, rule: Rule) -> Judgement:
@@ -144,7 +145,7 @@ class HostCell:
             equivalence=Interval.from_log(mean, tost, rule.equivalence_level),
             within_delta=within,
             starts=taken,
-            sd_between=float(np.sqrt(np.nanmean(self._moments()[1]))) if taken > len(self.readings) else math.nan,
+            sd_between=float(np.sqrt(np.nanmean(self._moments[1]))) if taken > len(self.readings) else math.nan,
             finished=True,
             fast=False,
             reason=self._reason(kind, rule, within=within),
@@ -177,6 +178,7 @@ class HostCell:
             return boundaries.width_p(min(rule.minimum, rule.cap), rule.cap, 2.0 * rule.alpha, 2.0 * p) / 2.0
         return boundaries.overall_p(rule.equivalence_looks, p, two_sided=False)
 
+    @cached_property
     def _moments(self) -> tuple[Floats, Floats, Floats]:
         groups = [np.asarray(readings, dtype=float) for readings in self.readings.values()]
         return (

@@ -29,7 +29,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -84,17 +85,42 @@ def half_width(
     Returns:
         shape (studies,); infinite if no sitting has two starts and there are fewer than three sittings.
     """
-    sittings = means.shape[-1]
-    if sittings >= ENOUGH:
-        spread: Floats = means.std(axis=-1, ddof=1) / math.sqrt(sittings)
-        return -float(scipy.special.stdtrit(sittings - 1, across)) * spread
-    df = (counts - 1.0).sum(axis=-1)
-    known = df > 0
-    factor = -scipy.special.stdtrit(np.where(known, df, 1.0), within)
-    pooled = ((counts - 1.0) * variances).sum(axis=-1) / np.where(known, df, 1.0)
-    starts = np.where(known, factor * np.sqrt(pooled * (1.0 / counts).sum(axis=-1)) / sittings, math.inf)
-    half: Floats = np.hypot(starts, spread_half(between, across, sittings))
-    return half
+    return _Errors.of(means, variances, counts).half(within, across, between)
+
+
+class _Errors(NamedTuple):
+    """The part of half-widths that does not depend on their level.
+
+    Attributes:
+        sittings: number of sittings.
+        df: degrees of freedom, shape (studies,).
+        error: standard error of the mean, of one or two sittings as if it were their sum; infinite if unknown.
+    """
+
+    sittings: int
+    df: Floats
+    error: Floats
+
+    @classmethod
+    def of(cls, means: Floats, variances: Floats, counts: Floats) -> _Errors:
+        """From the moments of each sitting's readings, as in `half_width`."""
+        sittings = means.shape[-1]
+        if sittings >= ENOUGH:
+            spread: Floats = means.std(axis=-1, ddof=1) / math.sqrt(sittings)
+            return cls(sittings, np.full(spread.shape, sittings - 1.0), spread)
+        df = (counts - 1.0).sum(axis=-1)
+        known = df > 0
+        pooled = ((counts - 1.0) * variances).sum(axis=-1) / np.where(known, df, 1.0)
+        error = np.where(known, np.sqrt(pooled * (1.0 / counts).sum(axis=-1)), math.inf)
+        return cls(sittings, np.where(known, df, 1.0), error)
+
+    def half(self, within: float, across: float, between: Spread) -> Floats:
+        """The half-widths; see `half_width`."""
+        if self.sittings >= ENOUGH:
+            return -scipy.special.stdtrit(self.df, across) * self.error
+        starts = -scipy.special.stdtrit(self.df, within) * self.error / self.sittings
+        half: Floats = np.hypot(starts, spread_half(between, across, self.sittings))
+        return half
 
 
 @dataclass(frozen=True)
@@ -124,17 +150,17 @@ class SittingCell:
         """Whether the interval relies on a spread between sittings from elsewhere."""
         return len(self.sittings) < ENOUGH
 
-    @property
+    @cached_property
     def finite(self) -> bool:
         """Whether there are readings and all of them are finite."""
         return self.starts > 0 and all(math.isfinite(value) for readings in self.sittings for value in readings)
 
-    @property
+    @cached_property
     def means(self) -> tuple[float, ...]:
         """Mean log-ratio of each sitting."""
         return tuple(float(np.mean(readings)) for readings in self.sittings)
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """Mean log-ratio; each sitting counts once."""
         return float(np.mean(self.means))
@@ -156,14 +182,16 @@ class SittingCell:
         """
         replicates = [float(np.mean(readings)) for readings in self.replicates]
         if not self.assumes or not replicates:
-            half = float(half_width(*self._moments(), within, across, self.between)[0])
+            half = float(self._errors.half(within, across, self.between)[0])
             return math.hypot(half, _student(replicates, across)) if replicates else half
         return math.hypot(_student(replicates, within), spread_half(self.between, across, len(self.sittings)))
 
-    def _moments(self) -> tuple[Floats, Floats, Floats]:
+    @cached_property
+    def _errors(self) -> _Errors:
+        """Kept, as a p-value is sought in many steps."""
         variances = [float(np.var(readings, ddof=1)) if len(readings) > 1 else 0.0 for readings in self.sittings]
         counts = [float(len(readings)) for readings in self.sittings]
-        return np.array([self.means]), np.array([variances]), np.array([counts])
+        return _Errors.of(np.array([self.means]), np.array([variances]), np.array([counts]))
 
     def judge(self, rule: Rule) -> Judgement:
         """The verdict on what is to be expected in another sitting."""

@@ -96,7 +96,7 @@ def check_verb(
     if xml is not None:
         xml.write_text(junit(found))
     if as_json:
-        print_json({**asdict(found), "outcome": found.outcome, "sentence": found.sentence})
+        print_json("check", {**asdict(found), "outcome": found.outcome, "sentence": found.sentence})
     else:
         print_document(content)
     if EXIT_CODES[found.outcome]:

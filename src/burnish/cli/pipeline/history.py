@@ -58,7 +58,7 @@ def history(words: tuple[str, ...], only: tuple[str, ...], csv: Path | None, as_
         csv.write_text(otava(found))
         say(f"{csv}: {len(found)} points of {len({point.series for point in found})} series")
     if as_json:
-        print_json([asdict(point) for point in found])
+        print_json("history", [asdict(point) for point in found])
     elif csv is None:
         print_document(report.document(found))
 

@@ -46,7 +46,8 @@ def watch(run: str | None, once: bool, as_json: bool) -> None:
     if as_json:
         now, rows, finished = _state(folder)
         state = asdict(now) | {"running": now.running} if now else None
-        print_json({"run": folder.name, "finished": finished, "now": state, "cells": [asdict(row) for row in rows]})
+        cells = [asdict(row) for row in rows]
+        print_json("watch", {"run": folder.name, "finished": finished, "now": state, "cells": cells})
     elif once:
         print_document(_document(folder)[0])
     elif out.is_terminal:

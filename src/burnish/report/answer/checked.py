@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from burnish.report.analysis.verdict import NO_EFFECT
 from burnish.report.words import milliseconds, plural
 from burnish.statistics.bounds import Side, against, needed
+from burnish.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from burnish.report.result import Result, Row
-    from burnish.statistics.intervals import Interval
 
 
 class Outcome(StrEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -203,4 +204,9 @@ def _next(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]
     build = _build(result, take)
     if build is None or not build.built:
         return []
-    return [("Make it again", _lines(f"burnish reproduce {build.variant}", "or the script it writes, without burnish"))]
+    return [
+        (
+            "Make it again",
+            _lines(f"burnish reproduce {shlex.quote(build.variant)}", "or the script it writes, without burnish"),
+        )
+    ]

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from burnish.report.result import Result, Row
 
 
+_ENOUGH = 3
+"""Starts from which on the baseline against itself has an interval: that of two is so wide that it hides the rest."""
+
+
 @dataclass(frozen=True)
 class Shown:
     """A cell as a page shows it.
@@ -125,7 +129,7 @@ def _lines(result: Result, details: Details) -> Iterator[Shown]:
         title = (table.readings.get(line.reading, {}).get("title") if table else "") or line.reading
         name = names[line.key].removeprefix(f"{line.series}, ") if line.series else names[line.key]
         yield Shown(
-            group=": ".join(filter(None, (line.series, title))) or result.name,
+            group=": ".join(filter(None, (line.series, title))) or (table.title if table else ""),
             name=name.replace(f", {line.reading}", "") if line.reading else name,
             candidate=line.candidate,
             workload=line.workload,
@@ -153,7 +157,7 @@ def canary(details: Details, workload: str, quantity: str, *, several: bool = Fa
     dots = details.dots(AA, workload, Role.CANARY, quantity)
     if not dots:
         return None
-    middle = point(Interval(**_interval(dots))) if len(dots) > 1 else None
+    middle = point(Interval(**_interval(dots))) if len(dots) >= _ENOUGH else None
     return Measured(f"{AA}: {workload if several else 'the baseline against itself'}", Mark.CANARY, middle, None, dots)
 
 

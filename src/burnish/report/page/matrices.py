@@ -14,7 +14,7 @@ from burnish.report.document import Block, Cell, Column, Figure, Paragraph, Row,
 from burnish.report.page.cells import Shown, point
 from burnish.report.page.details import Details
 from burnish.report.page.figures.shapes import Heat, Lines, Pair, Pairs, Point, Run, Step, Waterfall
-from burnish.report.words import half_width, milliseconds
+from burnish.report.words import change, half_width, milliseconds
 from burnish.statistics.means import quotient
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def training(result: Result, cells: list[Shown]) -> list[Section]:
 def _ratio(cell: Shown | None) -> str:
     if cell is None or cell.interval is None:
         return "-"
-    return f"{100 * (cell.interval.ratio - 1):+.1f} {half_width(cell.interval).removesuffix(' %')}"
+    return f"{change(cell.interval.ratio)} {half_width(cell.interval).removesuffix(' %')}"
 
 
 def threads(result: Result, details: Details, cells: list[Shown]) -> list[Section]:
@@ -218,7 +218,7 @@ def published(result: Result, details: Details, cells: list[Shown]) -> list[Sect
         if cell.key and measured is not None and known is not None:
             rows.setdefault(cell.group, []).append(Pair(cell.name, known, cell.mark, measured))
     figures = [
-        Figure(f"{group}: published and measured", Pairs("change", tuple(chosen[begin : begin + 70])))
+        Figure(f"{group}: published and measured", Pairs("speed", tuple(chosen[begin : begin + 70])))
         for group, chosen in rows.items()
         for begin in range(0, len(chosen), 70)
     ]

@@ -28,7 +28,7 @@ from burnish.report.page.cells import Shown, point, shown
 from burnish.report.page.details import Details
 from burnish.report.page.figures.shapes import Forest, Lines, Run
 from burnish.report.page.forest import MOST
-from burnish.report.words import half_width, plural
+from burnish.report.words import change, half_width, plural
 
 if TYPE_CHECKING:
     from burnish.report.result import Result
@@ -106,7 +106,7 @@ def _cell(run: Lettered, key: Key) -> Cell:
     cell = run.cells.get(key)
     if cell is None or cell.interval is None:
         return Cell((Span("-"),))
-    figure = f"{100 * (cell.interval.ratio - 1):+.1f} {half_width(cell.interval).removesuffix(' %')}"
+    figure = f"{change(cell.interval.ratio)} {half_width(cell.interval).removesuffix(' %')}"
     return Cell((Span(figure), Span(cell.verdict, role_of(cell.verdict))))
 
 

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import html
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
 
@@ -56,12 +56,13 @@ SHORT = {
 """What the contents say of sections whose headings are long, or of which there are several; None: nothing."""
 
 
-def page(document: Document, records: Sequence[tuple[str, bytes]] = ()) -> str:
+def page(document: Document, records: Iterable[tuple[str, bytes]] = ()) -> str:
     """The whole page.
 
     Args:
         document: what it shows.
-        records: of each run in it, its name and its packed record, which the page carries.
+        records: of each run in it, its name and its packed record, which the page carries; asked for last, so that
+            they can be made meanwhile.
     """
     style, script = _file("page.css"), _file("page.js")
     policy = (
@@ -75,9 +76,10 @@ def page(document: Document, records: Sequence[tuple[str, bytes]] = ()) -> str:
         f'<section id="{_text(name)}">\n{body}</section>\n'
         for name, body in zip(names, (body for _, body in bodies if body), strict=True)
     ]
-    carried = "".join(f"{pages.element(name, data)}\n" for name, data in records)
-    runs = ", ".join(name for name, _ in records)
-    holds = f" It holds the record of {_text(runs)}: <code>burnish show</code> reads it." if records else ""
+    elements = {name: pages.element(name, data) for name, data in records}
+    carried = "".join(f"{element}\n" for element in elements.values())
+    runs = ", ".join(elements)
+    holds = f" It holds the record of {_text(runs)}: <code>burnish show</code> reads it." if runs else ""
     return (
         "<!DOCTYPE html>\n"
         '<html lang="en">\n<head>\n<meta charset="utf-8">\n'

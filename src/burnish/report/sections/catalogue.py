@@ -171,6 +171,14 @@ def _load(load: Workload) -> Entry:
     return Entry(load.name, note, (load.reason,), (details,) if details else ())
 
 
+def schemas(known: Mapping[str, str]) -> Document:
+    """Each JSON Schema by name, with what it describes."""
+    rows = tuple(row(*pair) for pair in known.items())
+    return Document(
+        "schemas", (Section("schemas", (Table("schemas", (Column("name", whole=True), Column("describes")), rows),)),)
+    )
+
+
 def _answers(kind: str, name: str) -> list[str]:
     return [f"answers to {line}" for line in answered_by(kind, name)]
 

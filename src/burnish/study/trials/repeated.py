@@ -133,6 +133,7 @@ class _Cells:
         self.headlines = {verdict.cell: verdict.headline for verdict in by.of(VerdictReached)}
         merged = by.last(RecordsMerged)
         self.letters = {host.key: host.label for host in merged.hosts} if merged else {}
+        self._known: dict[tuple[CellId, str], SittingCell | HostsCell | None] = {}
         self.starts: dict[CellId, list[Recorded[StartDone]]] = {}
         for recorded in by.recorded(StartDone):
             if recorded.event.invalid is None:
@@ -191,6 +192,12 @@ class _Cells:
 
     def _of(self, cell: CellId, quantity: str) -> SittingCell | HostsCell | None:
         """A cell's readings of a quantity by sitting and host; None without any, or if one is not finite."""
+        key = (cell, quantity)  # asked for its verdict, for the ratio of that quantity, and for the family
+        if key not in self._known:
+            self._known[key] = self._read(cell, quantity)
+        return self._known[key]
+
+    def _read(self, cell: CellId, quantity: str) -> SittingCell | HostsCell | None:
         by_host: dict[str, list[Recorded[StartDone]]] = {}
         for recorded in self.starts.get(cell, ()):
             if quantity in recorded.event.readings:
@@ -203,7 +210,7 @@ class _Cells:
 
     def _sittings(self, cell: CellId, quantity: str, starts: Sequence[Recorded[StartDone]]) -> SittingCell:
         moments = [
-            Moment(_seconds(start.at) - start.event.seconds, _seconds(start.at), self._boot(start)) for start in starts
+            Moment((ended := _seconds(start.at)) - start.event.seconds, ended, self._boot(start)) for start in starts
         ]
         readings = [start.event.readings[quantity] for start in starts]
         sittings: dict[int, list[float]] = {}

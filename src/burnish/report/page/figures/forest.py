@@ -25,16 +25,15 @@ def forest(shape: Forest) -> Canvas:
     drawn = style.axes(figure, left=style.room(names), right=1.75, top=_TOP, bottom=_BOTTOM + _LEGEND)
     _frame(drawn, names, scale, shape.axis)
     drawn.axvspan(scale.at(1 - shape.within), scale.at(1 + shape.within), color=style.BAND, linewidth=0, zorder=0)
-    for number, row in enumerate(rows):
-        colour = style.COLOURS[row.mark]
-        if row.dots:
-            places = [scale.at(dot) for dot in row.dots]
-            drawn.scatter(places, [number + 0.24] * len(places), s=7, color=style.MUTED, alpha=0.55, linewidths=0)
-        if row.point is not None:
-            drawn.hlines(number - 0.1, *_ends(scale, row.point), color=colour, linewidth=1.1)
-        if row.sitting is not None:
-            drawn.hlines(number - 0.1, scale.at(row.sitting[0]), scale.at(row.sitting[1]), color=colour, linewidth=3.2)
-        _words(drawn, number, row.point)
+    dots = [(scale.at(dot), number + 0.24) for number, row in enumerate(rows) for dot in row.dots]
+    if dots:
+        across, heights = zip(*dots, strict=True)
+        drawn.scatter(across, heights, s=7, color=style.MUTED, alpha=0.55, linewidths=0)
+    places = [(number - 0.1, row) for number, row in enumerate(rows)]
+    _bars(drawn, [(at, row.mark, _ends(scale, row.point)) for at, row in places if row.point], 1.1)
+    sittings = [(at, row.mark, row.sitting) for at, row in places if row.sitting]
+    _bars(drawn, [(at, mark, (scale.at(low), scale.at(high))) for at, mark, (low, high) in sittings], 3.2)
+    style.beside(drawn, [row.point for row in rows])
     _marks(drawn, scale, [(number - 0.1, row.mark, row.point) for number, row in enumerate(rows) if row.point])
     _legend(figure, rows, shape.within)
     return figure
@@ -50,12 +49,15 @@ def pairs(shape: Pairs) -> Canvas:
     figure = style.canvas(_TOP + _BOTTOM + _LEGEND + ROW * len(rows))
     drawn = style.axes(figure, left=style.room(names), right=1.75, top=_TOP, bottom=_BOTTOM + _LEGEND)
     _frame(drawn, names, scale, shape.axis)
-    for number, row in enumerate(rows):
-        ends = [scale.at(end) for end in row.published]
-        drawn.hlines(number + 0.18, ends[0], ends[1], color=style.MUTED, linewidth=1.1)
-        drawn.plot(ends, [number + 0.18] * 2, "d", color=style.MUTED, markerfacecolor="none", markersize=5)
-        drawn.hlines(number - 0.12, *_ends(scale, row.measured), color=style.COLOURS[row.mark], linewidth=1.1)
-        _words(drawn, number, row.measured)
+    ends = [tuple(map(scale.at, row.published)) for row in rows]
+    heights = [number + 0.18 for number in range(len(rows))]
+    drawn.hlines(heights, *zip(*ends, strict=True), color=style.MUTED, linewidth=1.1)
+    drawn.plot(
+        [end for both in ends for end in both], [height for height in heights for _ in range(2)], "d",
+        color=style.MUTED, markerfacecolor="none", markersize=5,
+    )  # fmt: skip
+    _bars(drawn, [(number - 0.12, row.mark, _ends(scale, row.measured)) for number, row in enumerate(rows)], 1.1)
+    style.beside(drawn, [row.measured for row in rows])
     _marks(drawn, scale, [(number - 0.12, row.mark, row.measured) for number, row in enumerate(rows)])
     published = Line2D([], [], marker="d", color=style.MUTED, markerfacecolor="none", markersize=5, label="published")
     figure.legend(handles=[published, *_mark_handles(row.mark for row in rows)], loc="lower left", ncols=6)
@@ -77,22 +79,19 @@ def _ends(scale: style.Scale, point: Point) -> tuple[float, float]:
 
 
 def _frame(drawn: Axes, names: list[str], scale: style.Scale, axis: str) -> None:
-    drawn.set_ylim(len(names) - 0.4, -0.6)
-    drawn.set_yticks(range(len(names)), names)
+    style.rows(drawn, names)
     scale.apply(drawn)
     drawn.axvline(scale.at(1.0), color=style.MUTED, linewidth=1)
     drawn.set_xlabel(f"{axis}, {scale.words}")
     drawn.spines["left"].set_visible(False)
 
 
-def _words(drawn: Axes, number: int, point: Point | None) -> None:
-    """The figures at the end of a row."""
-    text = "too few starts"
-    if point is not None:
-        ratio, low, high = (100 * (value - 1) for value in (point.ratio, point.low, point.high))
-        text = f"{ratio:+.1f} [{low:+.1f}, {high:+.1f}]" if point.high < 100 else f"{ratio:+.1f} [?]"
-    place = drawn.get_yaxis_transform()
-    drawn.text(1.02, number, text, transform=place, va="center", fontsize=7.5, color=style.MUTED)
+def _bars(drawn: Axes, bars: list[tuple[float, Mark, tuple[float, float]]], width: float) -> None:
+    """Horizontal lines, each as (height, what its row says, its ends)."""
+    for mark in Mark:  # one call for all of a colour: a large study has some thousand lines
+        chosen = [(height, *ends) for height, of, ends in bars if of is mark]
+        if chosen:
+            drawn.hlines(*zip(*chosen, strict=True), color=style.COLOURS[mark], linewidth=width)
 
 
 def _marks(drawn: Axes, scale: style.Scale, rows: list[tuple[float, Mark, Point]]) -> None:

@@ -9,6 +9,7 @@ from matplotlib.patches import Rectangle
 
 from burnish.report.page.figures import style
 from burnish.report.page.figures.shapes import Heat, Lines, Mark, Waterfall
+from burnish.report.words import change
 
 _STRONGEST = 0.5
 """Opacity of the largest change in a matrix: text on it stays readable."""
@@ -26,8 +27,7 @@ def waterfall(shape: Waterfall) -> Canvas:
     scale = style.Scale((*reached, *ends))
     figure = style.canvas(0.65 + 0.42 * len(names))
     drawn = style.axes(figure, left=style.room(names), right=1.75, top=0.1, bottom=0.5)
-    drawn.set_ylim(len(names) - 0.4, -0.6)
-    drawn.set_yticks(range(len(names)), names)
+    style.rows(drawn, names)
     scale.apply(drawn)
     drawn.axvline(scale.at(1.0), color=style.MUTED, linewidth=1)
     drawn.set_xlabel(f"{shape.axis}, {scale.words}")
@@ -50,11 +50,7 @@ def waterfall(shape: Waterfall) -> Canvas:
         )
         if number + 1 < len(names):
             drawn.vlines(scale.at(after), number, number + 1, color=style.MUTED, linewidth=0.7, linestyle=":")
-        ratio, low, high = (100 * (value - 1) for value in (step.point.ratio, step.point.low, step.point.high))
-        drawn.text(
-            1.02, number, f"{ratio:+.1f} [{low:+.1f}, {high:+.1f}]", transform=drawn.get_yaxis_transform(),
-            va="center", fontsize=7.5, color=style.MUTED,
-        )  # fmt: skip
+    style.beside(drawn, [step.point for step in shape.steps])
     return figure
 
 
@@ -81,7 +77,7 @@ def heat(shape: Heat) -> Canvas:
             drawn.add_patch(Rectangle(*box, facecolor=colour, alpha=_STRONGEST * strength, linewidth=0))
             edge = style.INK if own else style.GRID
             drawn.add_patch(Rectangle(*box, facecolor="none", edgecolor=edge, linewidth=1.6 if own else 0.6))
-            text = f"{100 * (ratio - 1):+.1f}" if ratio else "-"
+            text = change(ratio) if ratio else "-"
             drawn.text(across, down, text, ha="center", va="center", fontsize=7.5)
     return figure
 

@@ -13,16 +13,17 @@ import logging
 import math
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import NullLocator
 
-from burnish.report.page.figures.shapes import Mark
-from burnish.report.words import short, visible
+from burnish.report.page.figures.shapes import Mark, Point
+from burnish.report.words import change, short, visible
 
 INK, MUTED, GRID, BACK, BAND = "#010101", "#010102", "#010103", "#010104", "#010105"
 COLOURS: Mapping[Mark, str] = {
@@ -57,6 +58,9 @@ WIDTH = 7.8
 
 LETTER = 0.059
 """Width of a letter of the figures' text in inches, on average."""
+
+_TICKS = 9
+"""Most ticks of a logarithmic axis."""
 
 LONGEST = 46
 """Characters of a label; a longer one loses its middle."""
@@ -115,6 +119,29 @@ def room(labels: Iterable[str]) -> float:
     return 0.2 + LETTER * max((len(text) for text in labels), default=0)
 
 
+def rows(drawn: Axes, names: Sequence[str]) -> None:
+    """Rows of these names from top to bottom, at the heights 0, 1, 2 …; texts, as ticks take longer to draw."""
+    drawn.set_ylim(len(names) - 0.4, -0.6)
+    drawn.set_yticks([])
+    place = drawn.get_yaxis_transform()
+    for number, name in enumerate(names):
+        drawn.text(-0.01, number, name, transform=place, ha="right", va="center_baseline", color=INK)
+
+
+def beside(drawn: Axes, points: Sequence[Point | None]) -> None:
+    """The figures of each row at its end."""
+    place = drawn.get_yaxis_transform()
+    for number, point in enumerate(points):
+        drawn.text(1.02, number, _words(point), transform=place, va="center_baseline", fontsize=7.5, color=MUTED)
+
+
+def _words(point: Point | None) -> str:
+    if point is None:
+        return "too few starts"
+    ratio, low, high = map(change, (point.ratio, point.low, point.high))
+    return f"{ratio} [{low}, {high}]" if point.high < 100 else f"{ratio} [?]"
+
+
 class Scale:
     """An axis for ratios: their change in per cent, or, if they differ by a factor of 4 or more, multiples on a
     logarithmic axis.
@@ -143,7 +170,10 @@ class Scale:
         axis = drawn.yaxis if vertical else drawn.xaxis
         if self.times:
             (drawn.set_yscale if vertical else drawn.set_xscale)("log")
-            axis.set_major_formatter(lambda value, _: f"{value:g}")
+            first, last = math.floor(math.log2(self.low)), math.ceil(math.log2(self.high))
+            places = [2.0**power for power in range(first, last + 1, math.ceil((last - first + 1) / _TICKS))]
+            axis.set_minor_locator(NullLocator())
+            axis.set_ticks(places, [f"{place:g}" for place in places])
         else:
             axis.set_major_formatter(lambda value, _: f"{value:+g}" if round(value, 9) else "0")
         room = (self.high / self.low) ** 0.04 if self.times else 0.04 * 100 * (self.high - self.low) or 1.0

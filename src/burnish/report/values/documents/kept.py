@@ -1,0 +1,104 @@
+"""Documents about what this machine has: findings, builds, profiles, packages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from burnish.profiles.inspecting import Inspection, Overlap
+from burnish.report.examination.finding import Finding
+from burnish.report.values.documents.document import Document, Texts, Values, of
+from burnish.report.values.schema import Object
+from burnish.study.kept.cleaning import Kept
+
+DOCUMENTS: Mapping[str, Document] = {
+    "doctor": Document(
+        "doctor",
+        of(
+            "This machine.",
+            findings=(tuple[Finding, ...], "What was examined."),
+            host=(Values, "Facts of the host, as records have them."),
+        ),
+    ),
+    "builds": Document(
+        "builds",
+        of(
+            "A build in the store; further fields are the facts of its program.",
+            key=(str, "Its name in the store."),
+            variants=(Texts, "The variants that it is."),
+            about=(Values, "How it was made."),
+        ),
+        listed=True,
+    ),
+    "path": Document(
+        "path",
+        of(
+            "Where a program lies.",
+            build=(str, "Its name in the store."),
+            variant=(str | None, "The variant."),
+            engine=(str, "The engine."),
+            path=(str, "The program."),
+            environment=(Mapping[str, str], "Variables it was measured with."),
+            options=(Texts, "Options it was measured with."),
+        ),
+    ),
+    "reproduce": Document(
+        "reproduce",
+        of(
+            "A script that builds a program again.",
+            build=(str, "The build's name in the store."),
+            variant=(str | None, "The variant."),
+            folder=(str, "Where it was written."),
+            files=(Texts, "The files in it."),
+            sha256=(str, "Digest of the program that it makes."),
+            recipe=(str, "The recipe as TOML."),
+        ),
+    ),
+    "clean": Document("clean", Object("", {"goes": (bool, "Whether it is to be removed.")}, of=Kept), listed=True),
+    "profiles": Document(
+        "profile list",
+        of(
+            "A profile.",
+            name=(str, "Its names."),
+            key=(str, "Its name in the store."),
+            engine=(str | None, "The engine."),
+            kind=(str | None, "Whose profile it is."),
+            source=(str | None, "Digest of the trained source."),
+            toolchain=(str | None, "The compiler."),
+            training=(Any, "Loads with seconds."),
+            merged=(Any, "What it was merged from."),
+        ),
+        listed=True,
+    ),
+    "profile": Document(
+        "profile show",
+        Object("", {"against": (Overlap | None, "Its overlap with another one.")}, of=Inspection),
+    ),
+    "package": Document(
+        "package",
+        of(
+            "A package that was made.",
+            run=(str, "The run."),
+            variant=(str, "The variant."),
+            build=(str, "The build's name in the store."),
+            files=(Texts, "The files, the package first."),
+            version=(str | None, "Version of a .deb."),
+            sha256=(str | None, "Digest of a .deb."),
+            program=(str, "Digest of the program in it."),
+            forced=(Texts, "In spite of what it was made."),
+            differences=(tuple[Values, ...], "From the original."),
+            compared=(Mapping[str, int], "How many things of each kind both servers were asked about."),
+            plugins=(int, "Loadable plugins tried in both."),
+            says=(Texts, "Remarks."),
+        ),
+    ),
+    "verify": Document(
+        "verify",
+        of(
+            "A package that was checked.",
+            file=(str, "The package."),
+            checked=(Texts, "What holds."),
+            verdict=(Values | None, "What it states."),
+        ),
+    ),
+}
