@@ -40,7 +40,9 @@ else:
     RecipeEntry = create_model("RecipeEntry", __base__=Entry, __doc__="A recipe in a file.", **_fields())
 
 
-class _Variant(Entry):
+class VariantEntry(Entry):
+    """A variant of the catalogue in a file."""
+
     reason: Reason
     recipe: RecipeEntry = RecipeEntry()
     weakens_security: bool = False
@@ -48,7 +50,9 @@ class _Variant(Entry):
     narrows_portability: bool = False
 
 
-class _OwnVariant(_Variant):
+class OwnVariantEntry(VariantEntry):
+    """A variant of a user's own file, whose reason is optional."""
+
     reason: str = ""
 
 
@@ -73,7 +77,7 @@ def variants_of(table: Mapping[str, Any], where: str, folder: Path, *, own: bool
     problems: list[UserError] = []
     for name, value in table.items():
         try:
-            entry = validated(_OwnVariant if own else _Variant, value, f"{where}: {name}")
+            entry = validated(OwnVariantEntry if own else VariantEntry, value, f"{where}: {name}")
             recipe = _checked(entry.recipe, f"{where}: {name}", folder)
         except UserError as error:
             problems.append(error)

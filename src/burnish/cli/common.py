@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -21,6 +21,7 @@ from burnish.base import paths
 from burnish.catalogue import load
 from burnish.cli import help as pages
 from burnish.cli.binding import VerbGroup, command
+from burnish.cli.config import settings
 from burnish.cli.declaration import Argument, Option, Verb
 from burnish.record import exchange
 from burnish.record.events import Event, Recorded
@@ -72,6 +73,7 @@ def _program_options(
     ctx: typer.Context,
     show_version: bool = typer.Option(False, "--version", "-V", help="Print the version."),
     yes: bool = typer.Option(False, "--yes", "-y", hidden=True),  # noqa: ARG001 - for the verb, from the context
+    config: str | None = typer.Option(None, "--config", hidden=True),  # noqa: ARG001 - the same
 ) -> None:
     if show_version:
         sys.stdout.write(f"burnish {__version__}\n")
@@ -221,8 +223,13 @@ def _as_typed(value: _T) -> _T:
 
 
 def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
-    """Prints a value as JSON; an object gets the schema's version."""
-    sys.stdout.write(renderer.text({"schema": SCHEMA, **value} if isinstance(value, Mapping) else value))
+    """Prints a value as JSON; an object gets the schema's version, and what a settings file gave to the call."""
+    if not isinstance(value, Mapping):
+        sys.stdout.write(renderer.text(value))
+        return
+    configured = settings.call.configured
+    about = {"config": asdict(configured)} if configured is not None else {}
+    sys.stdout.write(renderer.text({"schema": SCHEMA, **about, **value}))
 
 
 def print_plan(plan: Plan, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from burnish.model.sittings import Schedule
+from burnish.record.events.study import Configured
 
 Ask = Callable[[str], bool]
 """Asks the user a question; returns whether the answer was yes."""
@@ -58,7 +59,9 @@ class Options:
         seconds: time under load that is sampled; None: until there are enough samples.
         sittings: number of sittings in which every cell is to have starts.
         apart: least time between two of them, in seconds.
-        command: words of the command line after the program's name; empty where there is none.
+        command: words of the command line after the program's name, and what a settings file gave; empty where there
+            is none.
+        configured: what of the command a settings file gave; None if it gave nothing.
     """
 
     variants: tuple[str, ...] = ()
@@ -101,6 +104,7 @@ class Options:
     sittings: int = 1
     apart: float = 7200.0
     command: tuple[str, ...] = ()
+    configured: Configured | None = None
 
     @property
     def schedule(self) -> Schedule:
