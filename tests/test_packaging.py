@@ -41,10 +41,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     return {path.suffix: path for path in folder.iterdir()}
 
 
-def test_the_wheel_has_every_file_of_the_package_and_nothing_else(built: Mapping[str, Path]) -> None:
+def test_the_wheel_has_every_file_of_the_package_the_manual_page_and_nothing_else(built: Mapping[str, Path]) -> None:
     names = zipfile.ZipFile(built[".whl"]).namelist()
     wanted = {name.removeprefix("src/") for name in in_git("src/burnish")}
-    assert {name for name in names if ".dist-info/" not in name} == wanted
+    others = {name for name in names if ".dist-info/" not in name} - wanted
+    assert wanted <= set(names)
+    assert [name.partition(".data/")[2] for name in others] == ["data/share/man/man1/burnish.1"]
     for suffix in DATA:
         assert any(name.endswith(suffix) for name in wanted), suffix
 

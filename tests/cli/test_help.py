@@ -216,7 +216,7 @@ def test_no_engine_is_named_in_the_command_line() -> None:
     """Names come from the catalogue; what is left is about the formats of one server's logs and tables."""
     named = {
         path.name: found
-        for path in sorted(CLI.glob("*.py"))
-        if (found := re.findall(rf"[^\n]*\b(?:{'|'.join(load.engine_names())})\b[^\n]*", path.read_text()))
+        for path in sorted(CLI.rglob("*.py"))
+        if (found := re.findall(rf"[^\n]*\b(?:{'|'.join(load.engine_names())})\b(?!-)[^\n]*", path.read_text()))
     }
     assert set(named) <= {"workload.py"}, named

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+import debians
+from burnish.catalogue import load
 from burnish.engines.contract import Built, Workload
+from burnish.engines.registry import create
 from burnish.engines.testing import (
     ConditionContract,
     EngineContract,
@@ -12,7 +17,7 @@ from burnish.engines.testing import (
     ProgramContract,
     SideContract,
 )
-from mariadb_support import real_server, small
+from mariadb_support import mysql_server, real_server, small
 
 
 class TestFake(EngineContract):
@@ -26,6 +31,31 @@ class TestSqliteFiles(FilesContract):
 
 class TestMariaDBFiles(FilesContract):
     name = "mariadb"
+
+
+class TestPostgreSQLFiles(FilesContract):
+    name = "postgresql"
+
+
+class TestMySQLFiles(FilesContract):
+    name = "mysql"
+
+
+@pytest.mark.real
+class TestMySQL(ProgramContract, SideContract, ConditionContract):
+    """A server that is named, under a load with little data."""
+
+    name = "mysql"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def built(cls) -> Built:
+        return mysql_server()
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def workload(cls) -> Workload:
+        return small("oltp_read_only", engine="mysql")
 
 
 @pytest.mark.real
@@ -43,3 +73,21 @@ class TestMariaDB(ProgramContract, SideContract, ConditionContract):
     @classmethod
     def workload(cls) -> Workload:
         return small("oltp_read_only")
+
+
+@pytest.mark.real
+class TestPostgreSQL(ProgramContract, SideContract, ConditionContract):
+    """Debian's own server, under a load with little data."""
+
+    name = "postgresql"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def built(cls, tmp_path_factory: pytest.TempPathFactory) -> Built:
+        return create(load.engine("postgresql")).existing(debians.postgres(tmp_path_factory.mktemp("debian")))
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def workload(cls) -> Workload:
+        entry = load.workload(load.engine("postgresql"), "select_only")
+        return replace(entry, threads=2, parameters=(("scale", "1"), ("protocol", "simple")))

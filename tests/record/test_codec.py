@@ -65,7 +65,7 @@ def test_a_figure_that_is_not_finite_is_null() -> None:
         (
             "verdict_reached",
             verdict(cell={"candidate": "one", "workload": "w", "role": "king"}),
-            "verdict_reached, cell.role: is 'king', not one of claim, canary, confirmation, layouts; ",
+            "verdict_reached, cell.role: is 'king', not one of claim, canary, confirmation, layouts, deployment; ",
         ),
         (
             "verdict_reached",

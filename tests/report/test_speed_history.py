@@ -71,7 +71,8 @@ def test_otavas_importer_can_read_every_line(found: list[Point]) -> None:
     assert len(lines) == len(found)
     for line, point in zip(lines, found, strict=True):
         assert len(line) == len(head)
-        assert line[head.index("branch")] == f"{point.variant}@{point.load}"
+        placed = "" if point.placement == "shared" else f"@{point.placement}"
+        assert line[head.index("branch")] == f"{point.variant}@{point.load}{placed}", "speeds of two are not compared"
         for metric in ("capacity", "throughput", "ratio"):
             float(line[head.index(metric)])
     mine = [line for line in lines if line[1] == "baseline@oltp_read_only"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema, create_model
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -48,8 +48,20 @@ def _weights(value: Any) -> Any:
     return tuple(_items(value, 'give names and weights, as in [["oltp_read_only", 3], ["oltp_insert", 1]]'))
 
 
-Weights = Annotated[tuple[tuple[str, float], ...], BeforeValidator(_weights)]
-Pairs = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)]
+def _either(value: Mapping[str, Any]) -> WithJsonSchema:
+    """The schema of a table of names and values, or a list of pairs of them."""
+    pair = {"type": "array", "minItems": 2, "maxItems": 2}
+    return WithJsonSchema(
+        {"anyOf": [{"type": "object", "additionalProperties": value}, {"type": "array", "items": pair}]}
+    )
+
+
+Weights = Annotated[tuple[tuple[str, float], ...], BeforeValidator(_weights), _either({"type": "number"})]
+Pairs = Annotated[
+    tuple[tuple[str, str], ...],
+    BeforeValidator(_pairs),
+    _either({"type": ["string", "number", "boolean"]}),
+]
 Reason = Annotated[str, Field(min_length=20, description="why the entry is here, in prose")]
 
 

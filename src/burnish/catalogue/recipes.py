@@ -31,7 +31,9 @@ else:
     RecipeEntry = entry_of(Recipe, _CHECKED, _AS_READ)
 
 
-class _Variant(Entry):
+class VariantEntry(Entry):
+    """A variant of the catalogue in a file."""
+
     reason: Reason
     recipe: RecipeEntry = RecipeEntry()
     weakens_security: bool = False
@@ -39,7 +41,9 @@ class _Variant(Entry):
     narrows_portability: bool = False
 
 
-class _OwnVariant(_Variant):
+class OwnVariantEntry(VariantEntry):
+    """A variant of a user's own file, whose reason is optional."""
+
     reason: str = ""
 
 
@@ -64,7 +68,7 @@ def variants_of(table: Mapping[str, Any], where: str, folder: Path, *, own: bool
     problems: list[UserError] = []
     for name, value in table.items():
         try:
-            entry = validated(_OwnVariant if own else _Variant, value, f"{where}: {name}")
+            entry = validated(OwnVariantEntry if own else VariantEntry, value, f"{where}: {name}")
             recipe = _checked(entry.recipe, f"{where}: {name}", folder)
         except UserError as error:
             problems.append(error)

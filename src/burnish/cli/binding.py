@@ -7,6 +7,7 @@ fields of `burnish.study.request.options.Options`; a missing or an extra paramet
 from __future__ import annotations
 
 import inspect
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
@@ -17,10 +18,19 @@ from typer.core import TyperCommand, TyperGroup
 
 from burnish.base.errors import UserError, unknown
 from burnish.cli import help as pages
-from burnish.cli.declaration import YES, Argument, Option, Verb
+from burnish.cli.config import settings
+from burnish.cli.config.settings import Given
+from burnish.cli.declaration import CONFIG, YES, Argument, Option, Verb
+from burnish.cli.options import CONFIG as CONFIG_OPTION
 from burnish.cli.options import QUIET
 from burnish.cli.options import YES as YES_OPTION
+from burnish.record.events.study import Configured
 from burnish.study.request.options import Options
+
+_GIVEN = "burnish.settings"
+"""Key of a context's values: what the settings file gives."""
+
+_HELP = frozenset({"-h", "--help", pages.FULL})
 
 _SHARED = frozenset(field.name for field in fields(Options))
 
@@ -55,6 +65,9 @@ class VerbCommand(TyperCommand):
         if not ctx.resilient_parsing:
             for old, new in changed:
                 sys.stderr.write(f"burnish: {old} is now {new}; the next version takes the new name only\n")
+            if not _HELP.intersection(args):  # help is shown even if the settings file is wrong
+                ctx.meta[_GIVEN] = given = settings.from_context(ctx, self.verb, words)
+                ctx.default_map = {field: _as_given(self.verb, field, said) for field, said in given.words.items()}
         return super().parse_args(ctx, words)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -63,8 +76,40 @@ class VerbCommand(TyperCommand):
 
 
 def page(context: Any, verb: Verb, *, full: bool) -> Any:
-    """A verb's help page, with the command as it was typed."""
-    return pages.of_verb(verb, context.command_path, context.find_root().info_name, full=full)
+    """A verb's help page, with the command as it was typed and what the settings file gives to it."""
+    name = context.find_root().info_name
+    return pages.of_verb(verb, context.command_path, name, full=full, configured=_configured_here(context, verb))
+
+
+def _configured_here(context: Any, verb: Verb) -> str:
+    """What a settings file gives to a verb, in a line; empty if there is nothing to say."""
+    try:
+        given = settings.from_context(context, verb, ())
+    except UserError as error:
+        return str(error)
+    if given.settings is None:
+        return given.note
+    return f"From {given.settings.file}: {shlex.join(settings.spelled(verb, given.words))}" if given.words else ""
+
+
+def _as_given(verb: Verb, field: str, words: Sequence[str]) -> Any:
+    """Words of a settings file as typer takes a parameter's value."""
+    declared = next(declared for declared in verb if declared.field == field)
+    if isinstance(declared, Option) and declared.reader is None:
+        return bool(words)
+    return list(words) if declared.many else words[-1]
+
+
+def _used(ctx: Any, verb: Verb) -> Configured | None:
+    """What the settings file gave to this call, without what the command line says otherwise."""
+    given: Given = ctx.meta.get(_GIVEN, Given())
+    if given.settings is None:
+        return None
+    words = {
+        field: said for field, said in given.words.items() if ctx.get_parameter_source(field).name == "DEFAULT_MAP"
+    }
+    options = settings.spelled(verb, words)
+    return Configured(str(given.settings.file.absolute()), given.settings.sha256, options) if options else None
 
 
 class VerbGroup(TyperGroup):
@@ -151,16 +196,22 @@ def command(
     taken = inspect.signature(function).parameters
     _check(verb, taken)
 
-    def call(ctx: typer.Context, **words: Any) -> None:
-        given = {field: _words(value) for field, value in words.items()}
+    def call(ctx: typer.Context, **parsed: Any) -> None:
+        given = {field: _words(value) for field, value in parsed.items()}
         if ctx.find_root().params.get(YES):
             given[YES] = ("yes",)
         values = verb.values(given)
-        quieten(bool(given[QUIET.field]))
+        quiet = bool(given[QUIET.field])
+        quieten(quiet)
         values["ctx"] = ctx
+        configured = settings.call.configured = _used(ctx, verb)
+        if not quiet:
+            settings.announce(configured, ctx.meta.get(_GIVEN, Given()).note)
         if "options" in taken:
             shared = {field: value for field, value in values.items() if field in _SHARED}
-            values["options"] = Options(**{"yes": bool(given[YES]), "command": tuple(sys.argv[1:]), **shared})
+            words = settings.completed(sys.argv[1:], settings.path_of(ctx), configured.options if configured else ())
+            own = {"yes": bool(given[YES]), "command": words, "configured": configured}
+            values["options"] = Options(**{**own, **shared})
         try:
             function(**{name: values[name] for name in taken})
         except KeyboardInterrupt:
@@ -168,10 +219,12 @@ def command(
 
     parameters = [inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
     declared = [*verb, *verb.refused]
-    for option in (YES_OPTION, QUIET):
+    for option in (YES_OPTION, QUIET, CONFIG_OPTION):
         if option.field not in [declaration.field for declaration in declared]:
             declared.append(option)  # the launcher takes --yes on its first use, whatever the verb
-    hidden = {YES, QUIET.field, *(option.field for option in verb.refused)} - {option.field for option in verb.options}
+    hidden = {YES, QUIET.field, CONFIG, *(option.field for option in verb.refused)} - {
+        option.field for option in verb.options
+    }
     parameters += [_parameter(declaration, hidden=declaration.field in hidden) for declaration in declared]
     parameters.append(_help_all(verb))
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -21,6 +21,7 @@ from burnish.base import paths
 from burnish.catalogue import load
 from burnish.cli import help as pages
 from burnish.cli.binding import VerbGroup, command
+from burnish.cli.config import settings
 from burnish.cli.declaration import Argument, Option, Verb
 from burnish.record import exchange
 from burnish.record.events import Event, Recorded
@@ -70,6 +71,7 @@ def _program_options(
     ctx: typer.Context,
     show_version: bool = typer.Option(False, "--version", "-V", help="Print the version."),
     yes: bool = typer.Option(False, "--yes", "-y", hidden=True),  # noqa: ARG001 - for the verb, from the context
+    config: str | None = typer.Option(None, "--config", hidden=True),  # noqa: ARG001 - the same
 ) -> None:
     if show_version:
         sys.stdout.write(f"burnish {__version__}\n")
@@ -219,8 +221,13 @@ def _as_typed(value: _T) -> _T:
 
 
 def print_json(name: str, values: Mapping[str, Any] | Sequence[Any]) -> None:
-    """Prints the document of this name (`burnish.report.values.documents`) as JSON, with the version of its form."""
-    sys.stdout.write(renderer.text(form(name, values)))
+    """Prints the document of this name (`burnish.report.values.documents`) as JSON.
+
+    It gets the version of its form, and what a settings file gave to the call.
+    """
+    configured = settings.call.configured
+    about = {"config": asdict(configured)} if configured is not None else {}
+    sys.stdout.write(renderer.text(form(name, values) | about))
 
 
 def print_plan(plan: Plan, as_json: bool) -> None:

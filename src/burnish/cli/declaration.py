@@ -18,6 +18,9 @@ Completer = Callable[[typer.Context, str], list[str]]
 YES = "yes"
 """Field of --yes, which every verb takes: a checkout's launcher accepts it on its first use with any verb."""
 
+CONFIG = "config"
+"""Field of --config, which every verb takes: the settings file (see `burnish.cli.config`)."""
+
 
 @dataclass(frozen=True)
 class Option:

@@ -19,11 +19,10 @@ from burnish.catalogue import load
 from burnish.cli.declaration import Argument, Option, Verb
 
 PANELS: Mapping[str, tuple[str, ...]] = {
-    "Start": ("doctor", "tune", "compare", "check", "plan", "show", "watch", "runs", "history", "resume"),
-    "Explain": ("why", "patch", "micro", "calibrate"),
-    "Replicate": ("study",),
+    "Start": ("init", "doctor", "tune", "compare", "check", "plan", "show", "watch", "runs", "history", "resume"),
+    "Explain, replicate": ("why", "patch", "micro", "calibrate", "study"),
     "Use the result": ("path", "report", "package", "verify", "install", "reproduce", "builds"),
-    "Look up": ("variants", "flags", "options", "workload", "schema", "help"),
+    "Look up": ("variants", "space", "flags", "options", "workload", "schema", "help"),
     "Keep house": ("clean", "profile", "record"),
 }
 """Every verb that is shown, grouped by purpose, in the order of use."""
@@ -85,7 +84,7 @@ def printed(page: RenderableType) -> str:
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
-def of_verb(verb: Verb, path: str, name: str, *, full: bool) -> RenderableType:
+def of_verb(verb: Verb, path: str, name: str, *, full: bool, configured: str = "") -> RenderableType:
     """A verb's page.
 
     Args:
@@ -93,6 +92,7 @@ def of_verb(verb: Verb, path: str, name: str, *, full: bool) -> RenderableType:
         path: the command without arguments, such as ``burnish study run``.
         name: the first of them, the program.
         full: whether all options are shown.
+        configured: what a settings file gives to it, in a line.
     """
     called = [_usage(argument) for argument in verb.arguments] + [
         f"{option.name} {option.value}" for option in verb.options if option.required
@@ -105,13 +105,15 @@ def of_verb(verb: Verb, path: str, name: str, *, full: bool) -> RenderableType:
     ]
     few = full or len(verb.options) <= MOST_OPTIONS
     shown = [option for option in verb.options if few or option.common or option.required]
-    panels = {"Arguments": [(argument.value, _text(argument)) for argument in verb.arguments]}
+    panels = {"Arguments": [(argument.value, described(argument)) for argument in verb.arguments]}
     for option in shown:
-        panels.setdefault(option.panel, []).append((_spelled(option), _text(option)))
+        panels.setdefault(option.panel, []).append((_spelled(option), described(option)))
     parts += _panels({panel: rows for panel, rows in panels.items() if rows})
     left = len(verb.options) - len(shown)
     if left:
         parts += [Text(), Text(f"{left} more options: {path} {FULL}")]
+    if configured:
+        parts += [Text(), Text(configured)]
     parts += [Text(), _line("Example: ", as_typed(filled(verb.example), name))]
     return Group(*parts)
 
@@ -149,7 +151,8 @@ def of_all(name: str, about: str, verbs: Mapping[str, str]) -> RenderableType:
     options = [
         ("-h, --help", "Show help, of a verb too (or: help VERB)."),
         ("-V, --version", "Print the version."),
-        ("--install-completion", "Let your shell complete verbs, options and names (--show-completion: print how)."),
+        ("--config FILE", "Settings file. Default: burnish.toml here or above."),
+        ("--install-completion", "Complete words in your shell (--show-completion: how)."),
     ]
     codes = ", ".join(f"{code} {text}" for code, text in _SHORT_CODES.items())
     ends = Text(f"Exit codes: {codes} ({name} help exit-codes).")
@@ -198,7 +201,8 @@ def _spelled(option: Option) -> str:
     return " ".join(filter(None, (", ".join(reversed(option.flags)), option.value)))
 
 
-def _text(declared: Argument | Option) -> str:
+def described(declared: Argument | Option) -> str:
+    """What it is, and its default."""
     unset = declared.unset or (declared.default if declared.reader is not None else "")
     required = "" if not isinstance(declared, Option) or not declared.required else "Required."
     default = f"Default: {unset}." if unset else required
@@ -207,7 +211,7 @@ def _text(declared: Argument | Option) -> str:
 
 def _panels(panels: Mapping[str, Sequence[tuple[str, str]]]) -> list[RenderableType]:
     """Headings with their rows of names and texts, with all texts aligned in one column."""
-    width = max(len(name) for rows in panels.values() for name, _ in rows)
+    width = max((len(name) for rows in panels.values() for name, _ in rows), default=0)
     parts: list[RenderableType] = []
     for title, rows in panels.items():
         table = Table.grid(padding=(0, 2, 0, 0))

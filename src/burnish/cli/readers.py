@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from burnish.base.errors import UserError, unknown
+from burnish.base.errors import UserError, together, unknown
+from burnish.catalogue.space import MARKS
 from burnish.model.sittings import GAP_S
 from burnish.model.workload import Design, Placement
+from burnish.search.asks import STRATEGIES
 from burnish.study.request import selection
 from burnish.workload import loads
 
@@ -28,6 +31,11 @@ def text(_option: str, words: Sequence[str]) -> str:
 def path(_option: str, words: Sequence[str]) -> Path:
     """A path, which need not exist."""
     return Path(words[-1])
+
+
+def paths(option: str, words: Sequence[str]) -> tuple[Path, ...]:
+    """Paths, in separate words or separated by commas; each at most once."""
+    return tuple(map(Path, names(option, words)))
 
 
 def verbatim(_option: str, words: Sequence[str]) -> tuple[str, ...]:
@@ -54,35 +62,50 @@ def threads(_option: str, words: Sequence[str]) -> tuple[int, ...]:
     return loads.ladder(",".join(words))
 
 
-def integer(low: int, high: int | None = None) -> Reader:
-    """A reader of whole numbers from `low` to `high` (None: no bound)."""
+@dataclass(frozen=True)
+class Number:
+    """A reader of numbers.
 
-    def read(option: str, words: Sequence[str]) -> int:
+    Attributes:
+        low: the lowest that is allowed.
+        high: the highest; None: no bound.
+        whole: whether they must be whole.
+    """
+
+    low: float
+    high: float | None = None
+    whole: bool = False
+
+    def __call__(self, option: str, words: Sequence[str]) -> Any:
+        """The last word as a number.
+
+        Raises:
+            UserError: it is none, or out of bounds.
+        """
         word = words[-1]
-        if not word.removeprefix("-").isdecimal() or not low <= int(word) <= (int(word) if high is None else high):
-            raise UserError(f"{option} {word}: give a whole number {_bounds(low, high)}")
-        return int(word)
-
-    return read
-
-
-def number(low: float, high: float | None = None) -> Reader:
-    """A reader of numbers from `low` to `high` (None: no bound)."""
-
-    def read(option: str, words: Sequence[str]) -> float:
         try:
-            value = float(words[-1])
+            value = int(word) if self.whole and word.removeprefix("-").isdecimal() else float(word)
         except ValueError:
             value = float("nan")
-        if not low <= value <= (value if high is None else high) or value == float("inf"):
-            raise UserError(f"{option} {words[-1]}: give a number {_bounds(low, high)}")
-        return value
+        fits = self.low <= value <= (value if self.high is None else self.high) and value != float("inf")
+        if not fits or (self.whole and not isinstance(value, int)):
+            raise UserError(f"{option} {word}: give a {'whole ' * self.whole}number {self.bounds}")
+        return value if self.whole else float(value)
 
-    return read
+    @property
+    def bounds(self) -> str:
+        """The bounds in words."""
+        return f"of at least {self.low:g}" if self.high is None else f"from {self.low:g} to {self.high:g}"
 
 
-def _bounds(low: float, high: float | None) -> str:
-    return f"of at least {low:g}" if high is None else f"from {low:g} to {high:g}"
+def integer(low: int, high: int | None = None) -> Number:
+    """A reader of whole numbers from `low` to `high` (None: no bound)."""
+    return Number(low, high, whole=True)
+
+
+def number(low: float, high: float | None = None) -> Number:
+    """A reader of numbers from `low` to `high` (None: no bound)."""
+    return Number(low, high)
 
 
 def precision(option: str, words: Sequence[str]) -> float | None:
@@ -154,3 +177,28 @@ def designs(option: str, words: Sequence[str]) -> tuple[Design, ...]:
         if name not in known:
             raise unknown("design", name, known)
     return tuple(Design(name) for name in names(option, words))
+
+
+def strategy(_option: str, words: Sequence[str]) -> str:
+    """The name of a search's strategy."""
+    if words[-1] not in STRATEGIES:
+        raise unknown("strategy", words[-1], STRATEGIES)
+    return words[-1]
+
+
+def marks(option: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Marks of variants, written with hyphens or spaces."""
+    given = tuple(name.replace("-", " ") for name in names(option, words))
+    wrong = [unknown("mark", name, MARKS) for name in given if name not in MARKS]
+    if wrong:
+        raise together(wrong)
+    return given
+
+
+def weights(option: str, words: Sequence[str]) -> tuple[tuple[str, float], ...]:
+    """Loads with their weights, ``NAME=NUMBER`` each."""
+    found = {}
+    for word in names(option, words):
+        name, _, weight = word.partition("=")
+        found[name] = number(0.0)(f"{option} {name}", [weight])
+    return tuple(found.items())

@@ -13,6 +13,7 @@ from burnish.base import process
 from burnish.base.errors import UserError
 from burnish.base.files import remove_tree, sha256_of
 from burnish.packages import signing, statements
+from burnish.packages.control import one_line
 from burnish.source.debian import binary
 
 _ARCHIVE = ".tar.gz"
@@ -27,6 +28,7 @@ class Checked:
         root: where it is unpacked.
         program: the program in it.
         engine: the program's engine.
+        source: name, version and kind of its source.
         base: name and version of the distribution's package that it replaces; None: of none.
         provenance: its provenance.
         verdict: its verdict.
@@ -37,6 +39,7 @@ class Checked:
     root: Path
     program: Path
     engine: str
+    source: tuple[str, str, str]
     base: tuple[str, str] | None
     provenance: Mapping[str, Any]
     verdict: Mapping[str, Any]
@@ -75,7 +78,10 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
     else:
         raise UserError(f"{file}: its program is not the measured one (sha256:{measured})")
     lines += [*_beside(file, subjects[0]), *_sums(inner)]
-    forced = _dig(verdict, "predicate").get("forced") or ()
+    told = _dig(verdict, "predicate")
+    study, variant, host = (one_line(str(told.get(name) or "?"), 300) for name in ("run", "variant", "host"))
+    lines.append(f"study: variant {variant} of {study}, measured on {host}")
+    forced = told.get("forced") or ()
     lines += [f"FORCED, in spite of: {text}" for text in forced]
     base = next(
         (
@@ -85,8 +91,12 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
         ),
         None,
     )
-    engine = str(_dig(built, "externalParameters").get("engine", ""))
-    return Checked(file, inner, program, engine, base, provenance, verdict, tuple(lines))
+    asked = _dig(built, "externalParameters")
+    source = asked.get("source")
+    words = [str(word) for word in source] if isinstance(source, list) else []
+    name, version, kind = words if len(words) == 3 else ("", "", "")
+    engine = str(asked.get("engine", ""))
+    return Checked(file, inner, program, engine, (name, version, kind), base, provenance, verdict, tuple(lines))
 
 
 def _unpacked(file: Path, root: Path) -> Path:

@@ -25,11 +25,13 @@ from burnish.record.events.builds import (
     VariantMissing,
     VariantSettled,
 )
+from burnish.record.events.searches import SearchBegun, SearchEnded, SearchTold
 from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalibrated, VerdictReached
 from burnish.report import evidence, patches, plainly
 from burnish.report.analysis.checks import Checks, checks_of
+from burnish.report.analysis.deployed import deployed
 from burnish.report.analysis.verdict import NO_EFFECT, RUNNING
 from burnish.report.bundled.fold import study_table
 from burnish.report.hosts import host_line, hosts_line
@@ -55,6 +57,8 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
     by, sittings = told.by, told.sittings
     begun = by.recorded(StudyBegun)[0]
     definition = begun.event.definition
+    if sought := {told.variant: told.recipe for told in by.of(SearchTold)}:  # made as the search went on
+        definition = {**definition, "recipes": {**definition["recipes"], **sought}}
     source, session, planned = by.last(SourceObtained), by.last(SessionBegun), by.last(TrialsPlanned)
     programs = [program.build.name for program in by.of(ProgramFound)]
     checked = checks_of(by)
@@ -63,7 +67,8 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         *(build.build.name for build in by.of(BuildMade)),
         *(variant.variant for variant in by.of(VariantSettled)),
     )
-    variants = list(dict.fromkeys(variant_names)) if shipped else []
+    begins = by.last(SearchBegun)
+    variants = list(dict.fromkeys(variant_names)) if shipped or begins else []
     order = [*variants, *programs] or list(definition["variants"])
     finished, different = by.recorded(StudyFinished), by.last(ProgramsDiffer)
     together = by.last(RecordsMerged)
@@ -96,7 +101,9 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         patched=patches.patched(by),
         shipped=shipped,
         merged=merged,
+        deployment=deployed(by, lambda cell: _row_of(cell, verdicts, sittings, checked)),
         forced=tuple(dict.fromkeys(name for trials in by.of(TrialsPlanned) for name in trials.forced)),
+        searched=(begins, by.last(SearchEnded)) if begins else None,
         replicates=len(planned.replicates.get(order[0], ())) if planned else 0,
     )
 
@@ -138,6 +145,17 @@ def _again(
     """The claims that were measured again for one purpose; their verdicts are in no family."""
     chosen = (verdict for verdict in verdicts if verdict.cell.role is role)
     return tuple(_row(verdict, None, sittings.get(verdict.cell), checked.get(verdict.cell)) for verdict in chosen)
+
+
+def _row_of(
+    cell: CellId,
+    verdicts: Iterable[VerdictReached],
+    sittings: Mapping[CellId, Sitting],
+    checked: Mapping[CellId, Checks],
+) -> Row | None:
+    """A cell that is in no family; None while it has no verdict."""
+    reached = {verdict.cell: verdict for verdict in verdicts}.get(cell)
+    return _row(reached, None, sittings.get(cell), checked.get(cell)) if reached is not None else None
 
 
 def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sitting | None, checks: Checks | None) -> Row:

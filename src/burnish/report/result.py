@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from burnish.record.events.searches import SearchBegun, SearchEnded
 from burnish.record.events.verdicts import FamilyMember, HostVerdict, Interval, OtherMethod, SideSummary
 from burnish.report.analysis import outcome
 from burnish.report.analysis.checks import Checks
+from burnish.report.analysis.deployed import Deployed
 from burnish.report.bundled.table import StudyTable
 from burnish.report.patches import Patched
 from burnish.report.quantities import Measured
@@ -179,7 +181,9 @@ class Result:
         patched: the series of a `patch`; None for other verbs.
         shipped: the table of a bundled study; None for other runs.
         merged: hosts and runs of a merged record; None for any other record.
+        deployment: how the recommended build is best deployed; None unless that was asked for.
         forced: names of failed calibrations of the host in spite of which verdicts were given.
+        searched: how a search was asked, and what it came to if it is at its end; None where none was.
     """
 
     name: str
@@ -208,7 +212,9 @@ class Result:
     patched: Patched | None = None
     shipped: StudyTable | None = None
     merged: Mapping[str, Any] | None = None
+    deployment: Deployed | None = None
     forced: tuple[str, ...] = ()
+    searched: tuple[SearchBegun, SearchEnded | None] | None = None
 
     @property
     def nothing_measured(self) -> bool:

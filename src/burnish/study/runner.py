@@ -23,7 +23,9 @@ from burnish.study import session as sessions
 from burnish.study.bundled.record import record_table
 from burnish.study.comparison import Comparison
 from burnish.study.extras.analyses import analyse, analysis_open
+from burnish.study.extras.deployment import deploy, deployment_open
 from burnish.study.extras.extras import SLACK
+from burnish.study.extras.fastest import check_request, search
 from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
 from burnish.study.kept.history import spread_of
@@ -76,7 +78,8 @@ def run(
         return folder
     with studies.lock(home):
         needs.install_for(study, selection, options, ask)
-        plan = plan_of(home, study, selection, options)
+        plan = plan_of(home, study, selection, options if study.search is None else replace(options, budget=None))
+        check_request(study, plan, options)
         needs.check_disk(home, study.engine, plan.builds.compiles)
         loads = loads_of(study, plan)
         session = sessions.begin(home, study.engine, study.definition, options, console, loads, ask, study.rule)
@@ -87,9 +90,13 @@ def run(
         with sessions.removed_if_refused(session.record):
             workshop = prepare(session, study, plan)
             start(workshop)
-        measure(workshop, plan)
+        if study.search is None:
+            measure(workshop, plan)
+        else:
+            search(workshop, plan)
         analyse(workshop, plan)
         judge(workshop)
+        deploy(workshop)
         return close(workshop)
 
 
@@ -168,7 +175,7 @@ def close(workshop: Workshop) -> Path:
     if not workshop.study.tolerant:  # what failed has its reason, and would fail again
         still = [comparison for comparison in still if comparison.key in workshop.selection.cut]
     following = studies.next_sitting(record, schedule, boot)
-    if not still and not analysis_open(workshop):
+    if not still and not analysis_open(workshop) and not deployment_open(workshop):
         if following is None:
             return sessions.finish(session)
         session.bench.say(_goes_on(following))

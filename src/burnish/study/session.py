@@ -113,7 +113,8 @@ def begin(
     all_cores = frozenset(facts.cores_allowed)
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
-    call = Call(options.command, str(Path.cwd()), options.schedule) if options.command else None
+    words = options.command
+    call = Call(words, str(Path.cwd()), options.schedule, options.configured) if words else None
     seed = seed_of(record, options)
     record.append(SessionBegun(facts.as_record(), resumed, call, seed))
     word = "resuming" if resumed else "run"

@@ -37,17 +37,20 @@ CSV = Option(
         "the runs of this machine.",
         readers.verbatim, many=True, required=False, unset="all", complete=completion.one(completion.engines),
     ),
+    o.HOSTS,
     ONLY,
     CSV,
     o.JSON,
     example="burnish history {engine} --only baseline --csv speeds.csv",
 )  # fmt: skip
-def history(words: tuple[str, ...], only: tuple[str, ...], csv: Path | None, as_json: bool) -> None:
+def history(
+    words: tuple[str, ...], hosts: tuple[Path, ...], only: tuple[str, ...], csv: Path | None, as_json: bool
+) -> None:
     """Follow an engine's speed over versions and dates.
 
     From the runs of this machine and the given records; a line for each run, a table for each variant and load.
     """
-    files = [Path(word) for word in words if is_file_name(word)]
+    files = list(dict.fromkeys([*(Path(word) for word in words if is_file_name(word)), *hosts]))
     names = [word for word in words if not is_file_name(word)]
     if len(names) > 1:
         raise UserError(f"{' '.join(names)}: name one engine or package; records are files such as speeds.jsonl.xz")
@@ -57,6 +60,9 @@ def history(words: tuple[str, ...], only: tuple[str, ...], csv: Path | None, as_
     if csv is not None:
         csv.write_text(otava(found))
         say(f"{csv}: {len(found)} points of {len({point.series for point in found})} series")
+        places = sorted({point.host for point in found})
+        if len(places) > 1:
+            say(f"{csv}: speeds of {len(places)} hosts ({'; '.join(places)}): what looks like a change may be the host")
     if as_json:
         print_json("history", [asdict(point) for point in found])
     elif csv is None:

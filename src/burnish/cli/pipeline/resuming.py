@@ -16,6 +16,7 @@ from burnish.base.errors import InfrastructureError, UserError, unknown
 from burnish.bench.host import boot_now
 from burnish.cli import options as o
 from burnish.cli.common import app, errors, line, program, verb
+from burnish.cli.config import settings
 from burnish.study.kept import runs as studies
 from burnish.study.kept.runs import Unfinished
 
@@ -62,10 +63,10 @@ def _resume_due(unfinished: list[Unfinished]) -> None:
 
 
 def _go_on(one: Unfinished) -> None:
-    """Calls the command of a run in its folder."""
+    """Calls the command of a run in its folder; what a settings file gave is in its words."""
     line(f"{one.folder.name}: {program.name} {shlex.join(one.command)}")
     with _as_called(one):
-        code = app(args=list(one.command), prog_name=program.name, standalone_mode=False)
+        code = app(args=["--config", settings.NONE, *one.command], prog_name=program.name, standalone_mode=False)
     if isinstance(code, int) and code:
         raise typer.Exit(code)
 

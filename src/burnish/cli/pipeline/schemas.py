@@ -1,4 +1,4 @@
-"""The verb that prints JSON Schemas: of what ``--json`` prints, and of what else has one."""
+"""The verb that prints JSON Schemas: of what ``--json`` prints, and of the files that people write."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import typer
+
 from burnish.base.errors import unknown
 from burnish.cli import completion, readers
-from burnish.cli.common import print_document, verb
+from burnish.cli.common import app, print_document, verb
+from burnish.cli.config import schemas as files
+from burnish.cli.config.keys import verbs_of
 from burnish.cli.declaration import Argument
 from burnish.report.sections.catalogue import schemas as listing
 from burnish.report.values.documents import DOCUMENTS
@@ -30,11 +34,16 @@ class Described:
     schema: Callable[[], Mapping[str, Any]]
 
 
-SCHEMAS: dict[str, Described] = {
+def _file(name: str) -> Mapping[str, Any]:
+    """The schema of a file that people write; a settings file has the options of every verb."""
+    return files.every(verbs_of(typer.main.get_command(app)))[name]()
+
+
+SCHEMAS: Mapping[str, Described] = {
     name: Described(f"--json of {document.verbs}", partial(document.schema, name))
     for name, document in DOCUMENTS.items()
-}
-"""All of them by name; what reads files of a user's adds its own."""
+} | {name: Described(f"{about}; in {files.shipped(name)}", partial(_file, name)) for name, about in files.FILES.items()}
+"""All of them by name."""
 
 
 @verb(
@@ -44,7 +53,7 @@ SCHEMAS: dict[str, Described] = {
     example="burnish schema run > run.schema.json",
 )  # fmt: skip
 def schema(name: str | None) -> None:
-    """Print the JSON Schema of what a verb prints with --json.
+    """Print the JSON Schema of what a verb prints with --json, or of a file that you write.
 
     Each document has the version of its form in its field `schema`. It is raised when a field goes, changes its type or
     its meaning; not for new fields, which a reader should ignore.

@@ -29,18 +29,35 @@ class StudyBegun(Event):
 
 
 @dataclass(frozen=True)
+class Configured:
+    """What a settings file (burnish.toml) gave to a call.
+
+    Attributes:
+        file: its path.
+        sha256: digest of its content.
+        options: the options and arguments that it gave, as typed on a command line.
+    """
+
+    file: str
+    sha256: str
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Call:
     """The call of a session; the same call resumes the study.
 
     Attributes:
-        words: of the command line after the program's name.
+        words: of the command line after the program's name, and what a settings file gave: they need no such file.
         folder: its working folder.
         schedule: in how many sittings the study is measured.
+        configured: what of the words a settings file gave; None if it gave nothing.
     """
 
     words: tuple[str, ...]
     folder: str
     schedule: Schedule
+    configured: Configured | None = None
 
 
 @dataclass(frozen=True)

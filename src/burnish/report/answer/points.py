@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from burnish.model.workload import Placement
 from burnish.report.analysis.placed import to_quote
 from burnish.report.answer import headed
 
@@ -49,8 +50,9 @@ class Point:
 
     @property
     def series(self) -> str:
-        """What it is a point of: the variant on the load."""
-        return f"{self.variant}@{self.load}"
+        """What it is a point of: the variant on the load, in its placement where that is not the usual one."""
+        placed = f"@{self.placement}" if self.placement != Placement.SHARED else ""
+        return f"{self.variant}@{self.load}{placed}"
 
 
 def points(results: Iterable[Result], which: str | None = None) -> list[Point]:

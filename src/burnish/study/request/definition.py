@@ -42,6 +42,7 @@ class Definition:
         patches: by variant that has any, the digests of its patches' content.
         portable: level or processor that every build must run on, or None.
         placement: placement of every cell if the design does not imply it; '' otherwise.
+        search: how builds are searched for; empty: they are named.
     """
 
     verb: str
@@ -65,10 +66,13 @@ class Definition:
     patches: Mapping[str, Sequence[str]] = field(default_factory=dict)
     portable: str | None = None
     placement: str = ""
+    deploy: tuple[str, ...] = ()
+    search: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values; without the placement where it is implied, so that older unfinished runs are found."""
-        return {name: value for name, value in asdict(self).items() if name != "placement" or value}
+        """Plain values; without what is implied or not asked for, so that older unfinished runs are found."""
+        optional = ("placement", "deploy", "search")
+        return {name: value for name, value in asdict(self).items() if name not in optional or value}
 
     @property
     def placing(self) -> Placing:
@@ -121,4 +125,5 @@ def definition_of(
         patches=patch_set.pins(recipes),
         portable=options.portable,
         placement=asked.identity,
+        deploy=options.deploy,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from burnish.model.sittings import Schedule
+from burnish.record.events.study import Configured
 
 Ask = Callable[[str], bool]
 """Asks the user a question; returns whether the answer was yes."""
@@ -44,6 +45,7 @@ class Options:
         ladder: numbers of client threads, each a load of its own; empty: each load's own number.
         settings: what every server is set to, ``NAME=VALUE`` each (see `burnish.workload.conditions`).
         versus: how the second program's condition differs (`compare`), written as `settings` are.
+        deploy: choices of the deployment that are measured on the best build (see `burnish.workload.deployment`).
         data: a user's dump or data folder for the user's loads.
         database: which database of it is used; None: the only one.
         defaults_file: a user's my.cnf.
@@ -58,7 +60,14 @@ class Options:
         seconds: time under load that is sampled; None: until there are enough samples.
         sittings: number of sittings in which every cell is to have starts.
         apart: least time between two of them, in seconds.
-        command: words of the command line after the program's name; empty where there is none.
+        strategy: how a search is done; None: as usual, which is no search without a budget.
+        allow: marks that a search's builds may have.
+        weights: (load, weight) of a search; loads that are not named have the weight 1.
+        guards: loads on which a search's winner must not be slower than the baseline.
+        space: TOML file with a space of the user's own; None: the catalogue's.
+        command: words of the command line after the program's name, and what a settings file gave; empty where there
+            is none.
+        configured: what of the command a settings file gave; None if it gave nothing.
     """
 
     variants: tuple[str, ...] = ()
@@ -86,6 +95,7 @@ class Options:
     ladder: tuple[int, ...] = ()
     settings: tuple[str, ...] = ()
     versus: tuple[str, ...] = ()
+    deploy: tuple[str, ...] = ()
     data: Path | None = None
     database: str | None = None
     defaults_file: Path | None = None
@@ -100,7 +110,18 @@ class Options:
     seconds: float | None = None
     sittings: int = 1
     apart: float = 7200.0
+    strategy: str | None = None
+    allow: tuple[str, ...] = ()
+    weights: tuple[tuple[str, float], ...] = ()
+    guards: tuple[str, ...] = ()
+    space: Path | None = None
     command: tuple[str, ...] = ()
+    configured: Configured | None = None
+
+    @property
+    def searches(self) -> bool:
+        """Whether `tune` searches: asked by a strategy, or by a budget without named variants."""
+        return self.strategy is not None or (self.budget is not None and not self.variants and self.recipes is None)
 
     @property
     def schedule(self) -> Schedule:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from burnish.model.quantity import HEADLINES, QUANTITIES
 from burnish.record.costs import Figure
@@ -84,9 +85,25 @@ _RUN = Object(
             )),
             "Means over suites of tests.",
         ),
+        "deployment": (Values, "Ways to deploy the recommended build; only where some were measured."),
+        "searched": (Values, "How a search was asked and what it came to; only where there was one."),
     },
     of=Result,
+    optional=("deployment", "searched"),
 )  # fmt: skip
+
+_VERIFIED = replace(
+    _RUN,
+    what="A package that was checked, and the run that measured its program.",
+    own={
+        **_RUN.own,
+        "checked": (Texts, "What holds of the package."),
+        "verified": (
+            tuple[Values, ...],
+            "By load, its study's ratio and the one here, and whether they agree.",
+        ),
+    },
+)
 
 _FIGURES = ("steps_ahead", "full_compiles", "seconds", "kept_bytes", "tree_bytes", "peak_bytes")
 
@@ -121,6 +138,7 @@ _COMPARISON = of(
 
 DOCUMENTS: Mapping[str, Document] = {
     "run": Document("show, tune, compare, patch, calibrate, why, study run, resume, report --format json", _RUN),
+    "verified": Document("verify --measure", _VERIFIED),
     "reports": Document(
         "report --format json, of several runs",
         of("Several runs.", runs=(Many(_RUN), "Each as the document `run`, without a version of its own.")),

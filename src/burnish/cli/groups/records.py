@@ -70,24 +70,25 @@ def import_record(file: Path, as_json: bool) -> None:
 @verb(
     "merge",
     Argument("files", "RECORD", "Exported records, or runs, of one plan.", readers.verbatim, many=True),
+    o.HOSTS,
     replace(o.OUTPUT, required=True),
     o.JSON,
     of=record,
     example="burnish record merge monday.jsonl.xz other-host.jsonl.xz --output both.jsonl.xz",
 )
-def merge(files: tuple[str, ...], output: Path, as_json: bool) -> None:
+def merge(files: tuple[str, ...], hosts: tuple[Path, ...], output: Path, as_json: bool) -> None:
     """Merge records of one plan, from several sessions or hosts; each host is a block that counts once."""
     records = []
-    for name in files:
+    for name in (*files, *(str(path) for path in hosts if str(path) not in files)):
         if lines.is_file_name(name):
             records.append((name, exchange.read_events(Path(name))))
         else:
             records.append((name, exchange.study_events(run_named(name))))
     lines.check_name(output)
     done = merging.merge(records)
-    hosts = f"{done.hosts} host{'s' if done.hosts > 1 else ''}"
+    places = f"{done.hosts} host{'s' if done.hosts > 1 else ''}"
     twice = f", {done.twice} of them given more than once" if done.twice else ""
-    _wrote(output, done.events, f"{done.starts} starts on {hosts}{twice}", as_json)
+    _wrote(output, done.events, f"{done.starts} starts on {places}{twice}", as_json)
 
 
 @verb(

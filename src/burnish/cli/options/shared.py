@@ -1,4 +1,4 @@
-"""Every argument and option of the command line, each defined once; groups of options for verbs to list.
+"""Options that several verbs have, each defined once; groups of options for verbs to list.
 
 An option that several verbs have is the same option: one name, one sentence of help. A verb may give it a default or
 bounds of its own (`dataclasses.replace`). To give a verb an ability, add the group's name to the verb's list.
@@ -9,18 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from burnish.bench.blocks import Times
 from burnish.cli import completion, readers
 from burnish.cli.completion import one, several
 from burnish.cli.declaration import YES as YES_FIELD
-from burnish.cli.declaration import Argument, Option
+from burnish.cli.declaration import Option
 
 _build = partial(Option, panel="What to build")
 _load = partial(Option, panel="Load")
 _how = partial(Option, panel="How exactly")
 _machine = partial(Option, panel="Machine")
 _output = partial(Option, panel="Output")
-_option = partial(Option, panel="Options")
 
 # --- What to build ---
 
@@ -94,17 +92,22 @@ THREADS = _load(
     readers.threads, "N,...", many=True, unset="the workload's", common=True,
 )  # fmt: skip
 SET = _load(
-    "settings", ("--set",), "A server variable, or one of transport= unix, tcp, tls, remote (with rate=100mbit, "
-    "delay=1ms); storage= disk, memory, or a folder; binlog= on, off; durability= commit, system, second; "
-    "threads-by= connection, pool. Repeatable.",
+    "settings", ("--set",), "A server variable, or transport= unix, tcp, tls, remote (rate=100mbit, "
+    "delay=1ms); storage= disk, memory, /FOLDER; allocator= libc, jemalloc and others; heap-pages= usual, "
+    "huge; binlog= on, off; durability= commit, system, second; threads-by= connection, pool. Repeatable.",
     readers.verbatim, "NAME=VALUE", many=True, common=True,
 )  # fmt: skip
 VERSUS = _load(
     "versus", ("--versus",), "As --set, for B alone: compares conditions instead of builds. Repeatable.",
     readers.verbatim, "NAME=VALUE", many=True,
 )  # fmt: skip
+DEPLOY = _load(
+    "deploy", ("--deploy",), "Measure ways to deploy the best build too, which change nothing that it promises: "
+    "'all', names (a wrong one lists them), or NAME=VALUE.",
+    readers.names, "CHOICE,...", many=True, common=True,
+)  # fmt: skip
 DATA = _load(
-    "data", ("--data",), "Dump or data folder for workloads of your own; it is copied, never changed.",
+    "data", ("--data",), "Dump or data folder for your own workloads, to copy.",
     readers.path, "PATH", common=True,
 )  # fmt: skip
 DATABASE = _load(
@@ -179,6 +182,25 @@ SERIES = _build(
     many=True, unset="the usual ones", common=True,
 )  # fmt: skip
 EVERYTHING = _build("everything", ("--all",), "All series and thread counts of the study.", common=True)
+STRATEGY = _how(
+    "strategy", ("--strategy",), "Search what `burnish space` shows: default, ladder, screen, eliminate, bayes "
+    "or random.",
+    readers.strategy, "NAME", unset="with --budget: default; else no search", common=True,
+    complete=one(completion.strategies),
+)  # fmt: skip
+SPACE = _build("space", ("--space",), "TOML file with a space of your own to search.", readers.path, "FILE")
+ALLOW = _build(
+    "allow", ("--allow",), "Marks that a search may have: weakens-security, narrows-portability, changes-results.",
+    readers.marks, "MARK,...", many=True,
+)  # fmt: skip
+GUARD = _load(
+    "guards", ("--guard",), "Loads on which the search's winner must not be slower than the baseline.", readers.names,
+    "NAME,...", many=True,
+)  # fmt: skip
+WEIGHT = _load(
+    "weights", ("--weight",), "How much a load counts in a search, LOAD=NUMBER.", readers.weights, "LOAD=N", many=True,
+    unset="1 each",
+)  # fmt: skip
 BUDGET = _machine(
     "budget", ("--budget",), "Time for this session, as in 2h or 90m: what fits is run.",
     readers.budget, "TIME", common=True,
@@ -212,92 +234,13 @@ LIST = _output("only_list", ("--list",), "List what there is instead.", common=T
 WHOLE = _output("all_events", ("--whole",), "Everything, with the programs that were run; a report needs less.")
 CHECK = _output("check", ("--check",), "Write nothing; exit with 1 where a file is not what its record says.")
 
-# --- Of one verb or two ---
-
-TARGETS = _option("only_targets", ("--targets",), "List processors and instruction-set levels to build for instead.")
-AGAINST = _option(
-    "against", ("--against",), "Another build (functions that differ) or profile (overlap) to compare it with.",
-    readers.text, "NAME",
-)  # fmt: skip
-OLDER_THAN = _option(
-    "older_than", ("--older-than",), "Remove what was not used for that many days.", readers.number(0), "DAYS"
-)
-KEEP_GB = _option("keep_gb", ("--keep-gb",), "Keep at most N GB, the most recently used.", readers.number(0), "N")
-DUE = _option(
-    "due", ("--due",), "Resume every run whose next sitting is due, and say when the others are.", common=True
-)
-RUNS = _option("runs", ("--runs",), "Remove unfinished runs too; finished ones are never removed.")
-TOP = _option("top", ("--top",), "Number of hottest functions to show.", readers.integer(0, 1000), "N", default="10")
-NAME = _option("name", ("--name",), "Name of the profile in recipes and commands.", readers.text, "NAME", required=True)
-WEIGHTS = _option(
-    "weights", ("--weights",), "A weight for each profile, separated by commas.", readers.text, "N,...", unset="all 1"
-)
-TREE_A = _build(
-    "a", ("--a",), "Side A: a build folder with compile_commands.json, a folder of sources, a kept build's key, or the "
-    "engine's name.", readers.text, "TREE", unset="the engine's source",
-)  # fmt: skip
-TREE_B = replace(TREE_A, field="b", flags=("--b",), help="Side B, as --a.")
-PATCH_A = _build(
-    "patch_a", ("--patch-a",), "A unified diff or a bundled patch (patches/SET/NAME) for side A. Repeatable.",
-    readers.verbatim, "PATCH", many=True,
-)  # fmt: skip
-PATCH_B = replace(PATCH_A, field="patch_b", flags=("--patch-b",), help="The same for side B.")
-CROSS_CHECK = _how(
-    "cross_check", ("--cross-check",), "Cross-compile too (aarch64), and check the results under qemu.",
-    readers.text, "ARCH", old=("--check",),
-)  # fmt: skip
-MICRO_STARTS = replace(STARTS, reader=readers.integer(3, 200), default=str(Times.starts), unset="")
-MICRO_PAIRS = replace(PAIRS, reader=readers.integer(3, 1000), default=str(Times.pairs), unset="")
-CALIBRATION_STARTS = replace(STARTS, reader=readers.integer(12, 200), default="12", unset="")
-MOST = _option(
-    "most", ("--most",), "Number of different transactions to keep, the most frequent ones.",
-    readers.integer(1), "N", default="100000",
-)  # fmt: skip
-SOCKET = _option("socket", ("--socket",), "A running server's socket, to read from instead.", readers.path, "PATH")
-USER = _option("user", ("--user",), "Database user to connect as.", readers.text, "NAME", unset="your login name")
-PASSWORD_FILE = _option(
-    "password_file", ("--password-file",), "File with the password.", readers.path, "FILE", unset="no password"
-)
-SCHEMA = _option(
-    "dump", ("--schema",), "A dump (.sql, .sql.gz) with the tables' columns and values.", readers.path, "FILE"
-)
-PACKAGE_AS = _option(
-    "format", ("--as",), "What to make: deb, tar, rebuild (a script), cmake (toolchain file and presets), oci "
-    "(a Containerfile), rpm (a spec's fragment) or debian-patch.", readers.text, "NAME", default="deb", common=True,
-    complete=one(completion.formats),
-)  # fmt: skip
-PACKAGED = replace(
-    VARIANTS, field="variant", reader=readers.text, value="NAME", many=False, unset="the run's recommended one",
-    complete=one(completion.variants),
-)  # fmt: skip
-BASE = _option(
-    "base", ("--base",), "The distribution's package file, instead of fetching the version that was built.",
-    readers.path, "DEB",
-)  # fmt: skip
-ACCEPT = _option(
-    "accepted", ("--accept",), "Differences to the distribution's server to do without, by name.",
-    readers.names, "NAME,...", many=True, common=True,
-)  # fmt: skip
-STRIP = _option("strip", ("--strip",), "Remove symbols; what is loaded stays as measured, which is checked.")
-SIGN_KEY = _option(
-    "sign_key", ("--sign-key",), "Private SSH key to sign what is made (ssh-keygen -Y sign).", readers.path, "FILE"
-)
-KEY = _option("key", ("--key",), "Public SSH key that must have signed it.", readers.path, "FILE", common=True)
-MEASURE = _option(
-    "measured", ("--measure",), "Then measure its program against the distribution's here, as `compare` does.",
-    common=True,
-)  # fmt: skip
-TRY_IN_ROOT = _option(
-    "try_in_root", ("--try-in-root",), "Then try the .deb in a clean root: installed, started, used, taken back.",
-)  # fmt: skip
-LEAVE_OUT = _option("leave_out", ("--leave-out",), "Leave out, and count, statements whose literals are not known.")
-
 # --- Groups: what a verb lists ---
 
 SOURCES = (SOURCE, SOURCE_VERSION, SHA256)
 PORTABILITY = (PORTABLE, EMULATE)
 REPLICATES = (LAYOUTS, TRAININGS)
 WHAT_TO_BUILD = (VARIANTS, RECIPES, FEATURES, *SOURCES, *PORTABILITY, *REPLICATES)
+SEARCH = (STRATEGY, SPACE, ALLOW, WEIGHT, GUARD)
 LOAD = (WORKLOADS, THREADS)
 DEPLOYMENT = (SET, DATA, DATABASE, DEFAULTS_FILE, STRICT)
 HOW_EXACTLY = (PRECISION, MAX_STARTS, STARTS, PAIRS, DESIGN, PLACEMENT, EXPLORE, FORCE, SEED)
@@ -306,24 +249,3 @@ TIME = (BUDGET, DRY_RUN)
 PART = (ROWS, SERIES, EVERYTHING)
 SPREAD = (SITTINGS, APART)
 SESSION = (*SPREAD, FRESH, YES, QUIET)
-
-# --- Arguments ---
-
-ENGINE = Argument("engine", "ENGINE", "{engines}.", complete=one(completion.engines))
-ONE_ENGINE = replace(ENGINE, required=False, unset="all")
-WORDS = Argument(
-    "words",
-    "WORD",
-    "Show entries in which all these words occur, in full.",
-    readers.verbatim,
-    many=True,
-    required=False,
-)
-RUN = Argument(
-    "run", "RUN", "A run's name or its beginning, its folder, or an exported record.",
-    required=False, unset="the newest with verdicts", complete=one(completion.runs),
-)  # fmt: skip
-PROFILE = Argument(
-    "which", "PROFILE", "A profile's name, its key, or the key's beginning.", complete=one(completion.profiles)
-)
-STUDY = Argument("name", "STUDY", "A bundled study; `burnish study list` lists them.", complete=one(completion.bundled))

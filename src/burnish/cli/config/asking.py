@@ -1,0 +1,169 @@
+"""The verb that writes a settings file, after asking for what most people set."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from burnish.base.errors import UserError, together
+from burnish.catalogue import load
+from burnish.cli import help as pages
+from burnish.cli import options as o
+from burnish.cli.common import app, asker, say, verb
+from burnish.cli.config import model, schemas
+from burnish.cli.config.keys import ENGINE, keys, verbs_of
+from burnish.cli.declaration import Option
+from burnish.engines.registry import create
+from burnish.workload import loads
+
+QUESTIONS: Mapping[str, str] = {
+    ENGINE: "Which database server ({engines})",
+    "source": "Its source: a folder or tarball (empty: the distribution's package)",
+    "workload": "Workloads, yours (.sql, .lua) or those of `burnish workload list` (empty: {workloads})",
+    "budget": "Time for one session, as in 2h or 90m (empty: as long as it takes)",
+    "hosts": "Exported records of other hosts, with commas between (empty: none)",
+}
+"""What is asked, by key, in this order."""
+
+Answer = Callable[[str, str], str]
+"""Takes a question and the answer that is suggested; returns the answer."""
+
+Values = Mapping[str, Sequence[str]]
+"""Words by key."""
+
+
+@verb(
+    "init", o.ENGINE_OPTION, o.SOURCE, o.WORKLOADS, o.BUDGET, o.HOSTS, o.OUTPUT, o.YES,
+    example="burnish init --engine {engine} --budget 2h",
+)  # fmt: skip
+def init(
+    ctx: typer.Context, engine: str | None, source: Path | None, workloads: tuple[str, ...], budget: float | None,
+    hosts: tuple[Path, ...], output: Path | None, yes: bool,
+) -> None:  # fmt: skip
+    """Write burnish.toml, the settings that every verb reads.
+
+    It holds for this folder and those below. You are asked for the server, its source, the load, the time and other
+    hosts' records; with --yes, or without a terminal, these are the options, or what is usual. What is typed on the
+    command line wins over the file.
+    """
+    target = output or Path(model.NAME)
+    ask = asker()
+    if target.exists() and not (ask and ask(f"{target} is there already; write it anew?")):
+        raise UserError(f"{target}: is there already; move it away, or name another file with --output")
+    if not target.parent.is_dir():
+        raise UserError(f"{target.parent}: there is no such folder; name a file in an existing one")
+    known = keys(verbs_of(typer.main.get_command(app)))
+    typed = {key: _typed(ctx.params[known[key].field]) for key in QUESTIONS}
+    read = dict(zip(QUESTIONS, (engine, source, workloads, budget, hosts), strict=True))
+    values = {key: words for key, words in typed.items() if read[key]}
+    answer = (lambda question, usual: str(typer.prompt(question, default=usual, err=True))) if ask and not yes else None
+    target.write_text(text(known, interview(known, values, Path.cwd(), answer)), encoding="utf-8")
+    say(f"{target}: settings of every verb here and below; edit it, or call `burnish plan`")
+
+
+def _typed(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())
+
+
+def interview(known: Mapping[str, Option], given: Values, here: Path, answer: Answer | None) -> dict[str, Any]:
+    """The values of the keys in `QUESTIONS`, as words; keys without one are left out.
+
+    Args:
+        known: the keys of a settings file.
+        given: words that were given already, which are not asked for.
+        here: the folder: a source tree suggests its engine.
+        answer: asks the user; None: nobody can be asked.
+
+    Raises:
+        UserError: something given is wrong; of an answer this is said, and the question is asked again.
+    """
+    values: dict[str, Any] = {}
+    tree = _tree(here)
+    usual = {ENGINE: tree or load.example(), "source": "." if tree else ""}
+    problems = []
+    for key, question in QUESTIONS.items():
+        option = known[key]
+        if key in given or answer is None:
+            words = tuple(given.get(key, ())) or tuple(filter(None, (usual.get(key, ""),)))
+            try:
+                values[key] = _checked(option, key, words, values)
+            except UserError as error:
+                problems.append(error)
+            continue
+        while True:
+            said = answer(_filled(question, values), usual.get(key, "")).strip()
+            try:
+                values[key] = _checked(option, key, (said,) if said else (), values)
+                break
+            except UserError as error:
+                say(str(error))
+    if problems:
+        raise together(problems)
+    return {key: words for key, words in values.items() if words}
+
+
+def _tree(here: Path) -> str | None:
+    """The engine whose source tree a folder is."""
+    try:
+        return load.engine_of(here).name
+    except UserError:
+        return None
+
+
+def _filled(question: str, values: Mapping[str, Any]) -> str:
+    spec = load.engine(values[ENGINE][-1]) if ENGINE in values else None
+    usual = ", ".join(spec.workloads) if spec else ""
+    return pages.filled(question.replace("{workloads}", usual))
+
+
+def _checked(option: Option, key: str, words: Sequence[str], before: Mapping[str, Any]) -> tuple[str, ...]:
+    """Words of an answer, one for each value; raises `UserError` if its option would refuse them."""
+    if not words:
+        return ()
+    read = option.value_of(words)
+    if key == ENGINE:
+        load.engine(read)
+    elif key == "workload" and before.get(ENGINE):
+        known = create(load.engine(before[ENGINE][-1])).loads
+        for word in read:
+            known.resolve(loads.asked(word), None)
+    elif key in ("source", "hosts"):
+        for path in read if option.many else (read,):
+            if not path.expanduser().exists():
+                raise UserError(f"{option.name} {path}: there is no such file or folder")
+    return tuple(str(part) for part in read) if option.many else (words[-1],)
+
+
+WIDTH = 100
+
+
+def text(known: Mapping[str, Option], values: Mapping[str, Sequence[str]]) -> str:
+    """A settings file: the values, and every other key as a comment; above each what its option's help says."""
+    parts = [
+        f"#:schema {schemas.shipped('config').as_uri()}",
+        "",
+        "# Settings of Burnish. Every verb reads this file here and in folders below it, and takes from it what it has",
+        "# an option for; what is typed on the command line wins. Paths are relative to this file.",
+    ]
+    panel = ""
+    for key, option in known.items():
+        if option.panel != panel:
+            panel = option.panel
+            parts += ["", f"# --- {panel} ---"]
+        parts += ["", *(f"# {line}" for line in textwrap.wrap(pages.described(option), WIDTH, break_on_hyphens=False))]
+        if key in values:
+            parts.append(f"{key} = {model.literal(values[key], option)}")
+        else:
+            parts.append(f"# {key} = {example(option)}")
+    return "\n".join([*parts, ""])
+
+
+def example(option: Option) -> str:
+    """A value as a comment shows it: the default, or what stands for a value in help."""
+    if option.reader is None:
+        return "true"
+    return model.literal((option.default or option.value,), option)

@@ -1,0 +1,1 @@
+"""The groups of verbs: profile, record, study, workload."""

@@ -1,0 +1,337 @@
+"""One server's life in a private folder."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pymysql
+
+from burnish.base import netns
+from burnish.base.digest import digest_of
+from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.process import start, stop
+from burnish.engines.contract import MARKER
+from burnish.engines.mysql_family import certificates
+from burnish.engines.mysql_family.product import Habits
+from burnish.engines.shared.sysbench import Address
+from burnish.model.condition import Transport
+
+_SOCKET_LENGTH = 100  # the kernel allows 107 characters; servers warn a little earlier
+_BOOT_SECONDS = 90.0
+_STOP_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How one server is launched.
+
+    Attributes:
+        program: the server's program.
+        habits: what is usual for it.
+        data: its data folder, with `MARKER` in it.
+        folder: private folder for socket, log and temporary files.
+        options: options that this build needs (where its messages are).
+        settings: server settings over the usual ones, as (name, value).
+        environment: variables for the server.
+        cores: CPU numbers at launch; None: all.
+        transport: how clients reach it besides its Unix socket.
+        certificates: folder with the server's certificate and key, for TLS; '' without.
+        rate: bandwidth limit for the transport ``remote`` (see `burnish.base.netns.steps`).
+        delay: added delay for the transport ``remote`` (see `burnish.base.netns.steps`).
+        grants: whether users are checked; plugins can be installed only then.
+    """
+
+    program: Path
+    habits: Habits
+    data: Path
+    folder: Path
+    options: tuple[str, ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    cores: frozenset[int] | None = None
+    transport: Transport = "unix"
+    certificates: str = ""
+    rate: str = ""
+    delay: str = ""
+    grants: bool = False
+
+
+def private_options(data: Path) -> list[str]:
+    """Options of every run of a server: no configuration file, and root only if Burnish runs as root."""
+    user = ["--user=root"] if os.geteuid() == 0 else []  # it refuses to run as root otherwise
+    return ["--no-defaults", f"--datadir={data}", *user]
+
+
+def setting_options(settings: Iterable[tuple[str, str]], defaults: Mapping[str, str]) -> list[str]:
+    """`defaults` and `settings` as ``--name=value``; a setting replaces the default of the same name."""
+
+    def plain(name: str) -> str:
+        return name.lstrip("-").replace("-", "_")
+
+    given = {plain(name): value for name, value in settings}
+    usual = {
+        name: value
+        for name, value in defaults.items()
+        if not given.keys() & {name.removeprefix("loose_"), name.removeprefix("skip_")}
+    }
+    chosen = usual | given
+    return [f"--{name}={value}" for name, value in chosen.items()]
+
+
+class Server:
+    """A server that answers on a Unix socket, and over TCP if the transport asks for it; ended by `stop`.
+
+    Args:
+        launch: how it is launched.
+    """
+
+    def __init__(self, launch: Launch) -> None:
+        self.launch = launch
+        self.log = launch.folder / f"{launch.habits.name}.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket_folder: Path | None = None
+        self._code: int | None = None
+        self._port: int | None = None
+        remote = launch.transport == "remote"
+        self._cable = netns.Cable(launch.rate, launch.delay) if remote else None
+
+    @property
+    def address(self) -> Address:
+        """Where a load reaches the server."""
+        if self._cable is not None:
+            return Address(self.socket, netns.PORT, host=netns.ADDRESS, within=self._cable.for_client)
+        return Address(self.socket, self._port, tls=self.launch.transport == "tls")
+
+    @property
+    def socket(self) -> Path:
+        """The Unix socket; in a separate folder under /tmp if the launch folder's path is too long."""
+        name = f"{self.launch.habits.name}.sock"
+        if self._socket_folder is None:
+            folder = self.launch.folder
+            if len(str(folder / name)) > _SOCKET_LENGTH:
+                folder = Path(tempfile.mkdtemp(prefix="burnish-"))
+            self._socket_folder = folder
+        return self._socket_folder / name
+
+    @property
+    def pid(self) -> int:
+        """Process id of the server; 0 before `boot`."""
+        return 0 if self._process is None else self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the server runs."""
+        return self._process is not None and self._process.poll() is None
+
+    def boot(self) -> None:
+        """Starts the server and waits until it answers.
+
+        Raises:
+            UserError: the data folder is not Burnish's, or something listens on the socket.
+            InfrastructureError: the server ended or did not answer in time; its log is attached.
+        """
+        launch = self.launch
+        if not (launch.data / MARKER).is_file():
+            raise UserError(
+                f"{launch.data}: a data folder that is not ours (no {MARKER} in it), so no server is started on "
+                "it; let Burnish prepare its own"
+            )
+        launch.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _free(self.socket)
+        temporary = launch.folder / "tmp"
+        temporary.mkdir(mode=0o700, exist_ok=True)
+        if self._cable is not None:
+            self._cable.up()
+        for last in (False, False, True):
+            written = self.log.stat().st_size if self.log.is_file() else 0
+            try:
+                self._start(temporary)
+                self._wait()
+            except BaseException:
+                taken = not last and self._port_was_taken(written)
+                self.stop(patience=0.0, final=not taken)
+                if not taken:
+                    raise
+            else:
+                return
+
+    def _start(self, temporary: Path) -> None:
+        launch = self.launch
+        words = [
+            *(self._cable.for_server if self._cable is not None else ()),
+            str(launch.program),
+            *private_options(launch.data),
+            *launch.options,
+            *self._network(),
+            *([] if launch.grants else self._way_in()),
+            *launch.habits.options,
+            f"--socket={self.socket}",
+            f"--pid-file={launch.folder / f'{launch.habits.name}.pid'}",
+            f"--tmpdir={temporary}",
+            f"--log-error={self.log}",
+            *setting_options(launch.settings, launch.habits.defaults),
+        ]
+        with self.log.open("ab") as sink:
+            self._process = start(
+                words,
+                cwd=launch.folder,
+                env=dict(launch.environment),
+                stdout=sink.fileno(),
+                stderr=subprocess.STDOUT,
+                cores=launch.cores,
+            )
+
+    def _way_in(self) -> list[str]:
+        """Options by which the load gets in without a password."""
+        habits = self.launch.habits
+        if not habits.accounts:
+            return list(habits.unchecked)
+        script = self.launch.folder / "accounts.sql"
+        script.write_text(habits.accounts)
+        return [f"--init-file={script}"]
+
+    def _port_was_taken(self, begin: int) -> bool:
+        """Whether the server ended since somebody else took the port that was free a moment before."""
+        if self._port is None or self.alive or not self.log.is_file():
+            return False
+        with self.log.open("rb") as file:
+            file.seek(begin)
+            return b"Bind on TCP/IP port" in file.read()
+
+    def _network(self) -> list[str]:
+        """Options for the transport; the port is one that is free now."""
+        if self.launch.transport == "unix":
+            return ["--skip-networking"]
+        if self._cable is not None:
+            return ["--skip-name-resolve", f"--bind-address={netns.ADDRESS}", f"--port={netns.PORT}"]
+        with socket.socket(socket.AF_INET) as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = probe.getsockname()[1]
+        tls = certificates.server_options(Path(self.launch.certificates)) if self.launch.transport == "tls" else []
+        return ["--skip-name-resolve", "--bind-address=127.0.0.1", f"--port={self._port}", *tls]
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + _BOOT_SECONDS
+        while time.monotonic() < deadline:
+            if not self.alive:
+                raise InfrastructureError(f"{self.launch.program}: {self.ending()} while starting", log=self.log)
+            with contextlib.suppress(pymysql.err.MySQLError, OSError):
+                self.query("SELECT 1")
+                return
+            time.sleep(0.05)
+        raise InfrastructureError(
+            f"{self.launch.program}: did not answer within {_BOOT_SECONDS:.0f} s of its start", log=self.log
+        )
+
+    def query(self, statement: str, database: str | None = None) -> list[tuple[object, ...]]:
+        """Rows of one statement, over a new connection."""
+        connection = pymysql.connect(
+            unix_socket=str(self.socket),
+            user="root",
+            database=database,
+            connect_timeout=5,
+            read_timeout=600,
+            autocommit=True,
+        )
+        with connection, connection.cursor() as cursor:
+            cursor.execute(statement)
+            return list(cursor.fetchall())
+
+    def status(self, name: str) -> int | None:
+        """A status variable's number; None when the server does not answer or has no such variable."""
+        with contextlib.suppress(pymysql.err.MySQLError, OSError, ValueError):
+            for _, value in self.query(f"SHOW GLOBAL STATUS LIKE '{name}'"):
+                return int(str(value))
+        return None
+
+    def statuses(self, pattern: str) -> dict[str, int]:
+        """Status variables with whole numbers whose names are like `pattern`; empty if the server does not answer."""
+        with contextlib.suppress(pymysql.err.MySQLError, OSError):
+            rows = self.query(f"SHOW GLOBAL STATUS LIKE '{pattern}'")
+            return {str(name): int(str(value)) for name, value in rows if str(value).isdigit()}
+        return {}
+
+    def tables(self, database: str) -> list[str]:
+        """Names of the tables (not views) of a database, sorted."""
+        rows = self.query("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'", database)
+        return sorted(str(row[0]) for row in rows)
+
+    def fingerprint(self, database: str) -> str:
+        """A digest of every table of a database: names and the server's own checksums (CHECKSUM TABLE)."""
+        try:
+            quoted = ", ".join(f"`{name}`" for name in self.tables(database))
+            sums = self.query(f"CHECKSUM TABLE {quoted} EXTENDED", database) if quoted else []
+        except (pymysql.err.MySQLError, OSError) as error:
+            raise InfrastructureError(f"reading the data's checksums: {error}", log=self.log) from error
+        missing = [str(name) for name, checksum in sums if checksum is None]
+        if missing:
+            raise InfrastructureError(f"no checksum for {', '.join(missing)}", log=self.log)
+        return digest_of([[str(name), int(str(checksum))] for name, checksum in sums])
+
+    def read_indexes(self, database: str) -> None:
+        """Reads a database's secondary indexes from end to end, so that they are in the buffer pool if they fit."""
+        listed = (
+            "SELECT DISTINCT TABLE_NAME, INDEX_NAME FROM information_schema.STATISTICS "
+            "WHERE TABLE_SCHEMA = DATABASE() AND INDEX_NAME <> 'PRIMARY' AND INDEX_TYPE = 'BTREE'"
+        )
+        try:
+            for table, index in self.query(listed, database):
+                scan = f"SELECT COUNT(*) FROM `{table}` FORCE INDEX (`{index}`)"  # noqa: S608 (the server's own names)
+                self.query(scan, database)
+        except (pymysql.err.MySQLError, OSError) as error:
+            raise InfrastructureError(f"reading the indexes of {database}: {error}", log=self.log) from error
+
+    def ending(self) -> str:
+        """How the server ended, in words."""
+        code = None if self._process is None else self._process.poll()
+        if code is None:
+            return "the server runs"
+        if code < 0:
+            return f"the server was ended by {signal.Signals(-code).name}"
+        return f"the server ended with exit code {code}"
+
+    def stop(self, patience: float = _STOP_SECONDS, *, final: bool = True) -> int:
+        """Shuts the server down cleanly (an instrumented one writes its profile); kills it after `patience` seconds.
+
+        Args:
+            patience: see above.
+            final: whether what was made for it goes too; False where it is started once more.
+
+        Returns:
+            The server's exit code, 0 when it was never started; negative for a signal.
+        """
+        if self._process is not None and self._code is None:
+            self._code = stop(self._process, patience=patience)
+        if not final:
+            self._process, self._code = None, None
+            return 0
+        if self._cable is not None:
+            self._cable.down()
+        if self._socket_folder is not None and self._socket_folder != self.launch.folder:
+            shutil.rmtree(self._socket_folder, ignore_errors=True)
+        self._socket_folder = None
+        return self._code or 0
+
+
+def _free(path: Path) -> None:
+    """Removes a stale socket; a `UserError` when something still listens on it."""
+    if not path.exists():
+        return
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(2.0)
+        try:
+            probe.connect(str(path))
+        except OSError:
+            path.unlink()
+            return
+    raise UserError(f"{path}: the socket is in use by another server; end that one or name another BURNISH_HOME")
