@@ -65,6 +65,10 @@ def test_bolts_counts_are_of_both_ends() -> None:
     assert counts.bolt_counts(BRANCHES) == {"f": 159, "g": 100}
 
 
+def test_bolts_counts_leave_out_what_is_outside_of_the_program() -> None:
+    assert counts.bolt_counts(BRANCHES + "0 [unknown] 0 1 f 0 0 7\n") == {"f": 166, "g": 100}
+
+
 def test_bolts_branches_are_added_up_by_weight() -> None:
     merged = counts.weighted_fdata([(BRANCHES, 2), ("1 f 10 1 g 0 1 7\n1 h 0 1 g 8 0 1\n", 3)])
     assert merged.splitlines() == [

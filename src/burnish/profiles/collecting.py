@@ -211,7 +211,9 @@ def lost_functions(folder: Path, program: Path) -> list[str]:
     """Hot functions of a BOLT profile that the program does not have."""
     there = {name.partition("/")[0] for name in _symbols(program)}
     # BOLT writes a local function as 'f/file/1' or 'f/1'.
-    return sorted(name for name in hot_functions(folder) if name.partition("/")[0] not in there)
+    # Profiles that Burnish 0.1.0 made list the place outside of the program among the hot functions.
+    hot = hot_functions(folder) - {counts.NOWHERE}
+    return sorted(name for name in hot if name.partition("/")[0] not in there)
 
 
 def hot_functions(folder: Path, file: str = HOT) -> frozenset[str]:

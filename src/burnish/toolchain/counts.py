@@ -43,6 +43,10 @@ def sample_counts(show: str) -> dict[str, int]:
     return {name: int(total) for name, total in matches}
 
 
+NOWHERE = "[unknown]"
+"""What BOLT's .fdata calls the place that a branch came from if it is outside of the program."""
+
+
 def bolt_counts(fdata: str) -> dict[str, int]:
     """Counts from BOLT's .fdata: each branch counts for the function that it leaves and the one that it enters."""
     counts: dict[str, int] = {}
@@ -51,7 +55,7 @@ def bolt_counts(fdata: str) -> dict[str, int]:
         if not is_branch(words):
             continue
         for name in {words[1], words[4]}:
-            if not name.endswith("@PLT"):
+            if not name.endswith("@PLT") and name != NOWHERE:
                 counts[name] = counts.get(name, 0) + int(words[7])
     return counts
 
