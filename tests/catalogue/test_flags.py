@@ -12,6 +12,7 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.base.processor import this_processor
+from burnish.builds.stages import INSTRUMENT
 from burnish.catalogue import edge, flags, load
 from burnish.catalogue.flags import LEVEL, Flag
 from burnish.model.recipe import Marks, Recipe
@@ -100,6 +101,8 @@ def said(toolchain: Toolchain, entries: Sequence[Flag], place: Path) -> str:
     """What the compilers have against these entries; nothing, as it should be."""
     each = [entry.spellings[toolchain.family] for entry in entries]
     c, cxx, link = ([flag for one in each for flag in getattr(one, kind)] for kind in ("c", "cxx", "link"))
+    if lto := [flag for one in each for flag in one.lto]:
+        c, cxx, link = (["-flto=thin", *kind] for kind in (c, cxx, ["-fuse-ld=lld", *lto, *link]))
     (place / "a.c").write_text(C)
     (place / "b.cc").write_text(CXX)
     usual = ["-O2", "-Wall", "-Werror"]
@@ -109,6 +112,8 @@ def said(toolchain: Toolchain, entries: Sequence[Flag], place: Path) -> str:
         # Build systems give the link the compile flags too, and ask whether the compiler has something against it.
         [toolchain.cxx, *usual, *cxx, *link, "a.o", "b.o", "-o", "p"],
     ]
+    if counting := [flag for one in each for flag in one.counting]:
+        commands.append([toolchain.cxx, *usual, *INSTRUMENT, *counting, "-c", "b.cc", "-o", "counting.o"])
     for command in commands:
         done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, timeout=60)
         if done.returncode or done.stderr:
@@ -121,7 +126,9 @@ def test_every_entry_is_accepted_by_the_toolchains_that_it_names(toolchain: Tool
     """An entry alone where its group is refused: a contradiction that the catalogue should know is a failure too."""
     entries = here(flags.flags().values(), toolchain)
     assert len(entries) > 60
-    for group in compatible(entries):
+    # What speaks to a link with LTO is tried in one.
+    of_lto = [entry for entry in entries if entry.spellings[toolchain.family].lto]
+    for group in (*compatible([entry for entry in entries if entry not in of_lto]), *compatible(of_lto)):
         refused = said(toolchain, group, tmp_path)
         if refused:
             alone = {entry.name: said(toolchain, [entry], tmp_path) for entry in group}
@@ -325,7 +332,7 @@ GOOD = 'does = "Something that one can see."\nreason = "A reason that is long en
         (f"[x]\n{GOOD}", "x: say both, or gcc and clang"),
         (f'[x]\n{GOOD}gcc = {{ compile = ["-g"] }}\n', "x: say both, or gcc and clang"),
         (f'[x]\n{GOOD}both = {{ compile = ["-g"] }}\ngcc = "none"\n', "x: say both, or gcc and clang"),
-        (f"[x]\n{GOOD}both = {{ since = 3 }}\n", "x: both: give flags: compile, c, cxx or link"),
+        (f"[x]\n{GOOD}both = {{ since = 3 }}\n", "x: both: give flags: compile, c, cxx, link, counting or lto"),
         (f'[x]\n{GOOD}both = {{ compile = ["-g"] }}\nchoise = "a"\n', "'choise' (did you mean 'choice'?)"),
         (f'[x]\n{GOOD}both = {{ compile = ["-g"] }}\nexcludes = ["y"]\n', "x: excludes 'y'"),
         ('[x]\ndoes = "Something that one can see."\nboth = { compile = ["-g"] }\n', "x: reason: field required"),

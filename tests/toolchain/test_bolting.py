@@ -28,7 +28,7 @@ def test_options_and_their_values() -> None:
     assert known_options(HELP) == {
         "align-functions": (),
         "asm-dump": (),
-        "icf": (),
+        "icf": ("true", "false", "1", "0"),
         "reorder-blocks": ("none", "ext-tsp"),
         "v": (),
     }

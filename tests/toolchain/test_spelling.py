@@ -11,6 +11,7 @@ from burnish.base.processor import Processor, read_processor
 from burnish.builds.stages import base_flags
 from burnish.catalogue import flags, load
 from burnish.model.recipe import Recipe
+from burnish.toolchain.fitting import fitted
 from burnish.toolchain.spelling import Spelled, spell
 from chains import CLANG, GCC, PACKAGE, chain, compiles
 
@@ -151,7 +152,8 @@ def test_every_variant_of_the_catalogue_can_be_said() -> None:
     everything = Processor("x86_64", "dream", frozenset().union(*(target.needs for target in flags.targets().values())))
     for variant in load.variants().values():
         tools = CLANG if variant.recipe.toolchain == "clang" else GCC
-        spell(variant.recipe, tools, everything, variant.name)
+        recipe, _ = fitted(variant.recipe, tools, everything, lambda *_: True)
+        spell(recipe, tools, everything, variant.name)
 
 
 def test_processors_as_linux_describes_them() -> None:

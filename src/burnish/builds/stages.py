@@ -317,7 +317,7 @@ def stages(
         neutral = linking.neutral(recipe)
         if not recipe.sampled:  # samples belong to exactly the code that ran
             neutral = counting(neutral, toolchain)
-        early = spell(neutral, toolchain, this_processor(), f"variant {variant.name}")
+        early = spell(neutral, toolchain, this_processor(), f"variant {variant.name}", counters=not recipe.sampled)
         plain = linking.linked(base_flags(neutral, package, early), neutral, toolchain, parts, link_place)
         if kept is not None and kept.kind == kind:
             profile = kept.key

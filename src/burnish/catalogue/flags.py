@@ -35,6 +35,9 @@ class Spelling:
         reason: remark about this spelling, or ''.
         after_counters: whether they take effect only after the compiler has inserted a profile's counters, so that an
             instrumented build without them has the same counts.
+        counting: flags for both languages in an instrumented build alone.
+        lto: flags for the link where it optimises (ThinLTO, LTO): what LLVM's own options must say to lld again.
+        tried: whether they are tried on the compiler before they are used, because they come and go with its versions.
     """
 
     c: tuple[str, ...] = ()
@@ -43,10 +46,13 @@ class Spelling:
     since: int = 0
     reason: str = ""
     after_counters: bool = False
+    counting: tuple[str, ...] = ()
+    lto: tuple[str, ...] = ()
+    tried: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every flag once, compile flags first."""
+        """Every flag of an ordinary build once, compile flags first."""
         return tuple(dict.fromkeys((*self.c, *self.cxx, *self.link)))
 
 
@@ -66,6 +72,10 @@ class Flag:
         architecture: architectures that have it; empty: all.
         requires_profile: whether it has an effect only in a build with a profile.
         marks: its drawbacks.
+        requires_lto: whether it has an effect only with link-time optimisation.
+        instead: entries that are taken, in order, where a compiler or a machine lacks this one; empty: it is left out
+            then; None: the variant is.
+        source: where it is from; '' for flags of the compilers' manuals.
     """
 
     name: str
@@ -79,6 +89,9 @@ class Flag:
     architecture: tuple[str, ...]
     requires_profile: bool
     marks: Marks
+    requires_lto: bool = False
+    instead: tuple[str, ...] | None = None
+    source: str = ""
 
 
 _QUIET = ("-Wno-unknown-warning-option", "-Wno-invalid-feature-combination")
@@ -145,16 +158,20 @@ class _Spelling(Entry):
     since: int = 0
     reason: str = ""
     after_counters: bool = False
+    counting: tuple[str, ...] = ()
+    lto: tuple[str, ...] = ()
+    tried: bool = False
 
     @model_validator(mode="after")
     def _says_something(self) -> _Spelling:
-        if not (self.compile or self.c or self.cxx or self.link):
-            raise ValueError("give flags: compile, c, cxx or link")
+        if not (self.compile or self.c or self.cxx or self.link or self.counting or self.lto):
+            raise ValueError("give flags: compile, c, cxx, link, counting or lto")
         return self
 
     def value(self) -> Spelling:
         c, cxx = (*self.compile, *self.c), (*self.compile, *self.cxx)
-        return Spelling(c, cxx, self.link, self.since, self.reason, self.after_counters)
+        after = (self.after_counters, self.counting, self.lto, self.tried)
+        return Spelling(c, cxx, self.link, self.since, self.reason, *after)
 
 
 class _Flag(Entry):
@@ -167,6 +184,9 @@ class _Flag(Entry):
     excludes: tuple[str, ...] = ()
     architecture: tuple[str, ...] = ()
     requires_profile: bool = False
+    requires_lto: bool = False
+    instead: tuple[str, ...] | None = None
+    source: str = ""
     changes_results: bool = False
     narrows_portability: bool = False
     weakens_security: bool = False
@@ -208,6 +228,9 @@ def flags() -> Mapping[str, Flag]:
         for other in entry.excludes:
             if other not in entries:
                 raise unknown(f"entry in {entry.topic}.toml: {entry.name}: excludes", other, entries)
+        for other in entry.instead or ():
+            if other not in entries:
+                raise unknown(f"entry in {entry.topic}.toml: {entry.name}: instead", other, entries)
     return entries
 
 
@@ -225,6 +248,9 @@ def _flag(name: str, topic: str, entry: _Flag) -> Flag:
         architecture=entry.architecture,
         requires_profile=entry.requires_profile,
         marks=Marks(**{mark.name: getattr(entry, mark.name) for mark in fields(Marks)}),
+        requires_lto=entry.requires_lto,
+        instead=entry.instead,
+        source=entry.source,
     )
 
 
@@ -321,7 +347,7 @@ def marks(recipe: Recipe) -> Marks:
         (len(spelling.words), entry)
         for entry in flags().values()
         for spelling in entry.spellings.values()
-        if raw.issuperset(spelling.words)
+        if spelling.words and raw.issuperset(spelling.words)
     ]
     for length, entry in matches:
         # -U_FORTIFY_SOURCE is no-fortify, but not when -D_FORTIFY_SOURCE=3 follows it.
@@ -336,8 +362,9 @@ def search(entries: Iterable[Flag], words: Sequence[str]) -> list[Flag]:
     """The entries whose name, description, reason or spellings contain all of `words`, ignoring case."""
 
     def text(flag: Flag) -> str:
-        texts = [flag.name, flag.topic, flag.does, flag.reason, *flag.absent.values(), *flag.marks.words]
-        texts += [part for spelling in flag.spellings.values() for part in (*spelling.words, spelling.reason)]
+        texts = [flag.name, flag.topic, flag.does, flag.reason, *flag.absent.values(), *flag.marks.words, flag.source]
+        for spelling in flag.spellings.values():
+            texts += [*spelling.words, *spelling.counting, *spelling.lto, spelling.reason]
         return "\n".join(texts).lower()
 
     return [entry for entry in entries if all(word.lower() in text(entry) for word in words)]
@@ -373,6 +400,9 @@ def as_json(entry: Flag) -> dict[str, Any]:
         "toolchains": toolchains,
         "architecture": entry.architecture,
         "requires_profile": entry.requires_profile,
+        "requires_lto": entry.requires_lto,
+        "instead": entry.instead,
+        "source": entry.source,
         "choice": entry.choice,
         "excludes": entry.excludes,
         **vars(entry.marks),

@@ -9,6 +9,7 @@ from burnish.base.processor import Processor
 from burnish.catalogue import flags
 from burnish.catalogue.flags import LEVEL, Flag, Target
 from burnish.model.recipe import Recipe
+from burnish.toolchain.link_parts import linker_of
 from burnish.toolchain.toolchains import Toolchain
 
 
@@ -31,7 +32,7 @@ class Spelled:
     host: tuple[str, ...] = ()
 
 
-def spell(recipe: Recipe, toolchain: Toolchain, processor: Processor, who: str) -> Spelled:
+def spell(recipe: Recipe, toolchain: Toolchain, processor: Processor, who: str, *, counters: bool = False) -> Spelled:
     """The flags of the recipe's target and entries, in their order.
 
     Args:
@@ -39,6 +40,7 @@ def spell(recipe: Recipe, toolchain: Toolchain, processor: Processor, who: str) 
         toolchain: the toolchain of the build.
         processor: the host's processor, on which the build also runs.
         who: name of the recipe, for errors.
+        counters: whether it is for a build that counts what is executed (`counting`).
 
     Raises:
         UserError: an unknown name, entries that contradict each other, or an entry that the toolchain's family does
@@ -62,9 +64,19 @@ def spell(recipe: Recipe, toolchain: Toolchain, processor: Processor, who: str) 
         entry = flags.flag(name)
         spelling = _available(entry, toolchain, processor, who)
         of_c, of_cxx = spelling.c, spelling.cxx
+        if counters:
+            of_c, of_cxx = (
+                (*(() if spelling.after_counters else words), *spelling.counting) for words in (of_c, of_cxx)
+            )
         if entry.choice == LEVEL:
             level, of_c, of_cxx = of_c[0], of_c[1:], of_cxx[1:]
         c, cxx, link = (*c, *of_c), (*cxx, *of_cxx), (*link, *spelling.link)
+        if recipe.lto != "none":
+            link = (*link, *spelling.lto)
+            if spelling.lto and linker_of(recipe) != "lld":
+                raise UserError(f"{who}: flag {name!r} speaks to lld in a link with lto; add -fuse-ld=lld to link")
+        elif entry.requires_lto and not counters:
+            raise UserError(f"{who}: flag {name!r} does something only with link-time optimisation; add lto = 'thin'")
     if "-fuse-ld=lld" in link and recipe.linker not in (None, "lld"):
         raise UserError(f"{who}: linker = {recipe.linker!r} contradicts a flag that needs lld; leave one out")
     return Spelled(c, cxx, link, level, host)
@@ -78,7 +90,7 @@ def counting(recipe: Recipe, toolchain: Toolchain) -> Recipe:
 
     def late(name: str) -> bool:
         spelling = flags.flag(name).spellings.get(toolchain.family)
-        return spelling is not None and spelling.after_counters
+        return spelling is not None and spelling.after_counters and not spelling.counting
 
     return replace(recipe, flags=tuple(name for name in recipe.flags if not late(name)))
 

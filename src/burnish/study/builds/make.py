@@ -22,6 +22,7 @@ from burnish.builds.after_link.maker import AfterLinkMaker
 from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.builder import Builder
 from burnish.builds.evidence import Examiner, Portable
+from burnish.builds.fitting import fitted
 from burnish.builds.sharing import in_order, kept_as
 from burnish.builds.stages import Bolt, Compile, PackageFlags, Stage, stages
 from burnish.builds.training import Trainer
@@ -175,15 +176,17 @@ def resolve(
             named = variant.recipe.profile
             with _about(variant, "profile"):
                 profile = _profile(store, named, source_digest)
+            made_as, replaced = fitted(variant, toolchain, packages[hardening])
+            notes = (*notes, *replaced)
             make = partial(
                 stages,
-                variant,
+                made_as,
                 spec=spec,
                 source=source_digest,
                 toolchain=toolchain,
                 package=packages[hardening],
                 features=features,
-                bolt=_bolt(variant, toolchain, lbr=lbr),
+                bolt=_bolt(made_as, toolchain, lbr=lbr),
                 profile_place=str(profile_place),
                 parts=find_parts(variant.recipe, toolchain, spec),
                 link_place=str(profile_place.parent / "link"),
@@ -236,7 +239,7 @@ def _bolt(variant: Variant, toolchain: Toolchain, *, lbr: bool) -> Toolchain | N
             f"{toolchain.bolt}: cannot instrument without its runtime; apt install libbolt-{toolchain.major}-dev"
         )
     if recipe.bolt_options:
-        known = bolt_options.known_options(process.capture([toolchain.bolt, "--help-hidden"]))
+        known = bolt_options.options_of(toolchain.bolt, toolchain.version)
         bolt_options.check_options(f"variant {variant.name}: {toolchain.bolt}", recipe.bolt_options, known)
     return toolchain
 
