@@ -27,6 +27,7 @@ TUNED = (
     *o.WHAT_TO_BUILD,
     *o.LOAD,
     *o.DEPLOYMENT,
+    o.DEPLOY,
     *o.EXPLANATION,
     *o.HOW_EXACTLY,
     *o.SPREAD,

@@ -95,13 +95,19 @@ THREADS = _load(
 )  # fmt: skip
 SET = _load(
     "settings", ("--set",), "A server variable, or one of transport= unix, tcp, tls, remote (with rate=100mbit, "
-    "delay=1ms); storage= disk, memory, or a folder; binlog= on, off; durability= commit, system, second; "
+    "delay=1ms); storage= disk, memory, or a folder; allocator= libc, jemalloc, tcmalloc, mimalloc; heap-pages= usual, "
+    "huge; binlog= on, off; durability= commit, system, second; "
     "threads-by= connection, pool. Repeatable.",
     readers.verbatim, "NAME=VALUE", many=True, common=True,
 )  # fmt: skip
 VERSUS = _load(
     "versus", ("--versus",), "As --set, for B alone: compares conditions instead of builds. Repeatable.",
     readers.verbatim, "NAME=VALUE", many=True,
+)  # fmt: skip
+DEPLOY = _load(
+    "deploy", ("--deploy",), "Measure ways to deploy the best build too, one at a time and together: 'all', names "
+    "(a wrong one lists them), or settings NAME=VALUE. None may change what the server promises.",
+    readers.names, "CHOICE,...", many=True, common=True,
 )  # fmt: skip
 DATA = _load(
     "data", ("--data",), "Dump or data folder for workloads of your own; it is copied, never changed.",

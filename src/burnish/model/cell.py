@@ -18,12 +18,18 @@ RELINKED = "other layouts"
 """Words in a cell's name: both sides are linked anew for each start."""
 
 
+DEPLOYED = "deployed"
+"""Word in a cell's name: the candidate runs under another deployment."""
+
+
 class Role(StrEnum):
     """The purpose of a cell.
 
     * ``claim``: its verdict is what the study was asked for;
     * ``canary``: the base compared with itself, the study's own check of its noise;
     * ``confirmation``: new starts, their number fixed in advance, of the candidate picked as the best of many;
+    * ``deployment``: the recommended build under another deployment, against its own usual one or, with all choices
+      that gained, against the base under the usual one;
     * ``layouts``: starts of both sides in other link orders, a fresh pair of builds each, for a claim so small that
       the order alone may have made it.
     """
@@ -32,6 +38,7 @@ class Role(StrEnum):
     CANARY = "canary"
     CONFIRMATION = "confirmation"
     LAYOUTS = "layouts"
+    DEPLOYMENT = "deployment"
 
 
 @dataclass(frozen=True, order=True)
@@ -106,6 +113,8 @@ class CellId:
             return self.design
         if self.role is Role.CONFIRMATION:
             return f"{AGAIN}, {self.series} {self.group}" if self.base else AGAIN
+        if self.role is Role.DEPLOYMENT:
+            return f"{DEPLOYED}, {self.group}"
         if self.role is Role.LAYOUTS:
             return ", ".join(filter(None, (RELINKED, self.group)))
         return self.group

@@ -8,6 +8,9 @@ from typing import Literal
 DISK, MEMORY = "disk", "memory"
 """Places of a server's data besides a folder that the user names."""
 
+HUGE = "huge"
+"""Value of `Condition.heap_pages`."""
+
 Transport = Literal["unix", "tcp", "tls", "remote"]
 
 
@@ -24,6 +27,8 @@ class Condition:
         delay: delay of the network in each direction (``1ms``); '' for none. For ``remote`` only.
         storage: where the server's data are: ``disk`` (Burnish's home), ``memory``, or a folder on another device; ''
             if nothing was asked: ``disk``.
+        allocator: the malloc that the server is launched with, as in a recipe; '' for the build's own.
+        heap_pages: ``huge`` if glibc's malloc asks for transparent huge pages; '' if it does not.
     """
 
     settings: tuple[tuple[str, str], ...] = ()
@@ -32,6 +37,8 @@ class Condition:
     rate: str = ""
     delay: str = ""
     storage: str = ""
+    allocator: str = ""
+    heap_pages: str = ""
 
     @property
     def place(self) -> str:

@@ -30,6 +30,7 @@ from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalibrated, VerdictReached
 from burnish.report import evidence, patches, plainly
 from burnish.report.analysis.checks import Checks, checks_of
+from burnish.report.analysis.deployed import deployed
 from burnish.report.analysis.verdict import NO_EFFECT, RUNNING
 from burnish.report.bundled.fold import study_table
 from burnish.report.hosts import host_line, hosts_line
@@ -96,6 +97,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         patched=patches.patched(by),
         shipped=shipped,
         merged=merged,
+        deployment=deployed(by, lambda cell: _row_of(cell, verdicts, sittings, checked)),
         forced=tuple(dict.fromkeys(name for trials in by.of(TrialsPlanned) for name in trials.forced)),
         replicates=len(planned.replicates.get(order[0], ())) if planned else 0,
     )
@@ -138,6 +140,17 @@ def _again(
     """The claims that were measured again for one purpose; their verdicts are in no family."""
     chosen = (verdict for verdict in verdicts if verdict.cell.role is role)
     return tuple(_row(verdict, None, sittings.get(verdict.cell), checked.get(verdict.cell)) for verdict in chosen)
+
+
+def _row_of(
+    cell: CellId,
+    verdicts: Iterable[VerdictReached],
+    sittings: Mapping[CellId, Sitting],
+    checked: Mapping[CellId, Checks],
+) -> Row | None:
+    """A cell that is in no family; None while it has no verdict."""
+    reached = {verdict.cell: verdict for verdict in verdicts}.get(cell)
+    return _row(reached, None, sittings.get(cell), checked.get(cell)) if reached is not None else None
 
 
 def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sitting | None, checks: Checks | None) -> Row:

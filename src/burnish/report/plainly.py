@@ -17,6 +17,7 @@ from burnish.report.analysis.suites import SuiteTotal
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.quantities import Measured, judged
 from burnish.report.result import Row
+from burnish.workload.conditions import LAUNCH
 
 
 def row(cell: Row) -> dict[str, Any]:
@@ -67,6 +68,9 @@ def trials(planned: TrialsPlanned) -> dict[str, Any]:
     values["cells"] = [cell.name for cell in planned.cells]
     values["rule"] = asdict(planned.rule)
     values["calibrations"] = [noise(host) for host in planned.calibrations]
+    for side in ("condition", "versus"):
+        if values.get(side):  # how a server is launched is said where it is not as usual
+            values[side] = {name: value for name, value in values[side].items() if value or name not in LAUNCH}
     if planned.condition is None:
         values.pop("versus", None)
         del values["replicates"]

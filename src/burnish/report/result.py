@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from burnish.record.events.verdicts import FamilyMember, HostVerdict, Interval, OtherMethod, SideSummary
 from burnish.report.analysis import outcome
@@ -14,6 +14,9 @@ from burnish.report.patches import Patched
 from burnish.report.quantities import Measured
 from burnish.study.trials.repeated import Sitting
 from burnish.why.explanation import Explanation
+
+if TYPE_CHECKING:
+    from burnish.report.analysis.deployed import Deployed
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,7 @@ class Result:
         patched: the series of a `patch`; None for other verbs.
         shipped: the table of a bundled study; None for other runs.
         merged: hosts and runs of a merged record; None for any other record.
+        deployment: how the recommended build is best deployed; None unless that was asked for.
         forced: names of failed calibrations of the host in spite of which verdicts were given.
     """
 
@@ -208,6 +212,7 @@ class Result:
     patched: Patched | None = None
     shipped: StudyTable | None = None
     merged: Mapping[str, Any] | None = None
+    deployment: Deployed | None = None
     forced: tuple[str, ...] = ()
 
     @property

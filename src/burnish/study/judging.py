@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from burnish.model.cell import CellId, Role
 from burnish.record.by_type import ByType
@@ -39,7 +39,7 @@ def judge(workshop: Workshop) -> None:
     if not judged or not new:
         return
     _claim(workshop, judged)
-    told = _in_another_sitting(record)
+    told = in_another_sitting(record)
     if workshop.study.confirmation.more_than is not None:
         _confirm(workshop, judged, told)
     relink(workshop, judged, told)
@@ -73,7 +73,7 @@ def _claim(workshop: Workshop, judged: Sequence[Judged]) -> None:
     claim_together(workshop.record, family, workshop.study.rule, explore=workshop.study.explore)
 
 
-def _in_another_sitting(record: Record) -> Repeated:
+def in_another_sitting(record: Record) -> Repeated:
     """The verdicts as the report will give them, which the recommendation goes by."""
     return repeated(ByType(record.events(*READ)))
 
@@ -81,8 +81,37 @@ def _in_another_sitting(record: Record) -> Repeated:
 def _confirm(workshop: Workshop, judged: Sequence[Judged], told: Repeated) -> None:
     """Measures the best candidate of each series on fresh starts (see `burnish.study.planning.confirming`)."""
     confirmation = workshop.study.confirmation
-    kinds = told.kinds
+    for pick in _picks(workshop, judged, told):
+        cells = [claim.cell for claim in pick.claims]
+        if is_due(confirmation, pick.rows, cells):
+            apart = any(again(cell, confirmation, "").id.placement for cell in cells)
+            where = ", server and clients apart" if apart else ""
+            starts = f"{workshop.study.fresh_starts} fresh starts"
+            workshop.session.bench.say(f"{pick.row} {pick.words}: measured again on {starts}{where}")
+            _again(workshop, [claim.comparison for claim in pick.claims])
+
+
+@dataclass(frozen=True)
+class _Pick:
+    """The row that a series' recommendation is made from.
+
+    Attributes:
+        row: its name.
+        claims: its claims, one for each load.
+        rows: number of rows that it was picked from.
+        words: why it, in words.
+    """
+
+    row: str
+    claims: Sequence[Judged]
+    rows: int
+    words: str
+
+
+def _picks(workshop: Workshop, judged: Sequence[Judged], told: Repeated) -> list[_Pick]:
+    """The best row of each series, or the simplest of those tied with it; none of a series without a faster one."""
     by_id = {claim.comparison.id: claim for claim in judged}
+    picks = []
     for rows in contenders(workshop.study).values():
         candidates = {
             row: [by_id[comparison.id] for comparison in comparisons if comparison.id in by_id]
@@ -90,23 +119,25 @@ def _confirm(workshop: Workshop, judged: Sequence[Judged], told: Repeated) -> No
         }
         candidates = {row: claims for row, claims in candidates.items() if claims}
         free = _free(workshop.study, candidates)
-        faster = _faster(workshop.record, {row: candidates[row] for row in free}, kinds)
+        faster = _faster(workshop.record, {row: candidates[row] for row in free}, told.kinds)
         best = max(faster, key=lambda row: faster[row], default=None)
         if best is None:
             continue
         is_what = f"is the best of {len(candidates)}"
-        if confirmation.simplest:
+        if workshop.study.confirmation.simplest:
             in_order = sorted(faster, key=lambda row: -faster[row])
             take = _recommended(workshop, told, best, {row: candidates[row] for row in in_order})
             is_what = is_what if take == best else f"is tied with {best}, the best of {len(candidates)}, and simpler"
             best = take
-        cells = [claim.cell for claim in candidates[best]]
-        if is_due(confirmation, len(candidates), cells):
-            apart = any(again(cell, confirmation, "").id.placement for cell in cells)
-            where = ", server and clients apart" if apart else ""
-            starts = f"{workshop.study.fresh_starts} fresh starts"
-            workshop.session.bench.say(f"{best} {is_what}: measured again on {starts}{where}")
-            _again(workshop, [claim.comparison for claim in candidates[best]])
+        picks.append(_Pick(best, candidates[best], len(candidates), is_what))
+    return picks
+
+
+def recommended(workshop: Workshop) -> str | None:
+    """The build that the verdicts recommend; None if none is faster than the baseline."""
+    judged = judged_of(workshop)
+    picks = _picks(workshop, judged, in_another_sitting(workshop.record)) if judged else []
+    return picks[0].claims[0].comparison.candidate if picks else None
 
 
 def _free(study: Study, rows: Mapping[str, Sequence[Judged]]) -> list[str]:

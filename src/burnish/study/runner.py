@@ -23,6 +23,7 @@ from burnish.study import session as sessions
 from burnish.study.bundled.record import record_table
 from burnish.study.comparison import Comparison
 from burnish.study.extras.analyses import analyse, analysis_open
+from burnish.study.extras.deployment import deploy, deployment_open
 from burnish.study.extras.extras import SLACK
 from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
@@ -90,6 +91,7 @@ def run(
         measure(workshop, plan)
         analyse(workshop, plan)
         judge(workshop)
+        deploy(workshop)
         return close(workshop)
 
 
@@ -168,7 +170,7 @@ def close(workshop: Workshop) -> Path:
     if not workshop.study.tolerant:  # what failed has its reason, and would fail again
         still = [comparison for comparison in still if comparison.key in workshop.selection.cut]
     following = studies.next_sitting(record, schedule, boot)
-    if not still and not analysis_open(workshop):
+    if not still and not analysis_open(workshop) and not deployment_open(workshop):
         if following is None:
             return sessions.finish(session)
         session.bench.say(_goes_on(following))

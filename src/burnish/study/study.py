@@ -9,6 +9,7 @@ from pathlib import Path
 from burnish.builds.evidence import Portable
 from burnish.catalogue.bundled.model import Study as BundledFile
 from burnish.catalogue.bundled.model import StudyRow
+from burnish.catalogue.deployment import Choice
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
@@ -72,6 +73,7 @@ class Study:
         unsampled: names of builds that are not sampled then.
         sample_seconds: time under load that is sampled; None: until there are enough samples.
         named: variants that the user requested by name: only these may be recommended with marks; None: all of them.
+        deploy: choices of the deployment that are measured on the best build when the verdicts are known.
         tree: source tree named by the request itself, which overrides that of the options; None: none is named.
         opening: events recorded when a session begins.
         instrumented: names of builds that end with the stage that writes a profile.
@@ -101,6 +103,7 @@ class Study:
     unsampled: frozenset[str] = frozenset()
     sample_seconds: float | None = None
     named: frozenset[str] | None = None
+    deploy: tuple[Choice, ...] = ()
     tree: Path | None = None
     opening: tuple[Event, ...] = ()
     instrumented: frozenset[str] = frozenset()

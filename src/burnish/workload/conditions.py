@@ -8,10 +8,14 @@ from dataclasses import replace
 from typing import get_args
 
 from burnish.base.errors import UserError, unknown
-from burnish.model.condition import DISK, MEMORY, Condition, Transport
+from burnish.model.condition import DISK, HUGE, MEMORY, Condition, Transport
 from burnish.model.engine import NO_SETTINGS, ServerSettings
+from burnish.model.recipe import Allocator
 
 TRANSPORTS: tuple[Transport, ...] = get_args(Transport)
+
+LAUNCH: Mapping[str, tuple[str, ...]] = {"allocator": get_args(Allocator), "heap_pages": ("usual", HUGE)}
+"""How the server is launched: words and their values, of which the first is the usual one."""
 
 NETWORK: Mapping[str, tuple[re.Pattern[str], str]] = {
     "rate": (re.compile(r"^\d+(\.\d+)?(kbit|mbit|gbit)$"), "a rate, as in 100mbit (kbit, mbit, gbit)"),
@@ -31,7 +35,7 @@ def condition_of(
 
     Args:
         words: ``NAME=VALUE`` each: ``transport`` (its options may follow after commas), one of `NETWORK`, ``storage``,
-            one of the server's shorthands for several settings, or a setting.
+            one of `LAUNCH`, one of the server's shorthands for several settings, or a setting.
         server: facts about the engine's settings.
         over: the condition to start from; None: the default one.
         option: name of the option, for errors.
@@ -43,7 +47,7 @@ def condition_of(
     for word in _single(words, option):
         name, equals, value = word.partition("=")
         name, value = plain(name), value.strip()
-        variable = name not in ("transport", "storage", *NETWORK, *server.words)
+        variable = name not in ("transport", "storage", *NETWORK, *LAUNCH, *server.words)
         if not name or not equals or not (value or variable):
             raise UserError(f"{option} {word}: write NAME=VALUE, as in transport=tcp")
         if name == "transport":
@@ -54,6 +58,8 @@ def condition_of(
             condition = replace(kept, transport=chosen)
         elif name == "storage":
             condition = replace(condition, storage=_storage(value, option))
+        elif name in LAUNCH:
+            condition = _launched(condition, name, value, option)
         elif name in NETWORK:
             condition = _network(condition, name, value, f"{option} {word}")
         elif name in server.words:
@@ -99,6 +105,14 @@ def _network(condition: Condition, name: str, value: str, where: str) -> Conditi
     elif not form.match(value) or not float(value.rstrip("bgikmstu")):
         raise UserError(f"{where}: give {expected}, or none")
     return replace(condition, rate=value) if name == "rate" else replace(condition, delay=value)
+
+
+def _launched(condition: Condition, name: str, value: str, option: str) -> Condition:
+    usual, *_ = values = LAUNCH[name]
+    if value not in values:
+        raise unknown(f"value in {option} {name}=", value, values)
+    value = "" if value == usual else value
+    return replace(condition, allocator=value) if name == "allocator" else replace(condition, heap_pages=value)
 
 
 def _storage(value: str, option: str) -> str:
@@ -148,7 +162,10 @@ def words_of(condition: Condition) -> str:
     transport = [f"transport={condition.transport}"] if condition.transport != "unix" else []
     storage = [f"storage={condition.storage}"] if condition.storage else []
     network = [f"{name}={value}" for name, value in _of_network(condition).items() if value]
-    return ",".join([*transport, *network, *storage, *(f"{name}={value}" for name, value in condition.settings)])
+    launch = [f"{name}={value}" for name, value in _of_launch(condition).items() if value]
+    return ",".join(
+        [*transport, *network, *storage, *launch, *(f"{name}={value}" for name, value in condition.settings)]
+    )
 
 
 def difference(first: Condition, second: Condition) -> str:
@@ -158,9 +175,19 @@ def difference(first: Condition, second: Condition) -> str:
         before = _of_network(first)
         words += [f"{name}={value or 'none'}" for name, value in _of_network(second).items() if value != before[name]]
     words += [f"storage={second.storage}"] if second.storage != first.storage else []
+    usual_launch = _of_launch(first)
+    words += [
+        f"{name}={value or LAUNCH[name][0]}"
+        for name, value in _of_launch(second).items()
+        if value != usual_launch[name]
+    ]
     first_settings = dict(first.settings)
     words += [f"{name}={value}" for name, value in second.settings if first_settings.get(name) != value]
     return ",".join(words)
+
+
+def _of_launch(condition: Condition) -> dict[str, str]:
+    return {"allocator": condition.allocator, "heap_pages": condition.heap_pages}
 
 
 def _of_network(condition: Condition) -> dict[str, str]:

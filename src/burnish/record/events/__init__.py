@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from burnish.record.events import builds, bundled, patches, study, trials, verdicts, why
+from burnish.record.events import builds, bundled, deployment, patches, study, trials, verdicts, why
 from burnish.record.events.base import Event, Recorded, Unknown
 
 EVENTS: tuple[type[Event], ...] = (
@@ -50,6 +50,8 @@ EVENTS: tuple[type[Event], ...] = (
     bundled.ProfileInspected,
     bundled.SearchRound,
     bundled.SearchStopped,
+    deployment.DeploymentTried,
+    deployment.DeploymentTaken,
     patches.SeriesRead,
     patches.TwinFound,
     patches.BuildExplained,

@@ -13,13 +13,14 @@ from burnish.report.analysis.ranking import ranking
 from burnish.report.sections import conclusion
 
 if TYPE_CHECKING:
-    from burnish.report.result import Result
+    from burnish.report.analysis.deployed import Deployed
+    from burnish.report.result import Result, Row
 
 
 def run(result: Result) -> dict[str, Any]:
     """Everything in the result of a run, including the sentences of its report."""
     return {
-        **asdict(replace(result, explanation=None, patched=None, rows=(), confirmations=(), relinked=(), shipped=None)),
+        **_facts(result),
         "rows": [plainly.row(row) for row in result.rows],
         "confirmations": [plainly.row(row) for row in result.confirmations],
         "relinked": [plainly.row(row) for row in result.relinked],
@@ -30,6 +31,41 @@ def run(result: Result) -> dict[str, Any]:
         "explanation": result.explanation.as_dict() if result.explanation else None,
         "patched": _patched(Series.of(result)) if result.patched else None,
         "suites": [plainly.suite(total) for total in suites.wholes(result.rows)],
+        **({"deployment": _deployment(result.deployment)} if result.deployment else {}),
+    }
+
+
+def _facts(result: Result) -> dict[str, Any]:
+    """The fields that hold plain values; the key ``deployment`` is there only where one was measured."""
+    bare = replace(
+        result, explanation=None, patched=None, rows=(), confirmations=(), relinked=(), shipped=None, deployment=None
+    )
+    return {name: value for name, value in asdict(bare).items() if name != "deployment"}
+
+
+def _deployment(found: Deployed) -> dict[str, Any]:
+    """The choices with their cells, and what was taken together."""
+
+    def rows(of: Mapping[str, Row]) -> dict[str, Any]:
+        return {load: plainly.row(row) for load, row in of.items()}
+
+    return {
+        "build": found.build,
+        "choices": [
+            {
+                "choice": tried.choice,
+                "does": tried.does,
+                "costs": tried.costs,
+                "failure": tried.failure,
+                "loads": rows(tried.rows),
+            }
+            for tried in found.tried
+        ],
+        "taken": list(found.taken),
+        "settings": list(found.words),
+        "together": rows(found.together or {}),
+        "both": rows(found.both or {}),
+        "done": found.done,
     }
 
 

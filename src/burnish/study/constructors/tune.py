@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from burnish.builds.evidence import Portable
+from burnish.catalogue.deployment import deployment
 from burnish.catalogue.instructions import demanded
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
@@ -15,6 +16,7 @@ from burnish.study.request.placing import placing
 from burnish.study.request.request import read_request
 from burnish.study.study import Confirmation, Study
 from burnish.study.trials.timing import factors_of, layouts_of, rule_of
+from burnish.workload.deployment import choices_of
 
 
 def tune_study(engine: str, options: Options) -> Study:
@@ -26,6 +28,7 @@ def tune_study(engine: str, options: Options) -> Study:
     request = read_request(engine, options)
     variants, workloads = request.variants, request.workloads
     names = [variant.name for variant in variants]
+    choices = choices_of(options.deploy, request.spec, deployment(request.spec.name))
     return Study(
         definition=definition_of("tune", request.spec, options, names, workloads, request.features, variants),
         engine=request.spec,
@@ -42,6 +45,7 @@ def tune_study(engine: str, options: Options) -> Study:
         named=frozenset(options.variants),
         sample=options.why,
         sample_seconds=options.seconds,
+        deploy=choices,
     )
 
 

@@ -39,6 +39,7 @@ class StudyPlan:
         again: what measuring the winners again will cost at most; None if that is not planned.
         placements: what is measured in another placement than a duet's, in words.
         layouts: by how many link orders of both sides small differences are tested afterwards; 0: by none.
+        deployment: what measuring ways to deploy the best build takes, in words; '' if none is asked for.
     """
 
     selection: Selection
@@ -48,6 +49,7 @@ class StudyPlan:
     again: Expected | None = None
     placements: tuple[str, ...] = ()
     layouts: int = 0
+    deployment: str = ""
 
     @property
     def builds(self) -> Plan:
@@ -80,6 +82,7 @@ class StudyPlan:
             *(f"placement {words}" for words in self.placements),
             *([f"then {then.title}: about {costs.minutes(then.seconds)} at most"] if then is not None else []),
             *([_layouts(self.layouts)] if self.layouts else []),
+            *([self.deployment] if self.deployment else []),
         ]
 
     def as_dict(self) -> dict[str, Any]:
@@ -120,7 +123,9 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     ahead = [one for one in chosen.chosen if one.reason is None and one.cell is not None and one.id not in have]
     winner = trials_ahead.again(study, options, ahead) if ahead else None
     words = trials_ahead.placements(ahead) if ahead else []
-    return StudyPlan(chosen, forecast, extras, options.budget, winner, tuple(words), study.layouts if ahead else 0)
+    deployed = trials_ahead.deployment(study, options, ahead)
+    layouts = study.layouts if ahead else 0
+    return StudyPlan(chosen, forecast, extras, options.budget, winner, tuple(words), layouts, deployed)
 
 
 def _layouts(count: int) -> str:

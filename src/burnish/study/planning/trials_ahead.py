@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from burnish.base.durations import duration
 from burnish.bench.host import read_host
 from burnish.bench.topology import duet_core_sets
-from burnish.model.workload import Placement
+from burnish.model.workload import Design, Placement
 from burnish.record.costs import Figure
 from burnish.study.comparison import Comparison
 from burnish.study.planning.confirming import Expected, expected
@@ -50,6 +51,17 @@ def steps(study: Study, options: Options, comparisons: Sequence[Comparison]) -> 
     if (winner := again(study, options, cells)) is not None:
         ahead.append(Step("again", winner.title, (), "", False, Figure(winner.seconds)))
     return ahead
+
+
+def deployment(study: Study, options: Options, comparisons: Sequence[Comparison]) -> str:
+    """What measuring ways to deploy the best build will take, in words; '' if none is asked for."""
+    if not study.deploy:
+        return ""
+    loads = {comparison.workload.name for comparison in comparisons if comparison.workload is not None}
+    once = start_seconds(as_asked(study.engine.times[Design.INTERLEAVED], options))
+    seconds = len(study.deploy) * len(loads) * study.rule.minimum * once
+    count = f"{len(study.deploy)} way{'s' * (len(study.deploy) > 1)}"
+    return f"then {count} to deploy the best build, one side at a time: about {duration(seconds)} at least"
 
 
 def placements(comparisons: Sequence[Comparison]) -> list[str]:

@@ -65,10 +65,11 @@ class Definition:
     patches: Mapping[str, Sequence[str]] = field(default_factory=dict)
     portable: str | None = None
     placement: str = ""
+    deploy: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values; without the placement where it is implied, so that older unfinished runs are found."""
-        return {name: value for name, value in asdict(self).items() if name != "placement" or value}
+        """Plain values; without placement and deployment where none is asked for, so that older runs are found."""
+        return {name: value for name, value in asdict(self).items() if name not in ("placement", "deploy") or value}
 
     @property
     def placing(self) -> Placing:
@@ -121,4 +122,5 @@ def definition_of(
         patches=patch_set.pins(recipes),
         portable=options.portable,
         placement=asked.identity,
+        deploy=options.deploy,
     )

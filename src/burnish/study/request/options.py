@@ -44,6 +44,7 @@ class Options:
         ladder: numbers of client threads, each a load of its own; empty: each load's own number.
         settings: what every server is set to, ``NAME=VALUE`` each (see `burnish.workload.conditions`).
         versus: how the second program's condition differs (`compare`), written as `settings` are.
+        deploy: choices of the deployment that are measured on the best build (see `burnish.workload.deployment`).
         data: a user's dump or data folder for the user's loads.
         database: which database of it is used; None: the only one.
         defaults_file: a user's my.cnf.
@@ -86,6 +87,7 @@ class Options:
     ladder: tuple[int, ...] = ()
     settings: tuple[str, ...] = ()
     versus: tuple[str, ...] = ()
+    deploy: tuple[str, ...] = ()
     data: Path | None = None
     database: str | None = None
     defaults_file: Path | None = None

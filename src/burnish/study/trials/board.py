@@ -51,7 +51,8 @@ def board(record: Record) -> tuple[BoardRow, ...]:
     current = begun.event if begun is not None else None
     under_way = current is not None and len(done.get(current.cell, ())) < current.start
     rows = []
-    cells = dict.fromkeys((*planned.event.cells, *(cell for cell in done if cell.role is Role.CONFIRMATION)))
+    later = (cell for cell in done if cell.role in (Role.CONFIRMATION, Role.DEPLOYMENT))
+    cells = dict.fromkeys((*planned.event.cells, *later))
     for cell in cells:
         starts = [start for start in done.get(cell, ()) if start.invalid is None]
         running = "running" if under_way and current is not None and current.cell == cell else ""

@@ -16,6 +16,7 @@ from burnish.study.builds.make import Made
 from burnish.study.builds.programs import differences, known_program
 from burnish.study.comparison import RELEASE, Comparison
 from burnish.study.session import Session
+from burnish.study.workshop.launching import launched
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 
 
@@ -31,9 +32,9 @@ def sides_of(workshop: Workshop, comparison: Comparison) -> tuple[Contestant, Co
     base = workshop.build(comparison.base)
     first = workshop.condition(comparison.given)
     assert base.built is not None  # noqa: S101 - `build` gives what may be measured
-    one = Contestant(comparison.base, base.built, first)
+    one = Contestant(comparison.base, launched(base.built, first), first)
     if comparison.against_itself:
-        return one, Contestant(comparison.label, base.built, first)
+        return one, Contestant(comparison.label, one.built, first)
     candidate = _release(workshop) if comparison.release else workshop.build(comparison.candidate)
     assert candidate.built is not None  # noqa: S101
     same = candidate.built.key == base.built.key and not comparison.versus
@@ -46,7 +47,7 @@ def sides_of(workshop: Workshop, comparison: Comparison) -> tuple[Contestant, Co
         words = ",".join(comparison.given)
         workshop.examine(base.built, load, first, words)
         workshop.examine(candidate.built, load, second, ",".join((*comparison.given, *comparison.versus)))
-    return one, Contestant(comparison.label, candidate.built, second)
+    return one, Contestant(comparison.label, launched(candidate.built, second), second)
 
 
 def _release(workshop: Workshop) -> Made:

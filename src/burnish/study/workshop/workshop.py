@@ -29,6 +29,7 @@ from burnish.study.session import Session
 from burnish.study.study import Study
 from burnish.study.trials.replicates import gathered, replicate_names
 from burnish.study.trials.storing import Storing
+from burnish.study.workshop import launching
 from burnish.workload.conditions import condition_of
 
 
@@ -223,6 +224,7 @@ class Workshop:
                 known = self.session.spec.settings
                 asked = condition_of(versus, known, over=condition_of(given, known), option="--versus")
                 self.storing.check(asked)
+                launching.check(asked)
                 self._conditions[given, versus] = conditions.ready(self.session, asked)
             except UserError as error:
                 if not self.study.tolerant:

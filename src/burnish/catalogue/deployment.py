@@ -1,0 +1,118 @@
+"""The catalogue of deployment choices of each engine: what a user can change without changing what the server promises.
+
+A choice is made of conditions' words (`burnish.workload.conditions`), so that it is measured as any condition is. What
+must not be changed stands in the same file, as promises: settings that decide whether a commit survives, what other
+transactions see, what a query answers, who may ask. Both are data, so that a search can read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal
+
+from pydantic import Field
+
+from burnish.base.engine_folders import engine_folders
+from burnish.catalogue.edge import Entry, Reason, read_toml, validated
+
+FILE = "deployment.toml"
+"""An engine's choices and promises, in its folder."""
+
+Need = Literal["reserved huge pages", "transparent huge pages"]
+"""What a host must have for a choice to do anything."""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What the server promises, and the settings that would change it.
+
+    Attributes:
+        name: of the promise, ``durability``.
+        reason: what is promised.
+        settings: settings that no choice may name; ``*`` at the end stands for any ending.
+        values: of other settings, the values that no choice may give them.
+    """
+
+    name: str
+    reason: str
+    settings: tuple[str, ...] = ()
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to deploy the server otherwise.
+
+    Attributes:
+        name: as on the command line.
+        words: the condition's words, ``NAME=VALUE``.
+        does: what it does.
+        reason: why one would use it.
+        costs: what it may cost besides speed; '' if nothing is known.
+        source: where it is from; '' for a setting that the user gave.
+        needs: what the host must have.
+        only_with: a word of the usual condition without which it changes nothing; '': none.
+        choice: group of which only one can be taken at a time; '': no group.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    does: str = ""
+    reason: str = ""
+    costs: str = ""
+    source: str = ""
+    needs: tuple[Need, ...] = ()
+    only_with: str = ""
+    choice: str = ""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """An engine's promises and choices, by name."""
+
+    promises: Mapping[str, Promise] = field(default_factory=dict)
+    choices: Mapping[str, Choice] = field(default_factory=dict)
+
+
+class _Promise(Entry):
+    reason: Reason
+    settings: tuple[str, ...] = ()
+    values: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+
+
+class _Choice(Entry):
+    words: tuple[str, ...] = Field(min_length=1)
+    does: str = Field(min_length=15)
+    reason: Reason
+    source: str = Field(min_length=5)
+    costs: str = ""
+    needs: tuple[Need, ...] = ()
+    only_with: str = ""
+    choice: str = ""
+
+
+class _File(Entry):
+    promises: dict[str, _Promise]
+    choices: dict[str, _Choice]
+
+
+@cache
+def deployments() -> Mapping[str, Deployment]:
+    """Promises and choices by engine; an engine without the file has none."""
+    found = {}
+    for folder in engine_folders():
+        path = folder.path / FILE
+        if path.is_file():
+            read = validated(_File, read_toml(path), f"{folder.path.name}/{FILE}")
+            found[folder.name] = Deployment(
+                {name: Promise(name, **entry.model_dump()) for name, entry in read.promises.items()},
+                {name: Choice(name, **entry.model_dump()) for name, entry in read.choices.items()},
+            )
+    return found
+
+
+def deployment(engine: str) -> Deployment:
+    """An engine's promises and choices; none if it has no server to deploy."""
+    return deployments().get(engine, Deployment())

@@ -1,0 +1,207 @@
+"""`--deploy`: choices of the deployment measured on the recommended build, one at a time, then together.
+
+Each is a condition against the build's usual one, as `compare --versus` measures it. What gains on a load and loses on
+none is taken together, and that is measured on fresh starts: against the build as usual, and against the baseline as
+usual, so that the figure for build and deployment is measured too, not multiplied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from burnish.base.errors import UserError
+from burnish.catalogue.deployment import Choice, Need
+from burnish.model.cell import CellId, Role
+from burnish.record.events.deployment import DeploymentTaken, DeploymentTried
+from burnish.record.events.verdicts import VerdictReached
+from burnish.record.record import Record
+from burnish.statistics.verdicts import Kind
+from burnish.study.comparison import Comparison
+from burnish.study.extras.extras import Allowance
+from burnish.study.judging import in_another_sitting, recommended
+from burnish.study.request.placing import Placing
+from burnish.study.trials.timing import start_seconds, timings
+from burnish.study.workshop.contest import note_times
+from burnish.study.workshop.group import Trial, measure, trial_of
+from burnish.study.workshop.workshop import NotMeasured, Workshop
+from burnish.toolchain.link_parts import huge_pages
+from burnish.workload.conditions import difference
+from burnish.workload.deployment import together
+
+MEMORY = Path("/proc/meminfo")
+
+ENCRYPTED = ("tls", "remote")
+"""Transports that a choice must not change: what they carry is encrypted, or comes from another host."""
+
+
+def deploy(workshop: Workshop) -> None:
+    """Measures the study's choices as far as the budget allows, and records each."""
+    study = workshop.study
+    if not study.deploy or not (loads := _loads(workshop)):
+        return
+    build = recommended(workshop) or study.base
+    workshop.make_baseline()
+    workshop.make([build])
+    if workshop.made[build].built is None:
+        return
+    for choice in study.deploy:
+        if (event := _tried(workshop.record, choice.name, build)) is None:
+            event = _try(workshop, choice, build, loads)
+            if event is None:
+                return
+            workshop.record.append(event)
+    if not _taken(workshop.record, build):
+        _together(workshop, build, loads)
+
+
+def deployment_open(workshop: Workshop) -> bool:
+    """Whether choices are still to be measured."""
+    if not workshop.study.deploy or not _loads(workshop):
+        return False
+    build = recommended(workshop) or workshop.study.base
+    left = [choice for choice in workshop.study.deploy if _tried(workshop.record, choice.name, build) is None]
+    return bool(left) or not _taken(workshop.record, build)
+
+
+def _loads(workshop: Workshop) -> dict[str, Comparison]:
+    """By load, a comparison of the study that has a verdict."""
+    decided = {recorded.event.cell.workload for recorded in workshop.record.events(VerdictReached)}
+    return {
+        comparison.workload.name: comparison
+        for comparison in workshop.study.comparisons
+        if comparison.workload is not None and comparison.workload.name in decided
+    }
+
+
+def _tried(record: Record, choice: str, build: str) -> DeploymentTried | None:
+    events = (recorded.event for recorded in record.events(DeploymentTried))
+    return next((event for event in events if (event.choice, event.build) == (choice, build)), None)
+
+
+def _taken(record: Record, build: str) -> bool:
+    return any(recorded.event.build == build for recorded in record.events(DeploymentTaken))
+
+
+def _try(workshop: Workshop, choice: Choice, build: str, loads: Mapping[str, Comparison]) -> DeploymentTried | None:
+    """Measures a choice on every load; None if the budget has no time for it."""
+    event = DeploymentTried(choice.name, build, choice.words, choice.does, choice.costs)
+    try:
+        _fits(workshop, choice)
+        cells = _measure(workshop, _on(workshop, loads, build, build, choice.words))
+    except (UserError, NotMeasured) as refused:
+        workshop.session.bench.say(f"deployment {choice.name}: {refused}")
+        return replace(event, failure=str(refused))
+    return replace(event, cells=cells) if cells is not None else None
+
+
+def _fits(workshop: Workshop, choice: Choice) -> None:
+    """Raises `NotMeasured` if a choice changes nothing here, or the host lacks what it needs."""
+    given = workshop.session.options.settings
+    usual = workshop.condition(given)
+    if choice.only_with and difference(usual, workshop.condition(given, (choice.only_with,))):
+        raise NotMeasured(f"only where the usual deployment has {choice.only_with} (--set {choice.only_with})")
+    other = workshop.condition(given, choice.words)
+    if not difference(usual, other):
+        raise NotMeasured("already so: it is the usual deployment")
+    if usual.transport in ENCRYPTED and other.transport != usual.transport:
+        raise NotMeasured(f"clients come by {usual.transport}, which no choice may change")
+    for need in choice.needs:
+        if (why := _lacks(need)) is not None:
+            raise NotMeasured(why)
+
+
+def _lacks(need: Need) -> str | None:
+    """What this host lacks of a choice's needs, with the remedy; None if nothing."""
+    if need == "reserved huge pages":
+        reserved = re.search(r"^HugePages_Total:\s+(\d+)", MEMORY.read_text(), re.MULTILINE)
+        if reserved is None or reserved[1] == "0":
+            return "this host has no huge pages reserved; sudo sysctl vm.nr_hugepages=N, each of 2 MB"
+        return None
+    if huge_pages() in ("always", "madvise"):
+        return None
+    return (
+        "this kernel gives no transparent huge pages; "
+        "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"
+    )
+
+
+def _on(
+    workshop: Workshop, loads: Mapping[str, Comparison], base: str, candidate: str, words: tuple[str, ...]
+) -> list[Comparison]:
+    """The comparison on every load."""
+    placing = workshop.study.definition.placing
+    return [_comparison(placing, like, base, candidate, words) for like in loads.values()]
+
+
+def _comparison(placing: Placing, like: Comparison, base: str, candidate: str, words: tuple[str, ...]) -> Comparison:
+    """The candidate under these words, against a base as usual, on the load of a comparison of the study."""
+    return Comparison(
+        row=", ".join((candidate, *words)),
+        series="",
+        reading="",
+        load=like.load,
+        threads=None,
+        base=base,
+        candidate=candidate,
+        given=like.given,
+        versus=words,
+        workload=like.workload,
+        quantity=None,
+        own_base=True,
+        role=Role.DEPLOYMENT,
+    ).as_asked(placing)
+
+
+def _measure(workshop: Workshop, comparisons: Sequence[Comparison]) -> dict[str, CellId] | None:
+    """Measures these comparisons by the study's rule; returns their cells by load, or None if there is no time.
+
+    Raises:
+        NotMeasured: one of them can't be measured.
+        UserError: the server refuses the setting.
+    """
+    trials = [_examined(workshop, comparison) for comparison in comparisons]
+    times = timings(workshop.session)
+    expected = sum(workshop.study.rule.minimum * start_seconds(times[trial.cell.design]) for trial in trials)
+    why = Allowance(workshop.session.options.budget, workshop.session.began).why_not(expected)
+    if why is not None:
+        workshop.session.bench.say(f"deployment, {trials[0].candidate.label}: {why}")
+        return None
+    note_times(workshop.record, {trial.cell.design: times[trial.cell.design] for trial in trials})
+    measure(workshop, trials, again=True)
+    return {trial.cell.workload.name: trial.cell.id for trial in trials}
+
+
+def _examined(workshop: Workshop, comparison: Comparison) -> Trial:
+    """A comparison's trial, after the server was asked whether it knows the settings."""
+    trial = trial_of(workshop, comparison)
+    words = ",".join((*comparison.given, *comparison.versus))
+    workshop.examine_strictly(trial.candidate.built, trial.cell.workload, trial.candidate.condition, words)
+    return trial
+
+
+def _together(workshop: Workshop, build: str, loads: Mapping[str, Comparison]) -> None:
+    """Measures what gained together: against the build as usual, and against the baseline as usual."""
+    study, record = workshop.study, workshop.record
+    verdicts = {verdict.cell: verdict for verdict in in_another_sitting(record).by.of(VerdictReached)}
+    gains: dict[str, float] = {}
+    for choice in study.deploy:
+        event = _tried(record, choice.name, build)
+        reached = [verdicts[cell] for cell in event.cells.values() if cell in verdicts] if event is not None else []
+        kinds = {verdict.verdict for verdict in reached}
+        if Kind.FASTER in kinds and not kinds & {Kind.SLOWER, Kind.INVALID}:
+            ratios = [ratio.ratio for verdict in reached if (ratio := verdict.ratios[verdict.headline]) is not None]
+            gains[choice.name] = sum(ratios) / len(ratios)
+    best = sorted((choice for choice in study.deploy if choice.name in gains), key=lambda one: -gains[one.name])
+    taken = together(best)
+    words = tuple(word for choice in taken for word in choice.words)
+    cells: dict[str, CellId] | None = {}
+    both: dict[str, CellId] | None = {}
+    if taken:
+        cells = _measure(workshop, _on(workshop, loads, build, build, words))
+        if build != study.base and cells is not None:
+            both = _measure(workshop, _on(workshop, loads, study.base, build, words))
+    if cells is not None and both is not None:
+        record.append(DeploymentTaken(build, tuple(choice.name for choice in taken), words, cells, both))

@@ -1,0 +1,74 @@
+"""Deployment choices: found by name, and none may change what the server promises."""
+
+from __future__ import annotations
+
+import pytest
+
+from burnish.base.errors import UserError
+from burnish.catalogue import load
+from burnish.catalogue.deployment import Choice, deployment, deployments
+from burnish.model.condition import Condition
+from burnish.workload.conditions import condition_of, difference, words_of
+from burnish.workload.deployment import check, choices_of, together
+
+MARIADB = load.engine("mariadb")
+KNOWN = deployment("mariadb")
+
+
+@pytest.mark.parametrize("engine", sorted(deployments()))
+def test_no_choice_of_the_catalogue_changes_a_promise(engine: str) -> None:
+    """The list of what must not be touched, held against every entry."""
+    spec, known = load.engine(engine), deployment(engine)
+    assert {"durability"} <= set(known.promises)
+    assert len(choices_of(["all"], spec, known)) == len(known.choices) > 2
+    for choice in known.choices.values():
+        assert not choice.only_with or condition_of([choice.only_with], spec.settings) != Condition()
+    denied = Choice("mine", (f"{known.promises['durability'].settings[0]}=0",))
+    with pytest.raises(UserError, match="decides about durability"):
+        check(denied, spec, known.promises)
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("innodb_flush_log_at_trx_commit=2", "innodb_flush_log_at_trx_commit decides about durability"),
+        ("loose-innodb-flush-log-at-trx-commit=0", "innodb_flush_log_at_trx_commit decides about durability"),
+        ("durability=second", "innodb_flush_log_at_trx_commit decides about durability"),
+        ("skip-innodb-doublewrite=ON", "skip_innodb_doublewrite decides about durability"),
+        ("sync_relay_log=0", "sync_relay_log decides about durability"),
+        ("binlog=off", "skip_log_bin decides about durability"),
+        ("innodb_flush_method=nosync", "innodb_flush_method decides about durability"),
+        ("tx_isolation=READ-COMMITTED", "tx_isolation decides about isolation"),
+        ("query_cache_type=ON", "query_cache_type decides about answers"),
+        ("storage=memory", "storage decides whether data survive"),
+        ("skip_grant_tables=1", "Burnish decides skip_grant_tables"),
+        ("thred-pool", "unknown choice 'thred-pool' (did you mean 'thread-pool'?); there are: all, thread-pool,"),
+    ],
+)
+def test_what_is_refused_by_name(word: str, says: str) -> None:
+    with pytest.raises(UserError) as caught:
+        choices_of([word], MARIADB, KNOWN)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_choices_are_taken_by_name_and_settings_of_ones_own_too() -> None:
+    chosen = choices_of(["no-spinning", "innodb_flush_method=O_DIRECT", "no-spinning"], MARIADB, KNOWN)
+    assert [choice.name for choice in chosen] == ["no-spinning", "innodb_flush_method=O_DIRECT"]
+    with pytest.raises(UserError, match="no server that could be deployed"):
+        choices_of(["all"], load.engine("sqlite"), deployment("sqlite"))
+
+
+def test_of_a_group_only_the_best_is_taken_together() -> None:
+    best = [KNOWN.choices[name] for name in ("tcmalloc", "thread-pool", "jemalloc")]
+    assert [choice.name for choice in together(best)] == ["tcmalloc", "thread-pool"]
+
+
+def test_how_a_server_is_launched_is_a_condition() -> None:
+    condition = condition_of(["allocator=jemalloc", "heap-pages=huge"])
+    assert condition == Condition(allocator="jemalloc", heap_pages="huge")
+    assert words_of(condition) == "allocator=jemalloc,heap_pages=huge"
+    assert difference(condition, Condition()) == "allocator=libc,heap_pages=usual"
+    assert condition_of(["allocator=libc", "heap_pages=usual"]) == Condition()
+    with pytest.raises(UserError, match="'jemaloc' \\(did you mean 'jemalloc'\\?\\)"):
+        condition_of(["allocator=jemaloc"])
