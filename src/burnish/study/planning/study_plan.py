@@ -20,7 +20,7 @@ from burnish.study.kept.runs import open_record, settled
 from burnish.study.planning import costs, trials_ahead
 from burnish.study.planning.confirming import Expected
 from burnish.study.planning.costs import Forecast
-from burnish.study.planning.plan import Plan, summary
+from burnish.study.planning.plan import Plan, Step, summary
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Selection
 from burnish.study.study import Study
@@ -39,7 +39,7 @@ class StudyPlan:
         again: what measuring the winners again will cost at most; None if that is not planned.
         placements: what is measured in another placement than a duet's, in words.
         layouts: by how many link orders of both sides small differences are tested afterwards; 0: by none.
-        deployment: what measuring ways to deploy the best build takes, in words; '' if none is asked for.
+        deployment: the step that measures ways to deploy the best build; None if none is asked for.
     """
 
     selection: Selection
@@ -49,7 +49,7 @@ class StudyPlan:
     again: Expected | None = None
     placements: tuple[str, ...] = ()
     layouts: int = 0
-    deployment: str = ""
+    deployment: Step | None = None
 
     @property
     def builds(self) -> Plan:
@@ -82,7 +82,7 @@ class StudyPlan:
             *(f"placement {words}" for words in self.placements),
             *([f"then {then.title}: about {costs.minutes(then.seconds)} at most"] if then is not None else []),
             *([_layouts(self.layouts)] if self.layouts else []),
-            *([self.deployment] if self.deployment else []),
+            *([_deployed(self.deployment)] if self.deployment is not None else []),
         ]
 
     def as_dict(self) -> dict[str, Any]:
@@ -126,6 +126,10 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     deployed = trials_ahead.deployment(study, options, ahead)
     layouts = study.layouts if ahead else 0
     return StudyPlan(chosen, forecast, extras, options.budget, winner, tuple(words), layouts, deployed)
+
+
+def _deployed(step: Step) -> str:
+    return f"then {step.title}: about {costs.minutes(step.seconds.value if step.seconds else 0.0)} at least"
 
 
 def _layouts(count: int) -> str:

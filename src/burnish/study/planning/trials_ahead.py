@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from burnish.base.durations import duration
 from burnish.bench.host import read_host
 from burnish.bench.topology import duet_core_sets
 from burnish.model.workload import Design, Placement
@@ -50,18 +49,20 @@ def steps(study: Study, options: Options, comparisons: Sequence[Comparison]) -> 
     ahead = [Step("trials", title, (), "", False, Figure(seconds))]
     if (winner := again(study, options, cells)) is not None:
         ahead.append(Step("again", winner.title, (), "", False, Figure(winner.seconds)))
+    if (deployed := deployment(study, options, cells)) is not None:
+        ahead.append(deployed)
     return ahead
 
 
-def deployment(study: Study, options: Options, comparisons: Sequence[Comparison]) -> str:
-    """What measuring ways to deploy the best build will take, in words; '' if none is asked for."""
+def deployment(study: Study, options: Options, comparisons: Sequence[Comparison]) -> Step | None:
+    """Measuring ways to deploy the best build, with the minimum number of starts; None if none is asked for."""
     if not study.deploy:
-        return ""
+        return None
     loads = {comparison.workload.name for comparison in comparisons if comparison.workload is not None}
     once = start_seconds(as_asked(study.engine.times[Design.INTERLEAVED], options))
     seconds = len(study.deploy) * len(loads) * study.rule.minimum * once
     count = f"{len(study.deploy)} way{'s' * (len(study.deploy) > 1)}"
-    return f"then {count} to deploy the best build, one side at a time: about {duration(seconds)} at least"
+    return Step("trials", f"{count} to deploy the best build, one side at a time", (), "", False, Figure(seconds))
 
 
 def placements(comparisons: Sequence[Comparison]) -> list[str]:
