@@ -1,0 +1,125 @@
+"""What a search knows of the builds that it tried, and how two of them are told apart; pure."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from burnish.search.asks import Ask, Objective, Told
+from burnish.search.space import Point
+from burnish.statistics.sequential import Rule
+from burnish.statistics.verdicts import Judgement, Kind, judge
+
+
+@dataclass
+class Arm:
+    """A build that was tried.
+
+    Attributes:
+        point: the first point that it was made for.
+        readings: by load, its log-ratios to the baseline.
+        scores: the objective of each start.
+        digest: names its code.
+        failed: why it can't be had; '' if it can.
+        fresh: scores of its confirmation.
+        fresh_readings: readings of its confirmation.
+        making: seconds that it took to make.
+    """
+
+    point: Point
+    readings: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    scores: tuple[float, ...] = ()
+    digest: str = ""
+    failed: str = ""
+    fresh: tuple[float, ...] = ()
+    fresh_readings: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    making: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        """Mean of its scores, a log-ratio to the baseline; minus infinity before the first start."""
+        return statistics.fmean(self.scores) if self.scores else float("-inf")
+
+
+@dataclass
+class Book:
+    """Every build that was tried, by its point; builds with the same code share one arm.
+
+    Attributes:
+        objective: what is searched for.
+        rule: when two builds are told apart.
+        arms: by point.
+        spent: seconds so far.
+        baseline: digest of the baseline's code; '' if unknown.
+    """
+
+    objective: Objective
+    rule: Rule
+    arms: dict[Point, Arm] = field(default_factory=dict)
+    spent: float = 0.0
+    baseline: str = ""
+
+    def enter(self, ask: Ask, told: Told) -> None:
+        """Notes what came of an ask."""
+        self.spent += told.seconds
+        arm = self.arms.setdefault(ask.point, Arm(ask.point))
+        if told.digest and not arm.digest:
+            arm.digest = told.digest
+            twin = next((one for one in self.arms.values() if one is not arm and one.digest == told.digest), None)
+            if twin is not None:
+                self.arms[ask.point] = arm = twin
+        arm.making = arm.making or told.making
+        if told.failed:
+            arm.failed = told.failed
+            return
+        kept = arm.fresh_readings if ask.fresh else arm.readings
+        for load, ratios in told.readings.items():
+            kept[load] = (*kept.get(load, ()), *ratios)
+        scores = self._scores(kept)
+        if ask.fresh:
+            arm.fresh = scores
+        else:
+            arm.scores = scores
+
+    def _scores(self, readings: dict[str, tuple[float, ...]]) -> tuple[float, ...]:
+        """The objective of each start that every load has."""
+        loads = list(self.objective.weights)
+        starts = min((len(readings.get(load, ())) for load in loads), default=0)
+        return tuple(self.objective.score({load: readings[load][number] for load in loads}) for number in range(starts))
+
+    def starts(self, point: Point) -> int:
+        """Starts that a build has, 0 if it is not tried."""
+        return len(self.arms[point].scores) if point in self.arms else 0
+
+    @property
+    def measured(self) -> list[Arm]:
+        """The builds that have starts and did not fail, each once, the best first."""
+        arms = {id(arm): arm for arm in self.arms.values() if arm.scores and not arm.failed}
+        return sorted(arms.values(), key=lambda arm: (-arm.mean, len(arm.point.settings), arm.point))
+
+    @property
+    def best(self) -> Arm | None:
+        """The build with the best mean that is slower on no guarded load; None if there is none."""
+        return next((arm for arm in self.measured if not self.slower_on(arm)), None)
+
+    def slower_on(self, arm: Arm) -> tuple[str, ...]:
+        """The guarded loads on which a build is shown to be slower than the baseline."""
+        return tuple(
+            load
+            for load in self.objective.guards
+            if judge(arm.readings.get(load, ()), self.rule).kind is Kind.SLOWER
+        )
+
+    def against_baseline(self, arm: Arm) -> Judgement:
+        """The verdict of the race on a build and the baseline."""
+        return judge(arm.scores, self.rule)
+
+    def against(self, one: Arm, other: Arm) -> Judgement:
+        """The verdict of the race on two builds: their starts are compared one by one, in the order of taking."""
+        return judge(differences(one.scores, other.scores), self.rule)
+
+
+def differences(one: Sequence[float], other: Sequence[float]) -> list[float]:
+    """Start by start, how much better the first is; both were read against the baseline."""
+    return [first - second for first, second in zip(one, other, strict=False)]

@@ -1,0 +1,133 @@
+"""What a strategy works with: the space, the book, what things cost, and what is left of the budget; pure."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import TypeVar
+
+from burnish.search.asks import Settings
+from burnish.search.book import Book
+from burnish.search.effects import Effect
+from burnish.search.space import Choice, Point, Space, Step
+
+MARGIN = 0.02
+"""Share of the budget that is kept for steps that take longer than expected."""
+
+
+@dataclass(frozen=True)
+class Want:
+    """What a strategy wants to know next; `Ask` is the same with a number."""
+
+    point: Point
+    starts: int
+    stage: str
+    why: str
+    fresh: bool = False
+
+
+_T = TypeVar("_T")
+
+Strategy = Generator[tuple[Want, ...], None, _T]
+"""A strategy yields what it wants, and finds it in the book when it goes on."""
+
+
+@dataclass
+class Desk:
+    """The state of a search.
+
+    Attributes:
+        space: what may be built.
+        settings: how it is searched.
+        book: what is known.
+        random: numbers from the seed, for strategies that draw.
+        effects: by (choice, level), what a screen found last.
+        screens: the settings of choices that every screen compared, the last one at the end.
+        path: what was decided, for people.
+        untried: by (choice, level), why it was not tried.
+        finalist: the build that is measured again; None: none was worth it.
+        making: by step, the seconds that builds of it took.
+    """
+
+    space: Space
+    settings: Settings
+    book: Book
+    random: Random
+    effects: dict[tuple[str, str], Effect] = field(default_factory=dict)
+    path: list[str] = field(default_factory=list)
+    untried: dict[tuple[str, str], str] = field(default_factory=dict)
+    finalist: Point | None = None
+    making: dict[Step, list[float]] = field(default_factory=dict)
+
+    @property
+    def reserve(self) -> float:
+        """Seconds that are kept for measuring the winner again, and for steps that take longer than expected."""
+        costs, loads = self.settings.costs, len(self.settings.objective.loads)
+        again = self.settings.confirmation * loads * (costs.confirmation or costs.start)
+        return again + MARGIN * (self.settings.budget or 0.0)
+
+    @property
+    def left(self) -> float:
+        """Seconds that may still be used before the winner is measured again."""
+        if self.settings.budget is None:
+            return math.inf
+        return self.settings.budget - self.settings.costs.baseline - self.book.spent - self.reserve
+
+    def step_of(self, point: Point) -> Step | None:
+        """What must be made for a build; None if it is there."""
+        had = [arm for arm in self.book.arms if self.book.arms[arm].digest or self.book.arms[arm].failed]
+        if point in had or not point.settings:
+            return None
+        steps = [step for other in (*had, Point()) if (step := self.space.step(point, other)) is not None]
+        return min(steps)
+
+    def seconds_of(self, step: Step) -> float:
+        """Expected seconds of making a build: the median of those made so far, or what was known before."""
+        had = self.making.get(step)
+        return statistics.median(had) if had else self.settings.costs.steps[step]
+
+    def cost(self, point: Point, starts: int) -> float:
+        """Expected seconds of making a build, if need be, and of taking so many starts of every load."""
+        step = self.step_of(point)
+        start = self.settings.costs.start * len(self.settings.objective.loads)
+        return (0.0 if step is None else self.seconds_of(step)) + starts * start
+
+    def fits(self, wants: Sequence[Want]) -> bool:
+        """Whether there is time for all of these."""
+        return sum(self.cost(want.point, want.starts) for want in wants) <= self.left
+
+    def fitting(self, wants: Sequence[Want]) -> tuple[Want, ...]:
+        """The first of these that fit together."""
+        left, kept = self.left, []
+        for want in wants:
+            cost = self.cost(want.point, want.starts)
+            if cost > left:
+                break
+            left -= cost
+            kept.append(want)
+        return tuple(kept)
+
+    def note(self, words: str) -> None:
+        """Adds a line to the path."""
+        self.path.append(words)
+
+    def spread_of_effects(self) -> float:
+        """Standard deviation of choices' true effects: of those measured, less their error; at first as expected."""
+        expected = statistics.fmean(choice.expected for choice in self.space.choices) if self.space.choices else 0.0
+        known = [effect for effect in self.effects.values() if effect.error > 0.0]
+        if len(known) < 3:
+            return expected
+        variance = statistics.fmean(one.effect**2 - one.error**2 for one in known)
+        return math.sqrt(max(variance, (0.2 * expected) ** 2))
+
+    def promise(self, choices: Sequence[Choice]) -> float:
+        """What trying these choices is expected to bring (a log-ratio): a choice is kept only where it gains.
+
+        The mean of the positive part of a normal effect with mean 0 is its standard deviation over √(2π).
+        """
+        typical = statistics.fmean(choice.expected for choice in self.space.choices)
+        scale = self.spread_of_effects() / typical if typical > 0.0 else 0.0
+        return sum(choice.expected * scale for choice in choices) / math.sqrt(2.0 * math.pi)

@@ -1,0 +1,110 @@
+"""Ask and tell: what is measured next, from what was told so far; pure.
+
+A search is a function of its space, its settings and what it was told. Strategies are generators that yield what they
+want to know, so whoever tells the same gets the same decisions again: a search that was killed is made anew from its
+record. What is asked together may be told in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+from burnish.base.durations import duration
+from burnish.base.errors import UserError, unknown
+from burnish.search.asks import STRATEGIES, Ask, Settings, Told
+from burnish.search.book import Book
+from burnish.search.desk import MARGIN, Desk
+from burnish.search.space import Space
+from burnish.search.strategies import strategy
+
+
+class Search:
+    """A search under way.
+
+    Args:
+        space: what may be built.
+        settings: how it is searched.
+        baseline: digest of the baseline's code, with which equal builds are told; '' if unknown.
+
+    Raises:
+        UserError: the space is empty, the strategy is unknown, or the budget is too small for one candidate.
+    """
+
+    def __init__(self, space: Space, settings: Settings, baseline: str = "") -> None:
+        if settings.strategy not in STRATEGIES:
+            raise unknown("strategy", settings.strategy, STRATEGIES)
+        if not space.choices:
+            raise UserError("the space is empty: no choice is left that this host can build; see `burnish space`")
+        book = Book(settings.objective, settings.rule, baseline=baseline)
+        self.desk = Desk(space, settings, book, Random(settings.seed))  # noqa: S311
+        check_budget(self.desk)
+        self._strategy = strategy(settings.strategy)(self.desk)
+        self._open: dict[int, Ask] = {}
+        self._told: dict[int, Told] = {}
+        self.asked = 0
+        self._advance()
+
+    def ask(self) -> tuple[Ask, ...]:
+        """What is to be measured now, in any order; empty: the search is at its end."""
+        return tuple(ask for number, ask in self._open.items() if number not in self._told)
+
+    def tell(self, number: int, told: Told) -> None:
+        """Says what came of an ask."""
+        if number not in self._open or number in self._told:
+            raise ValueError(f"ask {number} is not open")
+        self._told[number] = told
+        if len(self._told) == len(self._open):
+            self._enter()
+            self._advance()
+
+    def _enter(self) -> None:
+        """Enters what was asked together in the order in which it was asked, whatever came first."""
+        for number, ask in self._open.items():
+            told = self._told[number]
+            step = self.desk.step_of(ask.point)
+            if step is not None and told.making > 0.0:
+                self.desk.making.setdefault(step, []).append(told.making)
+            self.desk.book.enter(ask, told)
+
+    def _advance(self) -> None:
+        self._open, self._told = {}, {}
+        try:
+            wants = next(self._strategy)
+        except StopIteration:
+            return
+        for want in wants:
+            self.asked += 1
+            self._open[self.asked] = Ask(self.asked, want.point, want.starts, want.stage, want.why, want.fresh)
+
+
+def replayed(space: Space, settings: Settings, told: Mapping[int, Told], baseline: str = "") -> Search:
+    """The search as it was when it had been told this, by number of the ask."""
+    search = Search(space, settings, baseline)
+    while (known := [ask for ask in search.ask() if ask.number in told]):
+        for ask in known:
+            search.tell(ask.number, told[ask.number])
+    return search
+
+
+def check_budget(desk: Desk) -> None:
+    """Checks that a budget is enough for the baseline, the cheapest candidate and measuring that again.
+
+    Raises:
+        UserError: it is not; the message says what is needed.
+    """
+    budget, costs, first = desk.settings.budget, desk.settings.costs, desk.settings.rule.looks[0]
+    if budget is None:
+        return
+    points = [*desk.space.rungs.values()] or [
+        desk.space.changed(desk.space.point({}), {choice.name: choice.levels[1]}) for choice in desk.space.choices
+    ]
+    least = min(desk.cost(point, first) for point in points)
+    again = desk.reserve - MARGIN * budget
+    if desk.left < least:
+        needed = (costs.baseline + least + again) / (1.0 - MARGIN)
+        raise UserError(
+            f"--budget {duration(budget)}: too small: the baseline takes about {duration(costs.baseline)}, the cheapest "
+            f"candidate {duration(least)}, and measuring it again {duration(again)}; give at least "
+            f"{-int(-needed // 60)}m"
+        )

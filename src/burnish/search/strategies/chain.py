@@ -1,0 +1,84 @@
+"""The default: known-good builds, a screen around the best, what is not needed taken out, the winner again."""
+
+from __future__ import annotations
+
+from burnish.search.desk import Desk, Strategy
+from burnish.search.space import Choice, Point, Step
+from burnish.search.strategies.eliminate import eliminate
+from burnish.search.strategies.ladder import ROUND, climb
+from burnish.search.strategies.race import confirm, first, race
+from burnish.search.strategies.screen import affordable, combined, cost, factors_around, screen
+
+SHARE = 0.6
+"""Share of what is left of the budget that a screen may take: what it finds must be tried by itself."""
+
+
+def default(desk: Desk) -> Strategy[None]:
+    """Ladder, a screen for each kind of step in the order of what it promises for its time, elimination, confirmation."""
+    best = yield from climb(desk)
+    groups = list(Step)
+    while groups:
+        step = max(groups, key=lambda one: _value(desk, best, one))
+        groups.remove(step)
+        best = yield from _around(desk, best, _choices(desk, step))
+    yield from confirm(desk)
+
+
+def screen_alone(desk: Desk) -> Strategy[None]:
+    """One screen of all choices around the first rung that can be had, and the winner again."""
+    best = yield from _first_rung(desk)
+    best = yield from _around(desk, best, desk.space.choices, thorough=False)
+    yield from confirm(desk)
+
+
+def eliminate_alone(desk: Desk) -> Strategy[None]:
+    """Everything on that is allowed together, then taken out again one by one."""
+    best = yield from _first_rung(desk)
+    everything = best
+    for name, level in factors_around(desk, best, desk.space.choices):
+        everything = desk.space.repaired(desk.space.point({name: level, **dict(everything.settings)}), keep=tuple(dict(everything.settings)))
+    yield from first(desk, [everything], "eliminate", "everything at once")
+    yield from eliminate(desk, best, everything)
+    yield from confirm(desk)
+
+
+def _first_rung(desk: Desk) -> Strategy[Point]:
+    """The last of the known-good builds that can be made, with its first starts."""
+    for point in reversed(list(desk.space.rungs.values())):
+        yield from first(desk, [point], "ladder", "known to be good")
+        if desk.book.starts(point):
+            return point
+    return Point()
+
+
+def _choices(desk: Desk, step: Step) -> list[Choice]:
+    return [choice for choice in desk.space.choices if choice.step is step]
+
+
+def _value(desk: Desk, best: Point, step: Step) -> float:
+    """Expected gain for each second of screening the choices of a step."""
+    choices = _choices(desk, step)
+    factors = factors_around(desk, best, choices)
+    seconds = cost(desk, factors, desk.settings.screen_starts) if factors else 0.0
+    return desk.promise([choice for choice in choices if choice.name in dict(factors)]) / seconds if seconds else 0.0
+
+
+def _around(desk: Desk, best: Point, choices: list[Choice] | tuple[Choice, ...], *, thorough: bool = True) -> Strategy[Point]:
+    """Screens choices around a build, combines what helps, takes out what does not; returns the best."""
+    every = factors_around(desk, best, choices)
+    factors = affordable(desk, every, SHARE)
+    for factor in every:
+        if factor not in factors:
+            desk.untried[factor] = "the budget lacks the time"
+    if not factors:
+        return best
+    effects = yield from screen(desk, best, factors)
+    sure = combined(desk, best, [one for one in effects if one.clear])
+    likely = combined(desk, best, effects)
+    yield from first(desk, [best, likely, sure], "race", "what helped, together")
+    yield from race(desk, [best, likely, sure], "race", ROUND)
+    tried = [arm for arm in desk.book.measured if arm.point in (best, likely, sure)]
+    top = next((arm.point for arm in tried if not desk.book.slower_on(arm)), best)
+    if thorough and top != best:
+        return (yield from eliminate(desk, best, top))
+    return top

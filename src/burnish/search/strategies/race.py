@@ -1,0 +1,85 @@
+"""Racing: the hopeless are dropped by the sequential test, those that may be the best get more starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from burnish.search.book import Arm
+from burnish.search.desk import Desk, Strategy, Want
+from burnish.search.space import Point
+from burnish.statistics.verdicts import Kind
+
+
+def first(desk: Desk, points: Sequence[Point], stage: str, why: str) -> Strategy[None]:
+    """Takes the first look's starts of builds that have fewer, as many of them as fit, a few at a time."""
+    least = desk.settings.rule.looks[0]
+    left = [point for point in dict.fromkeys(points) if _wants_starts(desk, point, least)]
+    while left:
+        wants = [Want(point, least - desk.book.starts(point), stage, why) for point in left[:4]]
+        fitting = desk.fitting(wants)
+        if not fitting:
+            desk.note(f"{stage}: {len(left)} builds are left out, the budget lacks the time")
+            return
+        yield fitting
+        left = left[len(fitting) :]
+
+
+def _wants_starts(desk: Desk, point: Point, least: int) -> bool:
+    arm = desk.book.arms.get(point)
+    return bool(point.settings) and (arm is None or (not arm.failed and len(arm.scores) < least))
+
+
+def race(desk: Desk, points: Sequence[Point], stage: str, most: int) -> Strategy[None]:
+    """Gives the best of these builds, and those that are not told from it, the next look's starts, until one is left.
+
+    Args:
+        desk: the search.
+        points: the builds; those without starts take no part.
+        stage: part of the search.
+        most: starts of a build at most.
+    """
+    while True:
+        arms = [arm for arm in desk.book.measured if arm.point in points or any(desk.book.arms.get(p) is arm for p in points)]
+        arms = [arm for arm in arms if not desk.book.slower_on(arm)]
+        if len(arms) < 2:
+            return
+        rivals = [arm for arm in arms[1:] if not decided(desk, arms[0], arm)]
+        wants = [want for arm in ([arms[0], *rivals] if rivals else []) for want in _next(desk, arm, stage, most)]
+        fitting = desk.fitting(wants)
+        if not fitting:
+            return
+        yield fitting
+
+
+def decided(desk: Desk, best: Arm, other: Arm) -> bool:
+    """Whether two builds are told apart, or shown to be alike."""
+    return desk.book.against(best, other).kind in (Kind.FASTER, Kind.EQUIVALENT, Kind.SLOWER)
+
+
+def _next(desk: Desk, arm: Arm, stage: str, most: int) -> list[Want]:
+    """The starts of a build up to its next look; none if it has had them all."""
+    looks = [look for look in desk.settings.rule.looks if len(arm.scores) < look <= most]
+    return [Want(arm.point, looks[0] - len(arm.scores), stage, "may be the best")] if looks else []
+
+
+def confirm(desk: Desk) -> Strategy[None]:
+    """Races the best builds to the rule's end; takes fresh starts of the winner if it beats the baseline.
+
+    A build that the race does not tell from the baseline is not worth it: it would be announced by chance alone.
+    """
+    every = [arm.point for arm in desk.book.measured[:6]]
+    yield from race(desk, every, "race", desk.settings.rule.cap)
+    best = desk.book.best
+    while best is not None and desk.book.against_baseline(best).kind is Kind.UNDECIDED:
+        wants = desk.fitting(_next(desk, best, "race", desk.settings.rule.cap))
+        if not wants:
+            break
+        yield wants
+        best = desk.book.best
+    if best is None or desk.book.against_baseline(best).kind is not Kind.FASTER:
+        desk.note("no build was shown to be faster than the baseline, so none is measured again")
+        return
+    desk.finalist = best.point
+    if desk.settings.confirmation:
+        desk.note(f"measured again on fresh starts: {best.point.words}")
+        yield (Want(best.point, desk.settings.confirmation, "confirm", "the best of the search", fresh=True),)

@@ -1,0 +1,79 @@
+"""Screening around a build: which of many choices have an effect at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from burnish.search.desk import Desk, Strategy, Want
+from burnish.search.effects import Effect, effects_of, points_around, size_for
+from burnish.search.space import Choice, Point, Step
+
+BATCH = 4
+"""Builds that are asked for together: costs are looked at in between."""
+
+KEEP = 1.0
+"""A choice is taken into the combined build if its effect is this many standard errors above 0."""
+
+
+def factors_around(desk: Desk, base: Point, choices: Sequence[Choice]) -> list[tuple[str, str]]:
+    """(choice, level) of every other level that is allowed at this build without changing anything else."""
+    now = desk.space.levels(base)
+    return [
+        (choice.name, level)
+        for choice in choices
+        for level in choice.levels
+        if level != now[choice.name]
+        and desk.space.broken(desk.space.point({**now, choice.name: level})) is None
+    ]
+
+
+def cost(desk: Desk, factors: Sequence[tuple[str, str]], starts: int) -> float:
+    """Expected seconds of screening so many factors."""
+    step = max((desk.space.choice(name).step for name, _ in factors), default=Step.REWRITE)
+    loads = len(desk.settings.objective.loads)
+    return size_for(len(factors)) * (desk.seconds_of(step) + starts * loads * desk.settings.costs.start)
+
+
+def affordable(desk: Desk, factors: Sequence[tuple[str, str]], share: float) -> list[tuple[str, str]]:
+    """The most promising of these factors whose design takes at most a share of what is left."""
+    order = sorted(factors, key=lambda factor: -desk.space.choice(factor[0]).expected)
+    starts = desk.settings.screen_starts
+    while order and cost(desk, order, starts) > share * desk.left:
+        order.pop()
+    return [factor for factor in factors if factor in order]
+
+
+def screen(desk: Desk, base: Point, factors: Sequence[tuple[str, str]]) -> Strategy[list[Effect]]:
+    """Measures a design around a base; returns the effects of its factors, and notes them at the desk."""
+    points = [point for point in points_around(desk.space, base, factors, desk.random) if point.settings]
+    starts, done = desk.settings.screen_starts, 0
+    left = [point for point in points if desk.book.starts(point) < starts and not _failed(desk, point)]
+    while left:
+        wants = [Want(point, starts - desk.book.starts(point), "screen", f"design of {len(points)}") for point in left[:BATCH]]
+        fitting = desk.fitting(wants)
+        if not fitting:
+            break
+        yield fitting
+        done, left = done + len(fitting), left[len(fitting) :]
+    scores = {point: desk.book.arms[point].scores for point in points if desk.book.starts(point) and not _failed(desk, point)}
+    if base.settings and desk.book.starts(base):
+        scores[base] = desk.book.arms[base].scores
+    effects = effects_of(desk.space, base, factors, scores)
+    desk.effects |= {(effect.choice, effect.level): effect for effect in effects}
+    clear = sum(effect.clear for effect in effects)
+    desk.note(f"screen: {len(factors)} changes in {len(scores)} builds around {base.words}, {clear} with a clear effect")
+    return effects
+
+
+def _failed(desk: Desk, point: Point) -> bool:
+    return point in desk.book.arms and bool(desk.book.arms[point].failed)
+
+
+def combined(desk: Desk, base: Point, effects: Sequence[Effect], least: float = KEEP) -> Point:
+    """The base with every change whose effect is so many standard errors above 0; of one choice the best level."""
+    good = sorted((one for one in effects if one.effect > least * one.error), key=lambda one: one.effect)
+    # Of two that exclude each other the better one is kept: it comes last.
+    point = base
+    for one in good:
+        point = desk.space.changed(point, {one.choice: one.level})
+    return point
