@@ -44,12 +44,16 @@ class Planted:
         """The true log-ratio of a build to the baseline."""
         on = dict(point.settings)
         both = all(name in on for name in self.overlap)
-        return sum(self.worth[name] for name in on) - (0.5 * min(self.worth[name] for name in self.overlap) if both else 0.0)
+        return sum(self.worth[name] for name in on) - (
+            0.5 * min(self.worth[name] for name in self.overlap) if both else 0.0
+        )
 
     @property
     def best(self) -> float:
         """The true log-ratio of the best build of the whole space."""
-        return max(self.truth(self.space.repaired(self.space.point({**dict.fromkeys(names, "on")}))) for names in self._sets())
+        return max(
+            self.truth(self.space.repaired(self.space.point({**dict.fromkeys(names, "on")}))) for names in self._sets()
+        )
 
     def _sets(self) -> list[list[str]]:
         good = [name for name, worth in self.worth.items() if worth > 0.0]
@@ -60,7 +64,9 @@ def planted(seed: int, *, nothing: bool = False) -> Planted:
     """An engine drawn from a seed; of `nothing`, every build is as fast as the baseline."""
     random = Random(f"engine {seed}")
     steps = [Step.COMPILE] * 14 + [Step.RELINK] * 6 + [Step.REWRITE] * 6
-    effects = [random.uniform(0.015, 0.04) for _ in range(6)] + [-random.uniform(0.015, 0.04) for _ in range(6)] + [0.0] * 14
+    effects = (
+        [random.uniform(0.015, 0.04) for _ in range(6)] + [-random.uniform(0.015, 0.04) for _ in range(6)] + [0.0] * 14
+    )
     random.shuffle(effects)
     choices = [
         Choice("profile", ("off", "on")),
@@ -71,7 +77,9 @@ def planted(seed: int, *, nothing: bool = False) -> Planted:
     ]
     worth = {"profile": 0.15, "lto": 0.04, "bolt": 0.03, "huge": 0.0}
     worth |= {f"c{number:02}": effect for number, effect in enumerate(effects)}
-    needs_bolt = [Forbidden({choice.name: ("on",), "bolt": ("off",)}) for choice in choices if choice.step is Step.REWRITE]
+    needs_bolt = [
+        Forbidden({choice.name: ("on",), "bolt": ("off",)}) for choice in choices if choice.step is Step.REWRITE
+    ]
     ladder = (("profile",), ("profile", "lto"), ("profile", "lto", "bolt"))
     space = Space(tuple(choices), tuple(needs_bolt))
     rungs = {"+".join(names): space.point(dict.fromkeys(names, "on")) for names in ladder}
@@ -83,7 +91,9 @@ def planted(seed: int, *, nothing: bool = False) -> Planted:
 
 def measured(engine: Planted, ask: Ask, random: Random, built: set[Point]) -> Told:
     """What a simulated host tells of an ask."""
-    step = min((s for other in (*built, Point()) if (s := engine.space.step(ask.point, other)) is not None), default=None)
+    step = min(
+        (s for other in (*built, Point()) if (s := engine.space.step(ask.point, other)) is not None), default=None
+    )
     making = 0.0 if ask.point in built or step is None else SECONDS[step] * random.uniform(0.8, 1.2)
     built.add(ask.point)
     truth = engine.truth(ask.point)
@@ -99,7 +109,11 @@ def settings_of(strategy: str, seed: int, budget: float = BUDGET) -> Settings:
 
 def run(engine: Planted, strategy: str, seed: int, budget: float = BUDGET) -> Outcome:
     """One search on a simulated engine."""
-    search, random, built = Search(engine.space, settings_of(strategy, seed, budget)), Random(f"host {seed}"), set[Point]()
+    search, random, built = (
+        Search(engine.space, settings_of(strategy, seed, budget)),
+        Random(f"host {seed}"),
+        set[Point](),
+    )
     while asks := search.ask():
         for ask in asks:
             search.tell(ask.number, measured(engine, ask, random, built))
@@ -137,7 +151,15 @@ def main() -> None:
     parser.add_argument("--strategies", default="default,screen,eliminate,ladder,random")
     words = parser.parse_args()
     seeds = list(range(words.seed, words.seed + words.repetitions))
-    head = ["strategy", "within 1 % of the best", "median gap", "largest gap", "winner where nothing is", "builds", "budget used"]
+    head = [
+        "strategy",
+        "within 1 % of the best",
+        "median gap",
+        "largest gap",
+        "winner where nothing is",
+        "builds",
+        "budget used",
+    ]
     print("| " + " | ".join(head) + " |\n|" + " --- |" * len(head))
     gaps: dict[str, list[float]] = {}
     for strategy in words.strategies.split(","):

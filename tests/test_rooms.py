@@ -16,6 +16,7 @@ ROOMS = (
     "record",
     "statistics",
     "why",
+    "search",
     "catalogue",
     "workload",
     "program",

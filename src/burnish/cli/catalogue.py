@@ -1,4 +1,4 @@
-"""The verbs that show the catalogue: variants, flags and targets, configure options."""
+"""The verbs that show the catalogue: variants, flags and targets, configure options, the space of a search."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from burnish.catalogue import load
 from burnish.catalogue import options as option_catalogue
 from burnish.catalogue.flags import Target, search, targets
 from burnish.catalogue.flags import flags as flag_catalogue
+from burnish.catalogue.space import space_file
 from burnish.cli import options as o
 from burnish.cli.common import print_document, print_json, verb
 from burnish.model.recipe import Variant
@@ -97,3 +98,14 @@ def options(engine: str, words: tuple[str, ...], as_json: bool) -> None:
         print_json(values.options(matches))
     else:
         print_document(report.options(matches, spec.name))
+
+
+@verb("space", o.ENGINE, o.ALLOW, o.FULL, o.JSON, example="burnish space {engine} --full")
+def space(engine: str, allow: tuple[str, ...], full: bool, as_json: bool) -> None:
+    """Show what a search by `tune` may change, and how many builds that are."""
+    spec = load.engine(engine)
+    found = space_file().for_engine(spec.name, allow)
+    if as_json:
+        print_json(values.space(spec.name, found))
+    else:
+        print_document(report.space(spec.name, found, full=full))

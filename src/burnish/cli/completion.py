@@ -19,6 +19,7 @@ from burnish.model.workload import Design, Placement
 from burnish.packages.planned import Format
 from burnish.profiles import kept
 from burnish.record.store import Store
+from burnish.search.asks import STRATEGIES
 from burnish.study.kept.runs import folders
 
 Names = Callable[[typer.Context], Iterable[str]]
@@ -52,6 +53,11 @@ def _argument(context: typer.Context, known: Iterable[str]) -> str | None:
     """The word that is one of the known names; typer leaves words after an unfinished option unparsed."""
     words = (*context.params.values(), *context.args)
     return next((word for word in words if isinstance(word, str) and word in known), None)
+
+
+def strategies(_context: typer.Context) -> Iterable[str]:
+    """A search's strategies."""
+    return STRATEGIES
 
 
 def engines(_context: typer.Context) -> Iterable[str]:

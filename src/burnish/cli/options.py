@@ -179,6 +179,24 @@ SERIES = _build(
     many=True, unset="the usual ones", common=True,
 )  # fmt: skip
 EVERYTHING = _build("everything", ("--all",), "All series and thread counts of the study.", common=True)
+STRATEGY = _how(
+    "strategy", ("--strategy",), "Search what `burnish space` shows: default, ladder, screen, eliminate, bayes "
+    "or random.",
+    readers.strategy, "NAME", unset="with --budget: default; else no search", common=True,
+    complete=one(completion.strategies),
+)  # fmt: skip
+ALLOW = _build(
+    "allow", ("--allow",), "Marks that a search may have: weakens-security, narrows-portability, changes-results.",
+    readers.marks, "MARK,...", many=True,
+)  # fmt: skip
+GUARD = _load(
+    "guards", ("--guard",), "Loads on which the search's winner must not be slower than the baseline.", readers.names,
+    "NAME,...", many=True,
+)  # fmt: skip
+WEIGHT = _load(
+    "weights", ("--weight",), "How much a load counts in a search, LOAD=NUMBER.", readers.weights, "LOAD=N", many=True,
+    unset="1 each",
+)  # fmt: skip
 BUDGET = _machine(
     "budget", ("--budget",), "Time for this session, as in 2h or 90m: what fits is run.",
     readers.budget, "TIME", common=True,
@@ -298,6 +316,7 @@ SOURCES = (SOURCE, SOURCE_VERSION, SHA256)
 PORTABILITY = (PORTABLE, EMULATE)
 REPLICATES = (LAYOUTS, TRAININGS)
 WHAT_TO_BUILD = (VARIANTS, RECIPES, FEATURES, *SOURCES, *PORTABILITY, *REPLICATES)
+SEARCH = (STRATEGY, ALLOW, WEIGHT, GUARD)
 LOAD = (WORKLOADS, THREADS)
 DEPLOYMENT = (SET, DATA, DATABASE, DEFAULTS_FILE, STRICT)
 HOW_EXACTLY = (PRECISION, MAX_STARTS, STARTS, PAIRS, DESIGN, PLACEMENT, EXPLORE, FORCE, SEED)

@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from burnish.base.errors import UserError, unknown
+from burnish.base.errors import UserError, together, unknown
+from burnish.catalogue.space import MARKS
 from burnish.model.sittings import GAP_S
 from burnish.model.workload import Design, Placement
+from burnish.search.asks import STRATEGIES
 from burnish.study.request import selection
 from burnish.workload import loads
 
@@ -154,3 +156,28 @@ def designs(option: str, words: Sequence[str]) -> tuple[Design, ...]:
         if name not in known:
             raise unknown("design", name, known)
     return tuple(Design(name) for name in names(option, words))
+
+
+def strategy(_option: str, words: Sequence[str]) -> str:
+    """The name of a search's strategy."""
+    if words[-1] not in STRATEGIES:
+        raise unknown("strategy", words[-1], STRATEGIES)
+    return words[-1]
+
+
+def marks(option: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Marks of variants, written with hyphens or spaces."""
+    given = tuple(name.replace("-", " ") for name in names(option, words))
+    wrong = [unknown("mark", name, MARKS) for name in given if name not in MARKS]
+    if wrong:
+        raise together(wrong)
+    return given
+
+
+def weights(option: str, words: Sequence[str]) -> tuple[tuple[str, float], ...]:
+    """Loads with their weights, ``NAME=NUMBER`` each."""
+    found = {}
+    for word in names(option, words):
+        name, _, weight = word.partition("=")
+        found[name] = number(0.0)(f"{option} {name}", [weight])
+    return tuple(found.items())

@@ -106,9 +106,7 @@ class Book:
     def slower_on(self, arm: Arm) -> tuple[str, ...]:
         """The guarded loads on which a build is shown to be slower than the baseline."""
         return tuple(
-            load
-            for load in self.objective.guards
-            if judge(arm.readings.get(load, ()), self.rule).kind is Kind.SLOWER
+            load for load in self.objective.guards if judge(arm.readings.get(load, ()), self.rule).kind is Kind.SLOWER
         )
 
     def against_baseline(self, arm: Arm) -> Judgement:

@@ -95,15 +95,14 @@ def points_around(space: Space, base: Point, factors: Sequence[tuple[str, str]],
 
 
 def effects_of(
-    space: Space, base: Point, factors: Sequence[tuple[str, str]], scores: Mapping[Point, Sequence[float]]
+    space: Space, factors: Sequence[tuple[str, str]], scores: Mapping[Point, Sequence[float]]
 ) -> list[Effect]:
     """The main effects of factors, by least squares over the starts of builds.
 
     Args:
         space: the space.
-        base: the build around which was screened; its starts count if it has any.
         factors: (choice, new level) each.
-        scores: by build, the objective of its starts.
+        scores: by build, the objective of its starts; that around which was screened may be among them.
 
     Returns:
         Those factors whose effect can be told from the others', in their order.
@@ -138,3 +137,14 @@ def effects_of(
         error = math.sqrt(max(0.0, variance * float(inverse[column, column])))
         effects.append(Effect(name, level, float(estimates[column]), error, factor * error, len(points)))
     return effects
+
+
+def pooled(new: Effect, old: Effect | None) -> Effect:
+    """One estimate from two screens, each weighted by its precision; the first alone if there is no other."""
+    if old is None or min(new.error, old.error) <= 0.0:
+        return new
+    weights = (1.0 / new.error**2, 1.0 / old.error**2)
+    effect = (new.effect * weights[0] + old.effect * weights[1]) / sum(weights)
+    error = 1.0 / math.sqrt(sum(weights))
+    factor = max(new.half / new.error, old.half / old.error)  # the fewer degrees of freedom of the two
+    return Effect(new.choice, new.level, effect, error, factor * error, new.builds + old.builds)

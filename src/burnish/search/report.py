@@ -51,14 +51,24 @@ def outcome(search: Search) -> Outcome:
     desk = search.desk
     book, finalist = desk.book, desk.finalist
     arm = book.arms.get(finalist) if finalist is not None else None
-    verdict = judge(arm.fresh, Rule.fixed(len(arm.fresh), delta=book.rule.delta)) if arm and len(arm.fresh) > 1 else None
+    verdict = (
+        judge(arm.fresh, Rule.fixed(len(arm.fresh), delta=book.rule.delta)) if arm and len(arm.fresh) > 1 else None
+    )
     slower = tuple(load for load in book.objective.guards if arm is not None and not _kept(arm, load, book.rule.delta))
     won = verdict is not None and verdict.kind is Kind.FASTER and not slower
     failed = {id(one): one for one in book.arms.values() if one.failed}
     base = finalist or Point()
     now, tried = desk.space.levels(base), {pair for point in book.arms for pair in point.settings}
-    open_ = [factor for factor in factors_around(desk, base, desk.space.choices) if factor not in tried and factor[1] != now[factor[0]]]
-    open_ = [(name, level) for name, level in open_ if (name, level) not in desk.effects and level != desk.space.choice(name).usual]
+    open_ = [
+        factor
+        for factor in factors_around(desk, base, desk.space.choices)
+        if factor not in tried and factor[1] != now[factor[0]]
+    ]
+    open_ = [
+        (name, level)
+        for name, level in open_
+        if (name, level) not in desk.effects and level != desk.space.choice(name).usual
+    ]
     return Outcome(
         winner=finalist if won else None,
         finalist=finalist,

@@ -37,7 +37,7 @@ class Search:
         if not space.choices:
             raise UserError("the space is empty: no choice is left that this host can build; see `burnish space`")
         book = Book(settings.objective, settings.rule, baseline=baseline)
-        self.desk = Desk(space, settings, book, Random(settings.seed))  # noqa: S311
+        self.desk = Desk(space, settings, book, Random(settings.seed))
         check_budget(self.desk)
         self._strategy = strategy(settings.strategy)(self.desk)
         self._open: dict[int, Ask] = {}
@@ -81,7 +81,7 @@ class Search:
 def replayed(space: Space, settings: Settings, told: Mapping[int, Told], baseline: str = "") -> Search:
     """The search as it was when it had been told this, by number of the ask."""
     search = Search(space, settings, baseline)
-    while (known := [ask for ask in search.ask() if ask.number in told]):
+    while known := [ask for ask in search.ask() if ask.number in told]:
         for ask in known:
             search.tell(ask.number, told[ask.number])
     return search
@@ -104,7 +104,7 @@ def check_budget(desk: Desk) -> None:
     if desk.left < least:
         needed = (costs.baseline + least + again) / (1.0 - MARGIN)
         raise UserError(
-            f"--budget {duration(budget)}: too small: the baseline takes about {duration(costs.baseline)}, the cheapest "
-            f"candidate {duration(least)}, and measuring it again {duration(again)}; give at least "
+            f"--budget {duration(budget)}: too small: the baseline takes about {duration(costs.baseline)}, the "
+            f"cheapest candidate {duration(least)}, and measuring it again {duration(again)}; give at least "
             f"{-int(-needed // 60)}m"
         )

@@ -110,11 +110,20 @@ class Space:
 
     def __post_init__(self) -> None:
         known = {choice.name: choice.levels for choice in self.choices}
-        named = [pair for rule in self.forbidden for name, those in rule.together.items() for pair in ((name, one) for one in those)]
+        named = [
+            pair
+            for rule in self.forbidden
+            for name, those in rule.together.items()
+            for pair in ((name, one) for one in those)
+        ]
         named += [pair for point in self.rungs.values() for pair in point.settings]
         for name, level in named:
             if level not in known.get(name, ()):
-                what = f"levels of {name} are {', '.join(known[name])}" if name in known else f"choices are {', '.join(known)}"
+                what = (
+                    f"levels of {name} are {', '.join(known[name])}"
+                    if name in known
+                    else f"choices are {', '.join(known)}"
+                )
                 raise UserError(f"space: there is no {name}={level}; {what}")
         for name, point in {"the baseline": Point(), **self.rungs}.items():
             if (rule := self.broken(point)) is not None:
@@ -167,7 +176,9 @@ class Space:
         """The space without levels that have a mark, except for marks that are allowed."""
         fine, left, choices = frozenset(allowed), dict(self.left_out), []
         for choice in self.choices:
-            bad = {level: ", ".join(m for m in choice.marks.get(level, ()) if m not in fine) for level in choice.levels[1:]}
+            bad = {
+                level: ", ".join(m for m in choice.marks.get(level, ()) if m not in fine) for level in choice.levels[1:]
+            }
             left |= {f"{choice.name}={level}": words for level, words in bad.items() if words}
             choices.append(replace(choice, levels=tuple(level for level in choice.levels if not bad.get(level))))
         return self.only(choices, left)
@@ -178,7 +189,9 @@ class Space:
         known = {choice.name: choice.levels for choice in choices}
         rules = []
         for rule in self.forbidden:
-            kept = {name: tuple(one for one in those if one in known.get(name, ())) for name, those in rule.together.items()}
+            kept = {
+                name: tuple(one for one in those if one in known.get(name, ())) for name, those in rule.together.items()
+            }
             gone = {name: those for name, those in rule.together.items() if name not in known}
             possible = all(self.choice(name).usual in those for name, those in gone.items())
             together = {name: those for name, those in kept.items() if name in known}
@@ -194,7 +207,9 @@ class Space:
     @property
     def size(self) -> int:
         """Number of allowed points."""
-        return _count({choice.name: choice.levels for choice in self.choices}, [dict(rule.together) for rule in self.forbidden])
+        return _count(
+            {choice.name: choice.levels for choice in self.choices}, [dict(rule.together) for rule in self.forbidden]
+        )
 
 
 Rules = Sequence[Mapping[str, Sequence[str]]]

@@ -13,9 +13,10 @@ from burnish.model.family import FAMILIES, Family
 from burnish.model.recipe import Marks, Variant
 from burnish.model.workload import Workload
 from burnish.report.analysis.marks import LETTERS, letters
-from burnish.report.compose import row
-from burnish.report.document import Column, Document, Entry, Paragraph, Role, Row, Section, Span, Table
+from burnish.report.compose import points, row
+from burnish.report.document import Column, Document, Entry, Heading, Paragraph, Role, Row, Section, Span, Table
 from burnish.report.words import plural
+from burnish.search.space import Choice, Space
 
 _LEGEND = "marks: " + ", ".join(f"{letter} {word}" for word, letter in LETTERS.items())
 
@@ -179,3 +180,56 @@ def _entry(name: str, marks: Marks, prose: tuple[str, ...], details: tuple[str, 
 
 def _entries(title: str, entries: Iterable[Entry]) -> Document:
     return Document(title, (Section(title, tuple(entries)),))
+
+
+def space(engine: str, found: Space, *, full: bool = False) -> Document:
+    """The space of an engine: choices with their steps, known-good builds, what is left out, its size.
+
+    Args:
+        engine: the engine's name.
+        found: its space.
+        full: with the reasons of choices, and the rules.
+    """
+    columns = [
+        Column("choice", whole=True),
+        Column("levels"),
+        Column("step", whole=True),
+        Column("expected", whole=True),
+    ]
+    columns += [Column("reason")] if full else []
+    rows = tuple(row(*_choice_cells(choice, full=full)) for choice in found.choices)
+    size = f"{plural(len(found.choices), 'choice')}, {plural(found.size, 'build')} allowed"
+    note = (
+        f"{size}; the first level is the baseline's, a step is what must be made again. "
+        f"`burnish tune {engine} --budget 3h` searches it; `--full` has reasons and rules."
+    )
+    return Document(
+        "space",
+        (
+            Section("space", (Table("space", tuple(columns), rows), Paragraph(Span(note)))),
+            *_listed(
+                "rungs", "Known-good builds, tried first", [f"{name}: {at.words}" for name, at in found.rungs.items()]
+            ),
+            *_listed(
+                "left-out", "Left out for their marks", [f"{level}: {why}" for level, why in found.left_out.items()]
+            ),
+            *_listed(
+                "rules",
+                "Not together",
+                [_together(one.together, one.reason) for one in found.forbidden] if full else [],
+            ),
+        ),
+    )
+
+
+def _listed(key: str, title: str, lines: list[str]) -> list[Section]:
+    return [Section(key, (Heading(title), points(lines)))] if lines else []
+
+
+def _choice_cells(choice: Choice, *, full: bool) -> tuple[str, ...]:
+    cells = (choice.name, ", ".join(choice.levels), choice.step.word, f"±{100 * choice.expected:g} %")
+    return (*cells, choice.reason) if full else cells
+
+
+def _together(together: Mapping[str, tuple[str, ...]], reason: str) -> str:
+    return f"{' and '.join(f'{name}={levels[0]}' for name, levels in together.items())}: {reason}"

@@ -13,6 +13,7 @@ from burnish.catalogue.micro import Micro
 from burnish.catalogue.options import Option
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
+from burnish.search.space import Space
 from burnish.study.extras.weights import file_of
 from burnish.study.planning.study_plan import StudyPlan
 from burnish.study.study import Study
@@ -31,6 +32,31 @@ def variants(known: Iterable[Variant]) -> Values:
 def flags(entries: Iterable[Flag]) -> Values:
     """Flags with their spellings."""
     return [{**as_json(entry), "answers": answered_by("flags", entry.name)} for entry in entries]
+
+
+def space(engine: str, found: Space) -> dict[str, Any]:
+    """What a search may change, with its size."""
+    return {
+        "engine": engine,
+        "size": found.size,
+        "choices": [
+            {
+                "choice": choice.name,
+                "levels": list(choice.levels),
+                "step": choice.step.word,
+                "expected": choice.expected,
+                "reason": choice.reason,
+                "marks": {level: list(words) for level, words in choice.marks.items() if level in choice.levels},
+            }
+            for choice in found.choices
+        ],
+        "rungs": {name: dict(point.settings) for name, point in found.rungs.items()},
+        "not_together": [
+            {"levels": {name: list(levels) for name, levels in rule.together.items()}, "reason": rule.reason}
+            for rule in found.forbidden
+        ],
+        "left_out": dict(found.left_out),
+    }
 
 
 def targets(entries: Iterable[Target], here: Processor) -> Values:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from burnish.search.desk import Desk, Strategy
 from burnish.search.space import Choice, Point, Step
 from burnish.search.strategies.eliminate import eliminate
@@ -9,25 +11,39 @@ from burnish.search.strategies.ladder import ROUND, climb
 from burnish.search.strategies.race import confirm, first, race
 from burnish.search.strategies.screen import affordable, combined, cost, factors_around, screen
 
+ROUNDS = 3
+"""Further screens at most, of what an earlier one left open."""
+
 SHARE = 0.6
 """Share of what is left of the budget that a screen may take: what it finds must be tried by itself."""
 
 
 def default(desk: Desk) -> Strategy[None]:
-    """Ladder, a screen for each kind of step in the order of what it promises for its time, elimination, confirmation."""
+    """The ladder, a screen for each kind of step, the most promising for its time first, then the winner again."""
     best = yield from climb(desk)
     groups = list(Step)
     while groups:
         step = max(groups, key=lambda one: _value(desk, best, one))
         groups.remove(step)
-        best = yield from _around(desk, best, _choices(desk, step))
+        best = yield from _around(desk, best, factors_around(desk, best, _choices(desk, step)))
+    for _ in range(ROUNDS):
+        unsettled = [factor for factor in factors_around(desk, best, desk.space.choices) if open_question(desk, factor)]
+        if not unsettled:
+            break
+        best = yield from _around(desk, best, unsettled)
     yield from confirm(desk)
+
+
+def open_question(desk: Desk, change: tuple[str, str]) -> bool:
+    """Whether a change that is not in the best build may still help: it looked useful, and its interval is wide."""
+    effect = desk.effects.get(change)
+    return effect is not None and effect.effect > 0.0 and effect.effect + effect.half > desk.settings.rule.delta
 
 
 def screen_alone(desk: Desk) -> Strategy[None]:
     """One screen of all choices around the first rung that can be had, and the winner again."""
     best = yield from _first_rung(desk)
-    best = yield from _around(desk, best, desk.space.choices, thorough=False)
+    best = yield from _around(desk, best, factors_around(desk, best, desk.space.choices), thorough=False)
     yield from confirm(desk)
 
 
@@ -36,7 +52,9 @@ def eliminate_alone(desk: Desk) -> Strategy[None]:
     best = yield from _first_rung(desk)
     everything = best
     for name, level in factors_around(desk, best, desk.space.choices):
-        everything = desk.space.repaired(desk.space.point({name: level, **dict(everything.settings)}), keep=tuple(dict(everything.settings)))
+        everything = desk.space.repaired(
+            desk.space.point({name: level, **dict(everything.settings)}), keep=tuple(dict(everything.settings))
+        )
     yield from first(desk, [everything], "eliminate", "everything at once")
     yield from eliminate(desk, best, everything)
     yield from confirm(desk)
@@ -63,13 +81,17 @@ def _value(desk: Desk, best: Point, step: Step) -> float:
     return desk.promise([choice for choice in choices if choice.name in dict(factors)]) / seconds if seconds else 0.0
 
 
-def _around(desk: Desk, best: Point, choices: list[Choice] | tuple[Choice, ...], *, thorough: bool = True) -> Strategy[Point]:
-    """Screens choices around a build, combines what helps, takes out what does not; returns the best."""
-    every = factors_around(desk, best, choices)
+def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]], *, thorough: bool = True) -> Strategy[Point]:
+    """Screens changes of a build, combines what helps, takes out what does not; returns the best.
+
+    Args:
+        desk: the search.
+        best: the build to change.
+        every: the changes, (choice, level) each.
+        thorough: whether what does not help is taken out again, one by one.
+    """
     factors = affordable(desk, every, SHARE)
-    for factor in every:
-        if factor not in factors:
-            desk.untried[factor] = "the budget lacks the time"
+    desk.untried |= {factor: "the budget lacks the time" for factor in every if factor not in factors}
     if not factors:
         return best
     effects = yield from screen(desk, best, factors)

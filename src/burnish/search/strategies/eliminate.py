@@ -51,11 +51,12 @@ def eliminate(desk: Desk, base: Point, best: Point) -> Strategy[Point]:
 
 
 def _doubtful(desk: Desk, base: Point, best: Point, tried: set[tuple[str, str]]) -> list[tuple[str, str]]:
-    """What a build has beyond a base whose effect is not clear, the smallest effect first."""
+    """What a build has beyond a base and is not sure to be worth it, the smallest effect first."""
     own = desk.space.levels(base)
     beyond = [(name, level) for name, level in best.settings if own[name] != level and (name, level) not in tried]
     known = {key: desk.effects[key] for key in beyond if key in desk.effects}
-    unclear = [key for key in beyond if key not in known or not (known[key].clear and known[key].effect > 0.0)]
+    least = desk.settings.rule.delta
+    unclear = [key for key in beyond if key not in known or known[key].effect - known[key].half < least]
     return sorted(unclear, key=lambda key: (known[key].effect if key in known else -math.inf, key))
 
 
@@ -65,7 +66,10 @@ def needed(desk: Desk, here: Arm, there: Arm, change: tuple[str, str]) -> bool:
     if verdict.kind in (Kind.FASTER, Kind.SLOWER):
         return verdict.kind is Kind.FASTER
     found = differences(here.scores, there.scores)
-    mean, weight = statistics.fmean(found), len(found) / max(statistics.variance(found), 1e-12) if len(found) > 1 else 0.0
+    mean, weight = (
+        statistics.fmean(found),
+        len(found) / max(statistics.variance(found), 1e-12) if len(found) > 1 else 0.0,
+    )
     effect = desk.effects.get(change)
     if effect is not None and effect.error > 0.0:  # two estimates of one thing, each by its own precision
         own = 1.0 / effect.error**2

@@ -18,7 +18,9 @@ def climb(desk: Desk) -> Strategy[Point]:
     best = next((arm for arm in desk.book.measured if arm.mean > 0.0 and not desk.book.slower_on(arm)), None)
     if best is None:
         return Point()
-    desk.note(f"ladder: {len(desk.book.measured)} of {len(rungs)} known-good builds measured, the best is {best.point.words}")
+    desk.note(
+        f"ladder: {len(desk.book.measured)} of {len(rungs)} known-good builds measured, the best is {best.point.words}"
+    )
     return best.point
 
 

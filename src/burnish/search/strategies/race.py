@@ -39,7 +39,8 @@ def race(desk: Desk, points: Sequence[Point], stage: str, most: int) -> Strategy
         most: starts of a build at most.
     """
     while True:
-        arms = [arm for arm in desk.book.measured if arm.point in points or any(desk.book.arms.get(p) is arm for p in points)]
+        wanted = {id(desk.book.arms[point]) for point in points if point in desk.book.arms}
+        arms = [arm for arm in desk.book.measured if id(arm) in wanted]
         arms = [arm for arm in arms if not desk.book.slower_on(arm)]
         if len(arms) < 2:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from burnish.search.desk import Desk, Strategy, Want
-from burnish.search.effects import Effect, effects_of, points_around, size_for
+from burnish.search.effects import Effect, effects_of, points_around, pooled, size_for
 from burnish.search.space import Choice, Point, Step
 
 BATCH = 4
@@ -22,8 +22,7 @@ def factors_around(desk: Desk, base: Point, choices: Sequence[Choice]) -> list[t
         (choice.name, level)
         for choice in choices
         for level in choice.levels
-        if level != now[choice.name]
-        and desk.space.broken(desk.space.point({**now, choice.name: level})) is None
+        if level != now[choice.name] and desk.space.broken(desk.space.point({**now, choice.name: level})) is None
     ]
 
 
@@ -46,23 +45,40 @@ def affordable(desk: Desk, factors: Sequence[tuple[str, str]], share: float) -> 
 def screen(desk: Desk, base: Point, factors: Sequence[tuple[str, str]]) -> Strategy[list[Effect]]:
     """Measures a design around a base; returns the effects of its factors, and notes them at the desk."""
     points = [point for point in points_around(desk.space, base, factors, desk.random) if point.settings]
-    starts, done = desk.settings.screen_starts, 0
+    starts = desk.settings.screen_starts
     left = [point for point in points if desk.book.starts(point) < starts and not _failed(desk, point)]
     while left:
-        wants = [Want(point, starts - desk.book.starts(point), "screen", f"design of {len(points)}") for point in left[:BATCH]]
+        why = f"design of {len(points)} builds"
+        wants = [Want(point, starts - desk.book.starts(point), "screen", why) for point in left[:BATCH]]
         fitting = desk.fitting(wants)
         if not fitting:
             break
         yield fitting
-        done, left = done + len(fitting), left[len(fitting) :]
-    scores = {point: desk.book.arms[point].scores for point in points if desk.book.starts(point) and not _failed(desk, point)}
+        left = left[len(fitting) :]
+    tried = [point for point in points if desk.book.starts(point) and not _failed(desk, point)]
+    scores = {point: desk.book.arms[point].scores for point in tried}
     if base.settings and desk.book.starts(base):
         scores[base] = desk.book.arms[base].scores
-    effects = effects_of(desk.space, base, factors, scores)
+    effects = effects_of(desk.space, factors, scores)
+    effects = [pooled(effect, desk.effects.get((effect.choice, effect.level))) for effect in effects]
     desk.effects |= {(effect.choice, effect.level): effect for effect in effects}
     clear = sum(effect.clear for effect in effects)
-    desk.note(f"screen: {len(factors)} changes in {len(scores)} builds around {base.words}, {clear} with a clear effect")
+    desk.note(f"screen: {len(factors)} changes in {len(tried)} builds around {base.words}: {clear} have a clear effect")
+    guilty = culprits(desk, factors, points)
+    if guilty:
+        desk.note(f"screen: {' and '.join(map('='.join, guilty))} is in every build that failed, so it is left out")
+        desk.untried |= dict.fromkeys(guilty, "every build with it failed")
+        return (yield from screen(desk, base, [factor for factor in factors if factor not in guilty]))
     return effects
+
+
+def culprits(desk: Desk, factors: Sequence[tuple[str, str]], points: Sequence[Point]) -> list[tuple[str, str]]:
+    """The changes that are in every build that failed and in none that did not."""
+    failed = [set(point.settings) for point in points if _failed(desk, point)]
+    fine = [set(point.settings) for point in points if desk.book.starts(point) and not _failed(desk, point)]
+    if not failed or not fine:
+        return []
+    return [one for one in factors if all(one in each for each in failed) and not any(one in each for each in fine)]
 
 
 def _failed(desk: Desk, point: Point) -> bool:

@@ -1,0 +1,164 @@
+"""The catalogue of what a search may change, as a space of names, and the recipes that its points stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import Field
+
+from burnish.base.errors import UserError, unknown
+from burnish.catalogue import flags
+from burnish.catalogue.bundled.overlays import overlaid
+from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
+from burnish.catalogue.load import variant, variant_with
+from burnish.model.recipe import Marks, Recipe, Variant
+from burnish.search.space import Choice, Forbidden, Point, Space, Step
+
+FILE = "space.toml"
+
+MARKS = Marks(changes_results=True, narrows_portability=True, weakens_security=True).words
+"""Every mark that a user may allow."""
+
+
+class _Choice(Entry):
+    reason: Reason
+    step: Literal["compile", "relink", "rewrite"]
+    expected: float = Field(gt=0.0, le=50.0)
+    levels: dict[str, dict[str, Any]] = Field(min_length=2)
+    marks: tuple[Literal["changes results", "narrows portability", "weakens security"], ...] = ()
+    engines: tuple[str, ...] = ()
+
+
+class _Rule(Entry):
+    reason: Reason
+    when: dict[str, tuple[str, ...]] = Field(min_length=1)
+    forbids: dict[str, tuple[str, ...]] = Field(min_length=1)
+
+
+class _Rung(Entry):
+    reason: Reason
+    levels: dict[str, str] = Field(min_length=1)
+
+
+class _File(Entry):
+    bolt_defaults: tuple[str, ...]
+    choice: dict[str, _Choice]
+    rule: tuple[_Rule, ...] = ()
+    rung: dict[str, _Rung] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SpaceFile:
+    """The catalogue's space, and what its levels do to a recipe.
+
+    Attributes:
+        space: names, steps, rules.
+        overlays: by choice and level, the difference to a recipe.
+        bolt_defaults: BOLT's options where a recipe names none.
+        engines: by choice, for which engines it is; empty: for all.
+    """
+
+    space: Space
+    overlays: Mapping[tuple[str, str], Mapping[str, Any]]
+    bolt_defaults: tuple[str, ...]
+    engines: Mapping[str, tuple[str, ...]]
+
+    def for_engine(self, engine: str, allowed: tuple[str, ...] = ()) -> Space:
+        """The space of an engine, without levels whose marks a user does not allow.
+
+        Raises:
+            UserError: there is no such mark.
+        """
+        for mark in allowed:
+            if mark not in MARKS:
+                raise unknown("mark", mark, MARKS)
+        own = [one for one in self.space.choices if not self.engines[one.name] or engine in self.engines[one.name]]
+        return self.space.only(own, {}).unmarked(allowed)
+
+    def recipe(self, point: Point) -> Recipe:
+        """The recipe that a point stands for."""
+        recipe, bolt = variant("baseline").recipe, list(self.bolt_defaults)
+        for pair in point.settings:
+            overlay = dict(self.overlays[pair])
+            for option in overlay.pop("bolt_options", ()):
+                key = option.partition("=")[0]
+                bolt = [one for one in bolt if one.partition("=")[0] != key] + [option]
+            recipe = overlaid(recipe, overlay, f"{FILE}: {'='.join(pair)}")
+        return recipe if tuple(bolt) == self.bolt_defaults else replace(recipe, bolt_options=tuple(bolt))
+
+    def variant(self, point: Point, name: str) -> Variant:
+        """The build that a point stands for, under a name of its own, with the marks of its levels."""
+        made = variant_with(name, self.recipe(point), f"a build of the search: {point.words}")
+        words = {mark for choice, level in point.settings for mark in self.space.choice(choice).marks.get(level, ())}
+        return replace(made, **{mark.replace(" ", "_"): True for mark in words})
+
+
+@cache
+def space_file() -> SpaceFile:
+    """The catalogue's space.
+
+    Raises:
+        UserError: an entry is wrong.
+    """
+    return read_space(read_toml(ROOT / FILE), FILE)
+
+
+def read_space(table: Mapping[str, Any], where: str) -> SpaceFile:
+    """The space of a table in the catalogue's format, from the file `where`."""
+    file = validated(_File, table, where)
+    overlays: dict[tuple[str, str], Mapping[str, Any]] = {}
+    recipes: dict[tuple[str, str], Recipe] = {}
+    for name, entry in file.choice.items():
+        for level, overlay in entry.levels.items():
+            overlays[name, level] = overlay
+            recipes[name, level] = overlaid(Recipe(), overlay, f"{where}: {name}={level}")
+    choices = tuple(
+        Choice(
+            name,
+            tuple(entry.levels),
+            Step[entry.step.upper()],
+            entry.reason,
+            entry.expected / 100.0,
+            {level: words for level in list(entry.levels)[1:] if (words := _marks(entry, recipes[name, level]))},
+        )
+        for name, entry in file.choice.items()
+    )
+    for name, entry in file.choice.items():
+        if overlays[name, next(iter(entry.levels))]:
+            raise UserError(f"{where}: {name}: the first level is the usual one and changes nothing; give it as {{}}")
+    written = [
+        Forbidden({**rule.when, name: levels}, rule.reason)
+        for rule in file.rule
+        for name, levels in rule.forbids.items()
+    ]
+    forbidden = (*written, *_of_flags(file, recipes))
+    bare = Space(choices, forbidden)
+    rungs = {name: bare.point(rung.levels) for name, rung in file.rung.items()}
+    space = replace(bare, rungs=rungs)
+    return SpaceFile(space, overlays, file.bolt_defaults, {name: entry.engines for name, entry in file.choice.items()})
+
+
+def _marks(entry: _Choice, recipe: Recipe) -> tuple[str, ...]:
+    """The marks of a level: those of its flags and target, and those that its choice states."""
+    return tuple(dict.fromkeys((*flags.marks(recipe).words, *entry.marks)))
+
+
+def _of_flags(file: _File, recipes: Mapping[tuple[str, str], Recipe]) -> list[Forbidden]:
+    """What the flags' own entries forbid: a compiler that has no such flag, a build without the profile it needs."""
+    families = {
+        level: recipes["compiler", level].toolchain.partition("-")[0] for level in file.choice["compiler"].levels
+    }
+    none = tuple(level for level in file.choice["profile"].levels if not recipes["profile", level].pgo)
+    found = []
+    for (name, level), recipe in recipes.items():
+        for flag in map(flags.flag, recipe.flags):
+            lacking = tuple(one for one, family in families.items() if family in flag.absent)
+            if lacking:
+                why = "; ".join(words for family, words in flag.absent.items() if family in families.values())
+                found.append(Forbidden({name: (level,), "compiler": lacking}, f"{flag.name}: {why}"))
+            if flag.requires_profile:
+                found.append(Forbidden({name: (level,), "profile": none}, f"{flag.name} needs a profile"))
+    return found

@@ -1,0 +1,201 @@
+"""Asking and telling: the same decisions whatever the order, after a kill as well; budgets, failures, twins, guards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from burnish.base.errors import UserError
+from burnish.search.asks import Ask, Costs, Objective, Settings, Told
+from burnish.search.report import outcome
+from burnish.search.search import Search, replayed
+from burnish.search.space import Choice, Forbidden, Point, Space, Step
+
+WORTH = {"profile": 0.2, "a": 0.04, "b": 0.04, "c": -0.05, "order": 0.03}
+SPACE = Space(
+    (
+        Choice("profile", ("no", "yes"), expected=0.15),
+        Choice("bolt", ("no", "yes"), Step.RELINK),
+        Choice("order", ("old", "new"), Step.REWRITE),
+        *(Choice(name, ("off", "on")) for name in "abcdef"),
+    ),
+    (Forbidden({"order": ("new",), "bolt": ("no",)}),),
+    {"pgo": Point((("profile", "yes"),)), "pgo-bolt": Point((("profile", "yes"), ("bolt", "yes")))},
+)
+COSTS = Costs({Step.REWRITE: 5.0, Step.RELINK: 20.0, Step.COMPILE: 100.0}, start=10.0, baseline=60.0)
+Host = Callable[[Ask], Told]
+
+
+BEST = 0.2 + 0.04 + 0.04 + 0.03
+
+
+def worth(point: Point) -> float:
+    """The planted log-ratio of a build."""
+    return sum(WORTH.get(name, 0.0) for name, _ in point.settings)
+
+
+def settings(strategy: str = "default", budget: float | None = 9000.0, objective: Objective | None = None) -> Settings:
+    return Settings(strategy, budget, 7, COSTS, objective or Objective({"load": 1.0}))
+
+
+def host(ask: Ask) -> Told:
+    """What is told depends on the ask alone, as in a record that is read again."""
+    random = Random(f"{ask.number} {ask.point}")
+    truth = worth(ask.point)
+    readings = tuple(random.gauss(truth, 0.01) for _ in range(ask.starts))
+    return Told({"load": readings}, 50.0, 50.0 + 10.0 * ask.starts, digest=ask.point.words)
+
+
+def through(search: Search, tell: Host = host, *, backwards: bool = False) -> list[Ask]:
+    asked = []
+    while asks := search.ask():
+        for ask in reversed(asks) if backwards else asks:
+            search.tell(ask.number, tell(ask))
+        asked += asks
+    return asked
+
+
+def test_the_planted_build_is_found_and_confirmed_on_starts_of_its_own() -> None:
+    search = Search(SPACE, settings())
+    asked = through(search)
+    found = outcome(search)
+    assert found.winner is not None
+    assert worth(found.winner) == pytest.approx(BEST)
+    assert asked[-1].fresh
+    assert asked[-1].starts == 8
+    assert sum(ask.fresh for ask in asked) == 1
+    assert [ask.stage for ask in asked[:2]] == ["ladder", "ladder"]
+    assert found.effects[0].choice in WORTH
+    assert not found.untried
+    assert found.spent + COSTS.baseline <= 9000.0 * 1.05
+
+
+@pytest.mark.parametrize("strategy", ["default", "random"])
+def test_decisions_are_the_same_in_any_order_and_after_a_kill_anywhere(strategy: str) -> None:
+    whole = Search(SPACE, settings(strategy, 4000.0))
+    asked = through(whole)
+    assert through(Search(SPACE, settings(strategy, 4000.0)), backwards=True) == asked
+    for cut in range(0, len(asked), 9):
+        again = replayed(SPACE, settings(strategy, 4000.0), {ask.number: host(ask) for ask in asked[:cut]})
+        assert [*asked[:cut], *through(again)] == asked
+    assert outcome(again) == outcome(whole)
+
+
+def test_what_was_told_of_a_later_ask_waits_for_the_earlier_one() -> None:
+    search = Search(SPACE, settings())
+    first, second = search.ask()
+    search.tell(second.number, host(second))
+    assert search.ask() == (first,)
+    known = replayed(SPACE, settings(), {second.number: host(second)})
+    assert known.ask() == (first,)
+    with pytest.raises(ValueError, match="not open"):
+        search.tell(second.number, host(second))
+
+
+def test_a_budget_too_small_says_what_is_needed() -> None:
+    with pytest.raises(
+        UserError, match=r"--budget 3 min 20 s: too small: the baseline takes about 1 min .*at least 5m"
+    ):
+        Search(SPACE, settings(budget=200.0))
+    assert Search(SPACE, settings(budget=300.0)).ask()
+
+
+def test_an_empty_space_is_refused() -> None:
+    with pytest.raises(UserError, match="the space is empty"):
+        Search(Space(()), settings())
+
+
+def test_where_every_build_fails_the_common_cause_is_named() -> None:
+    search = Search(SPACE, settings())
+    through(search, lambda _: Told(seconds=30.0, failed="clang is not installed"))
+    found = outcome(search)
+    assert found.winner is None
+    assert found.common_failure == "clang is not installed"
+
+
+def test_a_build_that_fails_is_not_asked_for_again() -> None:
+    def broken(ask: Ask) -> Told:
+        return Told(seconds=30.0, failed="miscompiled") if "a=on" in ask.point.words else host(ask)
+
+    search = Search(SPACE, settings())
+    asked = [ask.point for ask in through(search, broken) if "a=on" in ask.point.words]
+    assert len(asked) == len(set(asked)) > 0
+    winner = outcome(search).winner
+    assert winner is not None
+    assert worth(winner) == pytest.approx(BEST - WORTH["a"])
+    assert any("a=on is in every build that failed" in line for line in outcome(search).path)
+    assert outcome(search).common_failure == ""
+
+
+def test_equal_code_is_measured_once() -> None:
+    """A choice that changes nothing gives the same program, whose starts count for both."""
+
+    def twin(ask: Ask) -> Told:
+        told = host(ask)
+        plain = SPACE.changed(ask.point, {"d": "off"}).words
+        if plain in starts and starts[plain] >= 2 and ask.point.words != plain:
+            return Told({}, 50.0, 50.0, digest=plain)
+        starts[plain] = starts.get(plain, 0) + ask.starts
+        return Told(told.readings, told.making, told.seconds, digest=plain)
+
+    starts: dict[str, int] = {}
+    search = Search(SPACE, settings())
+    through(search, twin)
+    points = {arm.point for arm in search.desk.book.measured}
+    assert len(points) == len({SPACE.changed(point, {"d": "off"}) for point in points})
+    assert outcome(search).winner is not None
+
+
+def test_a_guarded_load_keeps_what_slows_it_from_winning() -> None:
+    def two(ask: Ask) -> Told:
+        told = host(ask)
+        slower = -0.1 if ("a", "on") in ask.point.settings else 0.0
+        return Told(
+            {**told.readings, "other": tuple(slower + 0.1 * each for each in told.readings["load"])},
+            50,
+            100,
+            ask.point.words,
+        )
+
+    search = Search(SPACE, settings(objective=Objective({"load": 1.0}, ("other",))))
+    through(search, two)
+    winner = outcome(search).winner
+    assert winner is not None
+    assert ("a", "on") not in winner.settings
+    assert ("b", "on") in winner.settings
+
+
+def test_weights_make_one_score_of_several_loads() -> None:
+    mix = Objective({"reads": 3.0, "writes": 1.0}, ("reads", "backup"))
+    assert mix.score({"reads": 0.2, "writes": -0.2, "backup": 9.0}) == pytest.approx(0.1)
+    assert mix.loads == ("reads", "writes", "backup")
+
+
+def test_nothing_is_announced_where_nothing_is_faster() -> None:
+    def flat(ask: Ask) -> Told:
+        random = Random(f"flat {ask.number}")
+        return Told({"load": tuple(random.gauss(0.0, 0.01) for _ in range(ask.starts))}, 50.0, 80.0, ask.point.words)
+
+    search = Search(SPACE, settings())
+    asked = through(search, flat)
+    assert outcome(search).winner is None
+    assert sum(ask.fresh for ask in asked) <= 1
+
+
+def test_a_small_budget_leaves_the_rest_untried_and_says_what_an_hour_would_bring() -> None:
+    search = Search(SPACE, settings(budget=900.0))
+    through(search)
+    found = outcome(search)
+    assert found.untried
+    assert found.another_hour > 0.0
+    assert found.spent + COSTS.baseline <= 900.0 * 1.05
+
+
+def test_optuna_is_asked_for_only_where_it_is_used() -> None:
+    pytest.importorskip("optuna")
+    search = Search(SPACE, settings("bayes", 3000.0))
+    asked = through(search)
+    assert {"ladder", "bayes"} <= {ask.stage for ask in asked}
+    assert through(Search(SPACE, settings("bayes", 3000.0))) == asked

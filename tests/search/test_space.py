@@ -1,0 +1,146 @@
+"""Spaces as data: size, what is allowed, what is near; the catalogue's own."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from burnish.base.errors import UserError
+from burnish.builds.stages import BOLT_OPTIONS
+from burnish.catalogue import load
+from burnish.catalogue.space import MARKS, read_space, space_file
+from burnish.search.space import Choice, Forbidden, Point, Space, Step
+
+BOLT = Space(
+    (
+        Choice("compiler", ("gcc", "clang"), marks={"clang": ("narrows portability",)}),
+        Choice("lto", ("none", "thin", "full")),
+        Choice("bolt", ("no", "yes"), Step.RELINK),
+        Choice("order", ("hfsort", "cdsort"), Step.REWRITE),
+        Choice("split", ("two", "three"), Step.REWRITE),
+        Choice("alone", ("off", "on")),
+    ),
+    (
+        Forbidden({"lto": ("thin",), "compiler": ("gcc",)}, "ThinLTO is clang's"),
+        Forbidden({"order": ("cdsort",), "bolt": ("no",)}, "an option of BOLT"),
+        Forbidden({"split": ("three",), "order": ("hfsort",)}, "needs the other order"),
+    ),
+    {"best": Point((("compiler", "clang"), ("lto", "thin"), ("bolt", "yes")))},
+)
+
+
+def counted(space: Space) -> int:
+    """The size, by looking at every point."""
+    levels = [[(choice.name, level) for level in choice.levels] for choice in space.choices]
+    return sum(space.broken(space.point(dict(each))) is None for each in product(*levels))
+
+
+def test_the_size_is_that_of_all_allowed_points() -> None:
+    assert BOLT.size == counted(BOLT) == 5 * 4 * 2
+
+
+def test_a_change_takes_back_what_it_does_not_go_with() -> None:
+    split = BOLT.point({"bolt": "yes", "order": "cdsort", "split": "three"})
+    assert BOLT.changed(split, {"bolt": "no"}) == Point(), "both options need it, one through the other"
+    assert BOLT.changed(Point(), {"order": "cdsort"}) == Point(), "the option gives way: only BOLT's absence forbids it"
+    thin = BOLT.rungs["best"]
+    assert BOLT.changed(thin, {"compiler": "gcc"}).settings == (("bolt", "yes"),)
+
+
+def test_the_dearest_of_changed_steps_counts() -> None:
+    best = BOLT.rungs["best"]
+    assert BOLT.step(best, BOLT.changed(best, {"order": "cdsort"})) is Step.REWRITE
+    assert BOLT.step(best, Point()) is Step.COMPILE
+    assert BOLT.step(best, best) is None
+
+
+def test_marks_are_left_out_with_what_needs_them_unless_allowed() -> None:
+    kept = BOLT.unmarked(())
+    assert kept.left_out == {"compiler=clang": "narrows portability"}
+    assert not kept.rungs
+    assert "compiler" not in {choice.name for choice in kept.choices}
+    assert kept.size == counted(kept) == 2 * 4 * 2, "without clang there is no ThinLTO"
+    assert BOLT.unmarked(["narrows portability"]).size == BOLT.size
+
+
+def test_rules_name_levels_that_exist() -> None:
+    with pytest.raises(UserError, match=r"there is no bolt=maybe; levels of bolt are no, yes"):
+        Space(BOLT.choices, (Forbidden({"bolt": ("maybe",)}),))
+    with pytest.raises(UserError, match=r"the baseline is forbidden by its own rule: nothing"):
+        Space(BOLT.choices, (Forbidden({"bolt": ("no",)}, "nothing"),))
+
+
+# --- The catalogue's own ---
+
+
+def test_known_good_builds_are_the_ladders_own_variants() -> None:
+    file = space_file()
+    assert file.space.rungs
+    for name, point in file.space.rungs.items():
+        assert file.recipe(point) == load.variant(name).recipe
+
+
+def test_options_of_bolt_replace_those_of_the_same_name() -> None:
+    file = space_file()
+    assert file.bolt_defaults == BOLT_OPTIONS
+    point = file.space.changed(file.space.rungs["clang-pgo-thinlto-bolt"], {"bolt-functions": "cdsort"})
+    options = file.recipe(point).bolt_options
+    assert "-reorder-functions=cdsort" in options
+    assert "-reorder-functions=hfsort" not in options
+    assert len(options) == len(BOLT_OPTIONS)
+
+
+def test_every_level_can_be_tried_somewhere_and_makes_a_recipe() -> None:
+    file = space_file()
+    for choice in file.space.choices:
+        for level in choice.levels[1:]:
+            known = [*file.space.rungs.values(), Point()]
+            near = [file.space.changed(point, {choice.name: level}) for point in known]
+            assert any((choice.name, level) in point.settings for point in near), (choice.name, level)
+            assert file.recipe(file.space.point({choice.name: level})) != load.variant("baseline").recipe
+
+
+def test_weaker_security_is_tried_only_where_a_user_allows_it() -> None:
+    file = space_file()
+    assert file.for_engine("mariadb").left_out["hardening=off"] == "weakens security"
+    allowed = file.for_engine("mariadb", MARKS)
+    assert not allowed.left_out
+    assert file.variant(allowed.point({"hardening": "off"}), "bare").marks.weakens_security
+
+
+def test_a_flag_brings_what_its_own_entry_says() -> None:
+    found = read_space(
+        {
+            "bolt_defaults": [],
+            "choice": {
+                "compiler": entry(gcc={}, clang={"toolchain": "clang"}),
+                "profile": entry(none={}, trained={"pgo": True}),
+                "gcse": entry(on={}, off={"flags": ["no-gcse"]}),
+            },
+        },
+        "mine.toml",
+    )
+    (rule,) = found.space.forbidden
+    assert rule.together == {"gcse": ("off",), "compiler": ("clang",)}
+
+
+def entry(**levels: object) -> dict[str, object]:
+    return {"reason": "a reason that is long enough", "step": "compile", "expected": 1.0, "levels": levels}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"step": "link"}, r"mine.toml: choice.x.step: input should be 'compile', 'relink' or 'rewrite'"),
+        ({"reason": ""}, r"mine.toml: choice.x.reason"),
+        ({"levels": {"a": {"pgo": True}, "b": {}}}, r"x: the first level is the usual one and changes nothing"),
+    ],
+)
+def test_entries_that_are_wrong(change: dict[str, object], message: str) -> None:
+    choices = {
+        "compiler": entry(gcc={}, clang={"toolchain": "clang"}),
+        "profile": entry(none={}, trained={"pgo": True}),
+    }
+    with pytest.raises(UserError, match=message):
+        read_space({"bolt_defaults": [], "choice": {**choices, "x": {**entry(a={}, b={}), **change}}}, "mine.toml")
