@@ -49,7 +49,7 @@ def host(ask: Ask) -> Told:
 
 
 def through(search: Search, tell: Host = host, *, backwards: bool = False) -> list[Ask]:
-    asked = []
+    asked: list[Ask] = []
     while asks := search.ask():
         for ask in reversed(asks) if backwards else asks:
             search.tell(ask.number, tell(ask))

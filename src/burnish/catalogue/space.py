@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
@@ -93,17 +94,23 @@ class SpaceFile:
         """The build that a point stands for, under a name of its own, with the marks of its levels."""
         made = variant_with(name, self.recipe(point), f"a build of the search: {point.words}")
         words = {mark for choice, level in point.settings for mark in self.space.choice(choice).marks.get(level, ())}
-        return replace(made, **{mark.replace(" ", "_"): True for mark in words})
+        return replace(
+            made,
+            weakens_security=made.weakens_security or "weakens security" in words,
+            changes_results=made.changes_results or "changes results" in words,
+            narrows_portability=made.narrows_portability or "narrows portability" in words,
+        )
 
 
 @cache
-def space_file() -> SpaceFile:
-    """The catalogue's space.
+def space_file(own: Path | None = None) -> SpaceFile:
+    """The catalogue's space, or that of a user's own file.
 
     Raises:
-        UserError: an entry is wrong.
+        UserError: the file cannot be read, or an entry is wrong.
     """
-    return read_space(read_toml(ROOT / FILE), FILE)
+    path = own or ROOT / FILE
+    return read_space(read_toml(path), path.name)
 
 
 def read_space(table: Mapping[str, Any], where: str) -> SpaceFile:
@@ -134,7 +141,7 @@ def read_space(table: Mapping[str, Any], where: str) -> SpaceFile:
         for rule in file.rule
         for name, levels in rule.forbids.items()
     ]
-    forbidden = (*written, *_of_flags(file, recipes))
+    forbidden = (*written, *_of_flags(recipes))
     bare = Space(choices, forbidden)
     rungs = {name: bare.point(rung.levels) for name, rung in file.rung.items()}
     space = replace(bare, rungs=rungs)
@@ -146,12 +153,12 @@ def _marks(entry: _Choice, recipe: Recipe) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*flags.marks(recipe).words, *entry.marks)))
 
 
-def _of_flags(file: _File, recipes: Mapping[tuple[str, str], Recipe]) -> list[Forbidden]:
+def _of_flags(recipes: Mapping[tuple[str, str], Recipe]) -> list[Forbidden]:
     """What the flags' own entries forbid: a compiler that has no such flag, a build without the profile it needs."""
     families = {
-        level: recipes["compiler", level].toolchain.partition("-")[0] for level in file.choice["compiler"].levels
+        level: recipe.toolchain.partition("-")[0] for (name, level), recipe in recipes.items() if name == "compiler"
     }
-    none = tuple(level for level in file.choice["profile"].levels if not recipes["profile", level].pgo)
+    none = tuple(level for (name, level), recipe in recipes.items() if name == "profile" and not recipe.pgo)
     found = []
     for (name, level), recipe in recipes.items():
         for flag in map(flags.flag, recipe.flags):
@@ -159,6 +166,6 @@ def _of_flags(file: _File, recipes: Mapping[tuple[str, str], Recipe]) -> list[Fo
             if lacking:
                 why = "; ".join(words for family, words in flag.absent.items() if family in families.values())
                 found.append(Forbidden({name: (level,), "compiler": lacking}, f"{flag.name}: {why}"))
-            if flag.requires_profile:
+            if flag.requires_profile and none:
                 found.append(Forbidden({name: (level,), "profile": none}, f"{flag.name} needs a profile"))
     return found

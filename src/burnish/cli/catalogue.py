@@ -100,11 +100,11 @@ def options(engine: str, words: tuple[str, ...], as_json: bool) -> None:
         print_document(report.options(matches, spec.name))
 
 
-@verb("space", o.ENGINE, o.ALLOW, o.FULL, o.JSON, example="burnish space {engine} --full")
-def space(engine: str, allow: tuple[str, ...], full: bool, as_json: bool) -> None:
+@verb("space", o.ENGINE, o.SPACE, o.ALLOW, o.FULL, o.JSON, example="burnish space {engine} --full")
+def space(engine: str, space: Path | None, allow: tuple[str, ...], full: bool, as_json: bool) -> None:
     """Show what a search by `tune` may change, and how many builds that are."""
     spec = load.engine(engine)
-    found = space_file().for_engine(spec.name, allow)
+    found = space_file(space).for_engine(spec.name, allow)
     if as_json:
         print_json(values.space(spec.name, found))
     else:

@@ -30,6 +30,7 @@ TUNED = (
     *o.EXPLANATION,
     *o.HOW_EXACTLY,
     *o.SPREAD,
+    *o.SEARCH,
     o.BUDGET,
     o.JOBS,
     o.FRESH,

@@ -185,6 +185,7 @@ STRATEGY = _how(
     readers.strategy, "NAME", unset="with --budget: default; else no search", common=True,
     complete=one(completion.strategies),
 )  # fmt: skip
+SPACE = _build("space", ("--space",), "TOML file with a space of your own to search.", readers.path, "FILE")
 ALLOW = _build(
     "allow", ("--allow",), "Marks that a search may have: weakens-security, narrows-portability, changes-results.",
     readers.marks, "MARK,...", many=True,
@@ -316,7 +317,7 @@ SOURCES = (SOURCE, SOURCE_VERSION, SHA256)
 PORTABILITY = (PORTABLE, EMULATE)
 REPLICATES = (LAYOUTS, TRAININGS)
 WHAT_TO_BUILD = (VARIANTS, RECIPES, FEATURES, *SOURCES, *PORTABILITY, *REPLICATES)
-SEARCH = (STRATEGY, ALLOW, WEIGHT, GUARD)
+SEARCH = (STRATEGY, SPACE, ALLOW, WEIGHT, GUARD)
 LOAD = (WORKLOADS, THREADS)
 DEPLOYMENT = (SET, DATA, DATABASE, DEFAULTS_FILE, STRICT)
 HOW_EXACTLY = (PRECISION, MAX_STARTS, STARTS, PAIRS, DESIGN, PLACEMENT, EXPLORE, FORCE, SEED)

@@ -56,7 +56,7 @@ class Effect:
 
 def size_for(factors: int) -> int:
     """Number of builds of the smallest design for so many two-level factors."""
-    sizes = sorted({*(prime + 1 for prime in _PRIMES), *(2**power for power in range(2, 8))})
+    sizes: list[int] = sorted({*(prime + 1 for prime in _PRIMES), *(1 << power for power in range(2, 8))})
     return next(size for size in sizes if size > factors)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from burnish.search.book import Arm
@@ -13,6 +14,8 @@ from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, Kind, judge
 
 HOUR = 3600.0
+
+NOT_REACHED = "the search did not come to it"
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Outcome:
         arms: every build that was tried, the best first, those that failed last.
         effects: main effects, the largest first.
         path: what was decided, in order.
-        untried: changes of the finalist that were not tried, each with the reason.
+        untried: by (choice, level), why a change of the finalist was not tried.
         another_hour: what another hour is expected to bring, a log-ratio.
         common_failure: why every build failed, where all of them did for one reason; '' otherwise.
         spent: seconds, without what came before the first candidate.
@@ -40,7 +43,7 @@ class Outcome:
     arms: tuple[Arm, ...]
     effects: tuple[Effect, ...]
     path: tuple[str, ...]
-    untried: tuple[tuple[str, str], ...]
+    untried: Mapping[tuple[str, str], str]
     another_hour: float
     common_failure: str
     spent: float
@@ -58,16 +61,11 @@ def outcome(search: Search) -> Outcome:
     won = verdict is not None and verdict.kind is Kind.FASTER and not slower
     failed = {id(one): one for one in book.arms.values() if one.failed}
     base = finalist or Point()
-    now, tried = desk.space.levels(base), {pair for point in book.arms for pair in point.settings}
-    open_ = [
-        factor
-        for factor in factors_around(desk, base, desk.space.choices)
-        if factor not in tried and factor[1] != now[factor[0]]
-    ]
+    tried = {pair for point in book.arms for pair in point.settings}
     open_ = [
         (name, level)
-        for name, level in open_
-        if (name, level) not in desk.effects and level != desk.space.choice(name).usual
+        for name, level in factors_around(desk, base, desk.space.choices)
+        if level != desk.space.choice(name).usual and (name, level) not in {*tried, *desk.effects}
     ]
     return Outcome(
         winner=finalist if won else None,
@@ -77,7 +75,7 @@ def outcome(search: Search) -> Outcome:
         arms=(*book.measured, *failed.values()),
         effects=tuple(sorted(desk.effects.values(), key=lambda one: -one.effect)),
         path=tuple(desk.path),
-        untried=tuple(open_),
+        untried={one: desk.untried.get(one, NOT_REACHED) for one in open_},
         another_hour=_another_hour(search, open_),
         common_failure=common_failure(list(failed.values())) if not book.measured else "",
         spent=book.spent,

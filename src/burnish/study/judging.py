@@ -40,7 +40,7 @@ def judge(workshop: Workshop) -> None:
         return
     _claim(workshop, judged)
     told = _in_another_sitting(record)
-    if workshop.study.confirmation.more_than is not None:
+    if workshop.study.confirmation.more_than is not None and workshop.study.search is None:  # it has done so
         _confirm(workshop, judged, told)
     relink(workshop, judged, told)
 
@@ -106,7 +106,7 @@ def _confirm(workshop: Workshop, judged: Sequence[Judged], told: Repeated) -> No
             where = ", server and clients apart" if apart else ""
             starts = f"{workshop.study.fresh_starts} fresh starts"
             workshop.session.bench.say(f"{best} {is_what}: measured again on {starts}{where}")
-            _again(workshop, [claim.comparison for claim in candidates[best]])
+            measure_again(workshop, [claim.comparison for claim in candidates[best]])
 
 
 def _free(study: Study, rows: Mapping[str, Sequence[Judged]]) -> list[str]:
@@ -158,7 +158,7 @@ def _recommended(workshop: Workshop, told: Repeated, best: str, rows: Mapping[st
     return min(tied, key=lambda row: effort(recipes[row], usual, seconds.get(rows[row][0].comparison.candidate)))
 
 
-def _again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
+def measure_again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:
     """Measures the cells of one row on a fixed number of fresh starts, as far as the budget allows."""
     session, study = workshop.session, workshop.study
     starts = study.fresh_starts

@@ -24,6 +24,7 @@ from burnish.study.bundled.record import record_table
 from burnish.study.comparison import Comparison
 from burnish.study.extras.analyses import analyse, analysis_open
 from burnish.study.extras.extras import SLACK
+from burnish.study.extras.fastest import check_request, search
 from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
 from burnish.study.kept.history import spread_of
@@ -76,7 +77,8 @@ def run(
         return folder
     with studies.lock(home):
         needs.install_for(study, selection, options, ask)
-        plan = plan_of(home, study, selection, options)
+        plan = plan_of(home, study, selection, options if study.search is None else replace(options, budget=None))
+        check_request(study, plan, options)
         needs.check_disk(home, study.engine, plan.builds.compiles)
         loads = loads_of(study, plan)
         session = sessions.begin(home, study.engine, study.definition, options, console, loads, ask, study.rule)
@@ -87,7 +89,10 @@ def run(
         with sessions.removed_if_refused(session.record):
             workshop = prepare(session, study, plan)
             start(workshop)
-        measure(workshop, plan)
+        if study.search is None:
+            measure(workshop, plan)
+        else:
+            search(workshop, plan)
         analyse(workshop, plan)
         judge(workshop)
         return close(workshop)

@@ -6,14 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from burnish.base.digest import digest_of
 from burnish.builds.evidence import Portable
 from burnish.catalogue.bundled.model import Study as BundledFile
 from burnish.catalogue.bundled.model import StudyRow
+from burnish.catalogue.space import SpaceFile
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 from burnish.record.events import Event
+from burnish.search.asks import Objective
+from burnish.search.space import Space
 from burnish.statistics.verdicts import Rule
 from burnish.study.comparison import Comparison
 from burnish.study.request.definition import Definition
@@ -40,6 +44,35 @@ class Confirmation:
     apart: bool = False
     apart_more_than: int = 0
     simplest: bool = False
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """How the fastest build is searched for.
+
+    Attributes:
+        file: what may be built, and the recipes of it.
+        space: the part of it for this engine, with the marks that are allowed.
+        strategy: the strategy's name.
+        budget: seconds for everything; None: until nothing is left to try.
+        objective: what is searched for.
+        pattern: the comparisons of one build with the baseline, a load each.
+        allowed: marks that builds may have.
+    """
+
+    file: SpaceFile
+    space: Space
+    strategy: str
+    budget: float | None
+    objective: Objective
+    pattern: tuple[Comparison, ...]
+    allowed: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Digest of what may be built, and how."""
+        overlays = [[*pair, dict(overlay)] for pair, overlay in self.file.overlays.items()]
+        return digest_of([repr(self.space), overlays, self.file.bolt_defaults])
 
 
 @dataclass(frozen=True)
@@ -76,6 +109,7 @@ class Study:
         opening: events recorded when a session begins.
         instrumented: names of builds that end with the stage that writes a profile.
         bundled: the bundled study's file; None of every other.
+        search: how the fastest build is searched for; None: the comparisons are all there are.
         architecture: the host's, as the kernel names it; it decides what patches can show.
     """
 
@@ -105,6 +139,7 @@ class Study:
     opening: tuple[Event, ...] = ()
     instrumented: frozenset[str] = frozenset()
     bundled: BundledFile | None = None
+    search: SearchRequest | None = None
     architecture: str = ""
 
     @property

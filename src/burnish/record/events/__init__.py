@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from burnish.record.events import builds, bundled, patches, study, trials, verdicts, why
+from burnish.record.events import builds, bundled, patches, searches, study, trials, verdicts, why
 from burnish.record.events.base import Event, Recorded, Unknown
 
 EVENTS: tuple[type[Event], ...] = (
@@ -50,6 +50,9 @@ EVENTS: tuple[type[Event], ...] = (
     bundled.ProfileInspected,
     bundled.SearchRound,
     bundled.SearchStopped,
+    searches.SearchBegun,
+    searches.SearchTold,
+    searches.SearchEnded,
     patches.SeriesRead,
     patches.TwinFound,
     patches.BuildExplained,

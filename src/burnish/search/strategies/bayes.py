@@ -46,9 +46,7 @@ def proposed(optuna: Any, desk: Desk) -> Point | None:
     The model is made anew from the book for each proposal, so that it depends on what is known and the seed alone.
     """
     space, arms = desk.space, desk.book.arms
-    sampler = optuna.samplers.TPESampler(
-        seed=desk.settings.seed + len(arms), multivariate=True, warn_independent_sampling=False
-    )
+    sampler = optuna.samplers.TPESampler(seed=desk.settings.seed + len(arms), multivariate=True)
     study = optuna.create_study(direction="maximize", sampler=sampler)
     kinds = {one.name: optuna.distributions.CategoricalDistribution(one.levels) for one in space.choices}
     for point, arm in arms.items():

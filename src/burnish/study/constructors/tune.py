@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from burnish.base.errors import UserError, together, unknown
 from burnish.builds.evidence import Portable
+from burnish.catalogue import load
 from burnish.catalogue.instructions import demanded
+from burnish.catalogue.space import space_file
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
-from burnish.study.comparison import Comparison
+from burnish.search.asks import Objective
+from burnish.study.comparison import BASELINE, Comparison
 from burnish.study.request.definition import definition_of
 from burnish.study.request.options import Options
 from burnish.study.request.placing import placing
 from burnish.study.request.request import read_request
-from burnish.study.study import Confirmation, Study
+from burnish.study.study import Confirmation, SearchRequest, Study
 from burnish.study.trials.timing import factors_of, layouts_of, rule_of
 
 
 def tune_study(engine: str, options: Options) -> Study:
-    """The study of an engine's ladder, or of the variants that were named.
+    """The study of an engine's ladder, of the variants that were named, or of a search.
 
     Raises:
         UserError: everything that is wrong with the request, one line each.
     """
+    if options.searches:
+        return search_study(engine, options)
     request = read_request(engine, options)
     variants, workloads = request.variants, request.workloads
     names = [variant.name for variant in variants]
@@ -43,6 +49,72 @@ def tune_study(engine: str, options: Options) -> Study:
         sample=options.why,
         sample_seconds=options.seconds,
     )
+
+
+def search_study(engine: str, options: Options) -> Study:
+    """The study of a search: its comparisons are the known-good builds; others are added as it goes on.
+
+    Raises:
+        UserError: everything that is wrong with the request.
+    """
+    loads = options.workloads or load.engine(engine).workloads
+    guards = tuple(name for name in options.guards if name not in loads)
+    options = replace(options, workloads=(*loads, *guards), precision=None)
+    file = space_file(options.space)
+    space = file.for_engine(engine, options.allow)
+    if not space.choices:
+        raise UserError(f"the space of {engine} is empty: every choice is for other engines or has a mark; see --allow")
+    baseline = load.variant(BASELINE)
+    request = read_request(engine, replace(options, variants=(baseline.name,)))
+    variants = (baseline, *(file.variant(point, name) for name, point in space.rungs.items()))
+    objective = objective_of(request.workloads, options)
+    pattern = comparisons_of((baseline, replace(baseline, name="candidate")), request.workloads, options)
+    strategy = options.strategy or "default"
+    search = SearchRequest(file, space, strategy, options.budget, objective, pattern, options.allow)
+    asked = {
+        "strategy": search.strategy,
+        "budget": options.budget,
+        "weights": dict(objective.weights),
+        "guards": objective.guards,
+        "space": search.digest,
+    }
+    names = [variant.name for variant in variants]
+    definition = definition_of("tune", request.spec, options, names, request.workloads, request.features, variants)
+    return Study(
+        definition=replace(definition, search=asked),
+        engine=request.spec,
+        comparisons=comparisons_of(variants, request.workloads, options),
+        variants={variant.name: variant for variant in variants},
+        features=request.features,
+        workloads=request.workloads,
+        rule=rule_of(options),
+        portable=portable_of(options),
+        explore=options.explore,
+        confirmation=confirmation_of(options),
+        search=search,
+    )
+
+
+def objective_of(workloads: tuple[Workload, ...], options: Options) -> Objective:
+    """What a search is for: a weighted mean over loads, and loads on which nothing may be lost.
+
+    Raises:
+        UserError: a weight or a guard is of a load that is not measured, or no load has a weight.
+    """
+    names = [workload.name for workload in workloads]
+    problems = [
+        unknown(f"load of {option}", name, names)
+        for option, given in (("--weight", dict(options.weights)), ("--guard", options.guards))
+        for name in given
+        if name not in names
+    ]
+    if problems:
+        raise together(problems)
+    usual = {name: 0.0 if name in options.guards else 1.0 for name in names}
+    weights = {name: weight for name, weight in {**usual, **dict(options.weights)}.items() if weight > 0.0}
+    if not weights:
+        raise UserError("--weight: no load has a weight above 0, so nothing could be the best; give one")
+    return Objective(weights, options.guards)
 
 
 def comparisons_of(

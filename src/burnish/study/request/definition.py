@@ -42,6 +42,7 @@ class Definition:
         patches: by variant that has any, the digests of its patches' content.
         portable: level or processor that every build must run on, or None.
         placement: placement of every cell if the design does not imply it; '' otherwise.
+        search: how builds are searched for; empty: they are named.
     """
 
     verb: str
@@ -65,10 +66,11 @@ class Definition:
     patches: Mapping[str, Sequence[str]] = field(default_factory=dict)
     portable: str | None = None
     placement: str = ""
+    search: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values; without the placement where it is implied, so that older unfinished runs are found."""
-        return {name: value for name, value in asdict(self).items() if name != "placement" or value}
+        """Plain values; without what is implied or not asked for, so that older unfinished runs are found."""
+        return {name: value for name, value in asdict(self).items() if name not in ("placement", "search") or value}
 
     @property
     def placing(self) -> Placing:

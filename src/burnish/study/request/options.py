@@ -58,6 +58,11 @@ class Options:
         seconds: time under load that is sampled; None: until there are enough samples.
         sittings: number of sittings in which every cell is to have starts.
         apart: least time between two of them, in seconds.
+        strategy: how a search is done; None: as usual, which is no search without a budget.
+        allow: marks that a search's builds may have.
+        weights: (load, weight) of a search; loads that are not named have the weight 1.
+        guards: loads on which a search's winner must not be slower than the baseline.
+        space: TOML file with a space of the user's own; None: the catalogue's.
         command: words of the command line after the program's name; empty where there is none.
     """
 
@@ -100,7 +105,17 @@ class Options:
     seconds: float | None = None
     sittings: int = 1
     apart: float = 7200.0
+    strategy: str | None = None
+    allow: tuple[str, ...] = ()
+    weights: tuple[tuple[str, float], ...] = ()
+    guards: tuple[str, ...] = ()
+    space: Path | None = None
     command: tuple[str, ...] = ()
+
+    @property
+    def searches(self) -> bool:
+        """Whether `tune` searches: asked by a strategy, or by a budget without named variants."""
+        return self.strategy is not None or (self.budget is not None and not self.variants and self.recipes is None)
 
     @property
     def schedule(self) -> Schedule:

@@ -118,6 +118,30 @@ class Trials:
                     self._close(cell, judgement, rule)
                     open_cells.remove(cell)
 
+    def take(self, cells: Sequence[Cell], starts: int) -> None:
+        """Takes starts of these cells in turn until each has so many valid ones; resumes where the record ends.
+
+        No verdict is given: see `conclude`.
+        """
+        check_designs(self.record, cells)
+        open_cells = list(cells)
+        while open_cells:
+            for cell in list(open_cells):
+                had = cell_starts(self.record, cell.id)
+                if had.valid >= starts or invalid_cell(had.invalid, had.valid) is not None:
+                    open_cells.remove(cell)
+                    continue
+                left = least_left((cell_starts(self.record, one.id).valid for one in open_cells), starts)
+                self._start(cell, left)
+                self._canary(cell, left)
+
+    def conclude(self, cells: Sequence[Cell], rule: Rule) -> None:
+        """Records the verdicts of cells by the starts that they have; those without any have none."""
+        for cell in cells:
+            had = cell_starts(self.record, cell.id)
+            if (had.valid or had.invalid) and self.record.last(VerdictReached, cell=cell.id) is None:
+                self._close(cell, self.judge(cell, rule), rule)
+
     def _sittings(self, cell: Cell) -> CellSittings | None:
         return cell_sittings(self.record, cell.id, self.boot)
 

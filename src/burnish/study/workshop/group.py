@@ -110,6 +110,19 @@ def measure(workshop: Workshop, trials: Sequence[Trial], rule: Rule | None = Non
     session.store.note_cost(session.spec.name, "trials", f"{len(cells)} cells", time.monotonic() - began)
 
 
+def begin_trials(workshop: Workshop, trials: Sequence[Trial]) -> Trials:
+    """The `Trials` of cells whose starts a search asks for; records that they are tried, once."""
+    known = workshop.calibrations([trial.comparison for trial in trials])
+    times = timings(workshop.session, known)
+    tried = {recorded.event.cell for recorded in workshop.record.events(ComparisonTried)}
+    new = [trial for trial in trials if trial.cell.id not in tried]
+    for trial in new:
+        workshop.record.append(ComparisonTried(trial.comparison.id, trial.cell.id))
+    if new:
+        note_contest(workshop, new[0].base, new[0].candidate, [trial.cell for trial in new], times, known)
+    return trials_of(workshop, trials, times, priors_of(known, times))
+
+
 def trials_of(workshop: Workshop, trials: Sequence[Trial], times: Mapping[Design, Timing], priors: Priors) -> Trials:
     """The `Trials` of these cells."""
     session = workshop.session

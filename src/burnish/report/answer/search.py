@@ -1,0 +1,69 @@
+"""What a search came to: its path, its effects with intervals, what was not tried, what another hour may bring."""
+
+from __future__ import annotations
+
+from burnish.base.durations import duration
+from burnish.record.events.searches import MainEffect, SearchBegun, SearchEnded
+from burnish.report.compose import points, row
+from burnish.report.document import Column, Heading, Section, Table
+from burnish.report.words import plural
+
+FEW = 6
+"""Effects and untried levels in the short report."""
+
+
+def section(begun: SearchBegun | None, ended: SearchEnded | None, *, full: bool = True) -> Section:
+    """The section on a search; empty for a study that did not search.
+
+    Args:
+        begun: how it was asked.
+        ended: what it came to; None: it is not at its end.
+        full: with the path, and with every effect.
+    """
+    if begun is None:
+        return Section("search", ())
+    if ended is None:
+        return Section("search", (Heading("Search"), points([f"{_asked(begun)}; it is not at its end"])))
+    effects = ended.effects if full else [one for one in ended.effects if one.low > 1.0 or one.high < 1.0][:FEW]
+    columns = (Column("change"), Column("effect", number=True), Column("95 % interval", number=True), Column("builds", number=True))
+    table = Table("search-effects", columns, tuple(row(*_cells(one)) for one in effects))
+    lines = [*_came(begun, ended), *(ended.path if full else ()), *_left(ended, full=full)]
+    blocks = (Heading("Search"), points(lines), *((table,) if effects else ()))
+    return Section("search", blocks)
+
+
+def _asked(begun: SearchBegun) -> str:
+    budget = f" within {duration(begun.budget)}" if begun.budget is not None else ""
+    return f"searched {plural(begun.choices, 'choice')}, {plural(begun.size, 'build')} allowed ({begun.strategy}){budget}"
+
+
+def _came(begun: SearchBegun, ended: SearchEnded) -> list[str]:
+    failed = f", {ended.failed} of which could not be measured" if ended.failed else ""
+    lines = [f"{_asked(begun)}: {plural(ended.tried, 'build')} tried in {duration(ended.seconds)}{failed}"]
+    if ended.common_failure:
+        lines.append(f"every build failed for one reason: {ended.common_failure}")
+    if ended.finalist is None:
+        lines.append("no build was shown to be faster than the baseline, so none was measured again")
+    else:
+        what = ", ".join(f"{name}={level}" for name, level in ended.settings.items())
+        shown = "faster on fresh starts" if ended.winner else "not shown to be faster on fresh starts"
+        lines.append(f"{ended.finalist} is {what}: {shown}")
+    if ended.slower_on:
+        lines.append(f"not excluded that it is slower on {', '.join(ended.slower_on)}, which is guarded")
+    return lines
+
+
+def _left(ended: SearchEnded, *, full: bool) -> list[str]:
+    """What was not tried, and what another hour is expected to bring."""
+    if not ended.untried:
+        return ["every change of the best build that is allowed alone was tried"]
+    names = list(ended.untried) if full else list(ended.untried)[:FEW]
+    more = f" and {len(ended.untried) - len(names)} more" if len(names) < len(ended.untried) else ""
+    why = ", ".join(dict.fromkeys(ended.untried.values()))
+    gain = f"another hour would probably bring {100 * ended.another_hour:.1f} %, judged by the effects found so far"
+    return [f"not tried: {', '.join(names)}{more} ({why})", gain]
+
+
+def _cells(one: MainEffect) -> tuple[str, ...]:
+    percent = [f"{100 * (ratio - 1):+.1f} %" for ratio in (one.ratio, one.low, one.high)]
+    return f"{one.choice}={one.level}", percent[0], f"{percent[1]} to {percent[2]}", str(one.builds)

@@ -1,0 +1,302 @@
+"""The search for the fastest build within a budget: what `burnish.search` asks for is built, measured and recorded.
+
+Every step is an event. A search that was killed is made anew from its record and goes on with the step that was open:
+starts that this step had taken already count, and so does the time that it had used.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from burnish.base.errors import UserError
+from burnish.model.cell import Role
+from burnish.record.events.builds import ProgramExamined
+from burnish.record.events.bundled import ComparisonTried
+from burnish.record.events.searches import MainEffect, SearchBegun, SearchEnded, SearchTold
+from burnish.record.events.study import SessionBegun
+from burnish.search.asks import Ask, Costs, Objective, Settings, Told
+from burnish.search.effects import Effect
+from burnish.search.report import Outcome, outcome
+from burnish.search.search import Search, replayed
+from burnish.search.space import Point, Step
+from burnish.statistics.sequential import Rule
+from burnish.study.comparison import Comparison
+from burnish.study.judging import measure_again
+from burnish.study.planning.confirming import again
+from burnish.study.planning.plan import BOLT_SHARE, RELINK_SHARE, TRAINING_SHARE
+from burnish.study.planning.study_plan import StudyPlan
+from burnish.study.planning.trials_ahead import one_start
+from burnish.study.request.options import Options
+from burnish.study.request.selection import needed
+from burnish.study.study import SearchRequest, Study
+from burnish.study.trials.starts import cell_starts
+from burnish.study.trials.timing import as_asked, start_seconds
+from burnish.study.workshop.group import begin_trials, trial_of
+from burnish.study.workshop.workshop import NotMeasured, Workshop
+
+TRAINING_S = 60.0
+"""Guess at the load of a training, seconds, where the plan has none."""
+
+TELL_APART = 0.005
+"""Two builds that are shown to be this close are alike for a search, and the simpler one is taken."""
+
+
+def check_request(study: Study, plan: StudyPlan, options: Options) -> None:
+    """Refuses a search whose budget is too small for the baseline and one candidate, before anything is made."""
+    if study.search is not None:
+        Search(study.search.space, _settings(study.search, _begun(study, plan, options, seed=0)))
+
+
+def search(workshop: Workshop, plan: StudyPlan) -> None:
+    """Searches until the strategy is at its end or the budget is; resumes where the record ends.
+
+    Raises:
+        UserError: the space is not the one that the search began with.
+    """
+    session, record, request = workshop.session, workshop.record, workshop.study.search
+    assert request is not None  # noqa: S101 - called for such studies only
+    if record.last(SearchEnded) is not None:
+        return
+    earlier = record.last(SearchBegun)
+    if earlier is None:
+        before = time.monotonic() - session.began
+        begun = replace(_begun(workshop.study, plan, session.options, session.seed), before=before)
+        record.append(begun)
+    else:
+        begun = earlier.event
+    told = {event.number: _told_of(event) for event in (recorded.event for recorded in record.events(SearchTold))}
+    for event in (recorded.event for recorded in record.events(SearchTold)):
+        _candidate(workshop, request.space.point(event.settings), event.variant)
+    under_way = replayed(request.space, _settings(request, begun), told)
+    lost = _lost(workshop)
+    while asks := under_way.ask():
+        for ask in asks:
+            session.bench.say(f"search, step {ask.number} ({ask.stage}): {ask.point.words}")
+            came = _measured(workshop, under_way, ask, lost)
+            under_way.tell(ask.number, came)
+            lost = 0.0
+    _end(workshop, outcome(under_way))
+
+
+def _begun(study: Study, plan: StudyPlan, options: Options, seed: int) -> SearchBegun:
+    """The search as it is recorded when it begins, with what its plan and the engine's figures say of costs."""
+    request = study.search
+    assert request is not None  # noqa: S101
+    steps, spec = plan.builds.steps, study.engine
+
+    def usual(kind: str, guess: float) -> float:
+        known = [step.seconds.value for step in steps if step.kind == kind and step.seconds.value > 0.0]
+        return statistics.fmean(known) if known else guess
+
+    compile_ = usual("compile", spec.costs.compile_s)
+    gate, training = usual("gate", 0.0), usual("training", TRAINING_SHARE * TRAINING_S)
+    trains = any(variant.recipe.pgo for variant in study.variants.values())
+    first = [step for step in steps if study.base in step.variants or not step.variants]
+    cell = study.comparisons[0].cell if study.comparisons else None
+    times = {design: as_asked(own, options) for design, own in spec.times.items()}
+    start = one_start(study, options, study.comparisons[0]) if cell else start_seconds(next(iter(times.values())))
+    fresh = start_seconds(times[again(cell, study.confirmation, "").design]) if cell else start
+    return SearchBegun(
+        strategy=request.strategy,
+        budget=request.budget,
+        seed=seed,
+        space=request.digest,
+        choices=len(request.space.choices),
+        size=request.space.size,
+        steps={
+            Step.REWRITE.word: BOLT_SHARE * compile_ + gate,
+            Step.RELINK.word: RELINK_SHARE * compile_ + gate,
+            Step.COMPILE.word: (2.0 * compile_ + training if trains else compile_) + gate,
+        },
+        start=start,
+        before=sum(step.seconds.value for step in first if step.kind not in ("trials", "again")),
+        again=fresh,
+        weights=dict(request.objective.weights),
+        guards=request.objective.guards,
+        confirmation=study.fresh_starts,
+        cap=study.rule.cap,
+        allowed=request.allowed,
+    )
+
+
+def _settings(request: SearchRequest, begun: SearchBegun) -> Settings:
+    if begun.space != request.digest:
+        raise UserError("the space has changed since this search began; --fresh begins a new run")
+    return Settings(
+        strategy=begun.strategy,
+        budget=begun.budget,
+        seed=begun.seed,
+        costs=Costs({step: begun.steps[step.word] for step in Step}, begun.start, begun.before, begun.again),
+        objective=Objective(begun.weights, tuple(begun.guards)),
+        rule=Rule(cap=begun.cap, delta=TELL_APART),
+        confirmation=begun.confirmation,
+    )
+
+
+def _told_of(event: SearchTold) -> Told:
+    return Told(event.readings, event.making, event.seconds, event.digest, event.failed)
+
+
+def _lost(workshop: Workshop) -> float:
+    """Seconds that earlier sessions used after the last step that they finished."""
+    lost = 0.0
+    since = last = None
+    for recorded in workshop.record.every():
+        now = datetime.fromisoformat(recorded.at)
+        if isinstance(recorded.event, SearchBegun | SearchTold):
+            lost, since = 0.0, now
+        elif isinstance(recorded.event, SessionBegun) and since is not None and last is not None:
+            lost, since = lost + (last - since).total_seconds(), now  # nothing is used between two sessions
+        last = now
+    return lost + (last - since).total_seconds() if since is not None and last is not None else 0.0
+
+
+def name_of(workshop: Workshop, point: Point) -> str:
+    """The name of a new build: that of the known-good one, else a number of the search's own."""
+    request = workshop.study.search
+    assert request is not None  # noqa: S101
+    space = request.space
+    known = {at: name for name, at in space.rungs.items()}
+    if point in known:
+        return known[point]
+    number = sum(1 for name in workshop.study.variants if name.startswith("search-")) + 1
+    return f"search-{number:02}"
+
+
+def _candidate(workshop: Workshop, point: Point, name: str) -> list[Comparison]:
+    """The comparisons of a build with the baseline, which the study has from now on."""
+    request = workshop.study.search
+    assert request is not None  # noqa: S101
+    if name not in workshop.study.variants:
+        workshop.add(request.file.variant(point, name))
+    study = workshop.study
+    known = [one for one in study.comparisons if one.candidate == name]
+    if not known:
+        known = [replace(one, row=name, candidate=name) for one in request.pattern]
+        workshop.study = replace(study, comparisons=(*study.comparisons, *known))
+    return known
+
+
+def _measured(workshop: Workshop, under_way: Search, ask: Ask, lost: float) -> Told:
+    """Makes and measures what is asked, and records what came of it."""
+    began = time.monotonic()
+    names = {recorded.event.variant: recorded.event for recorded in workshop.record.events(SearchTold)}
+    settings = dict(ask.point.settings)
+    name = next((one for one, event in names.items() if dict(event.settings) == settings), None)
+    name = name or name_of(workshop, ask.point)
+    comparisons = _candidate(workshop, ask.point, name)
+    readings: dict[str, tuple[float, ...]] = {}
+    making, digest, failed = 0.0, "", ""
+    try:
+        digest, making = _made(workshop, name, began)
+        twin = next((arm for arm in under_way.desk.book.arms.values() if arm.digest == digest and digest), None)
+        known = under_way.desk.book.arms.get(ask.point)
+        if workshop.made[name].same:
+            readings = {one.load: (0.0,) * ask.starts for one in comparisons}
+        elif ask.fresh:
+            readings = _fresh(workshop, comparisons)
+        elif twin is None or twin is known:
+            readings = _starts(workshop, comparisons, ask, len(known.scores) if known is not None else 0)
+    except (NotMeasured, UserError) as error:
+        failed = str(error)
+    seconds = time.monotonic() - began + lost
+    event = SearchTold(
+        ask.number, name, settings, ask.stage, ask.why, ask.starts, ask.fresh, readings, making, seconds, digest, failed
+    )
+    workshop.record.append(event)
+    return _told_of(event)
+
+
+def _made(workshop: Workshop, name: str, began: float) -> tuple[str, float]:
+    """Makes and tests a build; returns the digest of its code, and how long that took.
+
+    Raises:
+        NotMeasured: it cannot be made, or its gate failed.
+    """
+    if name not in workshop.made:
+        workshop.make_baseline()
+        workshop.make(needed(workshop.study, [one for one in workshop.study.comparisons if one.candidate == name]))
+        making = time.monotonic() - began
+    else:
+        making = 0.0
+    workshop.build(name)
+    if workshop.made[name].same:
+        return "baseline", making
+    examined = [one.event for one in workshop.record.events(ProgramExamined) if one.event.build.name == name]
+    return (f"{examined[-1].program.code}/{examined[-1].program.data}" if examined else ""), making
+
+
+def _starts(workshop: Workshop, comparisons: Sequence[Comparison], ask: Ask, had: int) -> dict[str, tuple[float, ...]]:
+    """Takes more starts of a build on every load; returns their readings by load.
+
+    Raises:
+        NotMeasured: too many starts of a load are invalid.
+    """
+    trials = [trial_of(workshop, comparison) for comparison in comparisons]
+    runner = begin_trials(workshop, trials)
+    runner.take([trial.cell for trial in trials], had + ask.starts)
+    readings = {}
+    for trial in trials:
+        starts = cell_starts(workshop.record, trial.cell.id)
+        if starts.valid < had + ask.starts:
+            raise NotMeasured(f"{trial.cell.name}: {starts.invalid[-1]}")
+        readings[trial.comparison.load] = tuple(starts.of(trial.cell.headline)[had : had + ask.starts])
+    return readings
+
+
+def _fresh(workshop: Workshop, comparisons: Sequence[Comparison]) -> dict[str, tuple[float, ...]]:
+    """Measures a build again on fresh starts; returns their readings by load."""
+    _conclude(workshop)
+    measure_again(workshop, comparisons)
+    readings = {}
+    for comparison in comparisons:
+        cell = again(workshop.cell(comparison), workshop.study.confirmation, "")
+        headline = "capacity" if cell.placement.mixed else "throughput"
+        readings[comparison.load] = tuple(cell_starts(workshop.record, cell.id).of(headline))
+    return readings
+
+
+def _conclude(workshop: Workshop) -> None:
+    """Records the verdicts of all builds by the starts that they have."""
+    tried = {recorded.event.comparison for recorded in workshop.record.events(ComparisonTried)}
+    for comparison in workshop.study.comparisons:
+        if comparison.id in tried and comparison.role is Role.CLAIM and comparison.candidate in workshop.made:
+            trial = trial_of(workshop, comparison)
+            begin_trials(workshop, [trial]).conclude([trial.cell], workshop.study.rule)
+
+
+def _end(workshop: Workshop, found: Outcome) -> None:
+    """Records verdicts and what the search came to."""
+    _conclude(workshop)
+    names = {
+        tuple(dict(recorded.event.settings).items()): recorded.event.variant
+        for recorded in workshop.record.events(SearchTold)
+    }
+    arms = [arm for arm in found.arms if not arm.failed]
+    begun = workshop.record.last(SearchBegun)
+    workshop.record.append(
+        SearchEnded(
+            winner=names[found.winner.settings] if found.winner is not None else None,
+            finalist=names[found.finalist.settings] if found.finalist is not None else None,
+            slower_on=found.slower_on,
+            tried=len(found.arms),
+            failed=len(found.arms) - len(arms),
+            common_failure=found.common_failure,
+            path=found.path,
+            effects=tuple(_effect(one) for one in found.effects),
+            untried={f"{name}={level}": why for (name, level), why in found.untried.items()},
+            another_hour=found.another_hour,
+            seconds=found.spent + (begun.event.before if begun is not None else 0.0),
+            settings=dict(found.finalist.settings) if found.finalist is not None else {},
+        )
+    )
+
+
+def _effect(found: Effect) -> MainEffect:
+    low, high = (math.exp(found.effect + side * found.half) for side in (-1.0, 1.0))
+    return MainEffect(found.choice, found.level, math.exp(found.effect), low, high, found.builds)
