@@ -17,12 +17,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from burnish.record import upgrade
 from burnish.record.codec import plain
-from burnish.record.events import EVENTS, Event, builds, bundled, patches, study, trials, verdicts, why
+from burnish.record.events import EVENTS, Event, builds, bundled, patches, searches, study, trials, verdicts, why
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "FORMAT.md"
 BEGIN, END = "<!-- events: begin -->", "<!-- events: end -->"
 
-SUBJECTS = (study, builds, trials, verdicts, bundled, patches, why)
+SUBJECTS = (study, builds, trials, verdicts, bundled, searches, patches, why)
 
 PLAIN = {str: "text", int: "whole number", float: "number", bool: "true or false", Any: "any value"}
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from burnish.report.answer import bundled as short_bundled
-from burnish.report.answer import facts, headed, matrix, onward, take
+from burnish.report.answer import facts, headed, matrix, onward, search, take
 from burnish.report.answer import patches as short_patches
 from burnish.report.compose import points
 from burnish.report.document import Document, Section
@@ -43,6 +43,7 @@ def _comparison(result: Result) -> Sequence[Section]:
         heading.section(result),
         *verdicts.sections(result),
         *again.sections(result),
+        search.section(*(result.searched or (None, None))),
         builds.section(result),
         builds.sizes(result),
         remarks.section(result),
@@ -112,4 +113,12 @@ def _answered(result: Result, around: Around) -> Sequence[Section]:
         return [*short_patches.sections(result), facts.section(result), onwards]
     if result.nothing_measured:
         return [headed.section(result), take.section(result), onwards]
-    return [headed.section(result), take.section(result), matrix.section(result), facts.section(result), onwards]
+    searched = search.section(*(result.searched or (None, None)), full=False)
+    return [
+        headed.section(result),
+        take.section(result),
+        matrix.section(result),
+        searched,
+        facts.section(result),
+        onwards,
+    ]

@@ -25,6 +25,7 @@ from burnish.record.events.builds import (
     VariantMissing,
     VariantSettled,
 )
+from burnish.record.events.searches import SearchBegun, SearchEnded
 from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalibrated, VerdictReached
@@ -63,7 +64,8 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         *(build.build.name for build in by.of(BuildMade)),
         *(variant.variant for variant in by.of(VariantSettled)),
     )
-    variants = list(dict.fromkeys(variant_names)) if shipped else []
+    begins = by.last(SearchBegun)
+    variants = list(dict.fromkeys(variant_names)) if shipped or begins else []
     order = [*variants, *programs] or list(definition["variants"])
     finished, different = by.recorded(StudyFinished), by.last(ProgramsDiffer)
     together = by.last(RecordsMerged)
@@ -97,6 +99,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         shipped=shipped,
         merged=merged,
         forced=tuple(dict.fromkeys(name for trials in by.of(TrialsPlanned) for name in trials.forced)),
+        searched=(begins, by.last(SearchEnded)) if begins else None,
         replicates=len(planned.replicates.get(order[0], ())) if planned else 0,
     )
 

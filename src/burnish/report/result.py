@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from burnish.record.events.searches import SearchBegun, SearchEnded
 from burnish.record.events.verdicts import FamilyMember, HostVerdict, Interval, OtherMethod, SideSummary
 from burnish.report.analysis import outcome
 from burnish.report.analysis.checks import Checks
@@ -180,6 +181,7 @@ class Result:
         shipped: the table of a bundled study; None for other runs.
         merged: hosts and runs of a merged record; None for any other record.
         forced: names of failed calibrations of the host in spite of which verdicts were given.
+        searched: how a search was asked, and what it came to if it is at its end; None where none was.
     """
 
     name: str
@@ -209,6 +211,7 @@ class Result:
     shipped: StudyTable | None = None
     merged: Mapping[str, Any] | None = None
     forced: tuple[str, ...] = ()
+    searched: tuple[SearchBegun, SearchEnded | None] | None = None
 
     @property
     def nothing_measured(self) -> bool:

@@ -25,7 +25,7 @@ def section(begun: SearchBegun | None, ended: SearchEnded | None, *, full: bool 
     if ended is None:
         return Section("search", (Heading("Search"), points([f"{_asked(begun)}; it is not at its end"])))
     effects = ended.effects if full else [one for one in ended.effects if one.low > 1.0 or one.high < 1.0][:FEW]
-    columns = (Column("change"), Column("effect", number=True), Column("95 % interval", number=True), Column("builds", number=True))
+    columns = (Column("change"), *(Column(head, right=True) for head in ("effect", "95 % interval", "builds")))
     table = Table("search-effects", columns, tuple(row(*_cells(one)) for one in effects))
     lines = [*_came(begun, ended), *(ended.path if full else ()), *_left(ended, full=full)]
     blocks = (Heading("Search"), points(lines), *((table,) if effects else ()))
@@ -34,7 +34,8 @@ def section(begun: SearchBegun | None, ended: SearchEnded | None, *, full: bool 
 
 def _asked(begun: SearchBegun) -> str:
     budget = f" within {duration(begun.budget)}" if begun.budget is not None else ""
-    return f"searched {plural(begun.choices, 'choice')}, {plural(begun.size, 'build')} allowed ({begun.strategy}){budget}"
+    size = f"{plural(begun.choices, 'choice')}, {plural(begun.size, 'build')} allowed"
+    return f"searched {size} ({begun.strategy}){budget}"
 
 
 def _came(begun: SearchBegun, ended: SearchEnded) -> list[str]:
@@ -60,7 +61,8 @@ def _left(ended: SearchEnded, *, full: bool) -> list[str]:
     names = list(ended.untried) if full else list(ended.untried)[:FEW]
     more = f" and {len(ended.untried) - len(names)} more" if len(names) < len(ended.untried) else ""
     why = ", ".join(dict.fromkeys(ended.untried.values()))
-    gain = f"another hour would probably bring {100 * ended.another_hour:.1f} %, judged by the effects found so far"
+    by = "the effects found so far" if ended.effects else "what such changes usually do"
+    gain = f"another hour would probably bring {100 * ended.another_hour:.1f} %, judged by {by}"
     return [f"not tried: {', '.join(names)}{more} ({why})", gain]
 
 

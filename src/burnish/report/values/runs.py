@@ -18,8 +18,16 @@ if TYPE_CHECKING:
 
 def run(result: Result) -> dict[str, Any]:
     """Everything in the result of a run, including the sentences of its report."""
+    plain = asdict(
+        replace(result, explanation=None, patched=None, rows=(), confirmations=(), relinked=(), shipped=None)
+    )
+    if result.searched is None:
+        del plain["searched"]
+    else:
+        begun, ended = result.searched
+        plain["searched"] = {"begun": asdict(begun), "ended": asdict(ended) if ended is not None else None}
     return {
-        **asdict(replace(result, explanation=None, patched=None, rows=(), confirmations=(), relinked=(), shipped=None)),
+        **plain,
         "rows": [plainly.row(row) for row in result.rows],
         "confirmations": [plainly.row(row) for row in result.confirmations],
         "relinked": [plainly.row(row) for row in result.relinked],

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from burnish.base.errors import UserError
 from burnish.model.cell import Role
+from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import ProgramExamined
 from burnish.record.events.bundled import ComparisonTried
 from burnish.record.events.searches import MainEffect, SearchBegun, SearchEnded, SearchTold
@@ -73,7 +74,7 @@ def search(workshop: Workshop, plan: StudyPlan) -> None:
     for event in (recorded.event for recorded in record.events(SearchTold)):
         _candidate(workshop, request.space.point(event.settings), event.variant)
     under_way = replayed(request.space, _settings(request, begun), told)
-    lost = _lost(workshop)
+    lost = lost_seconds(record.every()) if earlier is not None else 0.0
     while asks := under_way.ask():
         for ask in asks:
             session.bench.say(f"search, step {ask.number} ({ask.stage}): {ask.point.words}")
@@ -142,16 +143,16 @@ def _told_of(event: SearchTold) -> Told:
     return Told(event.readings, event.making, event.seconds, event.digest, event.failed)
 
 
-def _lost(workshop: Workshop) -> float:
-    """Seconds that earlier sessions used after the last step that they finished."""
+def lost_seconds(events: Iterable[Recorded[Event]]) -> float:
+    """Seconds that sessions used after the last step that they finished; nothing is used between two sessions."""
     lost = 0.0
     since = last = None
-    for recorded in workshop.record.every():
+    for recorded in events:
         now = datetime.fromisoformat(recorded.at)
         if isinstance(recorded.event, SearchBegun | SearchTold):
             lost, since = 0.0, now
         elif isinstance(recorded.event, SessionBegun) and since is not None and last is not None:
-            lost, since = lost + (last - since).total_seconds(), now  # nothing is used between two sessions
+            lost, since = lost + (last - since).total_seconds(), now
         last = now
     return lost + (last - since).total_seconds() if since is not None and last is not None else 0.0
 

@@ -1,0 +1,170 @@
+"""`tune` as a search: what asks for one, what is refused, what a kill costs, and one from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from burnish.base.errors import UserError
+from burnish.model.cell import Role
+from burnish.record.events import Event, Recorded
+from burnish.record.events.searches import SearchBegun, SearchEnded, SearchTold
+from burnish.record.events.study import SessionBegun
+from burnish.record.events.verdicts import VerdictReached
+from burnish.report.answer import search as report
+from burnish.report.document import Document
+from burnish.report.render.markdown import markdown
+from burnish.study.constructors.tune import tune_study
+from burnish.study.extras.fastest import lost_seconds
+from burnish.study.request.options import Options
+from studying import QUICK, burnish, events, killed_at, summary, text
+
+SPACE = """
+bolt_defaults = []
+[choice.speed]
+reason = "Known truth: thirty per cent more capacity than the baseline, or a fifth less."
+step = "compile"
+expected = 20.0
+levels.usual = {}
+levels.fast = { c = ["-DFAKE_SPEED=130"] }
+levels.slow = { c = ["-DFAKE_SPEED=80"] }
+[choice.broken]
+reason = "Does not compile, so that the search says so and goes on without it."
+step = "compile"
+expected = 1.0
+levels.no = {}
+levels.yes = { c = ["-DFAKE_BROKEN"] }
+marks = ["weakens security"]
+[rung.fast]
+reason = "Known to be the best, so that the ladder finds it at once."
+levels = { speed = "fast" }
+[rung.broken]
+reason = "Can not be had, so that the search goes on without it."
+levels = { broken = "yes" }
+"""
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Path:
+    path = tmp_path / "space.toml"
+    path.write_text(SPACE)
+    return path
+
+
+def test_only_a_budget_without_variants_or_a_strategy_makes_it_a_search() -> None:
+    assert tune_study("fake", Options()).search is None
+    assert tune_study("fake", Options(variants=("gcc-o3",), budget=3600.0)).search is None
+    assert "search" not in tune_study("fake", Options()).definition.as_dict()
+    found = tune_study("fake", Options(budget=3600.0)).search
+    assert found is not None
+    assert (found.strategy, found.budget) == ("default", 3600.0)
+    assert tune_study("fake", Options(strategy="ladder")).search is not None
+
+
+def test_weights_and_guards_make_the_objective() -> None:
+    study = tune_study(
+        "mariadb", Options(strategy="default", workloads=("oltp_read_only",), guards=("oltp_point_select",))
+    )
+    assert study.search is not None
+    assert study.search.objective.weights == {"oltp_read_only": 1.0}
+    assert study.search.objective.loads == ("oltp_read_only", "oltp_point_select")
+    assert {comparison.load for comparison in study.comparisons} == {"oltp_read_only", "oltp_point_select"}
+    two = Options(
+        strategy="default", workloads=("oltp_read_only", "oltp_point_select"), weights=(("oltp_read_only", 3.0),)
+    )
+    search = tune_study("mariadb", two).search
+    assert search is not None
+    assert search.objective.weights == {"oltp_read_only": 3.0, "oltp_point_select": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (Options(strategy="ladder", weights=(("oltp", 1.0),)), r"load of --weight"),
+        (Options(strategy="ladder", weights=(("fake_mix", 0.0),)), r"no load has a weight above 0"),
+        (Options(strategy="ladder", space=Path("/none.toml")), r"/none.toml: there is no such file"),
+    ],
+)
+def test_requests_that_are_wrong(options: Options, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        tune_study("fake", options)
+
+
+def test_a_space_without_a_choice_for_the_engine_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.toml"
+    choice = SPACE[: SPACE.index("[choice.broken]")].replace("step =", 'engines = ["mariadb"]\nstep =')
+    path.write_text(choice)
+    with pytest.raises(UserError, match="the space of fake is empty"):
+        tune_study("fake", Options(strategy="ladder", space=path))
+
+
+BEGUN = SearchBegun("default", 7200.0, 1, "", 28, 71_884_800, {}, 10.0, 600.0, 10.0, {"w": 1.0})
+TOLD = SearchTold(1, "fast", {"speed": "fast"}, "ladder", "", 3, False, {"w": (0.2,)}, 10.0, 60.0)
+
+
+def at(second: int, event: Event) -> Recorded[Event]:
+    return Recorded(second, f"2026-11-26T02:{second // 60:02}:{second % 60:02}+00:00", event)
+
+
+def test_what_killed_sessions_used_counts_but_not_the_time_between_them() -> None:
+    def session() -> SessionBegun:
+        return SessionBegun({}, True, None, 1)
+
+    begun = [at(0, session()), at(30, BEGUN), at(90, TOLD)]
+    killed = [*begun, at(100, BEGUN), at(130, TOLD), at(150, UNKNOWN)]
+    assert lost_seconds(begun) == 0.0
+    assert lost_seconds(killed) == 20.0
+    assert lost_seconds([*killed, at(1000, session()), at(1005, UNKNOWN)]) == 25.0
+    assert lost_seconds([*killed, at(1000, session()), at(1005, UNKNOWN), at(2000, session())]) == 25.0
+
+
+UNKNOWN = VerdictReached.__new__(VerdictReached)
+"""Any other event: its values are not looked at."""
+
+
+def test_a_report_has_path_effects_and_what_was_left() -> None:
+    ended = SearchEnded(
+        winner="search-07",
+        finalist="search-07",
+        slower_on=(),
+        tried=40,
+        failed=2,
+        common_failure="",
+        path=("ladder: 3 of 3 known-good builds measured",),
+        effects=(),
+        untried={"bolt=yes": "the budget lacks the time"},
+        another_hour=0.0123,
+        seconds=7100.0,
+        settings={"lto": "thin"},
+    )
+    said = markdown(Document("", (report.section(BEGUN, ended),)))
+    assert "searched 28 choices, 71,884,800 builds allowed (default) within 2 h 00 min" in said
+    assert "40 builds tried in 1 h 58 min, 2 of which could not be measured" in said
+    assert "search-07 is lto=thin: faster on fresh starts" in said
+    assert "ladder: 3 of 3" in said
+    assert "not tried: bolt=yes (the budget lacks the time)" in said
+    assert "another hour would probably bring 1.2 %" in said
+    assert "it is not at its end" in markdown(Document("", (report.section(BEGUN, None),)))
+    assert report.section(None, None).blocks == ()
+
+
+def test_a_search_from_the_command_line_is_resumed_after_a_kill(burnish_home: Path, space: Path) -> None:
+    words = ["tune", "fake", "--space", str(space), "--strategy", "ladder", "--allow", "weakens-security"]
+    words += ["--max-starts", "3", *QUICK]
+    killed_at(SearchTold, words, burnish_home)
+    first = events(burnish_home, SearchTold)
+    _, err = text(burnish(*words))
+    told = events(burnish_home, SearchTold)
+    assert told[: len(first)] == first, err
+    assert [(event.number, event.stage) for event in told] == [(1, "ladder"), (2, "ladder"), (3, "confirm")], err
+    assert [bool(event.failed) for event in told] == [False, True, False]
+    (ended,) = events(burnish_home, SearchEnded)
+    assert (ended.winner, ended.failed, ended.settings) == ("fast", 1, {"speed": "fast"})
+    assert summary(burnish_home).searched is not None
+    verdicts = events(burnish_home, VerdictReached)
+    assert {verdict.cell.role for verdict in verdicts if verdict.cell.candidate == "fast"} == {
+        Role.CLAIM,
+        Role.CONFIRMATION,
+    }
+    assert ended.seconds >= sum(event.seconds for event in told)
