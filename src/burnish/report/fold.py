@@ -25,7 +25,7 @@ from burnish.record.events.builds import (
     VariantMissing,
     VariantSettled,
 )
-from burnish.record.events.searches import SearchBegun, SearchEnded
+from burnish.record.events.searches import SearchBegun, SearchEnded, SearchTold
 from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalibrated, VerdictReached
@@ -56,6 +56,8 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
     by, sittings = told.by, told.sittings
     begun = by.recorded(StudyBegun)[0]
     definition = begun.event.definition
+    if sought := {told.variant: told.recipe for told in by.of(SearchTold)}:  # made as the search went on
+        definition = {**definition, "recipes": {**definition["recipes"], **sought}}
     source, session, planned = by.last(SourceObtained), by.last(SessionBegun), by.last(TrialsPlanned)
     programs = [program.build.name for program in by.of(ProgramFound)]
     checked = checks_of(by)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from burnish.record.events.base import Event
 
@@ -64,6 +65,7 @@ class SearchTold(Event):
         seconds: all seconds that it took, those of a session that was killed included.
         digest: names the program's code; '' if it is not known.
         failed: why it could not be measured; '' if it could.
+        recipe: how it is built, as plain values.
     """
 
     number: int
@@ -78,6 +80,7 @@ class SearchTold(Event):
     seconds: float
     digest: str = ""
     failed: str = ""
+    recipe: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class Ranking:
     """The candidates that are faster than the baseline on every load.
 
     Attributes:
-        best: the fastest of those that have no marks or were named by the user.
+        best: the fastest of those that have no marks or were named by the user; of a search, its winner.
         take: the recommended one: the simplest of the best and those tied with it.
         rivals: the others without marks or named by the user, the fastest first.
         marked: those with marks that the user did not name, the fastest first.
@@ -53,9 +53,16 @@ def ranking(result: Result) -> Ranking | None:
     if not free:
         return None
     once = linked_once(result)
-    best, *others = _fastest_first(faster, free)
+    order = _fastest_first(faster, free)
+    if result.searched is not None:  # it took out what was not needed; only its fresh starts announce a winner
+        found = result.searched[1].winner if result.searched[1] is not None else None
+        if found not in order:
+            return None
+        order.sort(key=lambda name: name != found)
+    best, *others = order
     rivals = [rival(name, faster[best], faster[name], once) for name in others]
-    take = min([best, *(other.candidate for other in rivals if other.tied)], key=lambda name: _effort(result, name))
+    equal = [best, *(other.candidate for other in rivals if other.tied)]
+    take = best if result.searched is not None else min(equal, key=lambda name: _effort(result, name))
     marked = [
         rival(name, faster[best], faster[name], once) for name in _fastest_first(faster, list(barred & faster.keys()))
     ]
@@ -63,10 +70,14 @@ def ranking(result: Result) -> Ranking | None:
 
 
 def everywhere(result: Result) -> dict[str, dict[str, Ratio]]:
-    """By candidate that is faster than the baseline on every load: its headline ratio on each load."""
+    """By candidate that is faster than the baseline on every load: its headline ratio on each load.
+
+    Loads that a search only guards are left out.
+    """
     rows: dict[str, list[Row]] = {}
     for row in result.rows:
-        rows.setdefault(row.candidate, []).append(row)
+        if result.searched is None or row.workload in result.searched[0].weights:  # on the others nothing may be lost
+            rows.setdefault(row.candidate, []).append(row)
     return {
         name: {row.workload: row.ratio for row in cells if row.ratio}
         for name, cells in rows.items()

@@ -205,9 +205,20 @@ def _measured(workshop: Workshop, under_way: Search, ask: Ask, lost: float) -> T
             readings = _starts(workshop, comparisons, ask, len(known.scores) if known is not None else 0)
     except (NotMeasured, UserError) as error:
         failed = str(error)
-    seconds = time.monotonic() - began + lost
     event = SearchTold(
-        ask.number, name, settings, ask.stage, ask.why, ask.starts, ask.fresh, readings, making, seconds, digest, failed
+        number=ask.number,
+        variant=name,
+        settings=settings,
+        stage=ask.stage,
+        why=ask.why,
+        starts=ask.starts,
+        fresh=ask.fresh,
+        readings=readings,
+        making=making,
+        seconds=time.monotonic() - began + lost,
+        digest=digest,
+        failed=failed,
+        recipe=workshop.study.variants[name].recipe.as_dict(),
     )
     workshop.record.append(event)
     return _told_of(event)
@@ -265,8 +276,10 @@ def _fresh(workshop: Workshop, comparisons: Sequence[Comparison]) -> dict[str, t
 def _conclude(workshop: Workshop) -> None:
     """Records the verdicts of all builds by the starts that they have."""
     tried = {recorded.event.comparison for recorded in workshop.record.events(ComparisonTried)}
-    for comparison in workshop.study.comparisons:
-        if comparison.id in tried and comparison.role is Role.CLAIM and comparison.candidate in workshop.made:
+    claims = [one for one in workshop.study.comparisons if one.id in tried and one.role is Role.CLAIM]
+    workshop.make(needed(workshop.study, claims))  # those of an earlier session come from the store
+    for comparison in claims:
+        if workshop.made[comparison.candidate].built is not None:
             trial = trial_of(workshop, comparison)
             begin_trials(workshop, [trial]).conclude([trial.cell], workshop.study.rule)
 

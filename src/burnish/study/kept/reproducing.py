@@ -16,6 +16,7 @@ from burnish.builds import reproducer, witness
 from burnish.builds.reproducer import Making
 from burnish.model.recipe import REVERTED, Recipe
 from burnish.record.events.builds import BuildMade, VariantSettled
+from burnish.record.events.searches import SearchTold
 from burnish.record.events.study import StudyBegun
 from burnish.record.record import Record
 from burnish.record.store import Entry, Store
@@ -109,7 +110,8 @@ def _builds(folder: Path) -> list[dict[str, Any]]:
     """The builds that a study made or used, the latest first."""
     with closing(Record(folder)) as record:
         begun = record.last(StudyBegun)
-        recipes = begun.event.definition["recipes"] if begun else {}
+        recipes = dict(begun.event.definition["recipes"]) if begun else {}
+        recipes |= {recorded.event.variant: recorded.event.recipe for recorded in record.events(SearchTold)}
         reasons = {recorded.event.variant: recorded.event.reason for recorded in record.events(VariantSettled)}
         made = [
             {
