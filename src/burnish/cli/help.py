@@ -23,7 +23,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Explain": ("why", "patch", "micro", "calibrate"),
     "Replicate": ("study",),
     "Use the result": ("path", "report", "package", "verify", "install", "reproduce", "builds"),
-    "Look up": ("variants", "flags", "options", "workload", "help"),
+    "Look up": ("variants", "space", "flags", "options", "workload", "help"),
     "Keep house": ("clean", "profile", "record"),
 }
 """Every verb that is shown, grouped by purpose, in the order of use."""

@@ -51,14 +51,12 @@ class Book:
         rule: when two builds are told apart.
         arms: by point.
         spent: seconds so far.
-        baseline: digest of the baseline's code; '' if unknown.
     """
 
     objective: Objective
     rule: Rule
     arms: dict[Point, Arm] = field(default_factory=dict)
     spent: float = 0.0
-    baseline: str = ""
 
     def enter(self, ask: Ask, told: Told) -> None:
         """Notes what came of an ask."""

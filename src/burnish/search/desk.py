@@ -45,7 +45,6 @@ class Desk:
         book: what is known.
         random: numbers from the seed, for strategies that draw.
         effects: by (choice, level), what a screen found last.
-        screens: the settings of choices that every screen compared, the last one at the end.
         path: what was decided, for people.
         untried: by (choice, level), why it was not tried.
         finalist: the build that is measured again; None: none was worth it.
@@ -94,10 +93,6 @@ class Desk:
         step = self.step_of(point)
         start = self.settings.costs.start * len(self.settings.objective.loads)
         return (0.0 if step is None else self.seconds_of(step)) + starts * start
-
-    def fits(self, wants: Sequence[Want]) -> bool:
-        """Whether there is time for all of these."""
-        return sum(self.cost(want.point, want.starts) for want in wants) <= self.left
 
     def fitting(self, wants: Sequence[Want]) -> tuple[Want, ...]:
         """The first of these that fit together."""

@@ -25,18 +25,17 @@ class Search:
     Args:
         space: what may be built.
         settings: how it is searched.
-        baseline: digest of the baseline's code, with which equal builds are told; '' if unknown.
 
     Raises:
         UserError: the space is empty, the strategy is unknown, or the budget is too small for one candidate.
     """
 
-    def __init__(self, space: Space, settings: Settings, baseline: str = "") -> None:
+    def __init__(self, space: Space, settings: Settings) -> None:
         if settings.strategy not in STRATEGIES:
             raise unknown("strategy", settings.strategy, STRATEGIES)
         if not space.choices:
             raise UserError("the space is empty: no choice is left that this host can build; see `burnish space`")
-        book = Book(settings.objective, settings.rule, baseline=baseline)
+        book = Book(settings.objective, settings.rule)
         self.desk = Desk(space, settings, book, Random(settings.seed))
         check_budget(self.desk)
         self._strategy = strategy(settings.strategy)(self.desk)
@@ -78,9 +77,9 @@ class Search:
             self._open[self.asked] = Ask(self.asked, want.point, want.starts, want.stage, want.why, want.fresh)
 
 
-def replayed(space: Space, settings: Settings, told: Mapping[int, Told], baseline: str = "") -> Search:
+def replayed(space: Space, settings: Settings, told: Mapping[int, Told]) -> Search:
     """The search as it was when it had been told this, by number of the ask."""
-    search = Search(space, settings, baseline)
+    search = Search(space, settings)
     while known := [ask for ask in search.ask() if ask.number in told]:
         for ask in known:
             search.tell(ask.number, told[ask.number])
