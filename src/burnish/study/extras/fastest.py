@@ -268,8 +268,7 @@ def _fresh(workshop: Workshop, comparisons: Sequence[Comparison]) -> dict[str, t
     readings = {}
     for comparison in comparisons:
         cell = again(workshop.cell(comparison), workshop.study.confirmation, "")
-        headline = "capacity" if cell.placement.mixed else "throughput"
-        readings[comparison.load] = tuple(cell_starts(workshop.record, cell.id).of(headline))
+        readings[comparison.load] = tuple(cell_starts(workshop.record, cell.id).of(cell.headline))
     return readings
 
 
