@@ -16,7 +16,7 @@ from burnish.report.answer import search as report
 from burnish.report.document import Document
 from burnish.report.render.markdown import markdown
 from burnish.study.constructors.tune import tune_study
-from burnish.study.extras.fastest import lost_seconds
+from burnish.study.extras.searched import lost_seconds
 from burnish.study.request.options import Options
 from studying import QUICK, burnish, events, killed_at, summary, text
 

@@ -7,50 +7,37 @@ starts that this step had taken already count, and so does the time that it had 
 from __future__ import annotations
 
 import math
-import statistics
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from burnish.base.errors import UserError
 from burnish.model.cell import Role
-from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import ProgramExamined
 from burnish.record.events.bundled import ComparisonTried
 from burnish.record.events.searches import MainEffect, SearchBegun, SearchEnded, SearchTold
-from burnish.record.events.study import SessionBegun
-from burnish.search.asks import Ask, Costs, Objective, Settings, Told
+from burnish.search.asks import Ask, Told
 from burnish.search.effects import Effect
 from burnish.search.report import Outcome, outcome
 from burnish.search.search import Search, replayed
-from burnish.search.space import Point, Step
-from burnish.statistics.sequential import Rule
+from burnish.search.space import Point
 from burnish.study.comparison import Comparison
+from burnish.study.extras.searched import begun_of, lost_seconds, settings_of, told_of
 from burnish.study.judging import measure_again
 from burnish.study.planning.confirming import again
-from burnish.study.planning.plan import BOLT_SHARE, RELINK_SHARE, TRAINING_SHARE
 from burnish.study.planning.study_plan import StudyPlan
-from burnish.study.planning.trials_ahead import one_start
 from burnish.study.request.options import Options
 from burnish.study.request.selection import needed
-from burnish.study.study import SearchRequest, Study
+from burnish.study.study import Study
 from burnish.study.trials.starts import cell_starts
-from burnish.study.trials.timing import as_asked, start_seconds
 from burnish.study.workshop.group import begin_trials, trial_of
 from burnish.study.workshop.workshop import NotMeasured, Workshop
-
-TRAINING_S = 60.0
-"""Guess at the load of a training, seconds, where the plan has none."""
-
-TELL_APART = 0.005
-"""Two builds that are shown to be this close are alike for a search, and the simpler one is taken."""
 
 
 def check_request(study: Study, plan: StudyPlan, options: Options) -> None:
     """Refuses a search whose budget is too small for the baseline and one candidate, before anything is made."""
     if study.search is not None:
-        Search(study.search.space, _settings(study.search, _begun(study, plan, options, seed=0)))
+        Search(study.search.space, settings_of(study.search, begun_of(study, plan, options, seed=0)))
 
 
 def search(workshop: Workshop, plan: StudyPlan) -> None:
@@ -66,14 +53,14 @@ def search(workshop: Workshop, plan: StudyPlan) -> None:
     earlier = record.last(SearchBegun)
     if earlier is None:
         before = time.monotonic() - session.began
-        begun = replace(_begun(workshop.study, plan, session.options, session.seed), before=before)
+        begun = replace(begun_of(workshop.study, plan, session.options, session.seed), before=before)
         record.append(begun)
     else:
         begun = earlier.event
-    told = {event.number: _told_of(event) for event in (recorded.event for recorded in record.events(SearchTold))}
+    told = {event.number: told_of(event) for event in (recorded.event for recorded in record.events(SearchTold))}
     for event in (recorded.event for recorded in record.events(SearchTold)):
         _candidate(workshop, request.space.point(event.settings), event.variant)
-    under_way = replayed(request.space, _settings(request, begun), told)
+    under_way = replayed(request.space, settings_of(request, begun), told)
     lost = lost_seconds(record.every()) if earlier is not None else 0.0
     while asks := under_way.ask():
         for ask in asks:
@@ -82,79 +69,6 @@ def search(workshop: Workshop, plan: StudyPlan) -> None:
             under_way.tell(ask.number, came)
             lost = 0.0
     _end(workshop, outcome(under_way))
-
-
-def _begun(study: Study, plan: StudyPlan, options: Options, seed: int) -> SearchBegun:
-    """The search as it is recorded when it begins, with what its plan and the engine's figures say of costs."""
-    request = study.search
-    assert request is not None  # noqa: S101
-    steps, spec = plan.builds.steps, study.engine
-
-    def usual(kind: str, guess: float) -> float:
-        known = [step.seconds.value for step in steps if step.kind == kind and step.seconds.value > 0.0]
-        return statistics.fmean(known) if known else guess
-
-    compile_ = usual("compile", spec.costs.compile_s)
-    gate, training = usual("gate", 0.0), usual("training", TRAINING_SHARE * TRAINING_S)
-    trains = any(variant.recipe.pgo for variant in study.variants.values())
-    first = [step for step in steps if study.base in step.variants or not step.variants]
-    cell = study.comparisons[0].cell if study.comparisons else None
-    times = {design: as_asked(own, options) for design, own in spec.times.items()}
-    start = one_start(study, options, study.comparisons[0]) if cell else start_seconds(next(iter(times.values())))
-    fresh = start_seconds(times[again(cell, study.confirmation, "").design]) if cell else start
-    return SearchBegun(
-        strategy=request.strategy,
-        budget=request.budget,
-        seed=seed,
-        space=request.digest,
-        choices=len(request.space.choices),
-        size=request.space.size,
-        steps={
-            Step.REWRITE.word: BOLT_SHARE * compile_ + gate,
-            Step.RELINK.word: RELINK_SHARE * compile_ + gate,
-            Step.COMPILE.word: (2.0 * compile_ + training if trains else compile_) + gate,
-        },
-        start=start,
-        before=sum(step.seconds.value for step in first if step.kind not in ("trials", "again")),
-        again=fresh,
-        weights=dict(request.objective.weights),
-        guards=request.objective.guards,
-        confirmation=study.fresh_starts,
-        cap=study.rule.cap,
-        allowed=request.allowed,
-    )
-
-
-def _settings(request: SearchRequest, begun: SearchBegun) -> Settings:
-    if begun.space != request.digest:
-        raise UserError("the space has changed since this search began; --fresh begins a new run")
-    return Settings(
-        strategy=begun.strategy,
-        budget=begun.budget,
-        seed=begun.seed,
-        costs=Costs({step: begun.steps[step.word] for step in Step}, begun.start, begun.before, begun.again),
-        objective=Objective(begun.weights, tuple(begun.guards)),
-        rule=Rule(cap=begun.cap, delta=TELL_APART),
-        confirmation=begun.confirmation,
-    )
-
-
-def _told_of(event: SearchTold) -> Told:
-    return Told(event.readings, event.making, event.seconds, event.digest, event.failed)
-
-
-def lost_seconds(events: Iterable[Recorded[Event]]) -> float:
-    """Seconds that sessions used after the last step that they finished; nothing is used between two sessions."""
-    lost = 0.0
-    since = last = None
-    for recorded in events:
-        now = datetime.fromisoformat(recorded.at)
-        if isinstance(recorded.event, SearchBegun | SearchTold):
-            lost, since = 0.0, now
-        elif isinstance(recorded.event, SessionBegun) and since is not None and last is not None:
-            lost, since = lost + (last - since).total_seconds(), now
-        last = now
-    return lost + (last - since).total_seconds() if since is not None and last is not None else 0.0
 
 
 def name_of(workshop: Workshop, point: Point) -> str:
@@ -221,7 +135,7 @@ def _measured(workshop: Workshop, under_way: Search, ask: Ask, lost: float) -> T
         recipe=workshop.study.variants[name].recipe.as_dict(),
     )
     workshop.record.append(event)
-    return _told_of(event)
+    return told_of(event)
 
 
 def _made(workshop: Workshop, name: str, began: float) -> tuple[str, float]:

@@ -1,0 +1,103 @@
+"""A search as it is recorded: how it begins, and what its record says of the steps that it took."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable
+from datetime import datetime
+
+from burnish.base.errors import UserError
+from burnish.record.events import Event, Recorded
+from burnish.record.events.searches import SearchBegun, SearchTold
+from burnish.record.events.study import SessionBegun
+from burnish.search.asks import Costs, Objective, Settings, Told
+from burnish.search.space import Step
+from burnish.statistics.sequential import Rule
+from burnish.study.planning.confirming import again
+from burnish.study.planning.plan import BOLT_SHARE, RELINK_SHARE, TRAINING_SHARE
+from burnish.study.planning.study_plan import StudyPlan
+from burnish.study.planning.trials_ahead import one_start
+from burnish.study.request.options import Options
+from burnish.study.study import SearchRequest, Study
+from burnish.study.trials.timing import as_asked, start_seconds
+
+TRAINING_S = 60.0
+"""Guess at the load of a training, seconds, where the plan has none."""
+
+TELL_APART = 0.005
+"""Two builds that are shown to be this close are alike for a search, and the simpler one is taken."""
+
+
+def begun_of(study: Study, plan: StudyPlan, options: Options, seed: int) -> SearchBegun:
+    """The search as it is recorded when it begins, with what its plan and the engine's figures say of costs."""
+    request = study.search
+    assert request is not None  # noqa: S101
+    steps, spec = plan.builds.steps, study.engine
+
+    def usual(kind: str, guess: float) -> float:
+        known = [step.seconds.value for step in steps if step.kind == kind and step.seconds.value > 0.0]
+        return statistics.fmean(known) if known else guess
+
+    compile_ = usual("compile", spec.costs.compile_s)
+    gate, training = usual("gate", 0.0), usual("training", TRAINING_SHARE * TRAINING_S)
+    trains = any(variant.recipe.pgo for variant in study.variants.values())
+    first = [step for step in steps if study.base in step.variants or not step.variants]
+    cell = study.comparisons[0].cell if study.comparisons else None
+    times = {design: as_asked(own, options) for design, own in spec.times.items()}
+    start = one_start(study, options, study.comparisons[0]) if cell else start_seconds(next(iter(times.values())))
+    fresh = start_seconds(times[again(cell, study.confirmation, "").design]) if cell else start
+    return SearchBegun(
+        strategy=request.strategy,
+        budget=request.budget,
+        seed=seed,
+        space=request.digest,
+        choices=len(request.space.choices),
+        size=request.space.size,
+        steps={
+            Step.REWRITE.word: BOLT_SHARE * compile_ + gate,
+            Step.RELINK.word: RELINK_SHARE * compile_ + gate,
+            Step.COMPILE.word: (2.0 * compile_ + training if trains else compile_) + gate,
+        },
+        start=start,
+        before=sum(step.seconds.value for step in first if step.kind not in ("trials", "again")),
+        again=fresh,
+        weights=dict(request.objective.weights),
+        guards=request.objective.guards,
+        confirmation=study.fresh_starts,
+        cap=study.rule.cap,
+        allowed=request.allowed,
+    )
+
+
+def settings_of(request: SearchRequest, begun: SearchBegun) -> Settings:
+    """How a search is done, as it began; a `UserError` if its space is another one now."""
+    if begun.space != request.digest:
+        raise UserError("the space has changed since this search began; --fresh begins a new run")
+    return Settings(
+        strategy=begun.strategy,
+        budget=begun.budget,
+        seed=begun.seed,
+        costs=Costs({step: begun.steps[step.word] for step in Step}, begun.start, begun.before, begun.again),
+        objective=Objective(begun.weights, tuple(begun.guards)),
+        rule=Rule(cap=begun.cap, delta=TELL_APART),
+        confirmation=begun.confirmation,
+    )
+
+
+def told_of(event: SearchTold) -> Told:
+    """What a step told, as recorded."""
+    return Told(event.readings, event.making, event.seconds, event.digest, event.failed)
+
+
+def lost_seconds(events: Iterable[Recorded[Event]]) -> float:
+    """Seconds that sessions used after the last step that they finished; nothing is used between two sessions."""
+    lost = 0.0
+    since = last = None
+    for recorded in events:
+        now = datetime.fromisoformat(recorded.at)
+        if isinstance(recorded.event, SearchBegun | SearchTold):
+            lost, since = 0.0, now
+        elif isinstance(recorded.event, SessionBegun) and since is not None and last is not None:
+            lost, since = lost + (last - since).total_seconds(), now
+        last = now
+    return lost + (last - since).total_seconds() if since is not None and last is not None else 0.0
