@@ -121,3 +121,24 @@ def test_what_is_no_package(tuned_home: Path, tmp_path: Path) -> None:
     done = called(tuned_home, "verify", tmp_path / "not-there.deb")
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_gain_is_measured_against_the_studys(tuned_home: Path, tmp_path: Path) -> None:
+    """Without a package of the distribution it is measured against the baseline of its run, if that is here."""
+    file = made(tuned_home, tmp_path, "--as", "tar")
+    done = called(tuned_home, "verify", file, "--measure", "--starts", "2", "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    value = json.loads(done.stdout)
+    assert "byte for byte" in "".join(value["checked"])
+    (row,) = value["rows"]
+    assert (value["baseline"], row["candidate"]) == ("baseline", "package")
+    (one,) = value["verified"]
+    assert one["outcome"] == "equal"
+    assert one["of_study"]["low"] < 1 < one["of_study"]["high"]
+    assert one["study"]["ratio"] == pytest.approx(one["here"]["ratio"], rel=0.1)
+    assert not list((tuned_home / "verified").iterdir())
+    elsewhere = tmp_path / "home"
+    done = called(elsewhere, "verify", file, "--measure")
+    assert done.returncode == 2
+    assert "the baseline of its run is not on this machine; name the program or package" in done.stderr
+    assert "add --measure" in called(elsewhere, "verify", file, "--base", file).stderr

@@ -284,8 +284,12 @@ SIGN_KEY = _option(
 )
 KEY = _option("key", ("--key",), "Public SSH key that must have signed it.", readers.path, "FILE", common=True)
 MEASURE = _option(
-    "measured", ("--measure",), "Then measure its program against the distribution's here, as `compare` does.",
-    common=True,
+    "measured", ("--measure",), "Then measure its program against the distribution's here, as its study did, and say "
+    "whether the gain is the study's.", common=True,
+)  # fmt: skip
+MEASURED_AGAINST = replace(
+    BASE, help="With --measure: the program or package to measure against.", value="FILE",
+    unset="the distribution's, of the version that was built",
 )  # fmt: skip
 TRY_IN_ROOT = _option(
     "try_in_root", ("--try-in-root",), "Then try the .deb in a clean root: installed, started, used, taken back.",

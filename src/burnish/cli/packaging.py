@@ -5,19 +5,35 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import typer
+
 from burnish.base import paths, system
 from burnish.base.errors import UserError, unknown
 from burnish.base.files import remove_tree, sha256_of
+from burnish.base.paths import Home
 from burnish.cli import options as o
 from burnish.cli import readers
-from burnish.cli.common import asker, line, measure, print_json, progress, result_of, run_named, say, verb
+from burnish.cli.common import (
+    asker,
+    draw_board,
+    line,
+    print_json,
+    print_result,
+    progress,
+    result_of,
+    run_named,
+    say,
+    verb,
+)
 from burnish.cli.declaration import Argument
-from burnish.packages import root, signing
+from burnish.packages import gains, opposite, root, signing
 from burnish.packages import verify as checking
 from burnish.packages.chosen import choose
 from burnish.packages.planned import Format, Package, Request, make, tried_in_root
+from burnish.packages.verify import Checked
 from burnish.record.workbench import Bench
-from burnish.source.debian import binary
+from burnish.report.values import runs as values
+from burnish.study import runner
 from burnish.study.constructors.compare import compare_study
 from burnish.study.kept import runs as studies
 from burnish.study.request.options import Options
@@ -66,37 +82,61 @@ def package(
 @verb(
     "verify",
     Argument("file", "FILE", "A .deb or .tar.gz of `burnish package`.", readers.path),
-    o.KEY, o.MEASURE, *o.LOAD, *o.HOW_EXACTLY, *o.SESSION, o.JSON,
+    o.KEY, o.MEASURE, o.MEASURED_AGAINST, *o.LOAD, *o.HOW_EXACTLY, *o.SESSION, o.JSON,
     example="burnish verify ./server.deb --key builder.pub",
     resumes=True,
 )  # fmt: skip
-def verify(file: Path, key: Path | None, measured: bool, options: Options, as_json: bool) -> None:
+def verify(file: Path, key: Path | None, measured: bool, base: Path | None, options: Options, as_json: bool) -> None:
     """Check a package: digests, provenance, signature; with --measure its speed here.
 
-    What is measured is the program in the package, against the program of the distribution's package that it replaces.
+    What is measured is the program in the package, against the program of the distribution's package that it replaces
+    or, where there is none, the baseline of its study. Loads, design and placement are those of the figures that its
+    study quotes unless others are asked for. It ends with what the study found beside it, and whether the gain is the
+    same.
     """
+    if base is not None and not measured:
+        raise UserError("--base: names what is measured against; add --measure, or leave it out")
     home = paths.home()
-    place = home.root / "verified" / sha256_of(file)[:16]
+    place = home.root / "verified" / sha256_of(file)[:16] if file.is_file() else home.root / "verified" / "none"
     try:
         found = checking.check(file, place, key)
-    finally:
-        if not measured:
-            remove_tree(place)
-    if not measured:
-        if as_json:
-            print_json({"file": str(file), "checked": list(found.lines), "verdict": found.verdict.get("predicate")})
-        for text in () if as_json else found.lines:
-            line(text)
+    except BaseException:
+        remove_tree(place)
+        raise
+    if measured:
+        _measure_package(home, found, place, base, options, as_json)
         return
-    if found.base is None:
-        raise UserError(f"{file}: it replaces no package of the distribution; `burnish compare` takes two programs")
+    remove_tree(place)
+    if as_json:
+        print_json({"file": str(file), "checked": list(found.lines), "verdict": found.verdict.get("predicate")})
+    for text in () if as_json else found.lines:
+        line(text)
+
+
+def _measure_package(
+    home: Home, found: Checked, place: Path, base: Path | None, options: Options, as_json: bool
+) -> None:
+    """Measures a checked package's program, and says whether the gain is its study's."""
     for text in found.lines:
         say(text)
-    name, version = found.base
-    original = binary.obtain(name, version, cache=home.downloads / "debs", say=say)
-    before = binary.unpack(original, place / "before") / found.program.relative_to(found.root)
-    options = replace(options, labels=("distribution", "package"))
-    measure(compare_study(found.engine, [before, found.program], options), options, as_json, dry_run=False)
+    other = opposite.find(home, found, base, place / "before", say)
+    say(f"measured against {other.about}")
+    told = found.verdict.get("predicate") or {}
+    options = replace(gains.as_the_study(options, told), labels=(other.name, gains.PACKAGE))
+    study = compare_study(found.engine, [other.program, found.program], options)
+    folder = runner.run(home, study, options, progress, asker(), draw=draw_board)
+    result = result_of(folder)
+    remove_tree(place)
+    held = gains.held(told, result)
+    if as_json:
+        print_json({**values.run(result), "checked": list(found.lines), "verified": gains.value(held)})
+    else:
+        print_result(result, as_json, folder, full=False)
+        line()
+        for text in gains.lines(told, other.name, held):
+            line(text)
+    if result.nothing_measured:
+        raise typer.Exit(1)
 
 
 @verb(

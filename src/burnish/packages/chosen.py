@@ -56,9 +56,8 @@ class Chosen:
 
     @property
     def verdicts(self) -> tuple[Row, ...]:
-        """Its cells; where it was measured again with a server on cores of its own, these."""
-        again = tuple(row for row in self.result.confirmations if row.candidate == self.variant and row.ratio)
-        return again or tuple(row for row in self.result.rows if row.candidate == self.variant)
+        """Its cells whose figures are to be quoted, as in reports: fresh starts of all its loads, or none of them."""
+        return to_quote(self.result, self.variant)
 
     @property
     def gain(self) -> str:
@@ -100,6 +99,16 @@ def choose(home: Home, folder: Path, result: Result, variant: str | None) -> Cho
     if sha256_of(built.server) != making.sha256:
         raise UserError(f"{built.server}: not the program that was measured (its SHA-256 differs); build it again")
     return Chosen(result, name, rows[name], found, engine, built, making, objections(rows[name]))
+
+
+def to_quote(result: Result, variant: str) -> tuple[Row, ...]:
+    """A variant's cells; its fresh starts where there are some of every load, and what they came to is known.
+
+    Figures of two placements, or of starts by which it was picked and of starts after that, are not to be mixed.
+    """
+    claims = tuple(row for row in result.rows if row.candidate == variant)
+    again = tuple(row for row in result.confirmations if row.candidate == variant and row.ratio)
+    return again if {row.workload for row in claims} <= {row.workload for row in again} else claims
 
 
 def objections(row: BuildRow) -> tuple[str, ...]:

@@ -165,8 +165,9 @@ def verdict(subjects: Iterable[Subject], chosen: Chosen, made: Made) -> dict[str
                       "narrowsPortability": row.narrows_portability},
             "needs": row.needs,
             "trainedOn": list(row.trained),
-            "verdicts": [_cell(cell) for cell in (*result.rows, *result.confirmations)
-                         if cell.candidate == chosen.variant],
+            "conditions": list(result.definition.get("conditions") or ()),
+            "verdicts": [_cell(cell) | {"quoted": cell in chosen.verdicts}
+                         for cell in (*result.rows, *result.confirmations) if cell.candidate == chosen.variant],
             "forced": list(made.forced),
             "differences": [asdict(one) | {"weight": str(one.weight)} for one in made.differences],
         },

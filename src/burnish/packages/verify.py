@@ -27,6 +27,7 @@ class Checked:
         root: where it is unpacked.
         program: the program in it.
         engine: the program's engine.
+        source: name, version and kind of its source.
         base: name and version of the distribution's package that it replaces; None: of none.
         provenance: its provenance.
         verdict: its verdict.
@@ -37,6 +38,7 @@ class Checked:
     root: Path
     program: Path
     engine: str
+    source: tuple[str, str, str]
     base: tuple[str, str] | None
     provenance: Mapping[str, Any]
     verdict: Mapping[str, Any]
@@ -85,8 +87,12 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
         ),
         None,
     )
-    engine = str(_dig(built, "externalParameters").get("engine", ""))
-    return Checked(file, inner, program, engine, base, provenance, verdict, tuple(lines))
+    asked = _dig(built, "externalParameters")
+    source = asked.get("source")
+    words = [str(word) for word in source] if isinstance(source, list) else []
+    name, version, kind = words if len(words) == 3 else ("", "", "")
+    engine = str(asked.get("engine", ""))
+    return Checked(file, inner, program, engine, (name, version, kind), base, provenance, verdict, tuple(lines))
 
 
 def _unpacked(file: Path, root: Path) -> Path:
