@@ -45,7 +45,7 @@ def maker(roots: Path, request: pytest.FixtureRequest) -> Makers:
 
 
 def counts_of(made: Maker, entry: Entry) -> dict[str, int]:
-    return function_counts(entry.about["kind"], entry.folder, made.shop.toolchain)
+    return function_counts(entry.about["kind"], entry.folder, made.shop.toolchain, named=False)
 
 
 @pytest.mark.parametrize("family", ["clang", "gcc"])
@@ -122,7 +122,8 @@ def test_a_profile_goes_to_another_home_and_is_used_there(
     here = maker(family)
     _, trained, _final = here.make(pgo(family))
     archive = tmp_path / "usual.tar.gz"
-    carrying.export(trained, archive)
+    mine = here.shop.builder.store
+    carrying.export(trained, archive, inspecting.function_names(trained, mine, toolchains))
     there = Maker(tmp_path / "other", here.shop.toolchain)
     store, spec = there.shop.builder.store, there.shop.builder.engine.spec
     entry = carrying.import_profile(archive, "carried", spec, store, toolchains, bench, here=there.shop.builder.source)
@@ -131,10 +132,51 @@ def test_a_profile_goes_to_another_home_and_is_used_there(
     assert counts_of(there, entry).keys() == {
         name.replace(str(here.shop.builder.source), str(there.shop.builder.source)) for name in counts_of(here, trained)
     }
+    shown = inspecting.inspect(entry, store, there.shop.builder.engine, toolchains, 1)
+    assert shown.hottest[0][0].endswith("fake_work"), "its functions have names, as at home"
+    back = carrying.import_profile(
+        archive, f"back-{family}", spec, mine, toolchains, bench, here=here.shop.builder.source
+    )
+    overlap = inspecting.compare(back, trained, mine, here.shop.builder.engine, toolchains)
+    assert overlap.by_function == pytest.approx(1), "it is its own original"
     (used,) = there.make(pgo(family), profile="carried")
     assert used.about["profile"] == entry.key
     if family == "clang":
         assert "0 mismatching, 0 missing (0.0%" in used.about["audit"]
+    assert "match" not in used.about
+
+
+@pytest.mark.parametrize("family", ["clang", "gcc"])
+def test_of_a_newer_source_it_is_said_how_much_of_a_profile_still_matches(
+    maker: Makers, tmp_path: Path, family: str, toolchains: list[Toolchain], bench: FakeBench
+) -> None:
+    here = maker(family)
+    _, trained, _final = here.make(pgo(family))
+    archive = tmp_path / "usual.tar.gz"
+    carrying.export(trained, archive)
+    there = Maker(tmp_path / "work", here.shop.toolchain)
+    builder = there.shop.builder
+    carrying.import_profile(
+        archive, "older", builder.engine.spec, builder.store, toolchains, bench, here=builder.source
+    )
+    file = builder.source / "fake_work.c"
+
+    def another_branch(line: str, when: str) -> None:
+        text = file.read_text()
+        assert text.count(line) == 1
+        file.write_text(text.replace(line, f'\tif ({when})\n\t\t__asm__ volatile("nop");\n{line}'))
+
+    there.source = "newer"
+    another_branch("\treturn hash;", "size > 99999")
+    (used,) = there.make(pgo(family), profile="older")
+    match = used.about["match"]
+    assert 0.5 < match["share"] < 1
+    assert match["unmatched"] >= 1
+    assert used.about["audit"].startswith(f"trained on another source; {100 * match['share']:.4g} % of its counts")
+    there.source = "newest"
+    another_branch("\twhile (rounds-- > 0)", "percent > 99999")
+    with pytest.raises(InfrastructureError, match=r"does not fit this build: trained on another source; \d"):
+        there.make(pgo(family), profile="older")
 
 
 def test_a_bare_profile_of_another_program_is_refused(

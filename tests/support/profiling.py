@@ -100,6 +100,7 @@ class Maker:
 
     def __init__(self, root: Path, toolchain: Toolchain) -> None:
         self.shop = Shop(root, toolchain)
+        self.source = "source"
         trainer = self.shop.trainer
         trainer.workloads["fake_write"] = load.workload(self.shop.builder.engine.spec, "fake_write")
         trainer.data["fake_write"] = trainer.data["fake_mix"]
@@ -110,7 +111,7 @@ class Maker:
         return stages(
             Variant("test", replace(recipe, profile=profile), "for a test of profiles"),
             spec=builder.engine.spec,
-            source="source",
+            source=self.source,
             toolchain=self.shop.toolchain,
             package=PackageFlags(("-O2", "-g"), (), ()),
             features="full",

@@ -22,6 +22,7 @@ from burnish.builds.stages import Bolt, Compile
 from burnish.engines.contract import BuildJob, Engine
 from burnish.engines.jobs import Jobs
 from burnish.profiles import audit as profiles
+from burnish.profiles import matching
 from burnish.profiles.collecting import (
     BOLT_PROFILE,
     DATA,
@@ -29,6 +30,7 @@ from burnish.profiles.collecting import (
     OBJECTS,
     PROFILE_FILE,
     check_digest,
+    function_counts,
     hot_functions,
     lost_functions,
 )
@@ -127,10 +129,14 @@ class Builder:
             if profile is not None:
                 audit = self._audit(profile, text, made)
                 facts["audit"] = audit.summary
-                if not audit.acceptable:
+                match = self._match(profile, audit, made, stage)
+                if match is not None:
+                    facts |= {"audit": f"{match.words}; {audit.summary}", "match": match.as_dict()}
+                    self.bench.say(f"{name}: profile {profile.key}: {match.words}")
+                if not (audit.acceptable if match is None else match.share >= matching.LEAST):
                     worst = ", ".join((*audit.mismatched, *audit.absent, *audit.stale)[:5])
                     raise InfrastructureError(
-                        f"the profile does not fit this build: {audit.summary}; first: {worst}", log=log
+                        f"the profile does not fit this build: {facts['audit']}; first: {worst}", log=log
                     )
             if hints.FLAG in (*stage.flags.c, *stage.flags.cxx) and not stage.instrumented:
                 facts["wrong_hints"] = [list(vars(hint).values()) for hint in hints.read_hints(text)]
@@ -300,6 +306,18 @@ class Builder:
             for path, (functions, total) in profile.about["objects"].items()
         }
         return profiles.audit_gcc(log, counts, hot, frozenset(item.path for item in objects))
+
+    def _match(
+        self, profile: Entry, audit: profiles.Audit, objects: Sequence[CompiledObject], stage: Compile
+    ) -> matching.Match | None:
+        """How much of a profile of another source was matched; None for one of this source, or of no known one."""
+        kind = profile.about["kind"]
+        if profile.about.get("source") in (None, stage.source) or kind not in ("clang", "gcc"):
+            return None
+        if kind == "gcc":
+            return matching.of_gcc(profile.about["objects"], audit.names, [item.path for item in objects])
+        counts = function_counts(kind, profile.folder, stage.toolchain)
+        return matching.of_clang(counts, audit.names, [Path(item.source).name for item in objects])
 
     def bolt(self, stage: Bolt, name: str) -> Entry:
         """Rewrites a linked program with BOLT: instrumented without a profile, optimised with one."""

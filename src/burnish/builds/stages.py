@@ -244,7 +244,7 @@ def stages(
     linking.check(recipe, f"variant {variant.name}", toolchain, parts, spec)
     source = source_digest(source, patches)
     if kept is not None:
-        check_kept(variant, kept, toolchain, engine=spec.name, source=source)
+        check_kept(variant, kept, toolchain, engine=spec.name)
     feature_set = spec.features[recipe.features or features]
     flags = linking.linked(base_flags(recipe, package, spelled), recipe, toolchain, parts, link_place)
     options = linking.options_of(recipe, spec)

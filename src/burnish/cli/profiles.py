@@ -105,7 +105,9 @@ def export(which: str, file: Path | None, output: Path | None) -> None:
     target = output or file
     if target is None or (output and file):
         raise UserError("profile export: name one file, as in --output read-only.tar.gz")
-    archive.export(kept.find(_store(), which), target)
+    store = _store()
+    entry = kept.find(store, which)
+    archive.export(entry, target, inspecting.function_names(entry, store, find_toolchains()))
     say(f"{target}")
 
 

@@ -7,10 +7,11 @@ decides whether it fits.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,7 +20,7 @@ from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.workbench import Workbench
 from burnish.model.engine import EngineSpec
 from burnish.profiles import kept
-from burnish.profiles.collecting import DATA, check_digest, data_files, describe, profile_digest
+from burnish.profiles.collecting import DATA, NAMES, check_digest, data_files, describe, profile_digest
 from burnish.profiles.inspecting import reader
 from burnish.profiles.stages import ProfileKind
 from burnish.record.store import Entry, Store
@@ -37,8 +38,13 @@ BARE: dict[str, ProfileKind] = {
 _CARRIED = ("engine", "kind", "source", "toolchain", "place", "training", "training_seed", "sampled", "rates", "digest")
 
 
-def export(entry: Entry, target: Path) -> None:
+def export(entry: Entry, target: Path, names: Mapping[str, str] | None = None) -> None:
     """Writes a profile to a file: an archive with its description, or only its data, depending on the suffix.
+
+    Args:
+        entry: the profile.
+        target: the file.
+        names: names of a gcc profile's functions (`collecting.named_functions`), which numbers stand for in its data.
 
     Raises:
         UserError: the file exists, or its suffix is neither.
@@ -55,6 +61,10 @@ def export(entry: Entry, target: Path) -> None:
             manifest = Path(scratch) / MANIFEST
             manifest.write_text(json.dumps({key: entry.about.get(key) for key in _CARRIED}, indent=1))
             archive.add(manifest, MANIFEST)
+            if names:
+                listed = Path(scratch) / NAMES
+                listed.write_text(json.dumps(names, indent=0, sort_keys=True))
+                archive.add(listed, NAMES)
             for path in data_files(entry.folder):
                 archive.add(path, str(path.relative_to(entry.folder)))
     elif BARE.get(target.suffix) == kind:
@@ -151,9 +161,23 @@ def _open_archive(source: Path, place: Path) -> dict[str, Any]:
     except (UserError, OSError, ValueError) as error:
         raise UserError(f"{source}: no profile that `burnish profile export` wrote ({error})") from None
     (place / MANIFEST).unlink()
+    _check_names(source, place / NAMES)
     if about.get("kind") not in get_args(ProfileKind) or not (place / DATA[about["kind"]]).exists():
         raise UserError(f"{source}: no profile that `burnish profile export` wrote (kind {about.get('kind')!r})")
     return about
+
+
+def _check_names(source: Path, listed: Path) -> None:
+    """Raises a `UserError` for names of functions that are not such."""
+    if not listed.is_file():
+        return
+    try:
+        names = json.loads(listed.read_text())
+        good = all(re.fullmatch(r".+#\d+", key) and isinstance(name, str) for key, name in names.items())
+    except (AttributeError, ValueError):
+        good = False
+    if not good:
+        raise UserError(f"{source}: its {NAMES} does not name functions; export it again")
 
 
 def _only_counters(folder: str, entries: list[str]) -> set[str]:

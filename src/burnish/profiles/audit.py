@@ -38,6 +38,10 @@ class Coverage:
     missing: tuple[str, ...]
 
 
+Unmatched = frozenset[tuple[str, str]]
+"""(file, function) of each function that the compiler could not match, as its warnings spell them."""
+
+
 @dataclass(frozen=True)
 class Audit:
     """How well a profile was matched when it was used.
@@ -51,6 +55,7 @@ class Audit:
         all_absent: functions (gcc: and objects) without a profile, hot or not.
         stale: hot in the profile but absent from this build: objects, or local functions of files, that it does
             not have.
+        names: all functions that were not matched, hot or not, but for those of a second round.
     """
 
     hot: int
@@ -60,6 +65,7 @@ class Audit:
     all_mismatched: int
     all_absent: int
     stale: tuple[str, ...] = ()
+    names: Unmatched = frozenset()
 
     @property
     def share(self) -> float:
@@ -84,10 +90,11 @@ class Audit:
 
 def plain_name(name: str) -> str:
     """A profile's function name without the file that LLVM puts before local ones ('a.c;f'; before 17 'a.c:f')."""
-    return _file_and_name(name)[1]
+    return file_and_name(name)[1]
 
 
-def _file_and_name(name: str) -> tuple[str, str]:
+def file_and_name(name: str) -> tuple[str, str]:
+    """A profile's function name in two: the file that LLVM puts before local ones ('' for others), and the name."""
     *file, plain = re.split(r";|(?<=\.c):|(?<=\.cc):|(?<=\.cpp):", name, maxsplit=1)
     return "".join(file), plain
 
@@ -158,7 +165,7 @@ def audit_clang(
         sources: names of the build's source files, without folders; where given, hot local functions of other
             files are stale.
     """
-    places = {(Path(file).name, name) for file, name in map(_file_and_name, hot)}
+    places = {(Path(file).name, name) for file, name in map(file_and_name, hot)}
     again = {_in_link(name) for name in hot_again}
 
     def known(file: str, name: str) -> bool:
@@ -188,6 +195,7 @@ def audit_clang(
         all_mismatched=len(mismatched) + len(mismatched_again),
         all_absent=len(absent) + len(absent_again),
         stale=tuple(stale),
+        names=frozenset(mismatched | absent),
     )
 
 
@@ -303,6 +311,7 @@ def audit_gcc(
         all_mismatched=len(mismatched),
         all_absent=len(absent) + len(lost),
         stale=tuple(sorted(stale)),
+        names=frozenset(mismatched | absent),
     )
 
 

@@ -39,6 +39,9 @@ HOT_AGAIN = "hot-again.txt"
 OBJECTS = "objects.json"
 """In an instrumented build's folder: the source file of each object, to name gcc's functions by."""
 
+NAMES = "functions.json"
+"""In the folder of an imported gcc profile: its functions' names, since the build that was trained lies elsewhere."""
+
 _SUFFIXES = frozenset({".profdata", ".prof", ".afdo", ".fdata", ".gcda"})
 
 
@@ -153,7 +156,7 @@ def gcc_objects(folder: Path, toolchain: Toolchain) -> dict[str, audit.ObjectCou
 
 
 def function_counts(
-    kind: ProfileKind, folder: Path, toolchain: Toolchain, trained: Built | None = None
+    kind: ProfileKind, folder: Path, toolchain: Toolchain, trained: Built | None = None, *, named: bool = True
 ) -> dict[str, int]:
     """How often each function ran, from the profile's data.
 
@@ -161,13 +164,15 @@ def function_counts(
         kind: whose profile it is.
         folder: where its data are.
         toolchain: whose tools read it.
-        trained: the build that was trained, to name gcc's functions by; without it they are numbers.
+        trained: the build that was trained, to name gcc's functions by; without it, and without names that came with
+            an imported profile, they are numbers.
+        named: whether gcc's functions are named at all; else they are numbers.
     """
     data = folder / DATA[kind]
     if kind == "bolt":
         return counts.bolt_counts(data.read_text(errors="replace"))
     if kind == "gcc":
-        names = _gcc_names(trained)
+        names = _gcc_names(trained, folder) if named else counts.GccNames({}, {})
         totals: dict[str, int] = {}
         for path, item in gcc_objects(folder, toolchain).items():
             for number, total in item.sums.items():
@@ -184,7 +189,23 @@ def function_counts(
     )
 
 
-def _gcc_names(trained: Built | None) -> counts.GccNames:
+def named_functions(folder: Path, toolchain: Toolchain, trained: Built | None) -> dict[str, str]:
+    """Names of a gcc profile's functions that ran, by '.gcda file#number', as far as they are known; for an archive."""
+    names, found = _gcc_names(trained, folder), {}
+    for path, item in gcc_objects(folder, toolchain).items():
+        for number in item.ran:
+            name = names.known(path, number)
+            if name:
+                found[f"{path}#{number}"] = name
+    return found
+
+
+def _gcc_names(trained: Built | None, folder: Path) -> counts.GccNames:
+    """Names from the build that was trained; of an imported profile those that came with it."""
+    carried = folder / NAMES
+    if carried.is_file():
+        given = {tuple(key.rsplit("#", 1)): name for key, name in json.loads(carried.read_text()).items()}
+        return counts.GccNames({}, {(path, int(number)): str(name) for (path, number), name in given.items()})
     if trained is None or not (trained.folder / OBJECTS).is_file():
         return counts.GccNames({}, {})
     objects = json.loads((trained.folder / OBJECTS).read_text())

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from burnish.base import process
 from burnish.base.errors import UserError
+from burnish.catalogue import load
 from burnish.engines.contract import Engine
+from burnish.engines.registry import create
 from burnish.profiles import audit
-from burnish.profiles.collecting import DATA, function_counts
+from burnish.profiles.collecting import DATA, NAMES, function_counts, named_functions
 from burnish.profiles.kept import name_of
 from burnish.profiles.stages import ProfileKind, major
 from burnish.program.built import Built
@@ -127,9 +129,9 @@ def compare(one: Entry, other: Entry, store: Store, engine: Engine, toolchains: 
         )
     if kind == "gcc-samples":
         raise UserError(f"--against {other.key}: only gcc reads its sampled profiles, so their overlap is not known")
-    # Numbers stand for gcc's functions in all profiles, names only where the trained build is kept: one that was
-    # imported or merged has none, and functions are the same by the same words alone.
-    named = all(_trained(entry, store, engine) for entry in (one, other))
+    # Numbers stand for gcc's functions in all profiles, names only where the trained build is kept or they came with
+    # an archive: a merged one has none, and functions are the same by the same words alone.
+    named = all((entry.folder / NAMES).is_file() or _trained(entry, store, engine) for entry in (one, other))
     here, there = (_counts(entry, store, engine, toolchains, named=named) for entry in (one, other))
     hot = audit.HOT_SHARE
     return Overlap(
@@ -149,8 +151,8 @@ def _counts(
 ) -> dict[str, int]:
     """Counts by function; gcc's by number unless `named`."""
     kind: ProfileKind = entry.about["kind"]
-    trained = _trained(entry, store, engine) if named else None
-    return function_counts(kind, entry.folder, reader(kind, entry.about.get("toolchain"), toolchains), trained)
+    build, tool = _trained(entry, store, engine), reader(kind, entry.about.get("toolchain"), toolchains)
+    return function_counts(kind, entry.folder, tool, build, named=named)
 
 
 def _trained(entry: Entry, store: Store, engine: Engine) -> Built | None:
@@ -158,6 +160,18 @@ def _trained(entry: Entry, store: Store, engine: Engine) -> Built | None:
     key = entry.about.get("build")
     build = store.find("builds", key) if key else None
     return engine.built("trained", build.folder, build.key) if build else None
+
+
+def function_names(entry: Entry, store: Store, toolchains: Sequence[Toolchain]) -> dict[str, str]:
+    """Names of a gcc profile's functions, for its archive; empty for other kinds, and where no tool here reads it."""
+    if entry.about["kind"] != "gcc":
+        return {}
+    try:
+        tool = reader("gcc", entry.about.get("toolchain"), toolchains)
+    except UserError:
+        return {}
+    engine = create(load.engine(entry.about["engine"]))
+    return named_functions(entry.folder, tool, _trained(entry, store, engine))
 
 
 def reader(kind: ProfileKind, made_by: str | None, toolchains: Sequence[Toolchain]) -> Toolchain:

@@ -79,8 +79,7 @@ class Kept:
         key: its key in the store.
         engine: the engine that it belongs to.
         kind: whose profile it is.
-        source: digest of the source that it was trained on; None if not known (imported ones): then the audit of
-            the build that uses it decides.
+        source: digest of the source that it was trained on; None if not known (imported ones).
         toolchain: name of the compiler that the trained build was made with; None if not known.
         second_round: whether it has context-sensitive counters.
     """
@@ -209,8 +208,12 @@ def _check_profile_alone(recipe: Recipe, name: str) -> None:
             raise UserError(f"{name}: profile = {recipe.profile!r} is used instead of training one; leave {field} out")
 
 
-def check_kept(variant: Variant, kept: Kept, toolchain: Toolchain, *, engine: str, source: str) -> None:
-    """Refuses a kept profile that is not for this engine, compiler or source."""
+def check_kept(variant: Variant, kept: Kept, toolchain: Toolchain, *, engine: str) -> None:
+    """Refuses a kept profile that is not for this engine or compiler.
+
+    One of another source is taken, such as of an older release: the build says how much of it still matches
+    (`burnish.profiles.matching`), and fails if that is little.
+    """
     name = f"variant {variant.name}: profile {kept.name}"
     recipe = variant.recipe
     if kept.engine != engine:
@@ -222,11 +225,6 @@ def check_kept(variant: Variant, kept: Kept, toolchain: Toolchain, *, engine: st
         raise UserError(
             f"{name} is a profile of kind {kept.kind}, the recipe ({toolchain.name}) uses {what}; "
             "`burnish profile list` shows the kinds"
-        )
-    if kept.source is not None and kept.source != source:
-        raise UserError(
-            f"{name} was trained on another source ({kept.source[:12]}, this is {source[:12]}); "
-            "train one on this source (leave profile out)"
         )
     if kept.toolchain is None or kept.kind == "bolt":
         return

@@ -145,7 +145,11 @@ class GccNames:
 
     def of(self, path: str, number: int) -> str:
         """A function's name; file and number if no symbol matches (inlined everywhere, or renamed)."""
-        return self.local.get((path, number)) or self.public.get(number) or f"{Path(path).stem};#{number}"
+        return self.known(path, number) or f"{Path(path).stem};#{number}"
+
+    def known(self, path: str, number: int) -> str | None:
+        """A function's name; None if no symbol matches."""
+        return self.local.get((path, number)) or self.public.get(number)
 
 
 def gcc_names(objects: Mapping[str, str], symbols: Sequence[tuple[str, str]]) -> GccNames:
