@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from burnish.packages import gains
+from burnish.base.errors import UserError
+from burnish.packages import gains, opposite, planned
 from burnish.packages.chosen import to_quote
+from burnish.packages.deb import Deb
+from burnish.packages.opposite import Opposite
+from burnish.packages.verify import Checked
 from burnish.report.fold import fold
 from burnish.report.result import Result
+from burnish.source.debian import binary
+from burnish.source.debian.binary import BinaryPackage
 from burnish.study.request.options import Options
 from burnish.study.trials.repeated import Sitting
 from reported import Events, bounded, ratio, verdict
@@ -118,3 +126,33 @@ def test_a_package_quotes_fresh_starts_of_all_loads_or_of_none() -> None:
     assert quoted(run()) == [1.34, 1.34]
     assert quoted(run("w")) == [1.34, 1.34]
     assert quoted(run("v", "w")) == [1.27, 1.27]
+
+
+def test_a_program_of_another_processor_is_not_measured(tmp_path: Path) -> None:
+    here = Path(sys.executable).resolve()
+    other = tmp_path / "other"
+    content = bytearray(here.read_bytes())
+    content[18:20] = (243).to_bytes(2, "little")  # e_machine: RISC-V
+    other.write_bytes(content)
+    package = Checked(tmp_path / "p.deb", tmp_path, other, "fake", ("fake", "1", "folder"), None, {}, {}, ())
+    with pytest.raises(UserError, match=r"p\.deb: a program for .*so it can't be measured here"):
+        opposite._check_alike(package, Opposite(here, "given", "given"))
+    opposite._check_alike(replace(package, program=here), Opposite(here, "given", "given"))
+
+
+def made(version: str) -> Deb:
+    base = BinaryPackage(Path("b.deb"), "core", version, "amd64", ("s", version), "")
+    return Deb(Path("core_1_amd64.deb"), (), f"{version}+burnish1", base, "", "")
+
+
+@pytest.mark.parametrize(("newer", "beside"), [([], False), (["2-1"], True)])
+def test_a_newer_service_goes_back_with_the_program(
+    newer: list[str], beside: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(binary, "versions", lambda _name: [*newer, "1-1"])
+    text = "\n".join(planned.says_of(made("1-1"), "server"))
+    assert ("install: apt-get install --allow-downgrades ./core_1_amd64.deb server=1-1" in text) == beside
+    assert ("install: apt-get install ./core_1_amd64.deb\n" in text) == (not beside)
+    for there, also in (("", ()), ("1-1", ()), ("2-1", ("server=1-1",))):
+        monkeypatch.setattr(binary, "installed", lambda _name, there=there: there)
+        assert planned.goes_with(made("1-1"), "server") == also

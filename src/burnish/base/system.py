@@ -201,15 +201,17 @@ def ensure_packages(
 
 def install_file(
     file: Path,
+    also: Sequence[str] = (),
     *,
     yes: bool,
     ask: Callable[[str], bool] | None,
     say: Callable[[str], None] = _say,
 ) -> None:
-    """Installs a package's file with apt-get, after asking.
+    """Installs a package's file with apt-get, after asking; nothing else is removed for it.
 
     Args:
         file: the .deb.
+        also: packages that go with it, ``NAME=VERSION``.
         yes: install without asking.
         ask: asks the user a question; None if nobody can answer.
         say: called with lines of progress.
@@ -218,14 +220,16 @@ def install_file(
         UserError: nobody could be asked, the answer was no, or there is no permission.
         InfrastructureError: apt-get failed; the message has its last lines.
     """
-    command = install_command([str(file)])
+    command = install_command([str(file), *also])
     prefix = _root_prefix(command, "for your server")
-    if not yes and (ask is None or not ask(f"Install {file.name}?")):
+    what = " and ".join((file.name, *also))
+    if not yes and (ask is None or not ask(f"Install {what}?")):
         why = "nobody to ask" if ask is None else "the answer was no"
         raise UserError(f"{file} is made and not installed ({why}); `{command}` installs it, or say --yes")
-    say(f"installing {file.name}")
-    # A newer version of the distribution may be there, which the user has asked to replace.
-    words = ["install", "--yes", "--no-install-recommends", "--allow-downgrades", str(file)]
+    say(f"installing {what}")
+    # A newer version of the distribution may be there, which the user has asked to replace. What depends on the newer
+    # one would be removed, the service with it.
+    words = ["install", "--yes", "--no-install-recommends", "--allow-downgrades", "--no-remove", str(file), *also]
     _run_uninterrupted([*prefix, "apt-get", *_APT, *words]).check(f"installing {file.name} failed")
 
 

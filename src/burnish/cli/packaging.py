@@ -29,7 +29,7 @@ from burnish.cli.declaration import Argument
 from burnish.packages import gains, opposite, root, signing
 from burnish.packages import verify as checking
 from burnish.packages.chosen import choose
-from burnish.packages.planned import Format, Package, Request, make, tried_in_root
+from burnish.packages.planned import Format, Package, Request, goes_with, make, tried_in_root
 from burnish.packages.verify import Checked
 from burnish.record.workbench import Bench
 from burnish.report.values import runs as values
@@ -161,7 +161,9 @@ def install(
     for text in _lines(made):
         line(text)
     if made.deb is not None:
-        system.install_file(made.files[0], yes=options.yes, ask=asker(), say=say)
+        packaging = made.chosen.engine.spec.packaging
+        also = goes_with(made.deb, packaging.server_package) if packaging else ()
+        system.install_file(made.files[0], also, yes=options.yes, ask=asker(), say=say)
 
 
 def _value(made: Package) -> dict[str, object]:

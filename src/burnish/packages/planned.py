@@ -155,7 +155,8 @@ def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     finally:
         remove_tree(scratch)
     files = (result.file, *result.beside)
-    return Package(files, chosen, made, says_of(result), result, compared.kinds, compared.plugins)
+    says = says_of(result, spec_.packaging.server_package)
+    return Package(files, chosen, made, says, result, compared.kinds, compared.plugins)
 
 
 def tried_in_root(home: Home, made: Package, bench: Workbench) -> tuple[str, ...]:
@@ -207,8 +208,22 @@ def _named(found: Sequence[Difference]) -> str:
     return f"there are: {names or 'none to accept'}"
 
 
-def says_of(made: deb.Deb) -> tuple[str, ...]:
-    """What the version means for updates, and the way back."""
+def goes_with(made: deb.Deb, service: str) -> tuple[str, ...]:
+    """What must be installed with a package on this host: the service of its version, if a newer one is installed.
+
+    A newer service depends on a program as new, and would be removed.
+    """
+    there = binary.installed(service)
+    return (f"{service}={made.base.version}",) if there and binary.older(made.base.version, there) else ()
+
+
+def says_of(made: deb.Deb, service: str) -> tuple[str, ...]:
+    """What the version means for updates, how it is installed, and the way back.
+
+    Args:
+        made: the package.
+        service: the distribution's package that makes the program a service.
+    """
     base = made.base
     newer = [version for version in binary.versions(base.name) if binary.older(made.version, version)]
     lines = [
@@ -218,6 +233,8 @@ def says_of(made: deb.Deb) -> tuple[str, ...]:
         lines.append(
             f"{newer[0]} is out already: this package lacks what that update fixes, and the next `apt upgrade` takes it"
         )
-    lines.append(f"install: apt-get install ./{made.file.name}")
+    # A newer service asks for a program that is as new.
+    beside = f" {service}={base.version}" if newer and service != base.name else ""
+    lines.append(f"install: apt-get install {'--allow-downgrades ' if newer else ''}./{made.file.name}{beside}")
     lines.append(f"back: apt-get install --allow-downgrades {base.name}={base.version}")
     return tuple(lines)

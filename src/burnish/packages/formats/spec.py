@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from burnish.base.paths import Home
+from burnish.builds.reproducer import AfterLink
 from burnish.packages.chosen import Chosen
 from burnish.packages.formats import flags
 from burnish.packages.formats.cmake import copy_profiles, joined
@@ -21,7 +23,7 @@ def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Pat
     file = folder / "burnish.spec.inc"
     names = [path.relative_to(folder).as_posix() for path in profiles]
     file.write_text(text(chosen, made, names))
-    says = [f"put %include {file.name} at the head of the spec file; it was not tried on a host with rpm"]
+    says = [f"put %include {file.name} at the head of the spec file; rpmspec reads it, no package was built with it"]
     return [file, *profiles], says
 
 
@@ -37,9 +39,14 @@ def text(chosen: Chosen, made: Made, profiles: list[str]) -> str:
         f"%global build_cflags {_flags(plain.c)}",
         f"%global build_cxxflags {_flags(plain.cxx)}",
         f"%global build_ldflags {_flags(plain.link)}",
-        *(f"# after the link: {_escaped(step.title)}" for step in chosen.making.after),
+        *(f"# {_escaped(line)}" for step in chosen.making.after for line in _after(step)),
     ]
     return "\n".join([*lines, ""])
+
+
+def _after(step: AfterLink) -> list[str]:
+    """What is to be done to the linked program, in words and commands."""
+    return [f"after the link, {step.title}: {shlex.join(words)}" for words in step.commands]
 
 
 def _flags(words: tuple[str, ...]) -> str:

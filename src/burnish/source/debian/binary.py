@@ -145,6 +145,13 @@ def unpack(package: BinaryPackage, folder: Path, *, control: bool = False) -> Pa
     return folder
 
 
+def installed(name: str) -> str:
+    """The version of a package that is installed on this host; '' for none."""
+    done = process.run(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}", name])
+    status, _, version = done.output.strip().partition(" ")
+    return version if done.ok and status == "installed" else ""
+
+
 def older(first: str, second: str) -> bool:
     """Whether version `first` sorts below `second` (dpkg --compare-versions)."""
     return process.run(["dpkg", "--compare-versions", first, "lt", second]).exit_code == 0
