@@ -45,6 +45,7 @@ def test_a_good_package(tuned_home: Path, package: Path, key: Path) -> None:
     assert "byte for byte the one that was measured" in done.stdout
     assert "checksums: all " in done.stdout
     assert done.stdout.count("about this file") == 2
+    assert "study: variant speed130 of fake-tune-" in done.stdout
     assert "FORCED" not in done.stdout
     value = json.loads(called(tuned_home, "verify", package, "--json").stdout)
     assert value["verdict"]["variant"] == "speed130"

@@ -12,7 +12,7 @@ from burnish.packages.control import one_line
 from burnish.report.result import Result, Row
 from burnish.report.words import interval_words, per_cent, plural
 from burnish.statistics.intervals import Interval
-from burnish.statistics.means import quotient
+from burnish.statistics.means import Ratio, quotient
 from burnish.study.request.options import Options
 
 PACKAGE = "package"
@@ -81,8 +81,8 @@ class Held:
         of = _OF.get(self.quantity) or (BY_NAME[self.quantity].title if self.quantity in BY_NAME else self.quantity)
         own = f"{interval_words(self.sitting)} in this sitting, " if self.sitting else ""
         first = (
-            f"{self.load}: {self.verdict}; {self.quantity} ({of}) is {own}{interval_words(self.here)} to be repeated, "
-            f"times the other program's, over {plural(self.starts, 'start')}"
+            f"{self.load}: {self.quantity} ({of}) is {own}{interval_words(self.here)} to be repeated, times the other "
+            f"program's, over {plural(self.starts, 'start')}"
         )
         if self.study is None or self.of_study is None:
             return first, f"{self.load}: not compared with the study: {self.unlike}"
@@ -156,8 +156,7 @@ def held(statement: Mapping[str, Any], result: Result) -> tuple[Held, ...]:
 
 
 def _held(row: Row, study: Promised | None, *, alike: bool) -> Held:
-    sitting = row.sitting.intervals.get(row.headline) if row.sitting else None
-    one = Held(row.workload, row.headline, row.verdict, row.starts, _plain(sitting), _plain(row.ratio))
+    one = _of(row, row.headline)
     if study is None:
         return replace(one, unlike="it has no figure of this load")
     if not alike:
@@ -167,12 +166,16 @@ def _held(row: Row, study: Promised | None, *, alike: bool) -> Held:
         return replace(one, unlike=f"it is about {study.quantity}, which was not measured here")
     if study.placement and row.placement and study.placement != row.placement:
         return replace(one, unlike=f"it was made with --placement {study.placement}, this one with {row.placement}")
-    if row.headline != study.quantity:
-        one = replace(one, quantity=study.quantity, sitting=None, here=_plain(here))
-    return replace(one, study=study.ratio, of_study=quotient(here, study.ratio))
+    return replace(_of(row, study.quantity), study=study.ratio, of_study=quotient(here, study.ratio))
 
 
-def _plain(value: Any) -> Interval | None:
+def _of(row: Row, quantity: str) -> Held:
+    """A load by a quantity, without the study."""
+    sitting = row.sitting.intervals.get(quantity) if row.sitting else None
+    return Held(row.workload, quantity, row.verdict, row.starts, _plain(sitting), _plain(row.of(quantity)))
+
+
+def _plain(value: Ratio | None) -> Interval | None:
     return Interval(value.ratio, value.low, value.high, value.level) if value is not None else None
 
 

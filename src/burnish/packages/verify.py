@@ -13,6 +13,7 @@ from burnish.base import process
 from burnish.base.errors import UserError
 from burnish.base.files import remove_tree, sha256_of
 from burnish.packages import signing, statements
+from burnish.packages.control import one_line
 from burnish.source.debian import binary
 
 _ARCHIVE = ".tar.gz"
@@ -77,7 +78,10 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
     else:
         raise UserError(f"{file}: its program is not the measured one (sha256:{measured})")
     lines += [*_beside(file, subjects[0]), *_sums(inner)]
-    forced = _dig(verdict, "predicate").get("forced") or ()
+    told = _dig(verdict, "predicate")
+    study, variant, host = (one_line(str(told.get(name) or "?"), 300) for name in ("run", "variant", "host"))
+    lines.append(f"study: variant {variant} of {study}, measured on {host}")
+    forced = told.get("forced") or ()
     lines += [f"FORCED, in spite of: {text}" for text in forced]
     base = next(
         (
