@@ -90,7 +90,7 @@ def test_a_containerfile_installs_the_package(tuned_home: Path, tmp_path: Path) 
     assert "COPY fake-server-core_" in text
     assert '\nENTRYPOINT ["/usr/sbin/server"]\n' in text
     assert "\nUSER fake\n" in text
-    assert "Pin: version 1" in text, "the service is of the program's version, though a newer one is out"
+    assert "Pin: version " in text, "the service is of the program's version, though a newer one is out"
     assert text.count("/etc/apt/preferences.d/burnish") == 2, "updates come again afterwards"
 
 
