@@ -271,7 +271,8 @@ PACKAGED = replace(
     complete=one(completion.variants),
 )  # fmt: skip
 BASE = _option(
-    "base", ("--base",), "The distribution's package file, instead of fetching the version that was built.",
+    "base", ("--base",), "The distribution's package file (to measure against: or a program), instead of fetching the "
+    "version that was built.",
     readers.path, "DEB",
 )  # fmt: skip
 ACCEPT = _option(
@@ -286,10 +287,6 @@ KEY = _option("key", ("--key",), "Public SSH key that must have signed it.", rea
 MEASURE = _option(
     "measured", ("--measure",), "Then measure its program against the distribution's here, as its study did, and say "
     "whether the gain is the study's.", common=True,
-)  # fmt: skip
-MEASURED_AGAINST = replace(
-    BASE, help="With --measure: the program or package to measure against.", value="FILE",
-    unset="the distribution's, of the version that was built",
 )  # fmt: skip
 TRY_IN_ROOT = _option(
     "try_in_root", ("--try-in-root",), "Then try the .deb in a clean root: installed, started, used, taken back.",

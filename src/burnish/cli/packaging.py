@@ -82,7 +82,7 @@ def package(
 @verb(
     "verify",
     Argument("file", "FILE", "A .deb or .tar.gz of `burnish package`.", readers.path),
-    o.KEY, o.MEASURE, o.MEASURED_AGAINST, *o.LOAD, *o.HOW_EXACTLY, *o.SESSION, o.JSON,
+    o.KEY, o.MEASURE, o.BASE, *o.LOAD, *o.HOW_EXACTLY, *o.SESSION, o.JSON,
     example="burnish verify ./server.deb --key builder.pub",
     resumes=True,
 )  # fmt: skip
