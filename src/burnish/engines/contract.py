@@ -206,7 +206,8 @@ class Engine(ABC):
             built: the build.
             place: private scratch folder, empty.
             bench: recorded processes.
-            launcher: words before the program: an emulator of another processor, some ten times slower.
+            launcher: words before the server, and before other programs of the build: an emulator of another
+                processor, some ten times slower.
 
         Returns:
             Why it is not all right, in one line: a wrong answer, a signal, no answer in time; None when it is.

@@ -27,7 +27,8 @@ class Tick:
         at: CLOCK_MONOTONIC, seconds.
         done: transactions (or units) finished since the load began; may be fractional.
         errors: failed transactions, reconnects and ignored errors since the load began.
-        server_cpu: CPU seconds of the server process so far, at the same instant.
+        server_cpu: CPU seconds of the server so far, at the same instant: of all of its processes, and of those that
+            have ended; it never falls.
         client_cpu: CPU seconds of the load process so far; 0 where the server is its own client.
         latency: seconds over the interval since the last tick, by name (``p50``, ``p95``, ``p99``, ``max``).
         steps: statements answered since the load began; 0 where none are counted.
@@ -140,7 +141,10 @@ class Side(ABC):
 
     @abstractmethod
     def server_pids(self) -> list[int]:
-        """Processes of the server, alive now."""
+        """Processes of the server, alive now: first the one that was started, then its children.
+
+        Called at each move between cores, so that it must not take more than a millisecond or so.
+        """
 
     @abstractmethod
     def client_pids(self) -> list[int]:

@@ -70,7 +70,7 @@ class ProgramContract(Contract):
         place.mkdir(mode=0o700)
         assert engine.answers(built, place, bench, (str(launcher),)) is None
         launched = (tmp_path / "launched").read_text().splitlines()
-        assert {Path(line).resolve() for line in launched} == {built.server.resolve()}
+        assert built.server.resolve() in {Path(line).resolve() for line in launched}
 
     def test_a_program_that_does_not_run_is_told_in_a_line(
         self, engine: Engine, built: Built, bench: PlainBench, tmp_path: Path
