@@ -12,7 +12,9 @@ from burnish.base.engine_folders import engine_folders
 
 ROOT = Path(burnish.__file__).parent
 
-NAMES = re.compile(r"mariadb|mysql|percona|sqlite|\bfake\b|_fake|fake_|innodb|speedtest1|\bmtr\b", re.IGNORECASE)
+NAMES = re.compile(
+    r"mariadb|mysql|percona|postgres|pgbench|sqlite|\bfake\b|_fake|fake_|innodb|speedtest1|\bmtr\b", re.IGNORECASE
+)
 """What engines and their parts are called, those that may come included."""
 
 

@@ -41,4 +41,5 @@ def unknown_engine(name: str, engines: Collection[str]) -> UserError:
     if server is None:
         return unknown("engine", name, engines)
     instead = f"; the nearest to {server.title} is {server.nearest}" if server.nearest in engines else ""
-    return UserError(f"engine {name!r}: only {' and '.join(sorted(engines))} can be built so far{instead}")
+    *others, last = sorted(engines)
+    return UserError(f"engine {name!r}: only {', '.join(others)} and {last} can be built so far{instead}")

@@ -78,3 +78,22 @@ def test_debians_mariadbd_against_itself(burnish_home: Path, tmp_path: Path) -> 
     for side in row["sides"].values():
         assert side["throughput"] > 0
         assert side["latency"]["p95"] > 0
+
+
+@pytest.mark.measures
+@pytest.mark.timeout(600)
+def test_debians_postgres_against_itself(burnish_home: Path, tmp_path: Path) -> None:
+    server = debians.postgres(tmp_path)
+    twin = tmp_path / "twin"
+    shutil.copytree(tmp_path / "root", twin, symlinks=True)
+    words = ["compare", server, twin / server.relative_to(tmp_path / "root"), "--engine", "postgresql"]
+    words += ["--workload", "select_only:scale=1", "--precision", "none", "--max-starts", "2", "--yes", "--json"]
+    done = burnish(*words, limit=600)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["differences"] == []
+    (row,) = calm(found)
+    assert 0.9 < row["capacity"]["ratio"] < 1.1
+    for side in row["sides"].values():
+        assert side["throughput"] > 0
+        assert side["latency"]["p95"] > 0

@@ -1,0 +1,225 @@
+"""PostgreSQL: from its source to a server that can be tested, loaded and measured."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from burnish.base.errors import InfrastructureError, UserError, unknown
+from burnish.base.workbench import Workbench
+from burnish.engines.contract import (
+    MARKER,
+    BuildJob,
+    Built,
+    CompiledObject,
+    Condition,
+    Engine,
+    GateReport,
+    Identity,
+    Side,
+    SideSpec,
+    Step,
+    Workload,
+)
+from burnish.engines.postgresql import build, gate
+from burnish.engines.postgresql.loads import PostgreSQLLoads
+from burnish.engines.postgresql.server import CLIENT, CLUSTER, DATABASE, Launch, Server, check_user, unprivileged
+from burnish.engines.postgresql.side import PostgreSQLSide, settings_of
+from burnish.program.elf import build_id
+from burnish.program.program import read
+
+MARK = b"%s is the PostgreSQL server."
+"""Text in every server, by which programs are recognised without being run."""
+
+ANSWERS = Path(__file__).with_name("answers.sql")
+_ASKED = re.compile(r"^-- (.*)$", re.MULTILINE)
+_TOLD = re.compile(r"""^\s*1: \w+ = "(.*)"\t""")
+
+
+class PostgreSQL(Engine):
+    """Behaviour of PostgreSQL: configure and make, pg_regress, pgbench."""
+
+    makers = ("make", "bison", "flex", "perl")
+    loads_class = PostgreSQLLoads
+
+    def steps(self, job: BuildJob) -> tuple[Step, ...]:
+        """See `Engine.steps`."""
+        return build.steps(job)
+
+    def build(self, job: BuildJob) -> None:
+        """See `Engine.build`."""
+        build.build(job)
+
+    def keep(self, job: BuildJob) -> list[tuple[Path, str]]:
+        """See `Engine.keep`."""
+        return build.keep(job)
+
+    def objects(self, job: BuildJob) -> list[CompiledObject]:
+        """See `Engine.objects`."""
+        return build.objects(job)
+
+    def built(self, name: str, folder: Path, key: str) -> Built:
+        """See `Engine.built`."""
+        return Built(name=name, folder=folder, server=folder / self.spec.server, key=key)
+
+    def existing(self, program: Path) -> Built:
+        """See `Engine.existing`: initdb and pgbench must lie beside it, as in Debian's package."""
+        program = program.expanduser().resolve()
+        if not program.is_file():
+            raise UserError(f"{program}: there is no such program; name a postgres")
+        with program.open("rb") as file:
+            key = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+            file.seek(0)
+            ours = file.read(4) == b"\x7fELF"
+            if ours:
+                with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                    ours = content.find(MARK) >= 0
+        if not ours:
+            raise UserError(f"{program}: no PostgreSQL server; name a postgres, as /usr/lib/postgresql/15/bin/postgres")
+        if missing := [name for name in ("initdb", "pgbench") if not (program.parent / name).is_file()]:
+            raise UserError(f"{program}: no {' and no '.join(missing)} beside it; name the server in its whole package")
+        return Built(name=str(program), folder=program.parent, server=program, key=key)
+
+    def identity(self, built: Built, bench: Workbench) -> Identity:
+        """See `Engine.identity`: its settings with their defaults, and the libraries that it is linked with."""
+        (version,) = self._said(built, bench, "--version")[:1]
+        fields = [line.split("\t") for line in self._said(built, bench, "--describe-config")]
+        settings = {f"setting {words[0]}": words[4] for words in fields if len(words) > 4}
+        libraries = {f"library {name}": "linked" for name in read(built.server).needed if "ld-linux" not in name}
+        features = tuple(sorted({**settings, **libraries}.items()))
+        return Identity(version.removeprefix("postgres (PostgreSQL) "), features, build_id(built.server))
+
+    def _said(self, built: Built, bench: Workbench, question: str) -> list[str]:
+        lines: list[str] = []
+        words: list[str | Path] = [*unprivileged(), built.server.resolve(), question]
+        done = bench.run(question, words, env=dict(built.environment), timeout=60, on_line=lines.append)
+        if not done.ok or not lines:
+            raise InfrastructureError(f"{built.server}: does not run here: {' '.join(lines[-3:])}", log=done.log)
+        return lines
+
+    def gate(
+        self, subject: Built, tools: Built, place: Path, bench: Workbench, tests: Sequence[str] | None = None
+    ) -> GateReport:
+        """See `Engine.gate`."""
+        return gate.gate(self.spec.gate_tests if tests is None else tests, subject, tools, place, bench)
+
+    def answers(self, built: Built, place: Path, bench: Workbench, launcher: Sequence[str] = ()) -> str | None:
+        """See `Engine.answers`: a cluster is made and asked by the server alone (single-user mode), twice."""
+        # A copy of initdb runs the postgres beside itself: a script that puts the launcher before the server.
+        scripts, server = place / "bin", built.server.resolve()
+        scripts.mkdir()
+        shutil.copy(server.parent / "initdb", scripts)
+        starter = scripts / "postgres"
+        starter.write_text(f'#!/bin/sh\nexec {shlex.join([*launcher, str(server)])} "$@"\n')
+        starter.chmod(0o755)
+        try:
+            gate.initdb(scripts, place / CLUSTER, bench, "--no-sync", "-L", str(_share(server)), launcher=launcher)
+        except InfrastructureError as error:
+            return str(error).splitlines()[0]
+        for number, script in enumerate(ANSWERS.read_text().split("-- again\n")):
+            lines: list[str] = []
+            path = place / f"answers-{number}.sql"
+            path.write_text(script)
+            words: list[str | Path] = [*unprivileged(), starter, "--single", "-D", place / CLUSTER, "postgres"]
+            env = dict(built.environment)
+            done = bench.run("answers", words, cwd=place, env=env, stdin_file=path, timeout=300, on_line=lines.append)
+            if not done.ok:
+                return f"ended with exit code {done.exit_code}: {' '.join(lines[-1:])}"
+            told = [match[1] for line in lines if (match := _TOLD.match(line))]
+            if told != (right := _ASKED.findall(script)):
+                wrong = next((pair for pair in zip(told, right, strict=False) if pair[0] != pair[1]), (told, right))
+                return f"answers {wrong[0]!r}, not {wrong[1]!r}"
+        return None
+
+    def create_dataset(self, built: Built, tools: Built, workload: Workload, folder: Path, bench: Workbench) -> None:
+        """See `Engine.create_dataset`: pgbench's tables, and pgbench itself for every side."""
+        client, place = folder / CLIENT, folder / "making"
+        for path in (client, place):
+            path.mkdir(mode=0o700)
+        shutil.copy(tools.server.resolve().parent / "pgbench", client)
+        for library in (tools.folder / "lib").glob("libpq.so*"):
+            shutil.copy(library, client)
+        checksums = ["--data-checksums"] if workload.parameter("checksums", "off") == "on" else []
+        gate.initdb(tools.server.resolve().parent, folder / CLUSTER, bench, *checksums)
+        (folder / MARKER).touch()
+        small = (("autovacuum", "off"), ("max_wal_size", "64MB"), ("min_wal_size", "32MB"))
+        server = Server(Launch(built.server.resolve(), folder, place, small, environment=built.environment))
+        try:
+            server.boot()
+            server.query(f"CREATE DATABASE {DATABASE}", "postgres")
+            sizes = [f"--{name}={workload.parameter(name, '100')}" for name in ("scale", "fillfactor")]
+            words: list[str | Path] = [
+                client / "pgbench",
+                "-i",
+                "-q",
+                *sizes,
+                "-h",
+                server.sockets,
+                "-U",
+                DATABASE,
+                DATABASE,
+            ]
+            made = bench.run("make data", words, env={"LD_LIBRARY_PATH": str(client)}, timeout=3600)
+            made.check("making pgbench's tables")
+            server.query("CHECKPOINT")
+        finally:
+            server.stop()
+        shutil.rmtree(place)
+        os.sync()
+
+    def side(self, spec: SideSpec) -> Side:
+        """See `Engine.side`."""
+        return PostgreSQLSide(spec)
+
+    def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:  # noqa: ARG002
+        """See `Engine.ready`: any setting, on the Unix socket."""
+        check_user()
+        if asked.transport != "unix":
+            raise UserError(f"transport={asked.transport}: PostgreSQL is loaded over its Unix socket; leave it out")
+        return asked
+
+    def examine(
+        self,
+        built: Built,
+        workload: Workload,
+        condition: Condition,
+        data: Path | None,
+        place: Path,
+        bench: Workbench,
+    ) -> list[str]:
+        """See `Engine.examine`: names against the server's own, values by asking it for one with all of them set."""
+        settings = settings_of(workload, condition)
+        known = {line.split("\t")[0].lower() for line in self._said(built, bench, "--describe-config")}
+        for name, _ in settings:
+            if name.lower() not in known and "." not in name:
+                raise unknown("PostgreSQL setting", name, sorted(known))
+        if data is None or not settings:
+            return []
+        lines: list[str] = []
+        given = [word for name, value in settings for word in ("-c", f"{name}={value}")]
+        words: list[str | Path] = [
+            *unprivileged(),
+            built.server.resolve(),
+            "-D",
+            data / CLUSTER,
+            *given,
+            "-C",
+            "shared_buffers",
+        ]
+        done = bench.run("settings", words, cwd=place, timeout=60, on_line=lines.append)
+        if not done.ok:
+            raise UserError(next((line for line in lines if "FATAL" in line), " ".join(lines[-1:])))
+        return []
+
+
+def _share(server: Path) -> Path:
+    """The server's files: beside its folder, or as Debian has them (lib/postgresql/15 and share/postgresql/15)."""
+    installation = server.parents[1]
+    beside = installation / "share"
+    return beside if beside.is_dir() else installation.parents[2] / "share/postgresql" / installation.name

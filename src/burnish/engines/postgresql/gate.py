@@ -1,0 +1,118 @@
+"""The gate: a list of PostgreSQL's own regression tests (`make check`), against the very server that is measured."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from burnish.base.errors import InfrastructureError
+from burnish.base.workbench import Workbench
+from burnish.engines.contract import MARKER, GateReport
+from burnish.engines.postgresql.build import REGRESS
+from burnish.engines.postgresql.server import CLUSTER, DATABASE, Launch, Server, unprivileged
+from burnish.program.built import Built
+from burnish.program.elf import build_id
+
+_LIMIT_S = 1800.0
+
+# Until 15: "     boolean    ... ok     30 ms"; since 16: "ok 3     + boolean    30 ms".
+_RESULT = re.compile(r"(?:test\s+)?([\w.]+)\s+\.\.\. (ok|FAILED)|(ok|not ok) \d+\s+[-+] ([\w.]+)")
+
+
+def initdb(folder: Path, cluster: Path, bench: Workbench, *words: str, launcher: Sequence[str] = ()) -> None:
+    """Makes a cluster with the initdb of a folder, which runs the postgres beside it; whoever reaches it is trusted.
+
+    Raises:
+        InfrastructureError: it failed, with its log.
+    """
+    how: list[str | Path] = [
+        "-U",
+        DATABASE,
+        "-A",
+        "trust",
+        "-E",
+        "UTF8",
+        "--locale=C.UTF-8",
+        "--no-instructions",
+        "-D",
+        cluster,
+    ]
+    done = bench.run(
+        "initdb", [*unprivileged(), *launcher, folder / "initdb", *how, *words], cwd=cluster.parent, timeout=600
+    )
+    done.check("making the server's first files")
+
+
+def gate(wanted: Sequence[str], subject: Built, tools: Built, place: Path, bench: Workbench) -> GateReport:
+    """Runs those of the wanted tests that this version has, in the order and the groups of its own schedule."""
+    began, tests = time.monotonic(), tools.folder / REGRESS
+    ordered = groups((tests / "parallel_schedule").read_text(), wanted)
+    if not ordered:
+        raise InfrastructureError(f"{tests}/parallel_schedule: none of the gate's tests is in it")
+    schedule, output = place / "schedule", place / "output"
+    schedule.write_text("".join(f"test: {' '.join(names)}\n" for names in ordered))
+    output.mkdir(mode=0o700)
+    (place / MARKER).touch()
+    initdb(subject.server.parent, place / CLUSTER, bench, "--no-sync")
+    folder = place / "server"
+    folder.mkdir(mode=0o700)
+    settings = (("fsync", "off"), ("max_prepared_transactions", "2"))
+    server = Server(Launch(subject.server.resolve(), place, folder, settings, environment=subject.environment))
+    lines: list[str] = []
+    try:
+        server.boot()
+        where = [f"--host={server.sockets}", "--port=5432", f"--user={DATABASE}", f"--bindir={tools.folder / 'bin'}"]
+        files = [f"--inputdir={tests}", f"--dlpath={tests}", f"--outputdir={output}", f"--schedule={schedule}"]
+        bench.run(
+            "regression tests",
+            [*unprivileged(), tests / "pg_regress", *where, *files, "--no-locale", "--encoding=UTF8"],
+            cwd=output,
+            env={"LD_LIBRARY_PATH": str(tools.folder / "lib")},
+            timeout=_LIMIT_S,
+            on_line=lambda line: _see(line, lines, bench),
+        )
+    finally:
+        server.stop()
+    said, listed = results(lines), [name for names in ordered for name in names]
+    if not said:
+        raise InfrastructureError(f"pg_regress ran no test: {' '.join(lines[-3:])}", log=server.log)
+    failures = tuple(
+        (name, _difference(output / "results" / f"{name}.out", tests / "expected" / f"{name}.out"))
+        for name in listed
+        if not said.get(name, False)
+    )
+    skipped = len(wanted) - len(listed)
+    seconds = time.monotonic() - began
+    return GateReport(not failures, len(listed), skipped, failures, build_id(subject.server), seconds)
+
+
+def groups(schedule: str, wanted: Sequence[str]) -> list[list[str]]:
+    """The schedule's groups with the wanted tests alone; the tests of a group run at the same time."""
+    lines = [line.removeprefix("test:").split() for line in schedule.splitlines() if line.startswith("test:")]
+    kept = [[name for name in names if name in set(wanted)] for names in lines]
+    return [names for names in kept if names]
+
+
+def results(lines: Sequence[str]) -> dict[str, bool]:
+    """Whether each test passed, as pg_regress says it."""
+    matches = (match for line in lines if (match := _RESULT.search(line)))
+    return {match[1] or match[4]: "ok" in (match[2], match[3]) for match in matches}
+
+
+def _see(line: str, lines: list[str], bench: Workbench) -> None:
+    lines.append(line)
+    if match := _RESULT.search(line):
+        bench.live(f"test {match[1] or match[4]}")
+
+
+def _difference(result: Path, expected: Path) -> str:
+    """The first line that is not as expected."""
+    if not result.is_file():
+        return "did not run"
+    found, right = (path.read_text(errors="replace").splitlines() for path in (result, expected))
+    for number, line in enumerate(found):
+        if number >= len(right) or line != right[number]:
+            return f"line {number + 1} is {line.strip()[:100]!r}"
+    return "ends too early"
