@@ -1,4 +1,4 @@
-"""Nothing outside an engine's folder names an engine: what is one engine's is its data or its code."""
+"""Nothing outside the folders of engines and their families names an engine: that is data or an engine's code."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ NAMES = re.compile(r"mariadb|mysql|percona|sqlite|\bfake\b|_fake|fake_|innodb|sp
 """What engines and their parts are called, those that may come included."""
 
 
+FAMILIES = (ROOT / "engines" / "mysql_family",)
+"""What several engines share beyond a protocol: as much inside as their own folders."""
+
+
 def modules() -> Iterator[Path]:
-    own = [folder.path for folder in engine_folders()]
+    own = [*(folder.path for folder in engine_folders()), *FAMILIES]
     for path in sorted(ROOT.rglob("*.py")):
         if not any(path.is_relative_to(folder) for folder in own):
             yield path

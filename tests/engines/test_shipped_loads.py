@@ -14,7 +14,7 @@ import pytest
 
 from burnish.catalogue import load
 from burnish.engines.contract import OwnData
-from burnish.engines.mariadb.loads import MariaDBLoads
+from burnish.engines.mysql_family.loads import ServerLoads
 from burnish.engines.shared import sql_bench, sysbench
 from burnish.engines.shared.sysbench_parameters import of_help
 from burnish.model.workload import Workload
@@ -164,7 +164,7 @@ def test_statements_are_drawn_by_their_weights(tmp_path: Path) -> None:
     )
     data = tmp_path / "dump.sql"
     data.write_text("USE `shop`;\n")
-    workload = MariaDBLoads(SPEC).own(path, OwnData(data))
+    workload = ServerLoads(SPEC).own(path, OwnData(data))
     (sent,) = play(workload, tmp_path, events=500)
     drawn = Counter(line for line in sent if line.startswith("SELECT") and "a" not in line)
     assert set(drawn) == {"SELECT 1", "SELECT 2", "SELECT 3"}
@@ -177,7 +177,7 @@ def test_a_number_may_follow_the_one_drawn_last(tmp_path: Path) -> None:
     path, data = tmp_path / "mine.sql", tmp_path / "dump.sql"
     path.write_text("SELECT {1..1000}, {+99}, {+0}, '{\"a\": {-3..-1}}';\n")
     data.write_text("USE `shop`;\n")
-    (sent,) = play(MariaDBLoads(SPEC).own(path, OwnData(data)), tmp_path, events=50)
+    (sent,) = play(ServerLoads(SPEC).own(path, OwnData(data)), tmp_path, events=50)
     for line in sent:
         found = re.fullmatch(r"SELECT (\d+), (\d+), (\d+), '\{\"a\": -([123])\}'", line)
         assert found is not None

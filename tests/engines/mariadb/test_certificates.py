@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.engines.mariadb import certificates
+from burnish.engines.mysql_family import certificates
 from mariadb_support import PlainBench
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +10,10 @@ import pytest
 from burnish.base.errors import InfrastructureError
 from burnish.builds import effective
 from burnish.engines.contract import BuildJob
-from burnish.engines.mariadb import build as mariadb_build
-from burnish.engines.mariadb import mtr
-from burnish.engines.mariadb.data import SCRIPTS
+from burnish.engines.mariadb import cmake
+from burnish.engines.mariadb.product import PRODUCT
+from burnish.engines.mariadb.system_tables import SCRIPTS
+from burnish.engines.mysql_family import build, mtr
 from burnish.model.engine import PrecompiledHeaders
 from burnish.model.recipe import Flags
 from burnish.toolchain import ccache
@@ -78,7 +79,7 @@ def job(tmp_path: Path, gcc: Toolchain) -> BuildJob:
         path = source / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    tools = " ".join(mtr.PROGRAMS)
+    tools = " ".join(PRODUCT.suite.programs)
     text = CMAKE.replace("%TOOLS%", tools).replace("%SCRIPTS%", " ".join(SCRIPTS))
     (source / "CMakeLists.txt").write_text(text)
     return BuildJob(
@@ -96,6 +97,11 @@ def job(tmp_path: Path, gcc: Toolchain) -> BuildJob:
     )
 
 
+def made(job: BuildJob, tests: Sequence[str]) -> None:
+    """The build, with the parts of the suite that these tests need."""
+    build.build(job, PRODUCT, build.steps(job, PRODUCT, cmake.configure_command(job)), tests)
+
+
 def moved(job: BuildJob, target: Path) -> Path:
     """The kept parts, moved as the builder does it."""
     for path, where in engine().keep(job):
@@ -105,7 +111,7 @@ def moved(job: BuildJob, target: Path) -> Path:
 
 
 def options(job: BuildJob) -> dict[str, str]:
-    words = mariadb_build.configure_command(job)
+    words = cmake.configure_command(job)
     return dict(word.removeprefix("-D").split("=", 1) for word in words if word.startswith("-D"))
 
 
@@ -155,7 +161,7 @@ def test_archives_are_made_by_the_toolchains_own_tools(job: BuildJob) -> None:
 
 @pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is not installed")
 def test_a_build_moves_into_the_store_and_tells_its_objects(job: BuildJob, tmp_path: Path) -> None:
-    mariadb_build.build(job, TESTS)
+    made(job, TESTS)
     bench = job.bench
     assert isinstance(bench, PlainBench)
     assert any(text.startswith("step ") and " of " in text for text in bench.shown), "ninja's own counter"
@@ -193,9 +199,9 @@ def test_single_objects_are_made_without_the_rest(job: BuildJob) -> None:
 @pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is not installed")
 def test_tools_are_kept_with_the_tests_of_the_list_and_no_others(job: BuildJob, tmp_path: Path) -> None:
     job = replace(job, with_tools=True)
-    mariadb_build.build(job, TESTS)
+    made(job, TESTS)
     store = moved(job, tmp_path / "store")
-    for name in mtr.PROGRAMS:
+    for name in PRODUCT.suite.programs:
         assert (store / name).is_file(), name
     tests = store / "mysql-test"
     assert sorted(path.name for path in (tests / "main").iterdir()) == [
@@ -222,7 +228,7 @@ def test_tools_are_kept_with_the_tests_of_the_list_and_no_others(job: BuildJob, 
 def test_a_build_that_fails_shows_its_log(job: BuildJob) -> None:
     (job.source / "part.c").write_text("int part(void) { return nothing; }\n")
     with pytest.raises(InfrastructureError, match=r"building MariaDB \(compile\)") as caught:
-        mariadb_build.build(job, ())
+        made(job, ())
     assert caught.value.log is not None
     assert "nothing" in caught.value.log.read_text()
 
@@ -283,7 +289,7 @@ def parted(job: BuildJob) -> BuildJob:
 
 @pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is not installed")
 def test_headers_are_read_once_for_files_that_mean_them_as_they_are(parted: BuildJob) -> None:
-    mariadb_build.build(parted, TESTS)
+    made(parted, TESTS)
     commands = {Path(item.source).name: item.command for item in engine().objects(parted)}
     with_them = {name for name, command in commands.items() if "-include" in command}
     assert set(commands) == {
@@ -319,7 +325,7 @@ def test_what_depends_on_precompiled_headers_comes_from_the_cache_while_their_te
         shutil.rmtree(parted.place)
         parted.place.mkdir()
         job = replace(parted, cache=tmp_path / "cache", **changes)  # type: ignore[arg-type]
-        mariadb_build.build(job, TESTS)
+        made(job, TESTS)
         log = job.cache_log.read_text()
         found = ccache.read_log(log)
         assert found.passed == 0, log

@@ -16,8 +16,9 @@ from burnish.base import netns, process, warden
 from burnish.base.errors import UserError
 from burnish.bench.datasets import dataset_key
 from burnish.engines.contract import OwnData, SideSpec, Tick
-from burnish.engines.mariadb.loads import MariaDBLoads
-from burnish.engines.mariadb.server import Launch, Server
+from burnish.engines.mariadb.product import PRODUCT
+from burnish.engines.mysql_family.loads import ServerLoads
+from burnish.engines.mysql_family.server import Launch, Server
 from burnish.engines.shared import digest_table
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
@@ -70,20 +71,20 @@ def test_statements_over_a_dump_and_then_over_a_copy_of_that_folder(built: Built
     dump, path, bench = tmp_path / "dump.sql", tmp_path / "mine.sql", PlainBench(tmp_path)
     dump.write_text(DUMP)
     path.write_text(STATEMENTS)
-    workload = MariaDBLoads(SPEC).own(path, OwnData(dump))
+    workload = ServerLoads(SPEC).own(path, OwnData(dump))
     engine().create_dataset(built, built, workload, tmp_path / "data", bench)
     assert examine(built, workload, Condition(), tmp_path / "data", tmp_path)[1] == "mine.sql: runs, transport unix"
 
     theirs = tmp_path / "data"
     before = {item: item.stat().st_mtime_ns for item in theirs.rglob("*")}
-    copied = MariaDBLoads(SPEC).own(path, OwnData(theirs))
+    copied = ServerLoads(SPEC).own(path, OwnData(theirs))
     assert copied.database == "my-shop"
     engine().create_dataset(built, built, copied, tmp_path / "copy", bench)
     assert {item: item.stat().st_mtime_ns for item in theirs.rglob("*")} == before
     assert "runs" in examine(built, copied, Condition(), tmp_path / "copy", tmp_path)[1]
 
     path.write_text("SELECT 1;\n\nSELECT name FROM itmes;\n")
-    wrong = MariaDBLoads(SPEC).own(path, OwnData(theirs))
+    wrong = ServerLoads(SPEC).own(path, OwnData(theirs))
     with pytest.raises(UserError, match=r"mine\.sql:3: Table 'my-shop\.itmes' doesn't exist"):
         examine(built, wrong, Condition(), tmp_path / "copy", tmp_path)
 
@@ -180,7 +181,7 @@ def test_digests_of_a_running_server_become_statements_that_it_takes(
 ) -> None:
     data = Path(shutil.copytree(dataset, tmp_path / "data"))
     settings = (("performance_schema", "ON"), ("innodb_buffer_pool_size", "32M"))
-    server = Server(Launch(built.server, data, tmp_path / "server", built.options, settings))
+    server = Server(Launch(built.server, PRODUCT.habits, data, tmp_path / "server", built.options, settings))
     try:
         server.boot()
         if not server.query("SELECT @@performance_schema")[0][0]:
@@ -263,9 +264,9 @@ def test_a_script_that_fails_is_told_before_the_trial(built: Built, dataset: Pat
         "function thread_init() con = sysbench.sql.driver():connect() end\n"
         "function event() con:query('SELECT x FROM not_there') end\n"
     )
-    workload = MariaDBLoads(SPEC).own(path)
+    workload = ServerLoads(SPEC).own(path)
     with pytest.raises(UserError, match=r"mine\.lua: .*Table 'sbtest\.not_there' doesn't exist"):
         examine(built, workload, Condition(), dataset, tmp_path)
     path.write_text("function thread_init() con = sysbench.sql.driver():connect() end\n")
     with pytest.raises(UserError, match=r"mine\.lua: .*cannot find the event\(\) function in mine\.lua"):
-        examine(built, MariaDBLoads(SPEC).own(path), Condition(), dataset, tmp_path)
+        examine(built, ServerLoads(SPEC).own(path), Condition(), dataset, tmp_path)

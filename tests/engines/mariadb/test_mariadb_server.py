@@ -11,14 +11,17 @@ import pytest
 
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.engines.contract import MARKER, Side, SideSpec, Tick
-from burnish.engines.mariadb import data as mariadb_data
-from burnish.engines.mariadb.server import Launch, Server, setting_options
+from burnish.engines.mariadb.product import PRODUCT
+from burnish.engines.mysql_family import data as family_data
+from burnish.engines.mysql_family.server import Launch, Server, setting_options
 from burnish.engines.shared.sysbench import LATENCY_EVERY, TICK_S
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 from burnish.study.request import workloads
 from mariadb_support import PlainBench, engine, real_server, small
+
+DEFAULTS = PRODUCT.habits.defaults
 
 
 def data_folder(tmp_path: Path) -> Path:
@@ -37,19 +40,20 @@ def script(tmp_path: Path, text: str) -> Path:
 
 
 def test_a_condition_replaces_a_default_however_it_is_spelled() -> None:
-    options = setting_options([("innodb-buffer-pool-size", "2G"), ("performance_schema", "ON"), ("binlog", "x")])
+    given = [("innodb-buffer-pool-size", "2G"), ("performance_schema", "ON"), ("binlog", "x")]
+    options = setting_options(given, DEFAULTS)
     assert "--innodb_buffer_pool_size=2G" in options
     assert "--performance_schema=ON" in options
     assert "--binlog=x" in options
     assert not any("512M" in word or word == "--loose_performance_schema=OFF" for word in options)
-    assert "--loose_performance_schema=OFF" in setting_options([])
+    assert "--loose_performance_schema=OFF" in setting_options([], DEFAULTS)
 
 
 def test_a_data_folder_that_is_not_ours_is_not_touched(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
     (data / "ibdata1").write_text("somebody's")
-    server = Server(Launch(script(tmp_path, "touch started"), data, tmp_path / "side"))
+    server = Server(Launch(script(tmp_path, "touch started"), PRODUCT.habits, data, tmp_path / "side"))
     with pytest.raises(UserError, match="not ours"):
         server.boot()
     assert sorted(path.name for path in data.iterdir()) == ["ibdata1"]
@@ -57,7 +61,7 @@ def test_a_data_folder_that_is_not_ours_is_not_touched(tmp_path: Path) -> None:
 
 
 def test_a_socket_in_use_is_named(tmp_path: Path) -> None:
-    server = Server(Launch(script(tmp_path, "exit 0"), data_folder(tmp_path), tmp_path / "side"))
+    server = Server(Launch(script(tmp_path, "exit 0"), PRODUCT.habits, data_folder(tmp_path), tmp_path / "side"))
     (tmp_path / "side").mkdir()
     with socket.socket(socket.AF_UNIX) as other:
         other.bind(str(server.socket))
@@ -69,15 +73,17 @@ def test_a_socket_in_use_is_named(tmp_path: Path) -> None:
 
 def test_a_server_that_dies_at_its_start_shows_its_log(tmp_path: Path) -> None:
     program = script(tmp_path, "echo '[ERROR] no such option' >&2; exit 7")
-    server = Server(Launch(program, data_folder(tmp_path), tmp_path / "side"))
+    server = Server(Launch(program, PRODUCT.habits, data_folder(tmp_path), tmp_path / "side"))
     with pytest.raises(InfrastructureError, match="exit code 7 while starting") as caught:
         server.boot()
     assert "[ERROR] no such option" in caught.value.explain()
 
 
 def test_a_server_that_hangs_at_its_start_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("burnish.engines.mariadb.server._BOOT_SECONDS", 0.5)
-    server = Server(Launch(script(tmp_path, "exec sleep 600"), data_folder(tmp_path), tmp_path / "side"))
+    monkeypatch.setattr("burnish.engines.mysql_family.server._BOOT_SECONDS", 0.5)
+    server = Server(
+        Launch(script(tmp_path, "exec sleep 600"), PRODUCT.habits, data_folder(tmp_path), tmp_path / "side")
+    )
     with pytest.raises(InfrastructureError, match="did not answer"):
         server.boot()
     assert not server.alive
@@ -88,7 +94,7 @@ def test_a_port_that_was_taken_in_the_meantime_is_given_up(tmp_path: Path) -> No
     text = """echo "$@" >> asked
 echo "[ERROR] Can't start server: Bind on TCP/IP port. Got error: 98: Address already in use" >&2
 exit 1"""
-    launch = Launch(script(tmp_path, text), data_folder(tmp_path), tmp_path / "side", transport="tcp")
+    launch = Launch(script(tmp_path, text), PRODUCT.habits, data_folder(tmp_path), tmp_path / "side", transport="tcp")
     with pytest.raises(InfrastructureError, match="exit code 1 while starting"):
         Server(launch).boot()
     asked = (tmp_path / "side" / "asked").read_text()
@@ -101,7 +107,7 @@ exit 1"""
 
 
 def test_a_long_path_gets_a_socket_folder_that_stop_removes(tmp_path: Path) -> None:
-    server = Server(Launch(Path("x"), tmp_path, tmp_path / ("long" * 30)))
+    server = Server(Launch(Path("x"), PRODUCT.habits, tmp_path, tmp_path / ("long" * 30)))
     place = server.socket
     assert len(str(place)) <= 100
     assert place.parent.is_dir()
@@ -115,7 +121,7 @@ def test_an_installation_is_found_around_its_program(tmp_path: Path) -> None:
         root = tmp_path / layout.replace("/", "-")
         (root / layout / "english").mkdir(parents=True)
         (root / layout / "english/errmsg.sys").touch()
-        assert mariadb_data.installation(root / program) == (root, root / layout)
+        assert family_data.installation(root / program) == (root, root / layout)
 
 
 def test_missing_scripts_are_a_users_error(tmp_path: Path) -> None:
@@ -299,7 +305,7 @@ def test_the_systems_messages_make_no_server_of_another_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where MariaDB is installed, an engine's program is looked for among all programs that are named."""
-    monkeypatch.setattr(mariadb_data, "SYSTEM", tmp_path / "usr")
+    monkeypatch.setattr(family_data, "SYSTEM", tmp_path / "usr")
     messages = tmp_path / "usr/share/mysql/english/errmsg.sys"
     messages.parent.mkdir(parents=True)
     messages.touch()

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from burnish.engines.mariadb import mtr
-from burnish.engines.mariadb.mtr import LIST, Results
+from burnish.engines.mariadb.product import PRODUCT
+from burnish.engines.mysql_family import mtr
+from burnish.engines.mysql_family.mtr import LIST, Results
 from burnish.program.built import Built
 from mariadb_support import PlainBench, engine
 
@@ -114,7 +115,7 @@ def test_the_gate_tests_the_subjects_server_and_leaves_the_store_alone(tools: Bu
     for verdict, passed in (("pass", True), ("fail", False), ("skipped", False)):
         subject.write_text(verdict)
         build = replace(tools, server=subject, environment=(("LD_PRELOAD", "/x.so"),))
-        report = mtr.gate(names, build, tools, tmp_path / "place", bench, "cafe")
+        report = mtr.gate(PRODUCT, names, build, tools, tmp_path / "place", bench, "cafe")
         assert report.passed is passed, verdict
         assert report.build_id == "cafe"
     assert sorted(tools.folder.rglob("*")) == before
@@ -126,7 +127,7 @@ def test_the_gate_tests_the_subjects_server_and_leaves_the_store_alone(tools: Bu
 def test_a_test_without_a_verdict_fails_the_gate(tools: Built, tmp_path: Path) -> None:
     script = tools.folder / "mysql-test/mariadb-test-run.pl"
     script.write_text(STAND_IN.replace('startswith("main.")', 'startswith("main.select")'))
-    report = mtr.gate(("main.select", "main.join"), tools, tools, tmp_path / "p", PlainBench(tmp_path), "")
+    report = mtr.gate(PRODUCT, ("main.select", "main.join"), tools, tools, tmp_path / "p", PlainBench(tmp_path), "")
     assert not report.passed
     assert report.failures == (("main.join", "never came to a verdict"),)
 
@@ -137,7 +138,7 @@ def test_what_a_killed_run_left_in_memory_is_removed(tools: Built, tmp_path: Pat
         pytest.skip("no /dev/shm to write to")
     left = memory / "burnish-mtr-4194305-left"  # above the highest process id there can be
     (left / "var").mkdir(parents=True)
-    mtr.gate(("main.select",), tools, tools, tmp_path / "place", PlainBench(tmp_path), "")
+    mtr.gate(PRODUCT, ("main.select",), tools, tools, tmp_path / "place", PlainBench(tmp_path), "")
     assert not left.exists()
 
 

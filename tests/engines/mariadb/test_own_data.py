@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.engines.mariadb import own_data
+from burnish.engines.mysql_family import own_data
 from mariadb_support import PlainBench
 
 

@@ -7,9 +7,10 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.catalogue import load
-from burnish.engines.mariadb import examine, tuning
-from burnish.engines.mariadb.loads import MariaDBLoads
-from burnish.engines.mariadb.tuning import Facts
+from burnish.engines.mariadb.product import PRODUCT
+from burnish.engines.mysql_family import examine, tuning
+from burnish.engines.mysql_family.loads import ServerLoads
+from burnish.engines.mysql_family.tuning import Facts
 from burnish.engines.testing import PlainBench
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
@@ -124,8 +125,8 @@ def test_threads_that_a_mix_cannot_share_out_by_its_weights_are_told(
     bench = PlainBench(tmp_path)
 
     def said(words: str) -> list[str]:
-        (mix,) = MariaDBLoads(load.engine("mariadb")).resolve(loads.asked(words))
-        return examine.examine(built, mix, Condition(), None, tmp_path, bench)
+        (mix,) = ServerLoads(load.engine("mariadb")).resolve(loads.asked(words))
+        return examine.examine(built, PRODUCT.habits, mix, Condition(), None, tmp_path, bench)
 
     assert "take a multiple of 4" in said("together:oltp_read_only=3,oltp_update_index=1,threads=6")[0]
     assert said("together:oltp_read_only=3,oltp_update_index=1,threads=8") == []

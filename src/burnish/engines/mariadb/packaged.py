@@ -13,8 +13,9 @@ import pymysql
 from burnish.base.errors import InfrastructureError
 from burnish.base.workbench import Workbench
 from burnish.engines.contract import MARKER
-from burnish.engines.mariadb import data
-from burnish.engines.mariadb.server import Launch, Server
+from burnish.engines.mariadb.product import PRODUCT
+from burnish.engines.mariadb.system_tables import bootstrap, system_scripts
+from burnish.engines.mysql_family.server import Launch, Server
 from burnish.engines.packaged import Account, PackagedServer, PluginTrial
 from burnish.program.built import Built
 
@@ -129,10 +130,11 @@ def _running(built: Built, place: Path, bench: Workbench) -> Iterator[Server]:
     for made in (folder, scratch):
         made.mkdir(mode=0o700)
     (folder / MARKER).write_text("Data of a server that is asked what it can do; made and removed by Burnish.\n")
-    data.bootstrap(built, data.system_scripts((built,)), folder, scratch, (), bench)
+    bootstrap(built, system_scripts((built,)), folder, scratch, (), bench)
     server = Server(
         Launch(
             program=built.server,
+            habits=PRODUCT.habits,
             data=folder,
             folder=scratch,
             options=built.options,

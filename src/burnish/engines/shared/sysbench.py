@@ -35,7 +35,7 @@ class Address:
     Attributes:
         socket: its Unix socket; the way in unless there is a port.
         port: its TCP port, or None.
-        tls: whether connections are encrypted; the load's folder then holds what `engines.mariadb.certificates` makes.
+        tls: whether connections are encrypted; the load's folder then holds the certificates.
         host: its address, where there is a port.
         within: words before a client's program that put it where that address is (a network namespace).
     """

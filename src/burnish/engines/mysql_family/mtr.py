@@ -1,4 +1,4 @@
-"""MariaDB's own test suite (mtr) as the gate: which parts of a build it needs, its run, and its verdicts."""
+"""The server's own test suite (mtr) as the gate: which parts of a build it needs, its run, and its verdicts."""
 
 from __future__ import annotations
 
@@ -15,39 +15,8 @@ from pathlib import Path
 from burnish.base.errors import InfrastructureError
 from burnish.base.workbench import Workbench
 from burnish.engines.contract import GateReport
+from burnish.engines.mysql_family.product import Product, Suite
 from burnish.program.built import Built
-
-CLIENTS = [
-    "mariadb",
-    "mariadb-admin",
-    "mariadb-binlog",
-    "mariadb-check",
-    "mariadb-conv",
-    "mariadb-dump",
-    "mariadb-import",
-    "mariadb-plugin",
-    "mariadb-show",
-    "mariadb-slap",
-    "mariadb-test",
-    "mariadb-upgrade",
-]
-EXTRAS = ["comp_err", "innochecksum", "my_print_defaults", "perror", "replace", "resolveip"]
-MYISAM = ["myisam_ftdump", "myisamchk", "myisamlog", "myisampack"]
-ARIA = ["aria_chk", "aria_dump_log", "aria_ftdump", "aria_pack", "aria_read_log"]
-
-PROGRAMS = (
-    *(f"client/{name}" for name in CLIENTS),
-    *(f"extra/{name}" for name in EXTRAS),
-    *(f"storage/myisam/{name}" for name in MYISAM),
-    *(f"storage/maria/{name}" for name in ARIA),
-    "sql/mariadb-tzinfo-to-sql",
-    "mysql-test/lib/My/SafeProcess/my_safe_process",
-    "mysql-test/lib/My/SafeProcess/wsrep_check_version",
-)
-"""What mtr looks for beside the server, as paths in a build tree; it dies without saying what is missing."""
-
-TARGETS = tuple(path.rpartition("/")[2] for path in PROGRAMS)
-"""ninja's names for them."""
 
 SCRIPTS = "scripts"
 """Folder of SQL scripts, in the source and in the build, that mtr's own bootstrap and some tests read."""
@@ -62,8 +31,8 @@ LIST = "gate-tests.list"
 """File beside the kept tests: each test that was asked for, and whether this version has it."""
 
 _RESULT = re.compile(
-    r"^(?P<name>[\w/-]+\.[\w.-]+)(?: '(?P<combination>[^']*)')?\s+(?:w\d+ )?"
-    r"\[ (?:retry-|exp-)?(?P<verdict>pass|fail|skipped|disabled) \]\s*(?P<rest>.*)$"
+    r"^(?:\[ *\d+%\] )?(?P<name>[\w/-]+\.[\w.-]+)(?: '(?P<combination>[^']*)')?\s+(?:w\d+ *)?"
+    r"\[ (?:retry-|exp-|opt-)?(?P<verdict>pass|fail|skipped|disabled) \]\s*(?P<rest>.*)$"
 )
 _TELLING = re.compile(
     r"^(mysqltest: |Failed to start|Server \[|Test failed|.*(?:Lost connection|mismatch|got signal|timed? ?out))"
@@ -73,18 +42,19 @@ _SHUTDOWN = "Errors/warnings were found in logfiles during server shutdown"
 _NO_NEWS = "there were failing test cases"  # mtr's last line when tests failed: they are named already
 
 
-def test_file(source: Path, name: str) -> Path | None:
+def test_file(suite: Suite, source: Path, name: str) -> Path | None:
     """The file of a test in a source tree; None when there is none.
 
     Args:
+        suite: where its tests are.
         source: the tree; suites are in its ``mysql-test`` and beside the plugins that they test.
         name: ``suite.test``, perhaps with a combination behind a comma.
     """
-    suite, stem = split(name)
-    places = ["main"] if suite == "main" else [f"suite/{suite}/t", f"suite/{suite}"]
+    folder, stem = split(name)
+    places = [suite.main[0]] if folder == "main" else [f"suite/{folder}/t", f"suite/{folder}"]
     candidates = [source / "mysql-test" / place / f"{stem}.test" for place in places]
     for where in ("storage", "plugin"):
-        candidates += sorted(source.glob(f"{where}/*/mysql-test/{suite}/{stem}.test"))
+        candidates += sorted(source.glob(f"{where}/*/mysql-test/{folder}/{stem}.test"))
     return next((path for path in candidates if path.is_file()), None)
 
 
@@ -94,17 +64,18 @@ def split(name: str) -> tuple[str, str]:
     return suite, stem.partition(",")[0]
 
 
-def collect(source: Path, build: Path, place: Path, wanted: Sequence[str]) -> None:
+def collect(suite: Suite, source: Path, build: Path, place: Path, wanted: Sequence[str]) -> None:
     """Makes the ``mysql-test`` and ``scripts`` that are kept: what the wanted tests need, not other tests' files.
 
     Args:
+        suite: what it consists of.
         source: the source tree.
         build: the build tree, with mtr's own programs in its ``mysql-test``.
         place: folder to make them in, and the test folders of plugins with the path they have.
         wanted: names of the gate's tests.
     """
     tests, target = source / "mysql-test", place / "mysql-test"
-    files = {name: test_file(source, name) for name in wanted}
+    files = {name: test_file(suite, source, name) for name in wanted}
     stems = {split(name)[1] for name in wanted}
     suites = {split(name)[0].partition("/")[0] for name in wanted} - {"main"}
 
@@ -115,7 +86,7 @@ def collect(source: Path, build: Path, place: Path, wanted: Sequence[str]) -> No
             return {name for name in names if name not in suites and not (here / name / "include").is_dir()}
         if here.parent == tests / "suite" and here.name not in suites:
             return {name for name in names if name != "include"}
-        if here.name not in ("main", "t", "r"):
+        if here.name not in (*suite.main, "t", "r"):
             return set()
         return {
             name
@@ -126,13 +97,12 @@ def collect(source: Path, build: Path, place: Path, wanted: Sequence[str]) -> No
     shutil.copytree(tests, target, symlinks=True, ignore=unwanted)
     for path in files.values():
         if path is not None and not path.is_relative_to(tests):
-            suite = path.parent
-            shutil.copytree(suite, place / suite.relative_to(source), ignore=unwanted, dirs_exist_ok=True)
+            folder = path.parent
+            shutil.copytree(folder, place / folder.relative_to(source), ignore=unwanted, dirs_exist_ok=True)
     lines = [f"{name} {'present' if files[name] else 'absent'}" for name in wanted]
     (target / LIST).write_text("\n".join(lines) + "\n")
-    for program in PROGRAMS:
-        if program.startswith("mysql-test/"):
-            shutil.copy2(build / program, place / program)
+    for program in suite.beside:
+        shutil.copy2(build / program, place / program)
     (place / SCRIPTS).mkdir()
     for tree in (source, build):  # what cmake generated wins
         for path in sorted((tree / SCRIPTS).glob("*.sql")):
@@ -140,7 +110,7 @@ def collect(source: Path, build: Path, place: Path, wanted: Sequence[str]) -> No
 
 
 def available(tools: Built, wanted: Sequence[str]) -> list[str]:
-    """Those of the wanted tests that this version of MariaDB has.
+    """Those of the wanted tests that this version of the server has.
 
     Raises:
         InfrastructureError: the tools were kept for another list of tests.
@@ -225,12 +195,19 @@ class Results:
 
 
 def gate(
-    wanted: Sequence[str], subject: Built, tools: Built, place: Path, bench: Workbench, build_id: str
+    product: Product,
+    wanted: Sequence[str],
+    subject: Built,
+    tools: Built,
+    place: Path,
+    bench: Workbench,
+    build_id: str,
 ) -> GateReport:
     """Runs the wanted tests on `subject`'s server.
 
     Args:
-        wanted: names of tests; those that this version of MariaDB lacks are left out and reported.
+        product: which server it is.
+        wanted: names of tests; those that this version lacks are left out and reported.
         subject: the build that is tested.
         tools: the build that has mtr and its programs.
         place: private scratch folder.
@@ -243,14 +220,15 @@ def gate(
         left_out = sorted(set(wanted) - set(names))
         bench.say(f"not in this version's test suite, left out: {', '.join(left_out)}")
     results = Results()
-    programs = _farm(subject, tools, place / "programs")
+    programs = _farm(product, subject, tools, place / "programs")
     with _vardir(place) as var:
         words = [
             "perl",
-            "mariadb-test-run.pl",
+            product.suite.script,
             f"--vardir={var}",
             f"--parallel={min(8, 2 * len(os.sched_getaffinity(0)))}",  # tests sleep and wait a lot
-            "--suite=main",  # else it wants all of its default suites to be there; the tests' names say theirs
+            f"--suite={product.suite.first}",
+            *product.suite.words,
             "--force",
             "--retry=0",
             "--max-test-fail=5",
@@ -291,23 +269,24 @@ def gate(
     )
 
 
-def _farm(subject: Built, tools: Built, place: Path) -> Path:
+def _farm(product: Product, subject: Built, tools: Built, place: Path) -> Path:
     """A tree with the layout of a build: links to the tools' programs and to the subject's server.
 
     The test suite in it is a copy, because mtr writes beside tests that fail.
     """
     shutil.rmtree(place, ignore_errors=True)
-    (place / "sql").mkdir(mode=0o700, parents=True)
+    folder, _, server = product.server.partition("/")
+    (place / folder).mkdir(mode=0o700, parents=True)
     for entry in tools.folder.iterdir():
-        if entry.name not in ("sql", "tests", "mysql-test"):
+        if entry.name not in (folder, "tests", "mysql-test"):
             (place / entry.name).symlink_to(entry)
-    for entry in (tools.folder / "sql").iterdir():
-        if entry.name != "mariadbd":
-            (place / "sql" / entry.name).symlink_to(entry)
-    (place / "sql/mariadbd").symlink_to(subject.server)
-    # mtr dies without this one, even where no test runs it; any program will do.
-    (place / "tests").mkdir()
-    (place / "tests/mysql_client_test").symlink_to(tools.folder / "client/mariadb-test")
+    for entry in (tools.folder / folder).iterdir():
+        if entry.name != server:
+            (place / folder / entry.name).symlink_to(entry)
+    (place / product.server).symlink_to(subject.server)
+    for link, target in product.suite.links:
+        (place / link).parent.mkdir(exist_ok=True)
+        (place / link).symlink_to(place / target if target == folder else tools.folder / target)
     shutil.copytree(tools.folder / "mysql-test", place / "mysql-test", symlinks=True, copy_function=_link)
     return place
 

@@ -10,7 +10,7 @@ import lzma
 import re
 import shutil
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -19,13 +19,13 @@ from burnish.base.errors import UserError
 from burnish.base.workbench import Workbench
 
 if TYPE_CHECKING:
-    from burnish.engines.mariadb.server import Server
+    from burnish.engines.mysql_family.server import Server
 
 _SYSTEM = {"mysql", "performance_schema", "information_schema", "sys"}
 _USE = re.compile(rb"(?:^|;[ \t]*)USE (?:`([^`]+)`|([^`;\s]+))\s*;", re.MULTILINE | re.IGNORECASE)
 _ENCODED = re.compile(r"@([0-9a-f]{4})")
 _HEAD = 1 << 20
-_CLIENTS = ("mariadb", "mysql")
+_TABLES = {".frm", ".ibd"}  # MySQL since 8.0 has no .frm files
 _PACKED: Mapping[str, Callable[[Path, str], Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 _BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
@@ -65,7 +65,7 @@ def check_folder(place: Path) -> None:
         with system.open("rb") as file:
             fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
-        raise UserError(f"--data {place}: no ibdata1 in it, so no data folder of a MariaDB server") from None
+        raise UserError(f"--data {place}: no ibdata1 in it, so no data folder of a server with InnoDB") from None
     except PermissionError as error:
         raise UserError(f"--data {place}: {error.filename or system} can't be read; run as a user who may") from None
     except BlockingIOError:
@@ -93,7 +93,7 @@ def databases(place: Path) -> list[str]:
 
 
 def _holds_tables(folder: Path) -> bool:
-    return folder.name not in _SYSTEM and any(folder.glob("*.frm"))
+    return folder.name not in _SYSTEM and any(path.suffix in _TABLES for path in folder.iterdir())
 
 
 def _opened(place: Path) -> IO[bytes]:
@@ -146,18 +146,24 @@ def copy_folder(place: Path, target: Path, bench: Workbench) -> None:
     target.chmod(0o700)
 
 
-def load_dump(place: Path, server: Server, database: str, tools: Path, bench: Workbench) -> None:
-    """Feeds a dump to a server with MariaDB's own client.
+def load_dump(place: Path, server: Server, database: str, clients: Sequence[str], bench: Workbench) -> None:
+    """Feeds a dump to a server with its own client.
+
+    Args:
+        place: the dump.
+        server: where it goes.
+        database: the one to make if the dump names none.
+        clients: paths and names of clients, the best first.
+        bench: recorded processes.
 
     Raises:
         UserError: no client is here.
         InfrastructureError: the client failed (its log has line and reason).
     """
-    clients = [str(tools / "client" / name) for name in _CLIENTS] + list(_CLIENTS)
     client = next((path for name in clients if (path := shutil.which(name))), None)
     if client is None:
         raise UserError(
-            f"--data {place}: loading a dump takes MariaDB's client, which is not here; "
+            f"--data {place}: loading a dump takes the server's client, which is not here; "
             "`apt-get install mariadb-client`, or give a data folder"
         )
     plain = place

@@ -1,4 +1,4 @@
-"""What is found out about a MariaDB load under a condition before anything is measured."""
+"""What is found out about a load under a condition before anything is measured."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.workbench import Workbench
 from burnish.catalogue import load
 from burnish.engines.contract import SideSpec
-from burnish.engines.mariadb import own_data, tuning
-from burnish.engines.mariadb.server import private_options, setting_options
-from burnish.engines.mariadb.side import MariaDBSide, settings_of
+from burnish.engines.mysql_family import own_data, tuning
+from burnish.engines.mysql_family.product import Habits
+from burnish.engines.mysql_family.server import private_options, setting_options
+from burnish.engines.mysql_family.side import ServerSide, settings_of
 from burnish.engines.shared import mixes, sql_bench, sysbench
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
@@ -29,17 +30,23 @@ REHEARSAL_S = 1.5
 
 
 def examine(
-    built: Built, workload: Workload, condition: Condition, data: Path | None, place: Path, bench: Workbench
+    built: Built,
+    habits: Habits,
+    workload: Workload,
+    condition: Condition,
+    data: Path | None,
+    place: Path,
+    bench: Workbench,
 ) -> list[str]:
     """See `Engine.examine`."""
-    values = variables(built, workload, condition, place, bench)
+    values = variables(built, habits, workload, condition, place, bench)
     warnings = tuning.warnings(tuning.Facts(values, workload, own_data.size(data, workload.database) if data else 0))
     warnings += filter(None, [mixes.uneven(workload)])
     if data is not None and _unusual(workload, condition):
         copy = place / "data"
         bench.run("copy data", ["cp", "-a", "--reflink=auto", data, copy]).check(f"copying the data to {copy}")
         try:
-            rehearse(built, workload, condition, copy, place / "side", bench)
+            rehearse(built, habits, workload, condition, copy, place / "side", bench)
         except UserError as error:
             raise UserError("; ".join([str(error), *warnings])) from None
         finally:
@@ -47,7 +54,9 @@ def examine(
     return warnings
 
 
-def variables(built: Built, workload: Workload, condition: Condition, place: Path, bench: Workbench) -> dict[str, str]:
+def variables(
+    built: Built, habits: Habits, workload: Workload, condition: Condition, place: Path, bench: Workbench
+) -> dict[str, str]:
     """The server's variables for this load, as it reads them itself; a `UserError` for one it does not know."""
     settings = settings_of(workload, condition)
 
@@ -62,7 +71,7 @@ def variables(built: Built, workload: Workload, condition: Condition, place: Pat
     for given, origin in ((condition.settings, "--set or --versus"), (workload.settings, _origin(workload))):
         strict = [plain(name) for name, _ in given if setting_name(name) == plain(name)]
         tuning.check_names(strict, values, str(built.server), origin)
-    lines, ok = ask(setting_options(settings))
+    lines, ok = ask(setting_options(settings, habits.defaults))
     # It may complain about a value that it cannot read and still print a value for it.
     wrong = [error for error in _errors(lines) if error not in _errors(plainly)]
     if wrong or not ok:
@@ -95,7 +104,13 @@ def _unusual(workload: Workload, condition: Condition) -> bool:
 
 
 def rehearse(
-    built: Built, workload: Workload, condition: Condition, data: Path, folder: Path, bench: Workbench
+    built: Built,
+    habits: Habits,
+    workload: Workload,
+    condition: Condition,
+    data: Path,
+    folder: Path,
+    bench: Workbench,
 ) -> None:
     """Runs the load for a moment; a `UserError` in its own words when it fails.
 
@@ -113,7 +128,7 @@ def rehearse(
         seed=1,
         cores=frozenset(os.sched_getaffinity(0)),
     )
-    side = MariaDBSide(spec)
+    side = ServerSide(spec, habits)
     try:
         try:
             side.boot()
@@ -143,7 +158,7 @@ def _why(error: InfrastructureError) -> str:
     return next(iter(_errors(text.splitlines())), "") or str(error)
 
 
-def _try_statements(side: MariaDBSide, workload: Workload) -> None:
+def _try_statements(side: ServerSide, workload: Workload) -> None:
     """Has the server read each statement without running it, as far as it can be prepared."""
     units = statements.parse(sysbench.unchanged(workload).decode(), workload.file)
     for unit in units:

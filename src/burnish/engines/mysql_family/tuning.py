@@ -17,6 +17,8 @@ SPARE = 5
 LOG_SHARE, LOG_ENOUGH = 8, 1 << 30
 """A redo log is large enough from an eighth of the buffer pool, or a gigabyte, on."""
 
+_LOG_SIZES = ("innodb_redo_log_capacity", "innodb_log_file_size")
+
 _ON = {"TRUE", "ON", "1"}
 
 
@@ -36,7 +38,7 @@ class Facts:
 
 
 def parse_help(text: str) -> dict[str, str]:
-    """Variables and values in what ``mariadbd --help --verbose`` prints, by name with underscores.
+    """Variables and values in what a server prints for ``--help --verbose``, by name with underscores.
 
     Options without a variable (``--skip-...`` and the like) are in the list with the value ''.
     """
@@ -101,11 +103,13 @@ def _memory(facts: Facts) -> str | None:
 
 
 def _log(facts: Facts) -> str | None:
-    log, pool = _number(facts.values, "innodb_log_file_size"), _number(facts.values, "innodb_buffer_pool_size")
+    # MySQL since 8.0.30 has one size for all files of its log.
+    name = next((name for name in _LOG_SIZES if name in facts.values), _LOG_SIZES[-1])
+    log, pool = _number(facts.values, name), _number(facts.values, "innodb_buffer_pool_size")
     if not facts.workload.writes or log is None or pool is None or log >= min(pool // LOG_SHARE, LOG_ENOUGH):
         return None
     return (
-        f"innodb_log_file_size is {_mb(log)}, less than an eighth of the buffer pool ({_mb(pool)}): "
+        f"{name} is {_mb(log)}, less than an eighth of the buffer pool ({_mb(pool)}): "
         f"{facts.workload.name} will wait for checkpoints"
     )
 

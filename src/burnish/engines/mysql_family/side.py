@@ -1,4 +1,4 @@
-"""A side of a MariaDB start: one server and the program that loads it."""
+"""A side of a start: one server and the program that loads it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from pathlib import Path
 
 from burnish.base.errors import InfrastructureError
 from burnish.engines.contract import Side, SideSpec, Tick, Writes
-from burnish.engines.mariadb import certificates
-from burnish.engines.mariadb.server import Launch, Server
+from burnish.engines.mysql_family import certificates
+from burnish.engines.mysql_family.product import Habits
+from burnish.engines.mysql_family.server import Launch, Server
 from burnish.engines.shared import sql_bench
 from burnish.engines.shared.load_process import LoadProcess
 from burnish.engines.shared.sysbench import SysbenchLoad
@@ -28,20 +29,22 @@ def settings_of(workload: Workload, condition: Condition) -> tuple[tuple[str, st
     return tuple(item for item in workload.settings if item[0] not in given) + condition.settings
 
 
-class MariaDBSide(Side):
-    """One mariadbd and its load.
+class ServerSide(Side):
+    """One server and its load.
 
     Args:
         spec: what it is made of.
+        habits: how its server is launched.
     """
 
-    def __init__(self, spec: SideSpec) -> None:
+    def __init__(self, spec: SideSpec, habits: Habits) -> None:
         self.spec = spec
         self._load: LoadProcess | None = None
         self._stopped = False
         self._server = Server(
             Launch(
                 program=spec.built.server,
+                habits=habits,
                 data=spec.data,
                 folder=spec.folder,
                 options=spec.built.options,

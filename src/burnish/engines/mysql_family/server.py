@@ -1,4 +1,4 @@
-"""One MariaDB server's life in a private folder, and the making of its data."""
+"""One server's life in a private folder."""
 
 from __future__ import annotations
 
@@ -21,21 +21,12 @@ from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.process import start, stop
 from burnish.engines.contract import MARKER
-from burnish.engines.mariadb import certificates
+from burnish.engines.mysql_family import certificates
+from burnish.engines.mysql_family.product import Habits
 from burnish.engines.shared.sysbench import Address
 from burnish.model.condition import Transport
 
-DEFAULTS: Mapping[str, str] = {
-    "innodb_buffer_pool_size": "512M",  # the data fit with room to spare
-    "loose_performance_schema": "OFF",  # the server's own default; loose: not every feature set has it
-    "innodb_buffer_pool_dump_at_shutdown": "OFF",  # every start begins equally cold,
-    "innodb_buffer_pool_load_at_startup": "OFF",  # and no read-ahead of ours runs beside the load
-    "max_connections": "2048",
-    "max_prepared_stmt_count": "1048576",  # sysbench prepares each statement in each connection
-}
-"""Settings of every server unless the condition names them."""
-
-_SOCKET_LENGTH = 100  # the kernel allows 107 characters; mariadbd warns a little earlier
+_SOCKET_LENGTH = 100  # the kernel allows 107 characters; servers warn a little earlier
 _BOOT_SECONDS = 90.0
 _STOP_SECONDS = 60.0
 
@@ -45,11 +36,12 @@ class Launch:
     """How one server is launched.
 
     Attributes:
-        program: mariadbd.
+        program: the server's program.
+        habits: what is usual for it.
         data: its data folder, with `MARKER` in it.
         folder: private folder for socket, log and temporary files.
         options: options that this build needs (where its messages are).
-        settings: server settings over `DEFAULTS`, as (name, value).
+        settings: server settings over the usual ones, as (name, value).
         environment: variables for the server.
         cores: CPU numbers at launch; None: all.
         transport: how clients reach it besides its Unix socket.
@@ -60,6 +52,7 @@ class Launch:
     """
 
     program: Path
+    habits: Habits
     data: Path
     folder: Path
     options: tuple[str, ...] = ()
@@ -74,24 +67,29 @@ class Launch:
 
 
 def private_options(data: Path) -> list[str]:
-    """Options of every run of mariadbd: no configuration file, and root only if Burnish runs as root."""
-    user = ["--user=root"] if os.geteuid() == 0 else []  # mariadbd refuses to run as root otherwise
+    """Options of every run of a server: no configuration file, and root only if Burnish runs as root."""
+    user = ["--user=root"] if os.geteuid() == 0 else []  # it refuses to run as root otherwise
     return ["--no-defaults", f"--datadir={data}", *user]
 
 
-def setting_options(settings: Iterable[tuple[str, str]]) -> list[str]:
-    """`DEFAULTS` and `settings` as ``--name=value``; a setting replaces the default of the same name."""
+def setting_options(settings: Iterable[tuple[str, str]], defaults: Mapping[str, str]) -> list[str]:
+    """`defaults` and `settings` as ``--name=value``; a setting replaces the default of the same name."""
 
     def plain(name: str) -> str:
         return name.lstrip("-").replace("-", "_")
 
     given = {plain(name): value for name, value in settings}
-    chosen = {name: value for name, value in DEFAULTS.items() if name.removeprefix("loose_") not in given} | given
+    usual = {
+        name: value
+        for name, value in defaults.items()
+        if not given.keys() & {name.removeprefix("loose_"), name.removeprefix("skip_")}
+    }
+    chosen = usual | given
     return [f"--{name}={value}" for name, value in chosen.items()]
 
 
 class Server:
-    """A mariadbd that answers on a Unix socket, and over TCP if the transport asks for it; ended by `stop`.
+    """A server that answers on a Unix socket, and over TCP if the transport asks for it; ended by `stop`.
 
     Args:
         launch: how it is launched.
@@ -99,7 +97,7 @@ class Server:
 
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
-        self.log = launch.folder / "mariadbd.log"
+        self.log = launch.folder / f"{launch.habits.name}.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._socket_folder: Path | None = None
         self._code: int | None = None
@@ -117,12 +115,13 @@ class Server:
     @property
     def socket(self) -> Path:
         """The Unix socket; in a separate folder under /tmp if the launch folder's path is too long."""
+        name = f"{self.launch.habits.name}.sock"
         if self._socket_folder is None:
             folder = self.launch.folder
-            if len(str(folder / "mariadbd.sock")) > _SOCKET_LENGTH:
+            if len(str(folder / name)) > _SOCKET_LENGTH:
                 folder = Path(tempfile.mkdtemp(prefix="burnish-"))
             self._socket_folder = folder
-        return self._socket_folder / "mariadbd.sock"
+        return self._socket_folder / name
 
     @property
     def pid(self) -> int:
@@ -174,13 +173,13 @@ class Server:
             *private_options(launch.data),
             *launch.options,
             *self._network(),
-            *([] if launch.grants else ["--skip-grant-tables"]),
-            "--skip-slave-start",  # a user's data may come from a replica
+            *([] if launch.grants else self._way_in()),
+            *launch.habits.options,
             f"--socket={self.socket}",
-            f"--pid-file={launch.folder / 'mariadbd.pid'}",
+            f"--pid-file={launch.folder / f'{launch.habits.name}.pid'}",
             f"--tmpdir={temporary}",
             f"--log-error={self.log}",
-            *setting_options(launch.settings),
+            *setting_options(launch.settings, launch.habits.defaults),
         ]
         with self.log.open("ab") as sink:
             self._process = start(
@@ -191,6 +190,15 @@ class Server:
                 stderr=subprocess.STDOUT,
                 cores=launch.cores,
             )
+
+    def _way_in(self) -> list[str]:
+        """Options by which the load gets in without a password."""
+        habits = self.launch.habits
+        if not habits.accounts:
+            return list(habits.unchecked)
+        script = self.launch.folder / "accounts.sql"
+        script.write_text(habits.accounts)
+        return [f"--init-file={script}"]
 
     def _port_was_taken(self, begin: int) -> bool:
         """Whether the server ended since somebody else took the port that was free a moment before."""

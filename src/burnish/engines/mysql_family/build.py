@@ -1,7 +1,7 @@
-"""Builds MariaDB with cmake and ninja, and lists what is kept of a build.
+"""Builds a server with cmake and ninja, and lists what is kept of a build.
 
-What is kept has the build tree's layout (``sql/mariadbd``, ``sql/share``, ``scripts``, with tools also
-``client``, ``extra``, ``mysql-test``, …): server, bootstrap and mtr find their parts in it at any path.
+What is kept has the build tree's layout (server, messages, ``scripts``, with tools also client programs and
+``mysql-test``): server, bootstrap and mtr find their parts in it at any path.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,14 +18,10 @@ from burnish.base.errors import InfrastructureError
 from burnish.base.workbench import Workbench
 from burnish.engines import jobs
 from burnish.engines.contract import BuildJob
-from burnish.engines.mariadb import mtr
-from burnish.engines.mariadb.data import SCRIPTS
+from burnish.engines.mysql_family import mtr
+from burnish.engines.mysql_family.product import Product
 from burnish.engines.steps import Command, perform
-from burnish.model.recipe import Flags
 from burnish.program.built import CompiledObject, named
-
-SERVER = "sql/mariadbd"
-MESSAGES = "sql/share"
 
 _FROM_SOURCE = "from-source"
 """Folder in the build folder for parts that come from the source tree and are kept with the build."""
@@ -33,13 +29,18 @@ _FROM_SOURCE = "from-source"
 STATIC = "-static"
 """The link flag of a fully static program; for programs only, since a shared library can't be."""
 
-_DOING = "building MariaDB"
 _CONFIGURE_SECONDS = 1800.0
 _COMPILE_SECONDS = 4 * 3600.0
 
 
-def configure_command(job: BuildJob) -> list[str]:
-    """cmake's command line; the recipe's options win over the feature set's, both over ours."""
+def configure_command(job: BuildJob, own: Mapping[str, str], answered: Mapping[str, str]) -> list[str]:
+    """cmake's command line; the recipe's options win over the feature set's, both over ours.
+
+    Args:
+        job: the build.
+        own: options of this server's build system.
+        answered: answers to its checks, and what the version of its source asks for.
+    """
     flags, tools = job.flags, job.toolchain
     # A build id tells which program was tested and measured. Debug sections are not loaded when the server
     # runs, and Debian strips them from what it ships; dropped at the link they don't fill the store.
@@ -51,7 +52,7 @@ def configure_command(job: BuildJob) -> list[str]:
     program = [*link, "-Wl,--emit-relocs"] if job.relocations else link
     static = STATIC in link
     if static:
-        # First: MariaDB's own configure.cmake stumbles over it anywhere else.
+        # First: the family's own configure.cmake stumbles over it anywhere else.
         link.remove(STATIC)
         program = [STATIC, *(flag for flag in program if flag != STATIC)]
     options = {
@@ -68,7 +69,7 @@ def configure_command(job: BuildJob) -> list[str]:
         "CMAKE_MODULE_LINKER_FLAGS": shlex.join(link),
         "CMAKE_EXPORT_COMPILE_COMMANDS": "ON",
         "CMAKE_SUPPRESS_DEVELOPER_WARNINGS": "1",
-        "SECURITY_HARDENED": "ON" if job.hardening else "OFF",
+        **own,
     }
     if tools.ar is not None and tools.ranlib is not None:
         # The system's ar does not read clang's LTO objects.
@@ -88,7 +89,7 @@ def configure_command(job: BuildJob) -> list[str]:
         options |= {f"CMAKE_{language}_COMPILER_LAUNCHER": ";".join(job.launcher) for language in ("C", "CXX")}
     if job.metered:
         options |= {f"CMAKE_{language}_LINKER_LAUNCHER": job.metered[0] for language in ("C", "CXX")}
-    options |= _checks_answered(flags)
+    options |= answered
     options |= dict(job.features.options) | dict(job.options)
     words = ["cmake", "-G", "Ninja", "-S", str(job.source), "-B", str(job.place)]
     return [*words, *(f"-D{name}={value}" for name, value in options.items())]
@@ -110,37 +111,11 @@ def precompiled(job: BuildJob) -> list[str]:
     return headers_by_target
 
 
-_APPENDED: dict[str, tuple[str, ...]] = {
-    "_fno_omit_frame_pointer": ("-fomit-frame-pointer",),
-    "_fstack_protector___param_ssp_buffer_size_4": ("-fno-stack-protector", "-fstack-protector-all"),
-    "_D_FORTIFY_SOURCE_2": ("-U_FORTIFY_SOURCE",),
-    "_pie__fPIC": ("-fno-pie",),
-}
-"""What MariaDB's CMakeLists puts behind all other flags, each if a check finds that the compiler takes it: the
-check's name, and flags that it would cancel. Debian's own -fstack-protector-strong is cancelled in what Debian
-ships too, and stays so."""
-
-_APPENDED_TO_LINK = {"HAVE_LINK_FLAG__Wl__z_relro__z_now": ("-Wl,-z,norelro", "-Wl,-z,lazy")}
-
-
-def _checks_answered(flags: Flags) -> dict[str, str]:
-    """Answers no to the checks whose flags would cancel the recipe's own."""
-    answered = {}
-    for language, given in (("C", flags.c), ("CXX", flags.cxx)):
-        for check, cancelled in _APPENDED.items():
-            if set(cancelled) & set(given):
-                answered[f"have_{language}_{check}"] = "0"
-    for check, cancelled in _APPENDED_TO_LINK.items():
-        if set(cancelled) & set(flags.link):
-            answered[check] = "0"
-    return answered
-
-
-def steps(job: BuildJob) -> tuple[Command, Command]:
-    """What makes the server, and with tools the programs of the gate: cmake, then ninja."""
-    targets = ["mariadbd", *(mtr.TARGETS if job.with_tools else ())]
+def steps(job: BuildJob, product: Product, configure: Sequence[str]) -> tuple[Command, Command]:
+    """What makes the server, and with tools the programs of the gate: cmake with `configure`, then ninja."""
+    targets = [product.program, *(product.suite.targets if job.with_tools else ())]
     return (
-        Command("configure", tuple(configure_command(job))),
+        Command("configure", tuple(configure)),
         Command(
             "compile",
             ("ninja", "-C", str(job.place), f"-j{job.jobs}", *targets),
@@ -149,42 +124,46 @@ def steps(job: BuildJob) -> tuple[Command, Command]:
     )
 
 
-def build(job: BuildJob, gate_tests: Sequence[str]) -> None:
+def build(job: BuildJob, product: Product, steps: Sequence[Command], gate_tests: Sequence[str]) -> None:
     """Configures, compiles and links; with tools, collects what `gate_tests` need of the test suite.
 
     Raises:
         InfrastructureError: a step failed; its log is attached.
     """
-    configure, compile_ = steps(job)
-    _configure(configure, job)
-    perform([compile_], job, doing=_DOING, timeout=_COMPILE_SECONDS, on_line=counter(job.bench))
-    shutil.copytree(job.source / MESSAGES / "charsets", job.place / _FROM_SOURCE / MESSAGES / "charsets")
+    configure, compile_ = steps
+    _configure(configure, job, product)
+    doing = f"building {product.title}"
+    perform([compile_], job, doing=doing, timeout=_COMPILE_SECONDS, on_line=counter(job.bench))
+    shutil.copytree(job.source / product.charsets, job.place / _FROM_SOURCE / product.messages / "charsets")
     if job.with_tools:
-        mtr.collect(job.source, job.place, job.place / _FROM_SOURCE, gate_tests)
+        mtr.collect(product.suite, job.source, job.place, job.place / _FROM_SOURCE, gate_tests)
 
 
-def build_objects(job: BuildJob, words: Sequence[str]) -> list[CompiledObject]:
+def build_objects(
+    job: BuildJob, product: Product, steps: Sequence[Command], words: Sequence[str]
+) -> list[CompiledObject]:
     """Configures, and compiles those objects of the server whose names hold one of these words.
 
     Raises:
         InfrastructureError: a step failed; its log is attached.
     """
-    configure, compile_ = steps(job)
-    _configure(configure, job)
-    wanted = named(objects(job), words)
+    configure, compile_ = steps
+    _configure(configure, job, product)
+    wanted = named(objects(job, product), words)
     if wanted:
         argv = ("ninja", "-C", str(job.place), f"-j{job.jobs}", *(wanted_object.path for wanted_object in wanted))
         some = replace(compile_, argv=argv)
-        perform([some], job, doing=_DOING, timeout=_COMPILE_SECONDS, on_line=counter(job.bench))
+        doing = f"building {product.title}"
+        perform([some], job, doing=doing, timeout=_COMPILE_SECONDS, on_line=counter(job.bench))
     return wanted
 
 
-def _configure(step: Command, job: BuildJob) -> None:
+def _configure(step: Command, job: BuildJob, product: Product) -> None:
     def see(line: str) -> None:
         if line.startswith("--"):
             job.bench.live(f"configure: {line}")
 
-    perform([step], job, doing=_DOING, timeout=_CONFIGURE_SECONDS, on_line=see)
+    perform([step], job, doing=f"building {product.title}", timeout=_CONFIGURE_SECONDS, on_line=see)
 
 
 def counter(bench: Workbench) -> Callable[[str], None]:
@@ -197,38 +176,39 @@ def counter(bench: Workbench) -> Callable[[str], None]:
     return see
 
 
-def keep(job: BuildJob) -> list[tuple[Path, str]]:
+def keep(job: BuildJob, product: Product) -> list[tuple[Path, str]]:
     """(file or folder in the build folder, its place in what is kept)."""
-    place, extra = job.place, job.place / _FROM_SOURCE
-    kept = [(place / SERVER, SERVER)]
-    kept += [(path, f"{MESSAGES}/{path.name}") for path in _languages(place)]
-    kept.append((extra / MESSAGES / "charsets", f"{MESSAGES}/charsets"))
+    place, extra, messages = job.place, job.place / _FROM_SOURCE, product.messages
+    kept = [(place / product.server, product.server)]
+    kept += [(path, f"{messages}/{path.name}") for path in _languages(place / messages)]
+    kept.append((extra / messages / "charsets", f"{messages}/charsets"))
     if job.with_tools:
-        kept += [(place / name, name) for name in mtr.PROGRAMS if not name.startswith("mysql-test/")]
+        suite = product.suite
+        kept += [(place / name, name) for name in suite.programs if name not in suite.beside]
         kept += [(extra / name, name) for name in ("mysql-test", mtr.SCRIPTS)]
         plugins = sorted([*extra.glob("storage/*/mysql-test"), *extra.glob("plugin/*/mysql-test")])
         kept += [(path, str(path.relative_to(extra))) for path in plugins]
     else:
-        kept += [(place / "scripts" / name, f"scripts/{name}") for name in SCRIPTS]
+        kept += [(place / "scripts" / name, f"scripts/{name}") for name in product.scripts]
     missing = [str(path) for path, _ in kept if not path.exists()]
     if missing:
         raise InfrastructureError(f"the build lacks {', '.join(missing)}")
     return kept
 
 
-def _languages(place: Path) -> list[Path]:
-    return sorted(path.parent for path in (place / MESSAGES).glob("*/errmsg.sys"))
+def _languages(messages: Path) -> list[Path]:
+    return sorted(path.parent for path in messages.glob("*/errmsg.sys"))
 
 
-def objects(job: BuildJob) -> list[CompiledObject]:
+def objects(job: BuildJob, product: Product) -> list[CompiledObject]:
     """Every object of the server with its compile command, read back from the build's own database.
 
-    ninja is asked which objects `SERVER` is made of, since the tree's database names those of tools too.
+    ninja is asked which objects the server is made of, since the tree's database names those of tools too.
     """
     lines: list[str] = []
     done = job.bench.run(
         "inputs",
-        ["ninja", "-C", job.place, "-t", "inputs", SERVER],
+        ["ninja", "-C", job.place, "-t", "inputs", product.server],
         timeout=120,
         on_line=lines.append,
     )
@@ -242,5 +222,5 @@ def objects(job: BuildJob) -> list[CompiledObject]:
         if made in wanted:
             compiled.append(CompiledObject(path=made, source=str(entry["file"]), command=command))
     if not compiled:
-        raise InfrastructureError(f"{job.place}: no object of {SERVER} in compile_commands.json")
+        raise InfrastructureError(f"{job.place}: no object of {product.server} in compile_commands.json")
     return compiled
