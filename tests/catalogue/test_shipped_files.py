@@ -234,7 +234,7 @@ def test_nothing_was_published_for_other_threads() -> None:
         (LEAST.replace('engine = "fake"\n', "") + ROW + REASON, "x.toml: engine: field required"),
         (LEAST.replace('engine = "fake"', 'engine = "faek"') + ROW + REASON, "unknown engine of x.toml 'faek'"),
         (LEAST.replace("{ fake", "{ sqlit") + ROW + REASON, "engine of x.toml 'sqlit' (did you mean 'sqlite'?)"),
-        (LEAST + ROW + REASON + "[row.one.on.mysql]\n", "unknown engine of x.toml 'mysql'"),
+        (LEAST + ROW + REASON + "[row.one.on.oracle]\n", "unknown engine of x.toml 'oracle'"),
         (
             LEAST + ROW + REASON + TLS,
             "x.toml: row one: it has a published figure, so say how it relates to it: likeness",

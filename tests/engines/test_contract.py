@@ -12,7 +12,7 @@ from burnish.engines.testing import (
     ProgramContract,
     SideContract,
 )
-from mariadb_support import real_server, small
+from mariadb_support import mysql_server, real_server, small
 
 
 class TestFake(EngineContract):
@@ -26,6 +26,27 @@ class TestSqliteFiles(FilesContract):
 
 class TestMariaDBFiles(FilesContract):
     name = "mariadb"
+
+
+class TestMySQLFiles(FilesContract):
+    name = "mysql"
+
+
+@pytest.mark.real
+class TestMySQL(ProgramContract, SideContract, ConditionContract):
+    """A server that is named, under a load with little data."""
+
+    name = "mysql"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def built(cls) -> Built:
+        return mysql_server()
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def workload(cls) -> Workload:
+        return small("oltp_read_only", engine="mysql")
 
 
 @pytest.mark.real

@@ -126,6 +126,7 @@ class _Engine(Entry):
     shared_loads: tuple[str, ...] = ()
     hidden: bool = False
     debian_package: str | None = None
+    debian_suites: tuple[str, ...] = ()
     series: str = ""
     release_package: str | None = None
     build_options: str = ""

@@ -41,4 +41,6 @@ def unknown_engine(name: str, engines: Collection[str]) -> UserError:
     if server is None:
         return unknown("engine", name, engines)
     instead = f"; the nearest to {server.title} is {server.nearest}" if server.nearest in engines else ""
-    return UserError(f"engine {name!r}: only {' and '.join(sorted(engines))} can be built so far{instead}")
+    *most, last = sorted(engines)
+    only = f"{', '.join(most)} and {last}" if most else last
+    return UserError(f"engine {name!r}: only {only} can be built so far{instead}")

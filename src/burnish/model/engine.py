@@ -213,6 +213,7 @@ class EngineSpec:
         reason: why Burnish supports the engine.
         hidden: not listed for users (an engine for tests).
         debian_package: source package of the default source; None: the folder `source` beside its code.
+        debian_suites: suites in which it is looked for besides the host's own (``sid``).
         release_package: binary package of the distribution that contains the server; None: there is none.
         series: release series of the default source; '' if not stated.
         build_options: value of DEB_BUILD_MAINT_OPTIONS in the package's rules (which hardening it requests).
@@ -270,6 +271,7 @@ class EngineSpec:
     markers: tuple[str, ...] = ()
     release_package: str | None = None
     series: str = ""
+    debian_suites: tuple[str, ...] = ()
     steal_bound: float = 0.05
     between_sittings: Spread | None = None
     settings: ServerSettings = NO_SETTINGS

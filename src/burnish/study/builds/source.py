@@ -24,7 +24,8 @@ def source_request(spec: EngineSpec, options: Options, pinned: str | None = None
     if local is None:
         if spec.debian_package is None:
             raise UserError(f"{spec.name} has no source of its own; name one with --source")
-        debian = sources.DebianSource(package=spec.debian_package, version=options.source_version or pinned)
+        version = options.source_version or pinned
+        debian = sources.DebianSource(package=spec.debian_package, version=version, suites=spec.debian_suites)
     return sources.SourceRequest(engine=spec.name, debian=debian, local=local, sha256=options.sha256)
 
 

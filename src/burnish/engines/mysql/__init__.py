@@ -1,0 +1,1 @@
+"""MySQL and Percona Server: built, tested, deployed, loaded."""

@@ -1,0 +1,78 @@
+"""What MySQL's cmake is told beyond what the family's is, and its own profile options (``FPROFILE_USE``)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from burnish.base.errors import UserError
+from burnish.engines.contract import BuildJob
+from burnish.engines.mysql.tree import Tree
+from burnish.engines.mysql_family import build
+
+USE = "FPROFILE_USE"
+"""The vendor's option that compiles with a profile; it turns link-time optimisation on unless told otherwise."""
+
+_GENERATE, _PROFILE = "-fprofile-generate", "-fprofile-use"
+_VENDOR_ONLY = (USE, "WITH_LTO")
+_YES = {"1", "ON", "YES", "TRUE"}
+
+
+def configure_command(job: BuildJob, tree: Tree) -> list[str]:
+    """cmake's command line; the recipe's options win over the feature set's, both over the version's and ours.
+
+    Raises:
+        UserError: `USE` without a profile; a fully static or a 32-bit server.
+    """
+    for flag, what in ((build.STATIC, "fully static"), ("-m32", "32-bit")):
+        if flag in (*job.flags.cxx, *job.flags.link):
+            raise UserError(f"a {what} MySQL server cannot be built; leave {flag} out")
+    own = {
+        # The link has a build id of our own flags, and objects have the debug information that the job asks for.
+        "WITH_BUILD_ID": "OFF",
+        "MINIMAL_RELWITHDEBINFO": "OFF",
+    }
+    answered = dict(tree.options)
+    if job.link_jobs is not None and job.link_jobs < job.jobs:
+        # Its CMakeLists replaces all pools by one of this name.
+        answered |= {"CMAKE_JOB_POOLS": "one_job=1", "CMAKE_JOB_POOL_LINK": "one_job"}
+    if is_vendors(job):
+        if _GENERATE in job.flags.c:
+            # What its FPROFILE_GENERATE adds are these flags already, and where counters go is Burnish's to say.
+            job = replace(job, options=tuple(item for item in job.options if item[0] not in _VENDOR_ONLY))
+        else:
+            answered["FPROFILE_DIR"] = str(_profile_of(job))
+    return build.configure_command(job, own, answered)
+
+
+def is_vendors(job: BuildJob) -> bool:
+    """Whether the recipe asks for the vendor's own use of profiles."""
+    return dict(job.options).get(USE, "").upper() in _YES
+
+
+def _profile_of(job: BuildJob) -> Path:
+    """What FPROFILE_DIR must name: clang's one file, or the folder in which gcc looks for mangled names."""
+    uses = [flag for flag in job.flags.c if flag == _PROFILE or flag.startswith(f"{_PROFILE}=")]
+    if not uses:
+        raise UserError(f"option {USE}: there is no profile to use; set pgo = true in the recipe, or leave it out")
+    path = uses[-1].partition("=")[2]
+    return Path(path) if path else job.place / "profile-data"
+
+
+def lay_profile(job: BuildJob) -> None:
+    """Where the vendor's cmake has gcc look for a profile: in one folder, each file named by its whole path."""
+    if not is_vendors(job) or _GENERATE in job.flags.c:
+        return
+    folder = _profile_of(job)
+    counts = sorted(job.place.rglob("*.gcda"))
+    if job.toolchain.family != "gcc" or not counts:
+        return
+    folder.mkdir()
+    for path in counts:
+        os.link(path, folder / mangled(path))
+
+
+def mangled(path: Path) -> str:
+    """gcc's name for a file of counters in a folder of profiles (``mangle_path`` in gcc/coverage.cc)."""
+    return str(path).replace("/", "#")

@@ -1,0 +1,56 @@
+"""MySQL: from its cmake tree to a mysqld that can be tested, loaded and measured."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from burnish.base.workbench import Workbench
+from burnish.engines.contract import BuildJob
+from burnish.engines.mysql import cmake, tree
+from burnish.engines.mysql.product import PRODUCT
+from burnish.engines.mysql_family.engine import ServerEngine
+from burnish.engines.mysql_family.product import Initialise, Settings
+from burnish.engines.mysql_family.server import private_options
+from burnish.program.built import Built
+
+_OTHERS = re.compile(r"MariaDB")
+_VERSION_LINE = re.compile(r"\d+\.\d+\.\d+\S* for \S+ on ")
+
+
+class MySQL(ServerEngine):
+    """Behaviour of MySQL's server, and of Percona's."""
+
+    product = PRODUCT
+
+    def configure(self, job: BuildJob) -> list[str]:
+        """See `ServerEngine.configure`."""
+        return cmake.configure_command(job, tree.read(job.source))
+
+    def prepare(self, job: BuildJob) -> None:
+        """See `ServerEngine.prepare`; says by which version's data an unknown one is built."""
+        tree.check(job.source)
+        if (note := tree.read(job.source).note) is not None:
+            job.bench.say(note)
+        cmake.lay_profile(job)
+
+    def initialiser(self, built: Built, tools: Built) -> Initialise:  # noqa: ARG002 - it makes its tables by itself
+        """See `ServerEngine.initialiser`: what makes the system tables is in the program itself."""
+
+        def initialise(folder: Path, scratch: Path, settings: Settings, bench: Workbench) -> None:
+            shaping = [f"--{name}={value}" for name, value in settings]
+            words = [str(built.server), *private_options(folder), *built.options, *shaping]
+            done = bench.run(
+                "initialise",
+                [*words, *PRODUCT.feeding.options, f"--tmpdir={scratch}"],
+                cwd=scratch,
+                env=dict(built.environment),
+                timeout=300,
+            )
+            done.check(f"making the system tables with {built.server}")
+
+        return initialise
+
+    def says_its_own(self, version: str) -> bool:
+        """See `ServerEngine.says_its_own`."""
+        return _OTHERS.search(version) is None and _VERSION_LINE.match(version) is not None

@@ -1,0 +1,179 @@
+"""Which server a source tree is, and what its cmake is told because of that."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from burnish.base.errors import UserError
+from burnish.catalogue import load
+from burnish.engines.contract import BuildJob
+from burnish.engines.mysql import cmake, tree
+from burnish.engines.mysql.engine import MySQL
+from burnish.engines.testing import PlainBench
+from burnish.model.recipe import Flags
+from burnish.toolchain.toolchains import Toolchain
+
+USED = ("-O2", "-fprofile-use", "-fprofile-correction")
+
+
+def source(place: Path, version: str, *, extra: str = "", file: str = "MYSQL_VERSION") -> Path:
+    """The top of a tree, with all that tells which it is."""
+    major, minor, patch = version.split(".")
+    (place / "sql").mkdir(parents=True)
+    (place / "sql/mysqld.cc").touch()
+    lines = [f"MYSQL_VERSION_MAJOR={major}", f"MYSQL_VERSION_MINOR={minor}", f"MYSQL_VERSION_PATCH={patch}"]
+    (place / file).write_text("\n".join([*lines, f"MYSQL_VERSION_EXTRA={extra}", 'MYSQL_VERSION_MATURITY="LTS"', ""]))
+    return place
+
+
+@pytest.fixture
+def job(tmp_path: Path, gcc: Toolchain) -> BuildJob:
+    place = tmp_path / "build"
+    place.mkdir()
+    return BuildJob(
+        source=source(tmp_path / "source", "9.7.2"),
+        place=place,
+        toolchain=gcc,
+        flags=Flags(c=("-O2",), cxx=("-O2",), link=("-Wl,-z,now",), level="-O2"),
+        features=load.engine("mysql").features["core"],
+        options=(),
+        hardening=True,
+        with_tools=False,
+        relocations=False,
+        jobs=2,
+        bench=PlainBench(tmp_path),
+    )
+
+
+def told(job: BuildJob) -> dict[str, str]:
+    words = MySQL(load.engine("mysql")).configure(job)
+    return dict(word.removeprefix("-D").split("=", 1) for word in words if word.startswith("-D"))
+
+
+@pytest.mark.parametrize(
+    ("version", "extra", "title", "series", "known"),
+    [
+        ("9.7.2", "", "MySQL 9.7.2", "9.7", True),
+        ("8.4.8", "", "MySQL 8.4.8", "8.4", True),
+        ("8.0.46", "-37", "MySQL 8.0.46-37", "8.0", True),
+        ("9.1.0", "", "MySQL 9.1.0", "9.7", False),
+        ("8.2.0", "", "MySQL 8.2.0", "8.4", False),
+        ("8.1.0", "", "MySQL 8.1.0", "8.0", False),
+        ("10.1.0", "", "MySQL 10.1.0", "9.7", False),
+    ],
+)
+def test_data_go_by_the_version_and_an_unknown_one_takes_the_nearest(
+    tmp_path: Path, version: str, extra: str, title: str, series: str, known: bool
+) -> None:
+    found = tree.read(source(tmp_path / "tree", version, extra=extra))
+    assert (found.title, found.series) == (title, series)
+    assert (found.note is None) is known
+    assert known or f"built with those of {series}" in str(found.note)
+
+
+def test_an_older_trees_version_file_has_another_name(tmp_path: Path) -> None:
+    place = source(tmp_path / "tree", "8.0.20", file="VERSION")
+    tree.check(place)
+    found = tree.read(place)
+    assert dict(found.options)["WITH_BOOST"] == str(place / "boost")
+
+
+def test_perconas_tree_is_told_to_leave_its_own_engines_out(tmp_path: Path) -> None:
+    place = source(tmp_path / "tree", "8.4.8", extra="-8")
+    (place / "build-ps").mkdir()
+    found = tree.read(place)
+    assert found.title == "Percona Server 8.4.8-8"
+    assert dict(found.options)["WITH_ROCKSDB"] == "OFF"
+    assert "WITH_ROCKSDB" not in dict(tree.read(source(tmp_path / "other", "8.4.8")).options)
+
+
+def test_each_entry_of_the_versions_has_a_reason() -> None:
+    entries = tomllib.loads(Path(tree.__file__).with_name("versions.toml").read_text())
+    for entry in (*entries["series"].values(), entries["percona"]):
+        assert len(entry["reason"]) > 20
+        assert set(entry) == {"reason", "options"}
+
+
+def test_other_trees_are_refused_in_one_line(tmp_path: Path) -> None:
+    other = source(tmp_path / "mariadb", "10.11.18", file="VERSION")
+    (other / "storage/maria").mkdir(parents=True)
+    (other / "storage/maria/ma_open.c").touch()
+    with pytest.raises(UserError, match=r"the source of MariaDB, not of MySQL.*burnish tune mariadb"):
+        tree.check(other)
+    (tmp_path / "nothing").mkdir()
+    with pytest.raises(UserError, match=r"no source of MySQL or Percona Server \(no sql/mysqld.cc"):
+        tree.check(tmp_path / "nothing")
+    built = source(tmp_path / "built", "9.7.2")
+    (built / "CMakeCache.txt").touch()
+    with pytest.raises(UserError, match=r"it was built in .* give a clean tree"):
+        tree.check(built)
+    shutil.rmtree(built / "sql")
+    with pytest.raises(UserError, match="no source of MySQL"):
+        tree.check(built)
+
+
+def test_a_tree_is_checked_and_an_unknown_version_told_before_cmake_runs(job: BuildJob, tmp_path: Path) -> None:
+    engine = MySQL(load.engine("mysql"))
+    with pytest.raises(UserError, match="no source of MySQL"):
+        engine.build(replace(job, source=tmp_path))
+
+
+def test_the_recipes_options_win_over_the_feature_sets_and_the_versions(job: BuildJob) -> None:
+    given = told(job)
+    assert given["WITH_TCMALLOC"] == "system"
+    assert given["WITH_BUILD_ID"] == "OFF", "the link's own flags make one"
+    assert given["CMAKE_CXX_FLAGS_RELWITHDEBINFO"] == "-O2 -g1 -DNDEBUG"
+    assert "-Wl,--build-id=sha1" in shlex.split(given["CMAKE_EXE_LINKER_FLAGS"])
+    assert told(replace(job, options=(("WITH_TCMALLOC", "OFF"),)))["WITH_TCMALLOC"] == "OFF"
+    old = source(job.source.parent / "old", "8.0.46")
+    boost = (("WITH_BOOST", "/opt/boost"),)
+    assert told(replace(job, source=old))["WITH_BOOST"] == str(old / "boost")
+    assert told(replace(job, source=old, options=boost))["WITH_BOOST"] == "/opt/boost"
+
+
+def test_links_wait_for_each_other_in_the_pool_that_its_cmake_leaves(job: BuildJob) -> None:
+    assert "CMAKE_JOB_POOL_LINK" not in told(replace(job, link_jobs=2))
+    assert told(replace(job, link_jobs=1))["CMAKE_JOB_POOL_LINK"] == "one_job"
+
+
+@pytest.mark.parametrize(("flag", "what"), [("-static", "fully static"), ("-m32", "32-bit")])
+def test_what_cannot_be_built_is_refused_before_anything_is(job: BuildJob, flag: str, what: str) -> None:
+    with pytest.raises(UserError, match=f"a {what} MySQL server cannot be built; leave {flag} out"):
+        told(replace(job, flags=Flags(c=(), cxx=(), link=(flag,))))
+
+
+VENDORS = ((cmake.USE, "ON"),)
+
+
+def test_the_vendors_recipe_counts_as_usual_and_uses_the_profile_by_its_own_option(job: BuildJob) -> None:
+    counting = replace(job, options=VENDORS, flags=Flags(c=("-O2", "-fprofile-generate"), cxx=("-O2",), link=()))
+    assert not {cmake.USE, "WITH_LTO", "FPROFILE_DIR"} & set(told(counting))
+    using = replace(job, options=VENDORS, flags=Flags(c=USED, cxx=USED, link=()))
+    given = told(using)
+    assert given[cmake.USE] == "ON"
+    assert given["FPROFILE_DIR"] == str(job.place / "profile-data")
+    assert "WITH_LTO" not in given, "its cmake turns it on, and that is the row"
+    assert told(replace(using, options=(*VENDORS, ("WITH_LTO", "OFF"))))["WITH_LTO"] == "OFF"
+    clangs = replace(using, flags=Flags(c=("-fprofile-use=/p/profile",), cxx=(), link=()))
+    assert told(clangs)["FPROFILE_DIR"] == "/p/profile"
+    with pytest.raises(UserError, match="there is no profile to use; set pgo = true"):
+        told(replace(job, options=VENDORS))
+
+
+def test_gcc_finds_the_profile_where_the_vendors_option_has_it_look(job: BuildJob) -> None:
+    counts = job.place / "sql/CMakeFiles/sql_main.dir/item.cc.gcda"
+    counts.parent.mkdir(parents=True)
+    counts.write_bytes(b"gcda")
+    using = replace(job, options=VENDORS, flags=Flags(c=USED, cxx=USED, link=()))
+    cmake.lay_profile(replace(using, options=()))
+    assert not (job.place / "profile-data").exists()
+    cmake.lay_profile(using)
+    (laid,) = (job.place / "profile-data").iterdir()
+    assert laid.name == f"{job.place}/sql/CMakeFiles/sql_main.dir/item.cc.gcda".replace("/", "#")
+    assert laid.read_bytes() == b"gcda"
