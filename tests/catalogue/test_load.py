@@ -45,7 +45,8 @@ def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             if isinstance(value, str):  # a word of the glossary is its own explanation
                 yield name, {"reason": value}
             elif isinstance(value, list):
-                yield from ((f"{name}: {number}", entry) for number, entry in enumerate(value))
+                named = ((f"{name}: {number}", entry) for number, entry in enumerate(value))
+                yield from (pair for pair in named if isinstance(pair[1], dict))
             elif all(isinstance(entry, dict) for entry in value.values()):
                 yield from value.items()
             else:

@@ -149,7 +149,7 @@ def test_a_kept_build_is_held_against_another_function_by_function(
     assert code == 0
     if platform.machine() == "x86_64":
         assert re.search(r"against abc1: 1 of \d+ functions differs: fake_work$", out, re.MULTILINE)
-    (value,) = json.loads(said("abc2", "--against", "abc1", "--json")[1])
+    (value,) = json.loads(said("abc2", "--against", "abc1", "--json")[1])["builds"]
     assert value["changed"]["of"] == "abc1"
     for words, why in {
         ("abc", "--against", "abc1"): "abc: 2 builds have keys that begin like this (abc1, abc2)",

@@ -46,7 +46,7 @@ def check(comparisons: Iterable[Comparison], *, bundled: bool = False) -> int:
 @pytest.mark.parametrize(("study", "engine"), PAIRS)
 def test_of_bundled_studies(study: str, engine: str) -> None:
     cells = check(expand(studies.study(study), load.engine(engine)).comparisons, bundled=True)
-    assert cells or engine != "mariadb"
+    assert cells or engine != "mariadb" or study == "percona-2026", "whose cells are all of a placement"
 
 
 def test_of_the_other_verbs() -> None:

@@ -101,6 +101,8 @@ DIFFERENT: dict[str, Any] = {
     "patches": {"gcc-o3": ["0123"]},
     "portable": "x86-64-v2",
     "placement": "whole",
+    "deploy": ("pool",),
+    "search": {"strategy": "ladder"},
     "seed": 2,
     "recipes": {"baseline": {"level": None}, "gcc-o3": {"level": "-O2"}},
 }

@@ -65,7 +65,14 @@ _RUN = Object(
         "confirmations": (Many(_ROW), "The winner's cells on fresh starts."),
         "relinked": (Many(_ROW), "Small differences in other link orders."),
         "shipped": (
-            Maybe(Object("The table of a bundled study.", {"lines": (Many(_LINE), "Its comparisons.")}, of=StudyTable)),
+            Maybe(
+                Object(
+                    "The table of a bundled study; with the means only if the publication states any.",
+                    {"lines": (Many(_LINE), "Its comparisons.")},
+                    of=StudyTable,
+                    optional=("means",),
+                )
+            ),
             "The table of a bundled study; null of other runs.",
         ),
         "sentences": (Texts, "What the report concludes, in words."),
@@ -132,7 +139,7 @@ _COMPARISON = of(
     base=(str, "What the candidate is compared with."),
     candidate=(str, "The candidate."),
     workload=(str | None, "The load."),
-    reason=(str, "Why it is not measured; empty if it is."),
+    reason=(str | None, "Why it is not measured; null if it is."),
     shows=(str, "What the host can show about the row's patch."),
 )
 
@@ -145,16 +152,25 @@ DOCUMENTS: Mapping[str, Document] = {
     ),
     "plan": Document("plan, and --dry-run of verbs that measure", Object("What would be done.", _PLAN, of=Plan)),
     "study-plan": Document(
-        "study plan",
-        Object(
+        "study show, study run --dry-run",
+        of(
             "What a bundled study would do.",
-            {
-                "study": (str, "Its name."),
-                "title": (str, "Its title."),
-                **_PLAN,
-                "comparisons": (Many(_COMPARISON), "All its comparisons."),
-            },
-            of=Plan,
+            study=(str, "Its name."),
+            title=(str, "Its title."),
+            engine=(str, "The engine."),
+            cells=(int, "Number of cells that are measured."),
+            seconds=(float, "Rough seconds of all that is ahead, without measuring winners again."),
+            kept_bytes=(float, "Bytes that it leaves in the store."),
+            tree_bytes=(float, "Bytes of build trees while it builds."),
+            rows=(tuple[Values, ...], "What each row costs."),
+            missing=(Mapping[str, str], "By comparison, why it can't be measured."),
+            cut=(Mapping[str, str], "By comparison, why it is left out."),
+            extras=(tuple[Values, ...], "What is done beyond the rows, in the time that they leave."),
+            extras_left_out=(Mapping[str, str], "By extra, why it is not done."),
+            again=(Values | None, "What measuring the winners again costs at most; null if that is not planned."),
+            placements=(Texts, "What is measured in another placement than a duet's."),
+            layouts=(int, "Link orders of both sides by which small differences are tested; 0: none."),
+            comparisons=(Many(_COMPARISON), "All its comparisons."),
         ),
     ),
     "runs": Document("runs", declared(RunLine), listed=True),
