@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from burnish.engines.mysql_family.product import Feeding, Habits, Product, Suite
+from burnish.engines.mysql_family.product import ANSWERS, Feeding, Habits, Product, Suite
 
 _PROGRAMS = "runtime_output_directory"
 
@@ -81,12 +81,5 @@ PRODUCT = Product(
     "SELECT LOWER(variable_name), variable_value FROM performance_schema.global_variables "
     "WHERE variable_name LIKE 'have\\_%' OR variable_name LIKE 'version\\_%' INTO OUTFILE '{variables}';\n",
     about_options=_SMALL,
-    answers={
-        "rows": "3900\t952168.7500\t2026-06-12 12:00:00",
-        "index": "7\tword 2185",
-        "join": "780\t133040",
-        "groups": "3900",
-        "functions": "2184978095\tb15ef88da4c1c46c6c9e7483f8af075f8869f68d7a190ac38add53aa049f057f"
-        "\tB5F82DCD1EF7718C4E639477DBA25762\t4.954721364",
-    },
+    answers=ANSWERS,
 )

@@ -14,6 +14,19 @@ Initialise = Callable[[Path, Path, Settings, Workbench], None]
 """Makes system tables in a data folder: (data folder, scratch folder, settings that shape data, workbench)."""
 
 
+ANSWERS: Mapping[str, str] = {
+    "rows": "3900\t952168.7500\t2026-06-12 12:00:00",
+    "index": "7\tword 2185",
+    "join": "780\t133040",
+    "groups": "3900",
+    "functions": "2184978095\tb15ef88da4c1c46c6c9e7483f8af075f8869f68d7a190ac38add53aa049f057f"
+    "\tB5F82DCD1EF7718C4E639477DBA25762\t4.954721364",
+}
+"""What every server of the family answers to the questions of its ``answers.sql``, by the file that they write.
+
+The scripts differ in how they make the rows; the rows and the questions are the same."""
+
+
 @dataclass(frozen=True)
 class Habits:
     """How Burnish launches a server.
