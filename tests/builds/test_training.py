@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from burnish.base import process
-from burnish.base.errors import InfrastructureError
+from burnish.base.errors import InfrastructureError, UserError
 from burnish.builds.training import Trainer
+from burnish.catalogue import load
 from burnish.engines.fake import engine
+from burnish.model.recipe import Recipe, Variant
 from burnish.profiles.collecting import BOLT_PROFILE, PROFILE_FILE, check_digest, profile_digest
-from burnish.profiles.stages import Train
+from burnish.profiles.stages import Train, TrainingPlan, check_training
 from burnish.program.elf import build_id
 from burnish.toolchain.toolchains import Toolchain
 from profiling import TRAINING, Shop
@@ -74,6 +77,41 @@ def test_from_training_to_a_build_with_the_profile(shop: Shops, kind: str) -> No
     assert build_id(server)
     assert process.run([server, "--version"]).output.startswith("fake ")
     assert not here.builder.place.exists(), "the constant path is left empty"
+
+
+@KINDS
+def test_the_engines_own_tests_can_train(shop: Shops, kind: str) -> None:
+    here = shop(kind)
+    trained, _ = here.instrumented(kind)
+    here.trainer.workloads["own_tests"] = load.training(here.builder.engine.spec, "own_tests")
+    build = here.builder.store.find("builds", trained.build)
+    assert build is not None
+    here.trainer.tools = here.builder.built("tools", build)
+    profile = here.make(replace(trained, key=f"own-{kind}", training=(("own_tests", 1.0),)))
+    assert profile.about["training"] == [["own_tests", 1.0]]
+    assert profile.about["rates"]["own_tests"] > 0
+    assert profile.about["counted"] >= 2
+    assert not (here.root / "scratch/training").exists()
+
+
+def test_own_tests_name_the_tests_in_the_profiles_key(gcc: Toolchain) -> None:
+    def key(tests: tuple[str, ...], *training: tuple[str, float]) -> str:
+        plan = TrainingPlan((("fake_mix", 2.0),), training, tests=tests, tests_s=60.0)
+        (stage,) = plan.stages("build", "gcc", gcc, title="training")
+        assert isinstance(stage, Train)
+        assert stage.training == ((training[0][0], 60.0 if training[0][0] == "own_tests" else 2.0),)
+        return stage.key
+
+    assert key(("a",), ("own_tests", 1.0)) != key(("a", "b"), ("own_tests", 1.0))
+    assert key(("a",), ("fake_write", 1.0)) == key(("a", "b"), ("fake_write", 1.0))
+
+
+def test_own_tests_are_no_load_and_can_not_be_sampled(gcc: Toolchain) -> None:
+    with pytest.raises(UserError, match="'own_tests' can only train a profile"):
+        load.workload(load.engine("fake"), "own_tests")
+    recipe = Recipe(pgo=True, sampled=True, training=(("own_tests", 1.0),))
+    with pytest.raises(UserError, match="variant v: own_tests start servers of their own, which can't be sampled"):
+        check_training(Variant("v", recipe, "for a test"), gcc, lbr=True)
 
 
 Doctor = Callable[[Shop, Path, Mapping[str, str]], None]

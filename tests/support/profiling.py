@@ -58,7 +58,7 @@ class Shop:
         entry = store.admit("datasets", "fake", {})
         cores = frozenset(os.sched_getaffinity(0))
         scratch = self.root / "scratch"
-        self.trainer = Trainer(self.builder, {"fake_mix": workload}, {"fake_mix": entry}, cores, scratch)
+        self.trainer = Trainer(self.builder, {"fake_mix": workload}, {"fake_mix": entry}, None, cores, scratch)
 
     def chain(self, kind: str, *flags: str) -> tuple[Stage, ...]:
         recipe = RECIPES[kind]

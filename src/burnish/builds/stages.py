@@ -248,7 +248,14 @@ def stages(
     feature_set = spec.features[recipe.features or features]
     flags = linking.linked(base_flags(recipe, package, spelled), recipe, toolchain, parts, link_place)
     options = linking.options_of(recipe, spec)
-    plan = TrainingPlan(training or spec.training, recipe.training, recipe.training_seed, source)
+    plan = TrainingPlan(
+        training or spec.training,
+        recipe.training,
+        recipe.training_seed,
+        source,
+        tests=spec.gate_tests,
+        tests_s=spec.costs.gate_s,
+    )
     if recipe.bolt and toolchain.family == "gcc":
         # BOLT refuses functions that gcc has already split.
         flags = replace(

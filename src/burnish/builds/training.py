@@ -14,7 +14,7 @@ from burnish.bench import datasets
 from burnish.builds.builder import Builder
 from burnish.engines.contract import Side, SideSpec, Tick
 from burnish.model.condition import Condition
-from burnish.model.workload import Workload
+from burnish.model.workload import OWN_TESTS, Workload
 from burnish.profiles import sampling
 from burnish.profiles.collecting import BOLT_PROFILE, DATA, PROFILE_FILE, describe, profile_digest
 from burnish.profiles.stages import Train
@@ -38,6 +38,7 @@ class Trainer:
         builder: the engine's builder (store, folders, progress).
         workloads: the training workloads by name.
         data: by workload, the dataset's entry in the store; None for a load without data.
+        tools: the build that has the programs of the engine's tests; needed to train on these.
         cores: CPU numbers that training may use.
         scratch: private folder for sockets and data copies.
     """
@@ -45,6 +46,7 @@ class Trainer:
     builder: Builder
     workloads: dict[str, Workload]
     data: dict[str, Entry]
+    tools: Built | None
     cores: frozenset[int]
     scratch: Path
 
@@ -78,6 +80,9 @@ class Trainer:
         built = builder.built(f"{name} (trained)", entry)
         rates = {}
         for workload, duration in stage.training:
+            if workload == OWN_TESTS:
+                rates[workload] = self._test(built, environment, name)
+                continue
             rates[workload] = self._drive(
                 built, self.workloads[workload], duration, environment, seed=1 + stage.seed, watch=watch
             )
@@ -176,6 +181,25 @@ class Trainer:
             waited = (1 + PATIENCE) * seconds
             raise InfrastructureError(f"training on {workload.name}: no transaction was finished in {waited:.0f} s")
         return (ticks[-1].done - ticks[0].done) / (ticks[-1].at - ticks[0].at)
+
+    def _test(self, built: Built, environment: tuple[tuple[str, str], ...], name: str) -> float:
+        """Runs the engine's own tests on the build to be trained; returns tests per second.
+
+        A test that fails is said and no more: the profile counts what ran, and counters make a server slow enough to
+        fail where time is what is tested. The build that is made with the profile has its own gate.
+        """
+        assert self.tools is not None  # noqa: S101 - the baseline is made first
+        place = self.scratch / "training"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(mode=0o700, parents=True)
+        counting = replace(built, environment=(*built.environment, *environment))
+        report = self.builder.engine.gate(counting, self.tools, place, self.builder.bench)
+        shutil.rmtree(place, ignore_errors=True)
+        for test, why in report.failures[:5]:
+            self.builder.bench.say(f"{name}: training on {test}: {why}")
+        if report.tests == 0:
+            raise InfrastructureError(f"training on {OWN_TESTS}: no test came to a verdict")
+        return report.tests / report.seconds
 
     def _look(self, side: Side, ticks: list[Tick], workload: Workload, left: float) -> None:
         ticks += side.ticks()

@@ -17,7 +17,7 @@ from burnish.catalogue.other_servers import unknown_engine
 from burnish.catalogue.recipes import read_variants, recipe_of, variant_with, variants_of
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
-from burnish.model.workload import Workload
+from burnish.model.workload import OWN_TESTS, Workload
 
 __all__ = [
     "engine",
@@ -28,6 +28,7 @@ __all__ = [
     "read_variants",
     "recipe_of",
     "shipped_source",
+    "training",
     "variant",
     "variant_with",
     "variants",
@@ -86,9 +87,19 @@ def engine_of(tree: Path) -> EngineSpec:
 def workload(spec: EngineSpec, name: str) -> Workload:
     """`spec`'s workload called `name`; a `UserError` with the nearest name otherwise."""
     own = {key[1]: value for key, value in workloads().items() if key[0] == spec.name}
+    if name == OWN_TESTS:
+        raise UserError(f"{name!r} can only train a profile: name it in a recipe's training, and a load here")
     if name not in own:
         raise unknown(f"workload of {spec.name}", name, own, f"burnish workload list {spec.name}")
     return own[name]
+
+
+def training(spec: EngineSpec, name: str) -> Workload:
+    """What `name` in a recipe's training stands for: a workload as above, or the server's own tests."""
+    if name != OWN_TESTS:
+        return workload(spec, name)
+    reason = "The server's own tests, as the gate runs them: all that it can do, and no load in particular."
+    return Workload(OWN_TESTS, spec.name, reason, OWN_TESTS)
 
 
 def variant(name: str, own: Mapping[str, Variant] | None = None) -> Variant:

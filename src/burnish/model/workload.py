@@ -9,6 +9,9 @@ from typing import Literal
 
 Mixing = Literal["together", "in_turn"]
 
+OWN_TESTS = "own_tests"
+"""Name of a training that is no load: a run of the server's own tests, as the gate runs them."""
+
 
 class Placement(StrEnum):
     """Which cores a server and the clients that load it have.

@@ -12,6 +12,7 @@ from typing import Literal
 from burnish.base.digest import digest_of
 from burnish.base.errors import UnavailableError, UserError
 from burnish.model.recipe import Recipe, Variant
+from burnish.model.workload import OWN_TESTS
 from burnish.toolchain.toolchains import Toolchain
 
 ProfileKind = Literal["gcc", "clang", "bolt", "gcc-samples", "clang-samples"]
@@ -102,12 +103,16 @@ class TrainingPlan:
         weights: (workload, weight) of the recipe; empty for the usual training.
         seed: replicate of the training.
         source: digest of the source.
+        tests: names of the engine's own tests, for a recipe that trains on them.
+        tests_s: seconds that they take.
     """
 
     usual: Runs
     weights: tuple[tuple[str, float], ...] = ()
     seed: int = 0
     source: str = ""
+    tests: tuple[str, ...] = ()
+    tests_s: float = 0.0
 
     def stages(
         self,
@@ -122,13 +127,15 @@ class TrainingPlan:
         """The stages whose last one is the profile of `build`.
 
         With weights, each workload runs as long as the longest of the engine's own training, so a weight is a share of
-        load time, independent of the engine's seconds.
+        load time, independent of the engine's seconds. The engine's own tests run once, as long as they take.
         """
 
         def run(training: Runs, title: str) -> Train:
             named: list[object] = [build, training]
             if self.seed or sampled:
                 named += [self.seed, sampled]
+            if any(workload == OWN_TESTS for workload, _ in training):
+                named.append(self.tests)
             return Train(
                 key=digest_of(named),
                 build=build,
@@ -145,7 +152,10 @@ class TrainingPlan:
         if not self.weights:
             return [run(self.usual, title)]
         seconds = max(duration for _, duration in self.usual)
-        runs = [run(((workload, seconds),), f"{title} on {workload}") for workload, _ in self.weights]
+        lengths = {OWN_TESTS: self.tests_s}
+        runs = [
+            run(((workload, lengths.get(workload, seconds)),), f"{title} on {workload}") for workload, _ in self.weights
+        ]
         if len(runs) == 1:
             return list(runs)
         parts = tuple((run.key, weight) for run, (_, weight) in zip(runs, self.weights, strict=True))
@@ -192,6 +202,8 @@ def check_training(variant: Variant, toolchain: Toolchain, *, lbr: bool) -> None
     workloads = [workload for workload, _ in recipe.training]
     if len(set(workloads)) < len(workloads):
         raise UserError(f"{name}: training names a workload twice ({', '.join(workloads)}); give each one weight")
+    if OWN_TESTS in workloads and recipe.sampled:
+        raise UserError(f"{name}: {OWN_TESTS} start servers of their own, which can't be sampled; leave sampled out")
     if recipe.profile is not None:
         _check_profile_alone(recipe, name)
     elif recipe.sampled and not lbr:

@@ -68,7 +68,7 @@ def test_sqlite_comes_out_the_same(
     )
     names = {name for stage in chain if isinstance(stage, Train) for name, _ in stage.training}
     loads = {name: load.workload(SPEC, name) for name in names}
-    trainer = Trainer(builder, loads, {}, frozenset(os.sched_getaffinity(0)), tmp_path / "scratch")
+    trainer = Trainer(builder, loads, {}, None, frozenset(os.sched_getaffinity(0)), tmp_path / "scratch")
     for stage in chain:
         if isinstance(stage, Compile):
             entry = builder.compile(replace(stage, with_tools=False), "v")

@@ -468,7 +468,7 @@ class Maker:
             self.builder.compile(stage, name)
         elif isinstance(stage, Train):
             trained = {step: self.workloads[step] for step, _ in stage.training}
-            trainer = Trainer(self.builder, trained, self.data, self.cores, self.scratch)
+            trainer = Trainer(self.builder, trained, self.data, self.tools, self.cores, self.scratch)
             entry = trainer.train(stage, name)
             self.record.append(ProfileMade(build_id(name), entry.key, _short(entry)))
         elif isinstance(stage, Merge):

@@ -93,7 +93,7 @@ def training_workloads(spec: EngineSpec, variants: Sequence[Variant]) -> dict[st
     for variant in variants:
         for name, _ in variant.recipe.training:
             try:
-                by_name[name] = load.workload(spec, name)
+                by_name[name] = load.training(spec, name)
             except UserError as error:
                 raise UserError(f"variant {variant.name}: training: {error}") from None
     return by_name
