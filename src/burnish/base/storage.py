@@ -63,7 +63,7 @@ def in_memory(size: int, available: int | None = None) -> Path:
     Raises:
         UserError: there is too little memory.
     """
-    place = Path(warden.STORES, _name())
+    place = Path(warden.STORES, name())
     if place.exists():
         return place
     reason = lacking(size, available_memory() if available is None else available)
@@ -94,7 +94,7 @@ def on_device(folder: Path) -> Path:
     Raises:
         UserError: there is no such folder, or no permission to write to it.
     """
-    place = folder / _name()
+    place = folder / name()
     if place.exists():
         return place
     if not folder.is_dir():
@@ -133,14 +133,15 @@ def sweep(folder: Path = Path(warden.STORES)) -> list[str]:
     """Removes folders of runs that no longer exist; returns their paths."""
     removed = []
     for path in warden.stores(str(folder)):
-        name = Path(path).name
+        called = Path(path).name
         # In another pid namespace (a container) the owner has another pid.
-        here = name.rpartition("-")[2] == process.pid_namespace()
-        if here and not Path(f"/proc/{warden.owner_of(name)}").exists():
+        here = called.rpartition("-")[2] == process.pid_namespace()
+        if here and not Path(f"/proc/{warden.owner_of(called)}").exists():
             warden.remove_store(path)
             removed.append(path)
     return removed
 
 
-def _name() -> str:
+def name() -> str:
+    """Name of a folder that belongs to this run: with its mark, and what its process id counts in."""
     return f"{warden.NAMESPACE}{process.run_id()}-{process.pid_namespace()}"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from burnish.base import netns, process, storage
+from burnish.base import netns, process, storage, temporary
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.bench.host import HostFacts, read_host
@@ -95,6 +95,8 @@ def begin(
     process.sweep()
     netns.sweep()
     storage.sweep()
+    storage.sweep(home.scratch)
+    temporary.sweep()
     store = Store(home.store)
     store.sweep()
     scratch = home.scratch / spec.name
