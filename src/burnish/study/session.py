@@ -115,6 +115,7 @@ def begin(
     all_cores = frozenset(facts.cores_allowed)
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
+    store.say = bench.say
     words = options.command
     call = Call(words, str(Path.cwd()), options.schedule, options.configured) if words else None
     seed = seed_of(record, options)
