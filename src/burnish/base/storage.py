@@ -7,6 +7,7 @@ if it is killed, by the next run if the warden is killed too.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -121,6 +122,26 @@ def kind_of(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
         if len(words) > 2 and folder.is_relative_to(words[1]) and len(words[1]) >= best:
             best, kind = len(words[1]), words[2]
     return kind
+
+
+FULL_WORDS = ("No space left on device", "Disk quota exceeded")
+"""What the C library calls the errors of a full disk, in the logs of every program."""
+
+_NEXT_TO_NOTHING = 64 << 10
+
+
+def full(text: str, *folders: Path) -> str | None:
+    """Why a program failed if it is for want of space, in words; None if nothing says so.
+
+    Args:
+        text: what the program and the one that started it said.
+        folders: where it wrote; one whose file system has next to nothing free is full.
+    """
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            if shutil.disk_usage(folder).free < _NEXT_TO_NOTHING:
+                return f"{folder}: {FULL_WORDS[0]}"
+    return next((f"{folders[0] if folders else 'disk'}: {words}" for words in FULL_WORDS if words in text), None)
 
 
 def release() -> None:

@@ -33,6 +33,7 @@ from burnish.study.kept.runs import Next, settled
 from burnish.study.planning.study_plan import StudyPlan, plan_of
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.selection import Asked, by_name, is_decided, unit_words
+from burnish.study.stopping import told_what_is_kept
 from burnish.study.study import Study
 from burnish.study.trials.board import BoardRow, board
 from burnish.study.workshop.group import run_group
@@ -66,8 +67,21 @@ def run(
     Raises:
         UserError: the request is impossible, or the budget is too small for even one row.
         InfrastructureError: the baseline can't be built, tested or measured.
+        HostError: the host has no more room, or its disk can't be written; says what is kept.
     """
-    options = study.options(options)
+    with told_what_is_kept(home, study.definition):
+        return _run(home, study, study.options(options), console, ask, asked, draw)
+
+
+def _run(
+    home: Home,
+    study: Study,
+    options: Options,
+    console: Console,
+    ask: Ask | None,
+    asked: Asked | None,
+    draw: Draw | None,
+) -> Path:
     selection = by_name(study, asked or Asked())
     if study.once and not options.fresh and (done := studies.finished(home, study.definition)) is not None:
         console.print(f"{done.name}: already finished; --fresh measures it again", markup=False, highlight=False)
