@@ -6,6 +6,7 @@ import errno
 import os
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,11 @@ import pytest
 from burnish.base.errors import HostError, UserError
 from burnish.base.paths import Home
 from burnish.model.cell import BuildId, CellId
-from burnish.record.events.builds import GateFindings, GateRun
+from burnish.record.costs import Figure
+from burnish.record.events.builds import BuildsPlanned, GateFindings, GateRun, PlannedStep, PlanTotals, StageDone
 from burnish.record.events.trials import StartDone
-from burnish.record.record import FILE
+from burnish.record.record import FILE, Record
+from burnish.study.builds.recorded import unsaid
 from burnish.study.constructors.tune import tune_study
 from burnish.study.kept import runs as studies
 from burnish.study.request.definition import Definition
@@ -84,3 +87,18 @@ def test_a_damaged_record_keeps_no_other_run_from_beginning(home: Home, definiti
     assert studies.unfinished(home, "boot") == []
     assert not studies.is_finished(other)
     assert studies.find(home, None).name != other.name
+
+
+def test_a_step_that_the_run_planned_and_finds_done_was_its_own(tmp_path: Path) -> None:
+    """Killed between the store's entry and the event that says so, the event is made up for."""
+    nothing = Figure(0.0)
+    steps = [
+        PlannedStep("compile", "compile", ("o3",), key, cached, nothing, nothing)
+        for key, cached in (("planned", False), ("cached", True), ("said", False))
+    ]
+    totals = PlanTotals(1, 1, nothing, nothing, nothing)
+    with closing(Record(tmp_path, create=True)) as record:
+        record.append(BuildsPlanned("fake", "", tuple(steps), (), (), totals))
+        record.append(StageDone("compile", "compile", BuildId("o3"), "said", 1.0))
+        record.append(BuildsPlanned("fake", "", tuple(replace(step, cached=True) for step in steps), (), (), totals))
+        assert [step.key for step in steps if unsaid(record, step.key)] == ["planned"]
