@@ -34,11 +34,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def kept(folder: Path) -> int:
     """How many events of a rescued record there are; each as it was written."""
     said: list[str] = []
-    record = damaged.resumable(folder, lambda _: True, said.append)
-    if record is None:
+    if not damaged.mend(folder, lambda _: True, said.append):
         assert "left out" in said[0]
         return 0
-    with closing(record):
+    with closing(Record(folder)) as record:
         found = [recorded.event for recorded in record.every()]
         assert found == EVENTS[: len(found)]
         record.append(EVENTS[0])
@@ -75,16 +74,14 @@ def test_events_after_a_damaged_page_are_not_used(tmp_path: Path, whole: bytes) 
 
 def test_a_whole_record_is_left_as_it_is(tmp_path: Path, whole: bytes) -> None:
     (tmp_path / FILE).write_bytes(whole)
-    record = damaged.resumable(tmp_path, lambda _: True, pytest.fail)
-    assert record is not None
-    record.close()
-    assert damaged.resumable(tmp_path, lambda _: False, pytest.fail) is None
+    assert damaged.mend(tmp_path, lambda _: True, pytest.fail)
+    assert not damaged.mend(tmp_path, lambda _: False, pytest.fail)
     assert (tmp_path / FILE).read_bytes() == whole
 
 
 def test_a_record_of_another_run_is_left_as_damaged_as_it_is(tmp_path: Path, whole: bytes) -> None:
     (tmp_path / FILE).write_bytes(whole[:-5000])
-    assert damaged.resumable(tmp_path, lambda _: False, pytest.fail) is None
+    assert not damaged.mend(tmp_path, lambda _: False, pytest.fail)
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
 
 

@@ -273,7 +273,7 @@ def _run_uninterrupted(argv: Sequence[str]) -> process.Completed:
     The file goes with the run, as the shell has it open by then; what dpkg's scripts write must not.
     """
     with tempfile.NamedTemporaryFile("r", prefix="apt-", errors="replace", dir=temporary.folder()) as log:
-        env = {temporary.VARIABLE: tempfile.gettempdir()}
+        env = {temporary.VARIABLE: str(temporary.base())}
         done = process.run(["setsid", "--wait", "sh", "-c", 'exec "$@" >>"$0" 2>&1', log.name, *argv], env=env)
         return replace(done, argv=tuple(argv), output=log.read())
 

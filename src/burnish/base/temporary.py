@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import tempfile
 from pathlib import Path
 
 from burnish.base import process, storage, warden
@@ -19,9 +18,19 @@ VARIABLE = "TMPDIR"
 _made: list[Path] = []
 
 
+def base() -> Path:
+    """The folder that short-lived files of all programs are in.
+
+    Not `tempfile.gettempdir`: it tries folders out by writing a file into each, which stays if it is killed then.
+    """
+    names = (*(os.environ.get(name, "") for name in (VARIABLE, "TEMP", "TMP")), "/tmp", "/var/tmp")  # noqa: S108
+    usable = (name for name in names if name and os.path.isdir(name) and os.access(name, os.W_OK | os.X_OK))  # noqa: PTH112
+    return Path(next(usable, str(Path.cwd()))).absolute()
+
+
 def folder() -> Path:
     """This run's folder, private to the user; made when it is first asked for."""
-    place = Path(tempfile.gettempdir(), storage.name())
+    place = base() / storage.name()
     if not place.is_dir():
         process.watch_folder(place.parent)
         place.mkdir(mode=0o700)
@@ -33,7 +42,7 @@ def folder() -> Path:
 
 def sweep() -> list[str]:
     """Removes the folders of runs that no longer exist; returns their paths."""
-    return storage.sweep(Path(tempfile.gettempdir()))
+    return storage.sweep(base())
 
 
 def _remove(owner: int) -> None:

@@ -17,7 +17,7 @@ from burnish.model.cell import ComparisonId
 from burnish.model.workload import Workload
 from burnish.record.events.bundled import ComparisonLeft
 from burnish.record.events.study import SpreadAssumed
-from burnish.record.record import Record
+from burnish.record.record import DamagedError, Record
 from burnish.study import needs
 from burnish.study import session as sessions
 from burnish.study.bundled.record import record_table
@@ -91,6 +91,9 @@ def _run(
         console.print(f"{folder.name}: {_goes_on(following)}", markup=False, highlight=False, soft_wrap=True)
         return folder
     with studies.lock(home):
+        if not options.fresh:
+            say = partial(console.print, markup=False, highlight=False, soft_wrap=True)
+            studies.mend(home, study.definition, say)
         needs.install_for(study, selection, options, ask)
         plan = plan_of(home, study, selection, options if study.search is None else replace(options, budget=None))
         check_request(study, plan, options)
@@ -128,9 +131,12 @@ def _not_due(home: Home, study: Study, options: Options) -> tuple[Path, Next] | 
         if record is None:
             return None
         boot = boot_now()
-        have = settled(record, options.schedule, boot)
-        following = studies.next_sitting(record, options.schedule, boot)
-        if following is None or following.due <= time.time() or _open(record, study, have):
+        try:
+            have = settled(record, options.schedule, boot)
+            following = studies.next_sitting(record, options.schedule, boot)
+            if following is None or following.due <= time.time() or _open(record, study, have):
+                return None
+        except DamagedError:  # it is mended first
             return None
         return record.folder, following
 

@@ -113,9 +113,7 @@ def begin(
             "run on a host (or with an affinity) that has two, or leave the option out"
         )
     all_cores = frozenset(facts.cores_allowed)
-    record, resumed = studies.begin_or_resume(
-        home, definition, fresh=options.fresh, say=lambda text: console.print(text, markup=False, highlight=False)
-    )
+    record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
     store.say = bench.say
     words = options.command

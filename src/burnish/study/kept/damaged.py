@@ -3,47 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from burnish.record import rescue
 from burnish.record.record import DamagedError, Record
 
 
-def resumable(folder: Path, wanted: Callable[[Record], bool], say: Callable[[str], None]) -> Record | None:
-    """The record in a run's folder if it is wanted; one that is damaged is rescued first.
+def mend(folder: Path, wanted: Callable[[Record], bool], say: Callable[[str], None]) -> bool:
+    """Puts what can be read of a damaged record into its place, if the record is wanted.
 
     Args:
         folder: the run's.
         wanted: whether a record is to be gone on with.
         say: prints a line for the user.
+
+    Returns:
+        whether the record is wanted, and whole now.
     """
-    record: Record | None = None
     try:
-        record = Record(folder)
-        if wanted(record):
+        with closing(Record(folder)) as record:
+            if not wanted(record):
+                return False
             record.check()
-            return record
-        record.close()
+            return True
     except DamagedError as error:
-        if record is not None:
-            record.close()
-        return _rescued(folder, wanted, say, str(error))
-    return None
-
-
-def _rescued(folder: Path, wanted: Callable[[Record], bool], say: Callable[[str], None], damage: str) -> Record | None:
-    """A new record of what is whole, in the place of the damaged one; None if it is not wanted, or nothing is whole."""
+        damage = str(error)
     draft = rescue.draft(folder)
-    if draft is None or not wanted(draft):
-        if draft is None:
-            say(f"left out: {damage}")
-        else:
-            draft.close()
-            rescue.discard(folder)
-        return None
-    number = sum(1 for _ in draft.lines())
-    draft.close()
+    if draft is None:
+        say(f"left out: {damage}")
+        return False
+    with closing(draft):
+        number = sum(1 for _ in draft.lines()) if wanted(draft) else 0
+    if not number:
+        rescue.discard(folder)
+        return False
     rescue.adopt(folder)
     whole = f"the {number} events that are whole"
     say(f"{folder.name}: its record is damaged; goes on after {whole} ({rescue.ASIDE} is kept beside it)")
-    return Record(folder)
+    return True

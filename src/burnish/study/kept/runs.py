@@ -91,22 +91,32 @@ def _has_verdicts(folder: Path) -> bool:
     return False
 
 
-def begin_or_resume(
-    home: Home, definition: Definition, *, fresh: bool, say: Callable[[str], None] = lambda _: None
-) -> tuple[Record, bool]:
+def mend(home: Home, definition: Definition, say: Callable[[str], None]) -> None:
+    """Mends the record of the unfinished run of this definition, if it is damaged; call it while holding the lock.
+
+    Args:
+        home: where runs are.
+        definition: what is asked.
+        say: prints a line for the user.
+    """
+    for folder in reversed(folders(home)):
+        if damaged.mend(folder, lambda record: _is_open(record, definition), say):
+            return
+
+
+def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple[Record, bool]:
     """The record to write to, and whether it is an unfinished run that is resumed.
 
     Args:
         home: where runs are.
         definition: what is asked.
         fresh: begin a new run even if an unfinished one could be resumed.
-        say: prints a line for the user.
     """
     if not fresh:
-        for folder in reversed(folders(home)):
-            record = damaged.resumable(folder, lambda record: _is_open(record, definition), say)
-            if record is not None:
-                return record, True
+        with open_record(home, definition) as found:
+            folder = None if found is None else found.folder
+        if folder is not None:
+            return Record(folder), True
     for left in home.studies.glob(f"{_DRAFT}*"):
         shutil.rmtree(left, ignore_errors=True)
     begun_at = f"{definition.engine}-{definition.verb}-{time.strftime('%Y%m%d-%H%M%S')}"
