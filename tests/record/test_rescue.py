@@ -50,7 +50,7 @@ def test_cut_off_anywhere_it_is_gone_on_with_as_far_as_it_is_whole(tmp_path: Pat
         folder = tmp_path / str(number)
         folder.mkdir()
         (folder / FILE).write_bytes(whole[:length])
-        with pytest.raises(UserError, match=r"record\.sqlite: damaged") as caught, closing(Record(folder)) as record:
+        with pytest.raises(UserError, match="or a damaged one") as caught, closing(Record(folder)) as record:
             record.check()
         assert "\n" not in str(caught.value)
         had.append(kept(folder))

@@ -83,7 +83,7 @@ def test_a_damaged_record_keeps_no_other_run_from_beginning(home: Home, definiti
     record.close()
     assert not resumed
     (line,) = said
-    assert f"left out: {other / FILE}: damaged" in line
+    assert f"left out: {other / FILE}: not a study's record, or a damaged one" in line
     assert studies.finished(home, definition) is None
     assert studies.unfinished(home, "boot") == []
     assert not studies.is_finished(other)

@@ -200,7 +200,8 @@ class Record:
 
     def _damaged(self, why: object) -> DamagedError:
         return DamagedError(
-            f"{self.path}: damaged ({why}); the command that began the run goes on from what can be read of it"
+            f"{self.path}: not a study's record, or a damaged one ({why}); the command that began its run goes on from "
+            "what is whole of it"
         )
 
     def _add_format(self) -> None:
