@@ -8,6 +8,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,11 @@ from rich.console import Console
 
 from burnish.base import paths, temporary
 from burnish.base.errors import HostError
-from burnish.record.events.builds import BuildMade, StageDone
+from burnish.engines.contract import GateReport
+from burnish.record.events.builds import BuildMade, BuildsPlanned, GateRun, StageDone
 from burnish.record.events.trials import StartDone
 from burnish.record.record import FILE, Record
+from burnish.record.store import Store
 from burnish.study import needs, runner
 from burnish.study.constructors.tune import tune_study
 from burnish.study.request.options import Options
@@ -61,6 +64,12 @@ def test_a_full_disk_a_changed_build_and_a_cut_record_are_survived(
     builds = sorted((small_disk / "store/builds").glob("*/bin/server"))
     assert builds, "it was not full before the first build"
     assert events(small_disk, BuildMade) or events(small_disk, StageDone)
+    # A test result of a program that was made again since, and came out otherwise.
+    (planned, *_) = events(small_disk, BuildsPlanned)
+    key = next(step.key for step in planned.steps if step.kind == "gate" and "baseline" in step.variants)
+    report = GateReport(passed=True, tests=7, skipped=0, failures=(), build_id="another", seconds=1.0)
+    Store(small_disk / "store").begin("gates", key)
+    Store(small_disk / "store").admit("gates", key, {"build": "", "report": asdict(report)})
     with builds[0].open("r+b") as file:
         file.seek(5000)
         file.write(b"!?")
@@ -74,6 +83,8 @@ def test_a_full_disk_a_changed_build_and_a_cut_record_are_survived(
     result = summary(small_disk)
     assert [(row.candidate, row.starts) for row in result.rows] == [("speed130", 2)]
     assert {(build.variant, build.failure) for build in result.builds} == {("baseline", None), ("speed130", None)}
+    tested = [event for event in events(small_disk, GateRun) if event.build.variant == "baseline"]
+    assert not tested[-1].cached
     starts = Counter((each.cell, each.start) for each in events(small_disk, StartDone))
     assert set(starts.values()) == {1}
     with closing(Record(study(small_disk))) as whole:
