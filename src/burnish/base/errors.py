@@ -57,10 +57,10 @@ class InfrastructureError(Exception):
         return "\n".join(parts)
 
 
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-REFUSED = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
-SHORT = frozenset({errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN})
-OF_THE_HOST = FULL | REFUSED | SHORT | {errno.ENOTDIR, errno.EISDIR}
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR}
+_SHORT = {errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN}
+OF_THE_HOST = frozenset(_FULL | _REFUSED | _SHORT)
 """Numbers of system errors that say something about the host rather than about what was asked."""
 
 

@@ -54,7 +54,7 @@ def damage(folder: Path, description: str, *, thorough: bool) -> str | None:
         if seal is None:
             return None
         if digest_of(without(about)) != seal["about"]:
-            return f"{description} has changed"
+            return f"{description} has changed since it was made"
         files = {str(name): (int(size), str(digest)) for name, (size, digest) in seal["files"].items()}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return f"{description} cannot be read"
@@ -64,7 +64,7 @@ def damage(folder: Path, description: str, *, thorough: bool) -> str | None:
         except OSError as error:
             return f"{name}: {error.strerror}"
         if changed:
-            return f"{name} has changed"
+            return f"{name} has changed since it was made"
     return None
 
 

@@ -90,7 +90,7 @@ class Store:
     def _tell(self, folder: Path, damage: str) -> None:
         if folder not in self._told:
             self._told.add(folder)
-            self.say(f"{folder}: {damage} since it was made; not used")
+            self.say(f"{folder}: {damage}; not used")
 
     def begin(self, kind: str, key: str) -> Path:
         """An empty folder to fill; `admit` makes it the entry."""
