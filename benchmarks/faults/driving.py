@@ -16,7 +16,7 @@ from pathlib import Path
 from burnish.base import process, warden
 
 HOOK = Path(__file__).parent / "hook"
-PATIENCE_S = 900.0
+PATIENCE_S = 3600.0
 GONE_S = 20.0
 """Seconds within which the warden must have cleaned up, on a busy machine."""
 
