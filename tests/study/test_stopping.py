@@ -21,9 +21,9 @@ from burnish.record.record import FILE, Record
 from burnish.study.builds.recorded import unsaid
 from burnish.study.constructors.tune import tune_study
 from burnish.study.kept import runs as studies
+from burnish.study.kept.stopping import told_what_is_kept
 from burnish.study.request.definition import Definition
 from burnish.study.request.options import Options
-from burnish.study.stopping import told_what_is_kept
 
 
 @pytest.fixture

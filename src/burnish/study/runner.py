@@ -30,10 +30,10 @@ from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
 from burnish.study.kept.history import spread_of
 from burnish.study.kept.runs import Next, settled
+from burnish.study.kept.stopping import told_what_is_kept
 from burnish.study.planning.study_plan import StudyPlan, plan_of
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.selection import Asked, by_name, is_decided, unit_words
-from burnish.study.stopping import told_what_is_kept
 from burnish.study.study import Study
 from burnish.study.trials.board import BoardRow, board
 from burnish.study.workshop.group import run_group
