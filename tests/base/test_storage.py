@@ -1,4 +1,4 @@
-"""Folders for data outside of Burnish's home: made private, bounded, and gone with their run."""
+"""Folders outside of Burnish's home, for data and short-lived files: private, bounded, and gone with their run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from burnish.base import process, storage, warden
+from burnish.base import process, storage, temporary, warden
 from burnish.base.errors import UserError
 
 MIB = 1 << 20
@@ -100,45 +100,48 @@ def test_the_kind_of_a_file_system_is_that_of_the_nearest_mount(tmp_path: Path) 
 OWNER = """
 import sys, time
 from pathlib import Path
-from burnish.base import process, storage
-print(storage.in_memory(1 << 20), storage.on_device(Path(sys.argv[1])), process._warden.pid, flush=True)
+from burnish.base import process, storage, temporary
+said = process.run(["sh", "-c", "mktemp"]).output
+print(storage.in_memory(1 << 20), storage.on_device(Path(sys.argv[1])), said, process._warden.pid, flush=True)
 time.sleep(300)
 """
 
 
 @pytest.fixture
-def owner(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Path, Path, int]]:
-    """Another run with folders of data: (itself, in memory, on a device, its warden)."""
+def owner(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], tuple[Path, Path, Path], int]]:
+    """Another run: (itself, its folders in memory, on a device and for a program's short-lived files, its warden)."""
     env = {key: value for key, value in os.environ.items() if key != process.RUN_VARIABLE}
     argv = [sys.executable, "-c", OWNER, str(tmp_path)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, env=env) as running:
         assert running.stdout is not None
-        memory, device, guard = running.stdout.readline().split()
+        memory, device, file, guard = running.stdout.readline().split()
         try:
-            yield running, Path(memory), Path(device), int(guard)
+            yield running, (Path(memory), Path(device), Path(file).parent), int(guard)
         finally:
             running.kill()
 
 
-def test_a_killed_run_leaves_none(owner: tuple[subprocess.Popen[str], Path, Path, int]) -> None:
-    running, memory, device, _ = owner
-    assert memory.is_dir()
-    assert device.is_dir()
+def test_a_killed_run_leaves_none(owner: tuple[subprocess.Popen[str], tuple[Path, Path, Path], int]) -> None:
+    running, places, _ = owner
+    assert all(place.is_dir() and place.stat().st_mode & 0o777 == 0o700 for place in places)
     assert storage.sweep() == [], "a run that lives keeps its own"
+    assert str(places[2]) not in temporary.sweep()
     running.send_signal(signal.SIGKILL)
-    assert soon(lambda: not memory.exists() and not device.exists())
+    assert soon(lambda: not any(place.exists() for place in places))
 
 
 def test_the_next_run_removes_what_a_killed_warden_did_not(
-    owner: tuple[subprocess.Popen[str], Path, Path, int],
+    owner: tuple[subprocess.Popen[str], tuple[Path, Path, Path], int],
 ) -> None:
-    running, memory, device, guard = owner
+    running, (memory, device, short_lived), guard = owner
     os.kill(guard, signal.SIGKILL)
     running.kill()
     running.wait()
     assert memory.is_dir()
     assert storage.sweep() == [str(memory)]
     assert not memory.exists()
+    assert str(short_lived) in temporary.sweep()
+    assert not short_lived.exists()
     own = storage.on_device(device.parent)
     assert list(device.parent.iterdir()) == [own], "a device is swept when it is used again"
 

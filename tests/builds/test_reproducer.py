@@ -379,3 +379,19 @@ def test_every_stage_of_a_chain_has_its_script(tmp_path: Path, clang: Toolchain)
     entries = [entry for entry in shop.builder.store.entries() if entry.kind == "builds"]
     assert len(entries) == 2
     assert all((entry.folder / "build.sh").stat().st_mode & 0o100 for entry in entries)
+
+
+def test_a_list_of_a_sources_files_that_has_changed_is_written_again(tmp_path: Path) -> None:
+    tree, folder = tmp_path / "tree", tmp_path / "sources"
+    (tree / "sql").mkdir(parents=True)
+    (tree / "sql/main.c").write_text("int main;\n")
+    listed = witness.source_list(tree, folder, "digest")
+    content = listed.read_text()
+    assert content.endswith("  sql/main.c\n")
+    (tree / "sql/main.c").write_text("changed, which it never is under one digest")
+    assert witness.source_list(tree, folder, "digest") == listed, "it is not read again"
+    (tree / "sql/main.c").write_text("int main;\n")
+    for damage in (lambda: listed.write_text(content.replace("0", "1")), lambda: (listed.unlink(), listed.mkdir())):
+        damage()
+        assert witness.source_list(tree, folder, "digest").read_text() == content
+    assert [path.name for path in folder.iterdir()] == [listed.name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tarfile
 from collections.abc import Callable
@@ -18,7 +19,8 @@ from burnish.model.recipe import Recipe
 from burnish.profiles import archive as carrying
 from burnish.profiles import inspecting, kept
 from burnish.profiles.collecting import check_digest, function_counts
-from burnish.record.store import Entry
+from burnish.record import seal
+from burnish.record.store import DESCRIPTION, Entry
 from burnish.source.archives import extract
 from burnish.study.kept import reproducing
 from burnish.toolchain.toolchains import Toolchain
@@ -302,14 +304,21 @@ def test_a_bolt_profile_of_another_program_is_refused(maker: Makers) -> None:
     store.remove(final)
     hot = trained.folder / "hot.txt"
     before = hot.read_text()
-    hot.write_text(f"{before}\nfoo/1\nbar")
+
+    def written(text: str) -> None:
+        """As if training had found these."""
+        hot.write_text(text)
+        about = seal.sealed(trained.about, trained.folder, DESCRIPTION)
+        (trained.folder / DESCRIPTION).write_text(json.dumps(about))
+
+    written(f"{before}\nfoo/1\nbar")
     try:
         with pytest.raises(
             InfrastructureError, match=r"does not fit this build: .* 2 of \d+ hot ones missing; first: bar"
         ):
             here.make(Recipe(bolt=True))
     finally:
-        hot.write_text(before)
+        written(before)
 
 
 def test_who_makes_a_build_again_is_told_of_every_training(maker: Makers, tmp_path: Path) -> None:

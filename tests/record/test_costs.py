@@ -6,6 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from burnish.record.costs import Cost, Costs, Figure, History
 
 
@@ -50,3 +52,20 @@ def test_a_file_of_an_older_version_is_gone_on_with(tmp_path: Path) -> None:
 def test_a_sum_is_known_when_all_of_it_is() -> None:
     assert Figure(1.0, known=True) + Figure(2.0, known=True) == Figure(3.0, known=True)
     assert not (Figure(1.0, known=True) + Figure(2.0)).known
+
+
+@pytest.mark.parametrize("content", [b"SQLite format 3\0 and no more", b"x" * 9000, None])
+def test_a_damaged_file_is_named_and_begun_anew(tmp_path: Path, content: bytes | None) -> None:
+    said: list[str] = []
+    costs = Costs(tmp_path / "costs.sqlite", said.append)
+    if content is None:
+        costs.path.mkdir()
+    else:
+        costs.path.write_bytes(content)
+    assert costs.history("e") == History()
+    assert costs.compiles(["key"]) == {}
+    costs.note("e", "compile", "a", Cost(10.0))
+    assert costs.history("e").figure("compile", "a", "seconds") == Figure(10.0, known=True)
+    (line,) = said
+    assert str(costs.path) in line
+    assert "damaged" in line

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,79 @@ def test_a_description_that_is_cut_off_is_no_entry(store: Store) -> None:
     (made.folder / DESCRIPTION).write_text('{"seconds": 1')
     assert store.find("builds", "k1") is None
     assert list(store.entries()) == []
+
+
+def flipped(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def cut_off(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-3])
+
+
+def made_a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+DAMAGES: list[Callable[[Path], object]] = [
+    flipped,
+    cut_off,
+    made_a_folder,
+    Path.unlink,
+    lambda path: path.write_bytes(b""),
+]
+
+
+@pytest.mark.parametrize("name", ["server", "lib/part", DESCRIPTION])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_has_changed_since_it_was_made_is_named_and_made_again(
+    tmp_path: Path, damage: Callable[[Path], object], name: str
+) -> None:
+    def made(store: Store) -> Entry:
+        folder = store.begin("builds", "k1")
+        (folder / "lib").mkdir()
+        (folder / "server").write_text("program")
+        (folder / "lib" / "part").write_text("library")
+        (folder / "link").symlink_to("server")
+        return store.admit("builds", "k1", {"seconds": 1.5})
+
+    entry = made(Store(tmp_path))
+    said: list[str] = []
+    damage(entry.folder / name)
+    store = Store(tmp_path, said.append)
+    assert store.find("builds", "k1") is None
+    assert store.find("builds", "k1") is None
+    (line,) = said
+    assert line.startswith(f"{entry.folder}: {name}")
+    assert line.endswith("not used")
+    if damage is not flipped or name == DESCRIPTION:
+        assert not store.has("builds", "k1"), "a plan sees it as well, as far as sizes tell"
+    made(store)
+    again = store.find("builds", "k1")
+    assert again is not None
+    assert again.about == {"seconds": 1.5}
+    assert (again.folder / "lib" / "part").read_text() == "library"
+    assert len(said) == 1
+
+
+def test_a_file_in_an_entrys_place_is_no_entry_and_in_nobodys_way(store: Store) -> None:
+    (store.root / "builds").mkdir()
+    (store.root / "builds/k1").write_text("?")
+    assert store.find("builds", "k1") is None
+    assert (add(store).folder / "server").read_text() == "program"
+    assert [path.name for path in (store.root / "builds").iterdir()] == ["k1"]
+
+
+def test_an_older_versions_entry_is_taken_as_it_is(store: Store) -> None:
+    made = add(store, n=1)
+    (made.folder / DESCRIPTION).write_text('{"n": 1}')
+    (made.folder / "server").write_text("other")
+    entry = Store(store.root).find("builds", "k1")
+    assert entry is not None
+    assert entry.about == {"n": 1}
 
 
 KILLED = """

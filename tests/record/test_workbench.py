@@ -9,12 +9,14 @@ import signal
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
-from burnish.base import interrupts
+from burnish.base import interrupts, storage
 from burnish.base.durations import duration
+from burnish.base.errors import HostError, InfrastructureError
 from burnish.record.events.study import CommandRun
 from burnish.record.record import Record
 from burnish.record.workbench import Bench, forecast
@@ -267,3 +269,24 @@ def test_an_interrupt_that_python_drops_ends_the_run_at_its_next_step(tmp_path: 
             pass
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("words", ["cc1: error: x.o: No space left on device", "cp: x: Disk quota exceeded"])
+def test_a_step_that_fails_for_want_of_space_is_the_hosts_failure(piped: Piped, words: str) -> None:
+    """A compiler that found the disk full says nothing about its variant."""
+
+    def step(script: str) -> None:
+        with piped.bench.step("baseline: compile", "build"):
+            piped.bench.run("cc", ["sh", "-c", script]).check("baseline: compile")
+
+    with pytest.raises(HostError, match=words.rpartition(": ")[2]) as caught:
+        step(f"echo '{words}'; exit 1")
+    assert "baseline: compile" in str(caught.value)
+    with pytest.raises(InfrastructureError, match="exit code 1"):
+        step("exit 1")
+
+
+def test_next_to_no_space_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert storage.full("error: out of luck", tmp_path) is None
+    monkeypatch.setattr(storage.shutil, "disk_usage", lambda _: SimpleNamespace(free=8192))
+    assert storage.full("error: out of luck", tmp_path) == f"{tmp_path}: No space left on device"

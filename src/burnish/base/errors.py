@@ -1,14 +1,15 @@
-"""The two families of errors that users see.
+"""The families of errors that users see.
 
 `UserError`: something that the user can fix; one line, exit code 2, no traceback. `UnavailableError` is a `UserError`
 for something that this host lacks, although the request is valid: the variant is left out and listed with the reason.
 `InfrastructureError`: a step that failed; what failed, the log's last lines, the log's path and what was kept; exit
-code 1.
+code 1. `HostError`: the host fails, whatever the step; it ends the run and is no finding about a build; exit code 1.
 """
 
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -54,6 +55,34 @@ class InfrastructureError(Exception):
         if self.kept:
             parts.append(f"kept: {self.kept}")
         return "\n".join(parts)
+
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR}
+_SHORT = {errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN}
+OF_THE_HOST = frozenset(_FULL | _REFUSED | _SHORT)
+"""Numbers of system errors that say something about the host rather than about what was asked."""
+
+
+class HostError(Exception):
+    """The host has no room left, or its disk cannot be written: no step can go on, and none is to blame.
+
+    It is no `InfrastructureError`, because what fails for such a reason must not become a build's or a cell's result.
+
+    Args:
+        message: what failed, in one line.
+        kept: finished work that stays usable, in words, and what to do.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, kept: str = "") -> None:
+        super().__init__(message)
+        self.kept = kept
+
+    def explain(self) -> str:
+        """The message and what was kept."""
+        return f"{self}\nkept: {self.kept}" if self.kept else str(self)
 
 
 class SeveralErrors(UserError):

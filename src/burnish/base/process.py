@@ -89,9 +89,12 @@ def run_id() -> str:
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of child processes: that of this process, the run's mark, a plain locale, then `extra`."""
+    """The environment of child processes: that of this process, the run's mark and folder, a plain locale, `extra`."""
+    from burnish.base import temporary  # noqa: PLC0415 - it is made with what is here
+
     env = dict(os.environ)
     env.update({RUN_VARIABLE: _run_id, "LC_ALL": "C.UTF-8", "LANGUAGE": ""})
+    env[temporary.VARIABLE] = str(temporary.folder())
     env.update(extra or {})
     return env
 

@@ -7,6 +7,7 @@ if it is killed, by the next run if the warden is killed too.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -63,7 +64,7 @@ def in_memory(size: int, available: int | None = None) -> Path:
     Raises:
         UserError: there is too little memory.
     """
-    place = Path(warden.STORES, _name())
+    place = Path(warden.STORES, name())
     if place.exists():
         return place
     reason = lacking(size, available_memory() if available is None else available)
@@ -94,7 +95,7 @@ def on_device(folder: Path) -> Path:
     Raises:
         UserError: there is no such folder, or no permission to write to it.
     """
-    place = folder / _name()
+    place = folder / name()
     if place.exists():
         return place
     if not folder.is_dir():
@@ -123,6 +124,26 @@ def kind_of(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
     return kind
 
 
+FULL_WORDS = ("No space left on device", "Disk quota exceeded")
+"""What the C library calls the errors of a full disk, in the logs of every program."""
+
+_NEXT_TO_NOTHING = 64 << 10
+
+
+def full(text: str, *folders: Path) -> str | None:
+    """Why a program failed if it is for want of space, in words; None if nothing says so.
+
+    Args:
+        text: what the program and the one that started it said.
+        folders: where it wrote; one whose file system has next to nothing free is full.
+    """
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            if shutil.disk_usage(folder).free < _NEXT_TO_NOTHING:
+                return f"{folder}: {FULL_WORDS[0]}"
+    return next((f"{folders[0] if folders else 'disk'}: {words}" for words in FULL_WORDS if words in text), None)
+
+
 def release() -> None:
     """Removes the folders that this process has made."""
     while _made:
@@ -133,14 +154,15 @@ def sweep(folder: Path = Path(warden.STORES)) -> list[str]:
     """Removes folders of runs that no longer exist; returns their paths."""
     removed = []
     for path in warden.stores(str(folder)):
-        name = Path(path).name
+        called = Path(path).name
         # In another pid namespace (a container) the owner has another pid.
-        here = name.rpartition("-")[2] == process.pid_namespace()
-        if here and not Path(f"/proc/{warden.owner_of(name)}").exists():
+        here = called.rpartition("-")[2] == process.pid_namespace()
+        if here and not Path(f"/proc/{warden.owner_of(called)}").exists():
             warden.remove_store(path)
             removed.append(path)
     return removed
 
 
-def _name() -> str:
+def name() -> str:
+    """Name of a folder that belongs to this run: with its mark, and what its process id counts in."""
     return f"{warden.NAMESPACE}{process.run_id()}-{process.pid_namespace()}"

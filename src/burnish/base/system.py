@@ -21,7 +21,7 @@ from pathlib import Path
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 
-from burnish.base import process
+from burnish.base import process, temporary
 from burnish.base.engine_folders import engine_folders
 from burnish.base.errors import InfrastructureError, UserError, unknown
 
@@ -270,9 +270,11 @@ def _run_uninterrupted(argv: Sequence[str]) -> process.Completed:
 
     If dpkg is killed, nothing can be installed on the machine until somebody repairs it. So it gets a session of its
     own, does not have the run's mark (see `burnish.base.process`), and writes to a file, since a pipe could be closed.
+    The file goes with the run, as the shell has it open by then; what dpkg's scripts write must not.
     """
-    with tempfile.NamedTemporaryFile("r", prefix="burnish-apt-", errors="replace") as log:
-        done = process.run(["setsid", "--wait", "sh", "-c", 'exec "$@" >>"$0" 2>&1', log.name, *argv])
+    with tempfile.NamedTemporaryFile("r", prefix="apt-", errors="replace", dir=temporary.folder()) as log:
+        env = {temporary.VARIABLE: str(temporary.base())}
+        done = process.run(["setsid", "--wait", "sh", "-c", 'exec "$@" >>"$0" 2>&1', log.name, *argv], env=env)
         return replace(done, argv=tuple(argv), output=log.read())
 
 

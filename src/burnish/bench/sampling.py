@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from burnish.base import process, system
+from burnish.base import process, system, temporary
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.why.samples import Mapping, parse_maps
 
@@ -245,7 +245,7 @@ class Sampling:
             cores: CPU numbers for perf itself; default: all.
         """
         with contextlib.ExitStack() as opened:
-            folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="burnish-perf-")))
+            folder = Path(opened.enter_context(tempfile.TemporaryDirectory(dir=temporary.folder())))
             control, answer = folder / "control", folder / "answer"
             os.mkfifo(control, 0o600)
             os.mkfifo(answer, 0o600)

@@ -268,7 +268,7 @@ class Builder:
         if self.origin is not None and self.origin.kind != "folder":
             return None
         name = self.origin.digest[:16] if self.origin else "given"
-        return witness.source_list(self.source, self.store.root / "sources" / f"{name}.sha256")
+        return witness.source_list(self.source, self.store.root / "sources", name)
 
     def _kept(self, profile: Entry | None) -> KeptProfile | None:
         """Where the profile is kept, and where `_lay_profile` puts it while it is used."""

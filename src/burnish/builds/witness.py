@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from burnish.base import process, system
 from burnish.base.errors import InfrastructureError
-from burnish.base.files import sha256_of
+from burnish.base.files import make_folder, remove_tree, sha256_of
 from burnish.builds import reproducer
 from burnish.builds.reproducer import SCRIPT, SOURCE_LIST, AfterLink, KeptPatch, KeptProfile, Laid, Making, Program
 from burnish.engines.contract import BuildJob, Engine
@@ -181,19 +181,32 @@ def kept_profile(entry: Entry, name: str, place: str) -> KeptProfile:
     return KeptProfile(key=entry.key, name=name, place=place, files=listed)
 
 
-def source_list(tree: Path, cached: Path) -> Path:
-    """The file `cached` with the SHA-256 of each file of the clean `tree`; written if it does not exist."""
-    if not cached.is_file():
-        cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        files = sorted(path for path in tree.rglob("*") if path.is_file() and not path.is_symlink())
-        draft = cached.with_name(f".{cached.name}")
-        with draft.open("w", errors="surrogateescape") as file:
-            for path in files:
-                name = str(path.relative_to(tree))
-                if name != MARKER and not set(name) & set("\n\r\\"):  # sha256sum writes these in another format
-                    file.write(f"{sha256_of(path)}  {name}\n")
-        draft.replace(cached)
-    return cached
+def source_list(tree: Path, folder: Path, name: str) -> Path:
+    """The file with the SHA-256 of each file of the clean `tree`; written if it does not exist.
+
+    Args:
+        tree: the source.
+        folder: where such files are kept.
+        name: the source's; that of the file has the file's own digest as well, so that a changed one is not used.
+    """
+    kept = folder.glob(f"{name}-*.sha256")
+    whole = next((path for path in kept if path.is_file() and path.stem == f"{name}-{sha256_of(path)[:16]}"), None)
+    if whole is not None:
+        return whole
+    make_folder(folder)
+    draft = folder / f".{name}"
+    remove_tree(draft)
+    files = sorted(path for path in tree.rglob("*") if path.is_file() and not path.is_symlink())
+    with draft.open("w", errors="surrogateescape") as file:
+        for path in files:
+            name_in_tree = str(path.relative_to(tree))
+            # sha256sum writes these in another format.
+            if name_in_tree != MARKER and not set(name_in_tree) & set("\n\r\\"):
+                file.write(f"{sha256_of(path)}  {name_in_tree}\n")
+    place = folder / f"{name}-{sha256_of(draft)[:16]}.sha256"
+    remove_tree(place)
+    draft.replace(place)
+    return place
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from typing import cast
@@ -10,7 +9,7 @@ from typing import cast
 import typer
 
 from burnish.base import interrupts
-from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.errors import OF_THE_HOST, HostError, InfrastructureError, UserError
 from burnish.cli import (  # noqa: F401 - each registers its verbs
     catalogue,
     kept,
@@ -62,8 +61,8 @@ def _run() -> int:
         sys.stdout.flush()
     except UserError as error:
         return _fail(str(error), UserError.exit_code, name)
-    except InfrastructureError as error:
-        return _fail(error.explain(), InfrastructureError.exit_code, name)
+    except (InfrastructureError, HostError) as error:
+        return _fail(error.explain(), error.exit_code, name)
     except Interrupted as error:
         return _fail(str(error), INTERRUPTED, name)
     except (KeyboardInterrupt, typer.Abort):
@@ -74,7 +73,7 @@ def _run() -> int:
         wrong = error.object[error.start : error.end]
         return _fail(f"the output has {wrong!a}, which {error.encoding} cannot encode; set LC_ALL=C.UTF-8", 1, name)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        if error.errno not in OF_THE_HOST:
             raise
         return _fail(f"{error.filename or 'standard output'}: {error.strerror}", 1, name)
     if code == INTERRUPTED:  # typer's own exit code if interrupted before any verb began

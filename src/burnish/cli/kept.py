@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from burnish.base import netns, paths, process, storage
+from burnish.base import netns, paths, process, storage, temporary
 from burnish.base.errors import UserError, unknown
 from burnish.builds.after_link import preload
 from burnish.builds.evidence import Examiner, Portable
@@ -195,7 +195,7 @@ def clean(older_than: float | None, keep_gb: float | None, runs: bool, yes: bool
     process.sweep()
     for name in netns.sweep():
         say(f"removed network namespace {name}: a run that was killed had left it")
-    for folder in storage.sweep():
+    for folder in [*storage.sweep(), *storage.sweep(home.scratch), *temporary.sweep()]:
         say(f"removed {folder}: a run that was killed had left it")
     with studies.lock(home):
         items = cleaning.inventory(home)

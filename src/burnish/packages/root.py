@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish.base import process
+from burnish.base import process, temporary
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.files import make_folder, remove_tree
 from burnish.model.engine import Packaging, RootTrial
@@ -25,6 +25,7 @@ from burnish.packages.deb import Deb
 _MAKE_SECONDS = 1800.0
 _READY_SECONDS = 90.0
 _STOP_SECONDS = 60.0
+_ITS_OWN = {temporary.VARIABLE: "/tmp"}  # noqa: S108 - in the root, which has no other of these folders
 
 _NO_SERVICES = "#!/bin/sh\nexit 101\n"
 """policy-rc.d: packages start no services in the root."""
@@ -48,7 +49,7 @@ class Root:
 
     def run(self, *words: str, what: str) -> str:
         """Runs a command in the root; returns its output."""
-        env = {"DEBIAN_FRONTEND": "noninteractive", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+        env = {"DEBIAN_FRONTEND": "noninteractive", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **_ITS_OWN}
         lines: list[str] = []
         argv = ["chroot", str(self.folder), *words]
         done = process.run(argv, env=env, log=self.log, on_line=lines.append, timeout=_MAKE_SECONDS)
@@ -76,7 +77,8 @@ class Root:
             ready.settimeout(1.0)
             with self.log.open("ab") as sink:
                 words = ["chroot", f"--userspec={user}:{user}", str(self.folder), f"/{self.packaging.program}"]
-                server = process.start(words, env={"NOTIFY_SOCKET": "/run/notify"}, stdout=sink.fileno())
+                env = {"NOTIFY_SOCKET": "/run/notify", **_ITS_OWN}
+                server = process.start(words, env=env, stdout=sink.fileno())
             try:
                 self._wait(server, ready)
                 use()
@@ -186,7 +188,7 @@ def _clean(release: str, kept: Path, log: Path, say: Callable[[str], None]) -> P
     make_folder(kept)
     words = ["debootstrap", "--variant=minbase", "--include=ca-certificates", release, str(draft)]
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    process.run(words, env={"PATH": path}, log=log, timeout=_MAKE_SECONDS).check("making a clean root")
+    process.run(words, env={"PATH": path, **_ITS_OWN}, log=log, timeout=_MAKE_SECONDS).check("making a clean root")
     draft.rename(clean)
     return clean
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from burnish.base import temporary
 from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.workbench import Workbench
@@ -57,7 +58,7 @@ def export(entry: Entry, target: Path, names: Mapping[str, str] | None = None) -
     if not target.parent.is_dir():
         raise UserError(f"{target.parent}: there is no such folder; name a file in one that is there")
     if target.name.endswith(ARCHIVES):
-        with tempfile.TemporaryDirectory() as scratch, tarfile.open(target, "w:gz") as archive:
+        with tempfile.TemporaryDirectory(dir=temporary.folder()) as scratch, tarfile.open(target, "w:gz") as archive:
             manifest = Path(scratch) / MANIFEST
             manifest.write_text(json.dumps({key: entry.about.get(key) for key in _CARRIED}, indent=1))
             archive.add(manifest, MANIFEST)
@@ -100,7 +101,7 @@ def import_profile(
         InfrastructureError: it is empty or does not cover the server.
     """
     kept.check_name(store, name)
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory(dir=temporary.folder()) as scratch:
         place = Path(scratch) / "profile"
         about = _unpack(source, place)
         kind: ProfileKind = about["kind"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish.base import process
+from burnish.base import process, temporary
 from burnish.base.errors import InfrastructureError
 from burnish.program.elf import build_id
 from burnish.why.inlining import parse_addr2line
@@ -88,7 +88,7 @@ def demangle(names: Iterable[str]) -> dict[str, str]:
     unique = sorted(set(names))
     if not unique or shutil.which("c++filt") is None:
         return {name: name for name in unique}
-    with tempfile.NamedTemporaryFile("w", prefix="burnish-names-") as file:
+    with tempfile.NamedTemporaryFile("w", dir=temporary.folder()) as file:
         file.write("\n".join(unique) + "\n")
         file.flush()
         done = process.run(["c++filt", "-p"], stdin_file=Path(file.name), timeout=PATIENCE_S)
@@ -111,7 +111,7 @@ def inlined(code: Code, offsets: Iterable[int]) -> dict[int, str]:
     places = {offset: address for offset in offsets if (address := code.program.address(offset)) is not None}
     if not places:
         return {}
-    with tempfile.NamedTemporaryFile("w", prefix="burnish-addresses-") as file:
+    with tempfile.NamedTemporaryFile("w", dir=temporary.folder()) as file:
         file.write("".join(f"{address:#x}\n" for address in sorted(set(places.values()))))
         file.flush()
         done = process.run(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from burnish.base.files import remove_tree
 
 Quantity = Literal["seconds", "peak", "kept", "tree"]
 
@@ -82,14 +85,20 @@ class History:
 
 
 class Costs:
-    """The costs file of a store; created with its first entry."""
+    """The costs file of a store; created with its first entry.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: the file.
+        say: prints a line for the user.
+    """
+
+    def __init__(self, path: Path, say: Callable[[str], None] = lambda _: None) -> None:
         self.path = path
+        self.say = say
 
     def note(self, engine: str, step: str, name: str, cost: Cost) -> None:
-        """Stores the cost of a step."""
-        with closing(self._open()) as db, db:
+        """Stores the cost of a step, where there is room for it."""
+        with self._expendable(), closing(self._open()) as db, db:
             names = ", ".join(_COLUMNS)
             marks = ", ".join("?" * len(_COLUMNS))
             db.execute(
@@ -101,24 +110,46 @@ class Costs:
         """All stored costs of an engine's steps; does not write."""
         if not self.path.is_file():
             return History()
-        with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True, timeout=10.0)) as db:
+        rows: list[tuple[Any, ...]] = []
+        with (
+            contextlib.suppress(sqlite3.DatabaseError),  # the next cost that is stored begins a new file
+            closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True, timeout=10.0)) as db,
+        ):
             have = _columns(db)
             names = [name if name in have else "0" for name in _COLUMNS]  # an older version's file has fewer
             query = f"SELECT step, name, {', '.join(names)} FROM cost WHERE engine = ? ORDER BY at DESC"  # noqa: S608
             rows = db.execute(query, (engine,)).fetchall() if have else []
-        return History(tuple((step, name, Cost(*(value or 0 for value in values))) for step, name, *values in rows))
+        return History(tuple((step, name, Cost(*map(_number, values))) for step, name, *values in rows))
 
     def note_compiles(self, costs: Mapping[str, tuple[int, float, float]]) -> None:
         """Stores the costs of compilations by command: (peak bytes, wall seconds, CPU seconds)."""
-        with closing(self._open()) as db, db:
+        with self._expendable(), closing(self._open()) as db, db:
             rows = [(key, *cost) for key, cost in costs.items()]
             db.executemany("INSERT OR REPLACE INTO compile VALUES (?, ?, ?, ?)", rows)
 
     def compiles(self, keys: Iterable[str]) -> dict[str, tuple[int, float, float]]:
         """Costs of these compilations when the compiler last ran for them (not the cache)."""
-        with closing(self._open()) as db:
+        with self._expendable(), closing(self._open()) as db:
             rows = ((key, db.execute("SELECT * FROM compile WHERE command = ?", (key,)).fetchone()) for key in keys)
             return {key: (row[1], row[2], row[3]) for key, row in rows if row}
+        return {}
+
+    @contextlib.contextmanager
+    def _expendable(self) -> Iterator[None]:
+        """What is done with the file may fail: it only helps to estimate. One that is damaged is begun anew."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:  # no room, no permission, another run's lock
+            if self.path.is_dir():
+                self._set_aside(error)
+        except sqlite3.DatabaseError as error:
+            self._set_aside(error)
+
+    def _set_aside(self, error: Exception) -> None:
+        aside = self.path.with_name(f"{self.path.name}.damaged")
+        remove_tree(aside)
+        self.path.rename(aside)
+        self.say(f"{self.path}: damaged ({error}); begun anew, so that plans are estimates for a while")
 
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, timeout=10.0)
@@ -131,6 +162,11 @@ class Costs:
             if name not in _columns(db):  # a file created by an older version
                 db.execute(f"ALTER TABLE cost ADD COLUMN {name} {kind}")
         return db
+
+
+def _number(value: object) -> Any:
+    """A cost as it was stored; 0 for what is not one."""
+    return value if isinstance(value, int | float) else 0
 
 
 def _columns(db: sqlite3.Connection) -> set[str]:

@@ -14,7 +14,9 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from burnish.base import storage
 from burnish.base.errors import UserError
+from burnish.base.files import remove_tree
 from burnish.base.paths import Home
 from burnish.model.cell import CellId
 from burnish.record import lines
@@ -150,12 +152,14 @@ def import_study(home: Home, path: Path) -> tuple[Path, bool]:
             raise UserError(f"{folder}: a study of this name exists, with another record; rename its folder first")
         return folder, False
     home.studies.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=home.root) as temporary:
-        draft = Path(temporary) / name
-        with closing(Record(draft, create=True)) as record:
+    place = home.scratch / storage.name()  # swept by the next run, if this one is killed
+    try:
+        with closing(Record(place / name, create=True)) as record:
             record.restore(imported)
             record.append(RecordImported(path.name))
-        draft.rename(folder)
+        (place / name).rename(folder)
+    finally:
+        remove_tree(place)
     return folder, True
 
 

@@ -11,13 +11,14 @@ its events stay as they are and are upgraded when they are read (`burnish.record
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from burnish.base.errors import UserError
+from burnish.base.errors import HostError, UserError
 from burnish.model.cell import CellId
 from burnish.record import upgrade
 from burnish.record.codec import FORMAT, decode, encode
@@ -49,7 +50,13 @@ _ADD_FORMAT = "ALTER TABLE event ADD COLUMN format INTEGER NOT NULL DEFAULT 1"
 
 _OLD_KINDS = {new: old for old, new in upgrade.KINDS.items()}
 
+_NOT_THE_FILE = re.compile("full|locked|readonly|read-only|unable to open")
+
 _E = TypeVar("_E", bound=Event)
+
+
+class DamagedError(UserError):
+    """A record of which not all can be read; `burnish.record.rescue` takes out what can."""
 
 
 class Record:
@@ -69,7 +76,9 @@ class Record:
                     self._db.execute(f"PRAGMA user_version={FORMAT}")
             form = self._format
         except sqlite3.DatabaseError as error:
-            raise UserError(f"{self.path}: not a study's record ({error})") from None
+            raise self._failed(error) from None
+        if not form:
+            raise self._damaged("it is empty")
         if not 1 <= form <= FORMAT:
             raise UserError(f"{self.path}: written in format {form}; this Burnish reads formats 1 to {FORMAT}")
 
@@ -87,10 +96,11 @@ class Record:
         self._add_format()
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         kind, values = encode(event)
-        cursor = self._db.execute(
-            "INSERT INTO event (at, kind, body, format) VALUES (?, ?, ?, ?)",
-            (at, kind, json.dumps(values, allow_nan=False), FORMAT),
-        )
+        row = (at, kind, json.dumps(values, allow_nan=False), FORMAT)
+        try:
+            cursor = self._db.execute("INSERT INTO event (at, kind, body, format) VALUES (?, ?, ?, ?)", row)
+        except sqlite3.DatabaseError as error:
+            raise self._failed(error) from None
         return int(cursor.lastrowid or 0)
 
     def restore(self, lines: Iterable[Line]) -> None:
@@ -159,13 +169,40 @@ class Record:
 
     def _lines(self, where: str, values: Sequence[str], order: str = "id") -> Iterator[Line]:
         for number, at, kind, body, form in self._rows(where, values, order):
-            yield Line(number, at, kind, json.loads(body), form)
+            try:
+                value = json.loads(body)
+            except ValueError:
+                raise self._damaged(f"event {number} is not JSON") from None
+            yield Line(number, at, kind, value, form)
 
     def _rows(self, where: str, values: Sequence[str], order: str = "id") -> Iterator[tuple[int, str, str, str, int]]:
         """Rows of the file: number, time, kind, body as text, format."""
         form = "format" if self._format > 1 else "1"
         query = f"SELECT id, at, kind, body, {form} FROM event {where} ORDER BY {order}"  # noqa: S608 - no values
-        yield from self._db.execute(query, values)
+        try:
+            yield from self._db.execute(query, values)
+        except sqlite3.DatabaseError as error:
+            raise self._failed(error) from None
+
+    def check(self) -> None:
+        """Raises a `DamagedError` if not all of the file is as it was written."""
+        try:
+            (said,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise self._failed(error) from None
+        if said != "ok":
+            raise self._damaged(" ".join(said.split()))
+
+    def _failed(self, error: sqlite3.DatabaseError) -> HostError | DamagedError:
+        """What an error of SQLite means: the host's trouble, or the file's."""
+        of_the_host = isinstance(error, sqlite3.OperationalError) and _NOT_THE_FILE.search(str(error))
+        return HostError(f"{self.path}: {error}") if of_the_host else self._damaged(error)
+
+    def _damaged(self, why: object) -> DamagedError:
+        return DamagedError(
+            f"{self.path}: not a study's record, or a damaged one ({why}); the command that began its run goes on from "
+            "what is whole of it"
+        )
 
     def _add_format(self) -> None:
         """Prepares a file created by an older Burnish for events of this format."""

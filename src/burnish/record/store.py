@@ -2,19 +2,23 @@
 
 An entry is a folder named by the digest of its inputs. It appears atomically: it is filled under a temporary name and
 renamed after its description (`burnish.json`) is written. An incomplete entry was left by a run that was killed, and
-is removed.
+is removed. The description has the digests of the description itself and of every file (`burnish.record.seal`): an
+entry that has changed since is not there, so that it is made again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from burnish.base.files import remove_tree
+from burnish.record import seal
 from burnish.record.costs import Cost, Costs
 
 DESCRIPTION = "burnish.json"
@@ -46,31 +50,56 @@ class Entry:
 
 
 class Store:
-    """The store under `root`."""
+    """The store under `root`.
 
-    def __init__(self, root: Path) -> None:
+    Args:
+        root: its folder.
+        say: prints a line for the user.
+    """
+
+    def __init__(self, root: Path, say: Callable[[str], None] = lambda _: None) -> None:
         self.root = root
+        self.say = say
+        self._whole: set[Path] = set()
+        self._told: set[Path] = set()
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def find(self, kind: str, key: str) -> Entry | None:
-        """The entry, marked as used now; None when there is none."""
+        """The entry, marked as used now; None when there is none.
+
+        Its files are compared with their digests when it is first asked for, with their sizes later; one that has
+        changed is named and counts as not there.
+        """
         folder = self._folder(kind, key)
+        damage = seal.damage(folder, DESCRIPTION, thorough=folder not in self._whole)
+        if damage is not None:
+            self._tell(folder, damage)
+            return None
         entry = self._read(kind, folder)
         if entry is not None:
-            os.utime(folder / DESCRIPTION)
+            self._whole.add(folder)
+            with contextlib.suppress(OSError):  # a store that is only read
+                os.utime(folder / DESCRIPTION)
         return entry
 
     def has(self, kind: str, key: str) -> bool:
-        """Whether there is such an entry; does not mark it as used."""
-        return (self._folder(kind, key) / DESCRIPTION).is_file()
+        """Whether there is such an entry, with all of its files; does not mark it as used."""
+        folder = self._folder(kind, key)
+        return (folder / DESCRIPTION).is_file() and seal.damage(folder, DESCRIPTION, thorough=False) is None
+
+    def _tell(self, folder: Path, damage: str) -> None:
+        if folder not in self._told:
+            self._told.add(folder)
+            self.say(f"{folder}: {damage}; not used")
 
     def begin(self, kind: str, key: str) -> Path:
         """An empty folder to fill; `admit` makes it the entry."""
         folder = self._folder(kind, key)
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         partial = folder.with_name(f"{_PARTIAL}{key}")
-        shutil.rmtree(partial, ignore_errors=True)
+        remove_tree(partial)
         partial.mkdir(mode=0o700)
+        self._whole.discard(folder)
         return partial
 
     def admit(self, kind: str, key: str, about: Mapping[str, Any]) -> Entry:
@@ -79,15 +108,16 @@ class Store:
         partial = folder.with_name(f"{_PARTIAL}{key}")
         description = partial / DESCRIPTION
         with description.open("w") as file:
-            json.dump(dict(about), file, indent=1, default=str)
+            json.dump(seal.sealed(about, partial, DESCRIPTION), file, indent=1, default=str)
             file.flush()
             os.fsync(file.fileno())
         former = folder.with_name(f"{_PARTIAL}former-{key}")
-        shutil.rmtree(former, ignore_errors=True)
+        remove_tree(former)
         if folder.exists():
             folder.rename(former)
         partial.rename(folder)
-        shutil.rmtree(former, ignore_errors=True)
+        remove_tree(former)
+        self._whole.add(folder)
         entry = self._read(kind, folder)
         assert entry is not None  # noqa: S101 - it was written just now
         return entry
@@ -116,7 +146,7 @@ class Store:
     @property
     def costs(self) -> Costs:
         """Costs of steps on this host."""
-        return Costs(self.root / "costs.sqlite")
+        return Costs(self.root / "costs.sqlite", self.say)
 
     def note_cost(self, engine: str, step: str, name: str, seconds: float, peak_rss: int = 0) -> None:
         """Stores the cost of a step on this host, for later plans (seconds of wall time, bytes)."""
@@ -138,7 +168,7 @@ class Store:
             used = description.stat().st_mtime
         except (OSError, ValueError):
             return None
-        return Entry(kind, folder.name, folder, about, used)
+        return Entry(kind, folder.name, folder, seal.without(about), used) if isinstance(about, dict) else None
 
 
 def folder_size(folder: Path) -> int:

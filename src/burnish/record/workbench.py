@@ -17,8 +17,9 @@ from rich.markup import escape
 from rich.status import Status
 from rich.text import Text
 
-from burnish.base import interrupts, process
+from burnish.base import interrupts, process, storage, temporary
 from burnish.base.durations import duration
+from burnish.base.errors import HostError, InfrastructureError
 from burnish.base.process import Completed
 from burnish.record import live as now
 from burnish.record.events.study import CommandRun
@@ -119,9 +120,13 @@ class Bench:
         self._printed_at = time.monotonic()
         self._tell("", 0.0, expected)
         failed = True
+        before = self._log.stat().st_size if self._log.exists() else 0
         try:
             yield self._log
             failed = False
+        except InfrastructureError as error:
+            self._blame_host(str(error), before)
+            raise
         finally:
             if self._status is not None:
                 self._status.stop()
@@ -130,6 +135,21 @@ class Bench:
             spent = duration(time.monotonic() - self._began)
             self.console.print(f"{self._head()}: {word} {spent}", markup=False, highlight=False)
             self._log = None
+
+    def check_host(self, said: str) -> None:
+        """Raises a `HostError` if what failed with these words did so for want of space."""
+        folders = [] if self.record is None else [self.record.folder]
+        if reason := storage.full(said, *folders, temporary.folder()):
+            raise HostError(f"{self._title}: {reason}")
+
+    def _blame_host(self, said: str, before: int) -> None:
+        """The same for a step, whose part of the log begins after so many bytes."""
+        text = ""
+        if self._log is not None and self._log.is_file():
+            with self._log.open("rb") as file:
+                file.seek(before)
+                text = file.read().decode(errors="replace")
+        self.check_host(f"{said}\n{text}")
 
     def _head(self) -> str:
         place = self._place or (f"{self._number}/{max(self.total, self._number)}" if self.total else "")

@@ -113,6 +113,11 @@ def check_disk(home: Home, spec: EngineSpec, builds: int) -> None:
     need, free = disk_needed(spec, builds), shutil.disk_usage(home.root).free
     if free < need:
         raise UserError(
-            f"{home.root}: {free / 1e9:.1f} GB free, the plan needs about {need / 1e9:.1f} GB; "
+            f"{home.root}: {_size(free)} free, the plan needs about {_size(need)}; "
             "`burnish clean` frees space, or name a larger disk in BURNISH_HOME"
         )
+
+
+def _size(number: int) -> str:
+    """A number of bytes, for people."""
+    return f"{number / 1e9:.1f} GB" if number >= 100_000_000 else f"{number / 1e6:.1f} MB"

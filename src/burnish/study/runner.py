@@ -17,7 +17,7 @@ from burnish.model.cell import ComparisonId
 from burnish.model.workload import Workload
 from burnish.record.events.bundled import ComparisonLeft
 from burnish.record.events.study import SpreadAssumed
-from burnish.record.record import Record
+from burnish.record.record import DamagedError, Record
 from burnish.study import needs
 from burnish.study import session as sessions
 from burnish.study.bundled.record import record_table
@@ -30,6 +30,7 @@ from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
 from burnish.study.kept.history import spread_of
 from burnish.study.kept.runs import Next, settled
+from burnish.study.kept.stopping import told_what_is_kept
 from burnish.study.planning.study_plan import StudyPlan, plan_of
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.selection import Asked, by_name, is_decided, unit_words
@@ -66,8 +67,21 @@ def run(
     Raises:
         UserError: the request is impossible, or the budget is too small for even one row.
         InfrastructureError: the baseline can't be built, tested or measured.
+        HostError: the host has no more room, or its disk can't be written; says what is kept.
     """
-    options = study.options(options)
+    with told_what_is_kept(home, study.definition):
+        return _run(home, study, study.options(options), console, ask, asked, draw)
+
+
+def _run(
+    home: Home,
+    study: Study,
+    options: Options,
+    console: Console,
+    ask: Ask | None,
+    asked: Asked | None,
+    draw: Draw | None,
+) -> Path:
     selection = by_name(study, asked or Asked())
     if study.once and not options.fresh and (done := studies.finished(home, study.definition)) is not None:
         console.print(f"{done.name}: already finished; --fresh measures it again", markup=False, highlight=False)
@@ -77,6 +91,9 @@ def run(
         console.print(f"{folder.name}: {_goes_on(following)}", markup=False, highlight=False, soft_wrap=True)
         return folder
     with studies.lock(home):
+        if not options.fresh:
+            say = partial(console.print, markup=False, highlight=False, soft_wrap=True)
+            studies.mend(home, study.definition, say)
         needs.install_for(study, selection, options, ask)
         plan = plan_of(home, study, selection, options if study.search is None else replace(options, budget=None))
         check_request(study, plan, options)
@@ -114,9 +131,12 @@ def _not_due(home: Home, study: Study, options: Options) -> tuple[Path, Next] | 
         if record is None:
             return None
         boot = boot_now()
-        have = settled(record, options.schedule, boot)
-        following = studies.next_sitting(record, options.schedule, boot)
-        if following is None or following.due <= time.time() or _open(record, study, have):
+        try:
+            have = settled(record, options.schedule, boot)
+            following = studies.next_sitting(record, options.schedule, boot)
+            if following is None or following.due <= time.time() or _open(record, study, have):
+                return None
+        except DamagedError:  # it is mended first
             return None
         return record.folder, following
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from burnish.base import netns, process, storage
+from burnish.base import netns, process, storage, temporary
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.bench.host import HostFacts, read_host
@@ -95,6 +95,8 @@ def begin(
     process.sweep()
     netns.sweep()
     storage.sweep()
+    storage.sweep(home.scratch)
+    temporary.sweep()
     store = Store(home.store)
     store.sweep()
     scratch = home.scratch / spec.name
@@ -113,6 +115,7 @@ def begin(
     all_cores = frozenset(facts.cores_allowed)
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
     bench = Bench(record, record.folder / "logs", console)
+    store.say = bench.say
     words = options.command
     call = Call(words, str(Path.cwd()), options.schedule, options.configured) if words else None
     seed = seed_of(record, options)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from burnish.base import process
+from burnish.base import process, temporary
 from burnish.base.processor import Processor
 from burnish.catalogue.flags import Flag, Spelling, flag
 from burnish.model.recipe import Recipe
@@ -81,7 +81,7 @@ def accepts(toolchain: Toolchain, spelling: Spelling) -> bool:
 @cache
 def _compiles(compiler: Path, version: str, words: Sequence[str], link: Sequence[str]) -> bool:  # noqa: ARG001
     """Whether C++ of one line compiles with these flags, and links if there are any for that; once for each version."""
-    with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
+    with tempfile.TemporaryDirectory(dir=temporary.folder()) as folder:
         source, made = Path(folder) / "try.cc", Path(folder) / "made"
         source.write_text("int main() { return 0; }\n")
         kind = [] if link else ["-c"]

@@ -57,6 +57,8 @@ def killed_at_each(moments: tuple[type[Event], ...], words: list[str], home: Pat
     assert set(made.values()) == {1}, "no build, data or test is made twice"
     starts = Counter((each.cell, each.start) for each in events(home, StartDone))
     assert set(starts.values()) == {1}, "no start is measured twice"
+    twins = Counter((each.variant, each.of) for each in events(home, TwinFound))
+    assert set(twins.values()) <= {1}, "no twin is found twice"
     verdicts = Counter(each.cell for each in events(home, VerdictReached))
     assert set(verdicts.values()) == {1}
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
+from burnish.base import temporary
 from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError
 from burnish.builds.after_link.stage import AfterLink, Workplace
@@ -104,7 +105,7 @@ class Preload(AfterLink):
 
 def _huge_text_of(built: Built, bench: Bench) -> tuple[int, int]:
     """(bytes of code, bytes of it on huge pages), as the kernel reports for a short run of the program."""
-    with tempfile.TemporaryDirectory(prefix="burnish-") as place:
+    with tempfile.TemporaryDirectory(dir=temporary.folder()) as place:
         report = Path(place) / "report"
         env = {**dict(built.environment), "HUGE_TEXT_REPORT": str(report)}
         # The answer does not matter: the library has done its work by then.

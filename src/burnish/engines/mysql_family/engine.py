@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-from burnish.base import netns
+from burnish.base import netns, temporary
 from burnish.base.errors import InfrastructureError, UnavailableError, UserError
 from burnish.base.workbench import Workbench
 from burnish.engines.contract import BuildJob, Engine, GateReport, Side, SideSpec
@@ -230,7 +230,7 @@ def _libraries(program: Path, bench: Workbench) -> dict[str, str]:
 
 def _told_by(built: Built, product: Product, bench: Workbench) -> dict[str, str]:
     """Plugins and variables that the server tells when it runs statements by itself: a moment."""
-    with tempfile.TemporaryDirectory(prefix="burnish-") as name:
+    with tempfile.TemporaryDirectory(dir=temporary.folder()) as name:
         folder = Path(name)
         data = folder / "data"
         data.mkdir(mode=0o700)

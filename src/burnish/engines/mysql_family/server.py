@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pymysql
 
-from burnish.base import netns
+from burnish.base import netns, temporary
 from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.process import start, stop
@@ -119,7 +119,7 @@ class Server:
         if self._socket_folder is None:
             folder = self.launch.folder
             if len(str(folder / name)) > _SOCKET_LENGTH:
-                folder = Path(tempfile.mkdtemp(prefix="burnish-"))
+                folder = Path(tempfile.mkdtemp(dir=temporary.folder()))
             self._socket_folder = folder
         return self._socket_folder / name
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish.base import process
+from burnish.base import process, temporary
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.engines.contract import MARKER
 from burnish.engines.postgresql.protocol import ask
@@ -105,7 +105,7 @@ class Server:
         """Folder of the socket; under /tmp if the launch folder's path is too long for a socket's name."""
         if self._sockets is None:
             short = len(str(self.launch.folder / _SOCKET)) <= _SOCKET_LENGTH
-            self._sockets = self.launch.folder if short else Path(tempfile.mkdtemp(prefix="burnish-"))
+            self._sockets = self.launch.folder if short else Path(tempfile.mkdtemp(dir=temporary.folder()))
         return self._sockets
 
     @property

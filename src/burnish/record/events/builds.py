@@ -201,7 +201,7 @@ class CacheUse:
 
 @dataclass(frozen=True)
 class StageDone(Event):
-    """A step was carried out in this session, not taken from the store.
+    """A step was carried out in this run, not taken from the store.
 
     Attributes:
         stage: ``compile``, ``train``, ``merge``, ``bolt``, ``dataset``, ``gate`` or another.

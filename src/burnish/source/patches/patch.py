@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from burnish.base import process
+from burnish.base import process, temporary
 from burnish.base.errors import UserError
 
 _PATCHING = re.compile(r"^(?:patching|checking) file (.+?)(?: \((?:renamed|copied|read|already) .*\))?$")
@@ -121,7 +121,7 @@ def _apply_one(patch: Path | Patch, tree: Path, what: str, exact: bool) -> str:
             why = _why(done.output)
             raise PatchError(f"{patch}: does not apply to {what}: {why}; fix it or leave it out", why)
         return done.output
-    with tempfile.NamedTemporaryFile(prefix="burnish-", suffix=".patch") as file:
+    with tempfile.NamedTemporaryFile(suffix=".patch", dir=temporary.folder()) as file:
         file.write(patch.content)
         file.flush()
         done = process.run([*argv, *(["-R"] if patch.reverted else [])], cwd=tree, stdin_file=Path(file.name))

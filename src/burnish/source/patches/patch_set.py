@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from burnish.base import temporary
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
 from burnish.base.files import read_json
@@ -142,7 +143,7 @@ def refusal(patch_list: Sequence[Patch], tree: Path, what: str) -> PatchError | 
 
 def attempt(patch_list: Sequence[Patch], tree: Path, what: str) -> tuple[str, ...]:
     """Like `patches.apply`, with its errors, but on copies of the files that the patches name."""
-    with tempfile.TemporaryDirectory(prefix="burnish-patch-") as name:
+    with tempfile.TemporaryDirectory(dir=temporary.folder()) as name:
         scratch = Path(name) / "tree"
         scratch.mkdir()
         for file in overlay.touched(patch_list):

@@ -52,7 +52,7 @@ from burnish.record.record import Record
 from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
 from burnish.source.patches import patch_set
-from burnish.study.builds.recorded import build_id, gate_findings, identity_recorded, program_examined
+from burnish.study.builds.recorded import build_id, gate_findings, identity_recorded, program_examined, unsaid
 from burnish.toolchain import bolt_options, failures, hints
 from burnish.toolchain.link_parts import find_parts
 from burnish.toolchain.toolchains import Toolchain, choose
@@ -343,6 +343,8 @@ class Maker:
                 except InfrastructureError as error:
                     self._failed[stage.key] = error
                     raise
+            else:
+                self._say_late(_kind(stage), stage.title, chain.variant.name, kept_as(stage), stage.key)
             if stage.key == last.key:
                 return
 
@@ -446,10 +448,16 @@ class Maker:
         self._perform(stage, name)
         entry = self.store.find(kept_as(stage), stage.key)
         about = entry.about if entry else {}
-        self._note(type(stage).__name__.lower(), stage.title, name, stage.key, began, about)
+        self._note(_kind(stage), stage.title, name, stage.key, time.monotonic() - began, about)
 
-    def _note(self, kind: str, title: str, name: str, key: str, began: float, about: Mapping[str, Any]) -> None:
-        """Records a step that was made now, not taken from the store, with its cost."""
+    def _say_late(self, kind: str, title: str, name: str, kept: str, key: str) -> None:
+        """Records a step that this run made, but was killed before it could say so."""
+        if unsaid(self.record, key) and (entry := self.store.find(kept, key)) is not None:
+            seconds = {**entry.about.get("report", {}), **entry.about}.get("seconds", 0.0)
+            self._note(kind, title, name, key, seconds, entry.about)
+
+    def _note(self, kind: str, title: str, name: str, key: str, seconds: float, about: Mapping[str, Any]) -> None:
+        """Records a step that was made in this run, not taken from the store, with its cost."""
         cache = about.get("cache")
         self.record.append(
             StageDone(
@@ -457,7 +465,7 @@ class Maker:
                 title=title,
                 build=build_id(name),
                 key=key,
-                seconds=round(time.monotonic() - began, 3),
+                seconds=round(seconds, 3),
                 peak_rss_bytes=about.get("peak_rss_bytes"),
                 cache=value_of(CacheUse, cache) if cache else None,
             )
@@ -491,7 +499,9 @@ class Maker:
                 with self.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", expected):
                     assert self.tools is not None  # noqa: S101 - the baseline is made first
                     datasets.obtain(self.engine, self.store, built, self.tools, self.version, workload, self.bench)
-                self._note("dataset", workload.dataset, built.name, key, began, {})
+                self._note("dataset", workload.dataset, built.name, key, time.monotonic() - began, {})
+            else:
+                self._say_late("dataset", workload.dataset, built.name, "datasets", key)
             entry = self.store.find("datasets", key)
             assert entry is not None  # noqa: S101
             self.data[workload.name] = entry
@@ -502,10 +512,13 @@ class Maker:
         assert self.tools is not None  # noqa: S101 - the baseline is made first
         spec = self.engine.spec
         name, key, asked = built.name, gate_key(spec, chain.stages), asked_of(spec, chain.stages)
-        passed = self.store.find("gates", key)
+        passed, measured = self.store.find("gates", key), elf.build_id(built.server)
+        if passed is not None and passed.about["report"]["build_id"] != measured:
+            passed = None  # of a program that was made again and came out otherwise
         if passed is not None:
             about = passed.about["report"]
             report = GateReport(**{**about, "failures": (), "left_out": tuple(about.get("left_out", ()))})
+            self._say_late("gate", "gate", name, "gates", key)
         else:
             expected = self.store.cost(spec.name, "gate", name) or spec.costs.gate_s
             place = self.scratch / "gate"
@@ -516,21 +529,25 @@ class Maker:
                 report = self.engine.gate(built, self.tools, place, self.bench, asked)
                 report = replace(report, left_out=tuple(test for test in spec.gate_tests if test not in asked))
                 self.store.note_cost(spec.name, "gate", name, time.monotonic() - began)
-            self._note("gate", "gate", name, key, began, {})
             shutil.rmtree(place, ignore_errors=True)
             if report.passed:
                 self.store.begin("gates", key)
                 self.store.admit("gates", key, {"build": chain.final, "report": asdict(report)})
-            else:
+            self._note("gate", "gate", name, key, time.monotonic() - began, {})
+            if not report.passed:
                 for test, why in report.failures[:5]:
                     self.bench.say(f"{name}: gate: {test}: {why}")
-        measured = elf.build_id(built.server)
         if report.passed and report.build_id != measured:
             raise InfrastructureError(
                 f"{name}: the gate tested build id {report.build_id or 'none'}, the store holds {measured or 'none'}"
             )
         self.record.append(GateRun(build_id(name), chain.final, passed is not None, gate_findings(report)))
         return report
+
+
+def _kind(stage: Stage) -> str:
+    """The kind of a stage in the record."""
+    return type(stage).__name__.lower()
 
 
 def _words(error: InfrastructureError) -> str:

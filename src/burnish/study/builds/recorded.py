@@ -11,13 +11,35 @@ from burnish.engines.contract import GateReport
 from burnish.model.cell import BuildId
 from burnish.program import built
 from burnish.record.codec import plain, value_of
-from burnish.record.events.builds import GateFindings, Identity, InstructionNeeds, ProgramExamined, ProgramFacts
+from burnish.record.events.builds import (
+    BuildsPlanned,
+    GateFindings,
+    Identity,
+    InstructionNeeds,
+    ProgramExamined,
+    ProgramFacts,
+    StageDone,
+)
+from burnish.record.record import Record
 
 
 def build_id(name: str) -> BuildId:
     """The build of a chain: a variant's only one, or one of its replicates (``name#2``)."""
     variant, _, replicate = name.partition("#")
     return BuildId(variant, int(replicate)) if re.fullmatch(r"[1-9]\d*", replicate) else BuildId(name)
+
+
+def unsaid(record: Record, key: str) -> bool:
+    """Whether a step's work is in the store, but its event is not in the record: the run was killed between the two.
+
+    Args:
+        record: the run's; what it planned to do and finds in the store, it has done.
+        key: the step's.
+    """
+    if record.last(StageDone, key=key) is not None:
+        return False
+    plans = (recorded.event for recorded in record.events(BuildsPlanned))
+    return any(step.key == key and not step.cached for plan in plans for step in plan.steps)
 
 
 def identity_recorded(identity: built.Identity) -> Identity:

@@ -35,7 +35,8 @@ def spread_of(home: Home, engine: str, host: HostFacts) -> Spread:
     """
     starts: dict[_Key, list[tuple[Moment, float]]] = {}
     for folder in folders(home):
-        with contextlib.closing(Record(folder)) as record, contextlib.suppress(UserError):  # of a newer Burnish
+        # of a newer Burnish, or damaged
+        with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
             for key, moment, reading in _starts(record, engine, host):
                 starts.setdefault(key, []).append((moment, reading))
     found = between([group for taken in starts.values() if len(group := _sittings(taken)) > 1])

@@ -8,7 +8,7 @@ import itertools
 import os
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,8 @@ from burnish.model.sittings import Schedule
 from burnish.record.events.bundled import ComparisonTried, FigureMeasured
 from burnish.record.events.study import RecordImported, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.verdicts import VerdictReached
-from burnish.record.record import FILE, Record
+from burnish.record.record import FILE, DamagedError, Record
+from burnish.study.kept import damaged
 from burnish.study.request.definition import Definition
 from burnish.study.trials.schedule import cell_sittings, is_due
 
@@ -73,19 +74,34 @@ def beginning(runs: Sequence[Path], name: str) -> list[Path]:
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether a run is finished."""
-    with contextlib.closing(Record(folder)) as record:
+    """Whether a run is finished; one whose record is damaged is not."""
+    with contextlib.suppress(DamagedError), contextlib.closing(Record(folder)) as record:
         return record.last(StudyFinished) is not None
+    return False
 
 
 def _has_verdicts(folder: Path) -> bool:
-    """Whether a run compares something and has a verdict or figure."""
-    with contextlib.closing(Record(folder)) as record:
+    """Whether a run compares something and has a verdict or figure; not if its record is damaged."""
+    with contextlib.suppress(DamagedError), contextlib.closing(Record(folder)) as record:
         begun = record.last(StudyBegun)
         verb = begun.event.definition["verb"] if begun else None
         if verb in WITHOUT_VERDICTS:
             return False
         return record.last(VerdictReached) is not None or record.last(FigureMeasured) is not None
+    return False
+
+
+def mend(home: Home, definition: Definition, say: Callable[[str], None]) -> None:
+    """Mends the record of the unfinished run of this definition, if it is damaged; call it while holding the lock.
+
+    Args:
+        home: where runs are.
+        definition: what is asked.
+        say: prints a line for the user.
+    """
+    for folder in reversed(folders(home)):
+        if damaged.mend(folder, lambda record: _is_open(record, definition), say):
+            return
 
 
 def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple[Record, bool]:
@@ -97,11 +113,10 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
         fresh: begin a new run even if an unfinished one could be resumed.
     """
     if not fresh:
-        for folder in reversed(folders(home)):
-            record = Record(folder)
-            if _is_open(record, definition):
-                return record, True
-            record.close()
+        with open_record(home, definition) as found:
+            folder = None if found is None else found.folder
+        if folder is not None:
+            return Record(folder), True
     for left in home.studies.glob(f"{_DRAFT}*"):
         shutil.rmtree(left, ignore_errors=True)
     begun_at = f"{definition.engine}-{definition.verb}-{time.strftime('%Y%m%d-%H%M%S')}"
@@ -118,7 +133,7 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
 def finished(home: Home, definition: Definition) -> Path | None:
     """The newest run of this definition if it is finished, else None."""
     for folder in reversed(folders(home)):
-        with contextlib.closing(Record(folder)) as record:
+        with contextlib.suppress(DamagedError), contextlib.closing(Record(folder)) as record:
             if _is_of(record, definition):
                 return folder if record.last(StudyFinished) is not None else None
     return None
@@ -128,10 +143,15 @@ def finished(home: Home, definition: Definition) -> Path | None:
 def open_record(home: Home, definition: Definition) -> Iterator[Record | None]:
     """The record of the unfinished run of this definition, for reading; None if there is none."""
     for folder in reversed(folders(home)):
-        with contextlib.closing(Record(folder)) as record:
-            if _is_open(record, definition):
-                yield record
-                return
+        with contextlib.ExitStack() as opened:
+            try:
+                record = opened.enter_context(contextlib.closing(Record(folder)))
+                if not _is_open(record, definition):
+                    continue
+            except DamagedError:
+                continue
+            yield record
+            return
     yield None
 
 
@@ -217,7 +237,7 @@ def unfinished(home: Home, boot: str) -> list[Unfinished]:
     out."""
     runs = []
     for folder in folders(home):
-        with contextlib.closing(Record(folder)) as record:
+        with contextlib.suppress(DamagedError), contextlib.closing(Record(folder)) as record:
             session = record.last(SessionBegun)
             ended = record.last(StudyFinished) is not None or record.last(RecordImported) is not None
             call = session.event.call if session and not ended else None

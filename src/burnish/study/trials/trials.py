@@ -292,6 +292,8 @@ class Trials:
     def _close_start(self, cell: Cell, number: int, result: StartResult) -> None:
         good = [pair for pair in result.pairs if pair.invalid is None]
         invalid, at_fault = result.invalid, result.at_fault
+        if invalid is not None:
+            self.bench.check_host(invalid)
         if invalid is None and not good:
             invalid = result.pairs[0].invalid if result.pairs else "no pair was read"
             at_fault = result.pairs[0].at_fault if result.pairs else ()

@@ -155,6 +155,7 @@ def _twins(workshop: Workshop, comparisons: Sequence[Comparison]) -> frozenset[s
     measured = [workshop.made[name] for name in names if workshop.made[name].built and not workshop.made[name].same]
     twins = same_programs(workshop.record, measured, workshop.replicates)
     for name, other in twins.items():
-        workshop.record.append(TwinFound(name, other))
+        if workshop.record.last(TwinFound, variant=name, of=other) is None:  # not by an earlier session either
+            workshop.record.append(TwinFound(name, other))
         workshop.session.bench.say(f"{name}: the same program as {other}; measured once")
     return frozenset(twins)
