@@ -7,9 +7,9 @@ import re
 import shlex
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from burnish.base.process import Completed
 from burnish.base.workbench import Workbench
 from burnish.model.engine import Packaging
 from burnish.packages.chosen import Chosen
@@ -82,9 +82,9 @@ def tried(folder: Path, chosen: Chosen, packaging: Packaging, bench: Workbench) 
     if shutil.which("podman") is None:
         return [f"not built, since podman is not here: {elsewhere}"]
     bench.say(f"building the image {image} with podman")
-    done = bench.run("podman-build", build, timeout=_BUILD_SECONDS)
-    if not done.ok:
-        return [f"podman can't build it here: {_last(done)}; where it can: {elsewhere}"]
+    built, last = _podman(bench, "podman-build", build, _BUILD_SECONDS)
+    if not built:
+        return [f"podman can't build it here: {last}; where it can: {elsewhere}"]
     return [f"image {image}: built", _answer(image, packaging, bench)]
 
 
@@ -94,24 +94,27 @@ def _answer(image: str, packaging: Packaging, bench: Workbench) -> str:
     if packaging.trial is None:
         return f"start it: {start}"
     name = f"{image.replace(':', '-')}-trial"
-    began = bench.run("podman-run", ["podman", "run", "--detach", "--replace", "--name", name, image], timeout=120)
+    words = ["podman", "run", "--detach", "--replace", "--name", name, image]
     try:
-        if not began.ok:
-            return f"podman can't run it here: {_last(began)}; where it can: {start}"
+        running, last = _podman(bench, "podman-run", words, _ANSWER_SECONDS)
+        if not running:
+            return f"podman can't run it here: {last}; where it can: {start}"
         words = ["podman", "exec", "--user", "root", name, *packaging.trial.client, _ASKED]
         deadline = time.monotonic() + _ANSWER_SECONDS
-        asked = bench.run("podman-exec", words, timeout=_ANSWER_SECONDS)
-        while not asked.ok and time.monotonic() < deadline:
+        answered, last = _podman(bench, "podman-exec", words, _ANSWER_SECONDS)
+        while not answered and time.monotonic() < deadline:
             time.sleep(_PAUSE_SECONDS)
-            asked = bench.run("podman-exec", words, timeout=_ANSWER_SECONDS)
-        if not asked.ok:
-            return f"its server does not answer within {_ANSWER_SECONDS:.0f} s: {_last(asked)}; try it: {start}"
-        return f"its server answers on its socket: {_last(asked)}; start it: {start}"
+            answered, last = _podman(bench, "podman-exec", words, _ANSWER_SECONDS)
+        if not answered:
+            return f"its server does not answer within {_ANSWER_SECONDS:.0f} s: {last}; try it: {start}"
+        return f"its server answers on its socket: {last}; start it: {start}"
     finally:
-        bench.run("podman-rm", ["podman", "rm", "--force", "--ignore", name], timeout=120)
+        _podman(bench, "podman-rm", ["podman", "rm", "--force", "--ignore", name], _ANSWER_SECONDS)
 
 
-def _last(done: Completed) -> str:
-    """The last line of a program's output, for a sentence."""
-    lines = [line for line in done.output.splitlines() if line.strip()]
-    return one_line(lines[-1], 200) if lines else f"exit code {done.exit_code}"
+def _podman(bench: Workbench, what: str, words: Sequence[str], seconds: float) -> tuple[bool, str]:
+    """Whether podman did it, and the last line that it wrote."""
+    lines: list[str] = []
+    done = bench.run(what, words, timeout=seconds, on_line=lines.append)
+    said = [line for line in lines if line.strip()]
+    return done.ok, one_line(said[-1], 200) if said else f"exit code {done.exit_code}"

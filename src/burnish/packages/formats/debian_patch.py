@@ -99,7 +99,8 @@ def text(chosen: Chosen, made: Made, rules: str, *, settings: bool) -> str:
     end = "" if not before or before[-1].endswith("\n") else "\n"
     after = [*before[:-1], before[-1] + end] if before else []
     after += ["\n", *(f"{line}\n" for line in added)]
-    return "".join(difflib.unified_diff(before, after, f"a/{_RULES}", f"b/{_RULES}"))
+    lines = difflib.unified_diff(before, after, f"a/{_RULES}", f"b/{_RULES}")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def _comment(line: str) -> str:
