@@ -138,8 +138,21 @@ def test_what_is_wrong_with_a_package_is_said_of_its_file(tmp_path: Path) -> Non
     with pytest.raises(UserError, match=rf"^{file}: no provenance.intoto.json in it"):
         verify.check(file, tmp_path / "scratch", None)
     file.write_text("no archive")
-    with pytest.raises(UserError, match=r"neither a \.deb nor a tar archive") as told:
+    with pytest.raises(UserError, match=r"neither a \.deb nor a whole \.tar\.gz") as told:
         verify.check(file, tmp_path / "scratch", None)
+    assert "\n" not in str(told.value)
+
+
+def test_a_package_that_was_cut_short_is_the_users_error(tmp_path: Path) -> None:
+    (tmp_path / "root/DEBIAN").mkdir(parents=True)
+    fields = "Package: p\nVersion: 1\nArchitecture: all\nMaintainer: n\nDescription: d\n"
+    (tmp_path / "root/DEBIAN/control").write_text(fields)
+    (tmp_path / "root/random").write_bytes(bytes(range(256)) * 4000)
+    file = tmp_path / "p.deb"
+    subprocess.run(["dpkg-deb", "-b", tmp_path / "root", file], check=True, capture_output=True)
+    file.write_bytes(file.read_bytes()[:-200])
+    with pytest.raises(UserError, match=rf"^{file}: cut short or damaged") as told:
+        binary.unpack(binary.read(file), tmp_path / "un")
     assert "\n" not in str(told.value)
 
 

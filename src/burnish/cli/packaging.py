@@ -62,6 +62,8 @@ def package(
         raise unknown("format", format, [kind.value for kind in Format])
     home = paths.home()
     folder = run_named(run)
+    if sign_key is not None:
+        signing.ready(sign_key, home.root / "verified")
     request = Request(Format(format), output or Path(), base, accepted, force, strip)
     with studies.lock(home):
         chosen = choose(home, folder, result_of(folder), variant)

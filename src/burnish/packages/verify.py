@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import tarfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +65,7 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
     remove_tree(root)
     root.mkdir(parents=True)
     lines = [f"signature: {signing.check(file, key, root)}"]
+    beside = _beside(file)
     inner = _unpacked(file, root)
     provenance, verdict = (_statement(inner, file, kind) for kind in (statements.SLSA, statements.VERDICT))
     subjects = statements.subjects_of(provenance)
@@ -83,7 +86,15 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
         lines.append(f"program: the measured one (sha256:{measured}) without its symbols")
     else:
         raise UserError(f"{file}: its program is not the measured one (sha256:{measured})")
-    lines += [*_beside(file, subjects[0]), *_sums(inner, file)]
+    for path, digests in beside.items():
+        if digests and subjects[0].sha256 not in digests:
+            raise UserError(f"{path}: not about the program in {file.name} (sha256:{found}); it was changed")
+        lines.append(
+            f"{path.name}: about this file (sha256:{sha256_of(file)[:16]}…)"
+            if digests
+            else f"{path.name}: not beside it"
+        )
+    lines += _sums(inner, file)
     told = _dig(verdict, "predicate")
     study, variant, host = (one_line(str(told.get(name) or "?"), 300) for name in ("run", "variant", "host"))
     lines.append(f"study: variant {variant} of {study}, measured on {host}")
@@ -110,10 +121,13 @@ def _unpacked(file: Path, root: Path) -> Path:
     if file.name.endswith(".deb"):
         return binary.unpack(binary.read(file), root / "files", control=True)
     try:
-        with tarfile.open(file, "r:*") as archive:
+        with tarfile.open(file, "r:gz") as archive:
             archive.extractall(root / "files", filter="data")
-    except (tarfile.TarError, OSError, EOFError) as error:
-        raise UserError(f"{file}: neither a .deb nor a tar archive ({one_line(str(error), 100)})") from None
+        with gzip.open(file) as packed:  # a tar archive ends where it makes no more sense; only this reads its checksum
+            while packed.read(1 << 20):
+                pass
+    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+        raise UserError(f"{file}: neither a .deb nor a whole {_ARCHIVE} ({one_line(str(error), 100)})") from None
     inside = [path for path in (root / "files").iterdir() if path.is_dir()]
     if len(inside) != 1:
         raise UserError(
@@ -147,24 +161,27 @@ def _place(root: Path, name: str, file: Path) -> Path:
     return path
 
 
-def _beside(file: Path, program: statements.Subject) -> Iterator[str]:
-    """Checks the statements beside the package, which are about the package's file too."""
-    digest = sha256_of(file)
+def _beside(file: Path) -> dict[Path, set[str]]:
+    """The statements beside a package, each with the digests that it is about; none for one that is not there.
+
+    Raises:
+        UserError: one can't be read, or is not about this file: then it is not even unpacked.
+    """
+    digest, found = sha256_of(file), {}
     for name in (statements.PROVENANCE_FILE, statements.VERDICT_FILE):
         path = file.with_name(f"{file.name}.{name}")
+        found[path] = set[str]()
         if not path.is_file():
-            yield f"{path.name}: not beside it"
             continue
         try:
-            subjects = statements.subjects_of(json.loads(path.read_text()))
+            found[path] = {subject.sha256 for subject in statements.subjects_of(json.loads(path.read_text()))}
         except (ValueError, AttributeError):
             raise UserError(f"{path}: not a statement that can be read") from None
-        digests = {subject.sha256 for subject in subjects}
-        if digest not in digests or program.sha256 not in digests:
+        if digest not in found[path]:
             raise UserError(
                 f"{path}: it is not about this file (sha256:{digest}); the package or the statement was changed"
             )
-        yield f"{path.name}: about this file (sha256:{digest[:16]}…)"
+    return found
 
 
 def _sums(root: Path, file: Path) -> Iterator[str]:

@@ -145,11 +145,18 @@ def libraries_for(names: Sequence[str], source: str, version: str, scratch: Path
 
 
 def unpack(package: BinaryPackage, folder: Path, *, control: bool = False) -> Path:
-    """Unpacks a package's files into `folder`; with `control` its control files too, into DEBIAN."""
+    """Unpacks a package's files into `folder`; with `control` its control files too, into DEBIAN.
+
+    Raises:
+        UserError: a user's own file is cut short or damaged.
+    """
     make_folder(folder)
     done = process.run(
         ["dpkg-deb", "-R" if control else "-x", package.file, folder], env={"TZ": "UTC"}, timeout=_UNPACK_SECONDS
     )
+    if not done.ok and not package.checked:
+        said = next((line for line in done.output.splitlines() if line.strip()), "")[:200]
+        raise UserError(f"{package.file}: cut short or damaged, so it can't be unpacked ({said}); get it again")
     done.check(f"unpacking {package.file}")
     return folder
 
