@@ -30,7 +30,7 @@ def sign(files: list[Path], key: Path) -> list[Path]:
         done = process.run(words, timeout=_SECONDS)
         if not done.ok or not signature.is_file():
             raise UserError(
-                f"--sign-key {key}: ssh-keygen does not sign with it: {_last(done)} (one with a passphrase: ssh-add first)"
+                f"--sign-key {key}: ssh-keygen does not sign with it: {_last(done)} (a passphrase needs ssh-add)"
             )
         signatures.append(signature)
     return signatures
