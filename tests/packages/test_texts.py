@@ -17,13 +17,18 @@ from burnish.builds.reproducer import Making, Program
 from burnish.catalogue import load
 from burnish.engines.steps import Command
 from burnish.engines.testing import PlainBench
+from burnish.model.engine import Packaging
 from burnish.packages import statements, verify
 from burnish.packages.formats import container, debian_patch, flags
 from burnish.packages.statements import Made
 from burnish.source.debian import binary
 
-PACKAGING = load.engine("mariadb").packaging
-assert PACKAGING is not None
+
+def packaging() -> Packaging:
+    found = load.engine("mariadb").packaging
+    assert found is not None
+    return found
+
 
 MAKING = Making(
     engine="x", title="mariadb 1:10.11.18-0+deb12u1 with gcc-12", key="0123456789abcdef", root="/r",
@@ -88,7 +93,7 @@ def test_a_patch_of_the_rules_makes_the_program_first_and_puts_it_in_last(tmp_pa
 
 
 def test_a_containerfile_installs_the_package() -> None:
-    text = container.text(chosen(), Made(), PACKAGING, "s_1+burnish1_amd64.deb")
+    text = container.text(chosen(), Made(), packaging(), "s_1+burnish1_amd64.deb")
     assert "\nARG BASE=docker.io/library/debian:bookworm-slim\nFROM ${BASE}\n" in text
     assert '\nCOPY ["s_1+burnish1_amd64.deb", "/tmp/server/"]\n' in text
     assert "install -d -o mysql -g mysql /run/mysqld" in text
@@ -115,7 +120,7 @@ def test_podman_builds_and_asks_or_says_why_not(
     )
     podman.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    lines = container.tried(tmp_path, chosen(), PACKAGING, PlainBench(tmp_path / "logs"))
+    lines = container.tried(tmp_path, chosen(), packaging(), PlainBench(tmp_path / "logs"))
     assert said in lines[-1]
     words = (tmp_path / "words").read_text()
     assert (words.splitlines()[-1] == "rm --force --ignore burnish-x-01234567-trial") is (fails != "build")

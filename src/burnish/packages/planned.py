@@ -139,7 +139,7 @@ def _oci(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     file.write_text(container.text(chosen, package.made, packaging, package.files[0].name))
     # How to install it here, and the way back, are not for an image.
     says = (*package.says[:-2], *container.tried(folder, chosen, packaging, bench))
-    return replace(package, files=(file, *package.files), says=says)
+    return replace(package, files=(*package.files, file), says=says)
 
 
 def _packaging(chosen: Chosen, format_: Format) -> Packaging:

@@ -65,7 +65,8 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
     remove_tree(root)
     root.mkdir(parents=True)
     lines = [f"signature: {signing.check(file, key, root)}"]
-    beside = _beside(file)
+    digest = sha256_of(file)
+    beside = _beside(file, digest)
     inner = _unpacked(file, root)
     provenance, verdict = (_statement(inner, file, kind) for kind in (statements.SLSA, statements.VERDICT))
     subjects = statements.subjects_of(provenance)
@@ -89,11 +90,8 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
     for path, digests in beside.items():
         if digests and subjects[0].sha256 not in digests:
             raise UserError(f"{path}: not about the program in {file.name} (sha256:{found}); it was changed")
-        lines.append(
-            f"{path.name}: about this file (sha256:{sha256_of(file)[:16]}…)"
-            if digests
-            else f"{path.name}: not beside it"
-        )
+        about = f"about this file (sha256:{digest[:16]}…)" if digests else "not beside it"
+        lines.append(f"{path.name}: {about}")
     lines += _sums(inner, file)
     told = _dig(verdict, "predicate")
     study, variant, host = (one_line(str(told.get(name) or "?"), 300) for name in ("run", "variant", "host"))
@@ -161,16 +159,16 @@ def _place(root: Path, name: str, file: Path) -> Path:
     return path
 
 
-def _beside(file: Path) -> dict[Path, set[str]]:
+def _beside(file: Path, digest: str) -> dict[Path, set[str]]:
     """The statements beside a package, each with the digests that it is about; none for one that is not there.
 
     Raises:
         UserError: one can't be read, or is not about this file: then it is not even unpacked.
     """
-    digest, found = sha256_of(file), {}
+    found: dict[Path, set[str]] = {}
     for name in (statements.PROVENANCE_FILE, statements.VERDICT_FILE):
         path = file.with_name(f"{file.name}.{name}")
-        found[path] = set[str]()
+        found[path] = set()
         if not path.is_file():
             continue
         try:
