@@ -104,17 +104,15 @@ def make(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     make_folder(request.output)
     if request.format is Format.DEBIAN_PATCH:
         debian_patch.check(chosen)
-        settings = _settings(home, chosen, bench)
+        settings = _settings(home, chosen, _packaging(chosen, request.format), bench)
         files, says = debian_patch.make(home, chosen, made, request.output, settings)
     else:
         files, says = makers[request.format](home, chosen, made, request.output)
     return Package(tuple(files), chosen, made, tuple(says))
 
 
-def _settings(home: Home, chosen: Chosen, bench: Workbench) -> str:
+def _settings(home: Home, chosen: Chosen, packaging: Packaging, bench: Workbench) -> str:
     """The configuration file that the program needs in the distribution's place."""
-    packaging = chosen.engine.spec.packaging
-    assert packaging is not None  # noqa: S101 - `debian_patch.check` refuses an engine without
     cache, scratch = home.downloads / "debs", home.scratch / "package"
     remove_tree(scratch)
     make_folder(scratch)

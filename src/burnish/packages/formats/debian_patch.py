@@ -37,7 +37,7 @@ _BEFORE, _AFTER = "execute_before_dh_auto_configure", "execute_after_dh_strip"
 
 def check(chosen: Chosen) -> None:
     """Raises a `UserError` for what was not built from a Debian source package."""
-    if chosen.making.source[2] != "debian" or chosen.engine.spec.packaging is None:
+    if chosen.making.source[2] != "debian":
         raise UserError(
             f"--as debian-patch: {chosen.variant} was not built from a Debian source package; --as rebuild "
             "works for every source"
@@ -111,7 +111,7 @@ def _comment(line: str) -> str:
 def _target(chosen: Chosen, *, settings: bool) -> list[str]:
     """The targets for make: one makes the program, one puts it into the package after the others were stripped."""
     packaging = chosen.engine.spec.packaging
-    assert packaging is not None  # noqa: S101 - `_rules` refuses an engine without
+    assert packaging is not None  # noqa: S101 - `planned.make` refuses an engine without
     script = f"$(CURDIR)/{FOLDER}/build.sh"
     program = f"$(CURDIR)/{FOLDER}/program"
     return [
