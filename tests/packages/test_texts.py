@@ -151,7 +151,7 @@ def test_what_is_wrong_with_a_package_is_said_of_its_file(tmp_path: Path) -> Non
 
 def test_a_package_that_was_cut_short_is_the_users_error(tmp_path: Path) -> None:
     (tmp_path / "root/DEBIAN").mkdir(parents=True)
-    fields = "Package: p\nVersion: 1\nArchitecture: all\nMaintainer: n\nDescription: d\n"
+    fields = "Package: one\nVersion: 1\nArchitecture: all\nMaintainer: n\nDescription: d\n"
     (tmp_path / "root/DEBIAN/control").write_text(fields)
     (tmp_path / "root/random").write_bytes(random.Random(1).randbytes(300_000))  # does not get smaller
     file = tmp_path / "p.deb"
