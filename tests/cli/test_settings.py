@@ -73,7 +73,7 @@ def test_a_file_for_another_engine_is_not_used(here: Path) -> None:
     ("text", "said"),
     [
         ("max-startz = 3", "unknown key in {file} 'max-startz' (did you mean 'max-starts'?)"),
-        ("yes = true", "unknown key in {file} 'yes'"),
+        ("yes = true", "{file}: 'yes' can't be a key (consent is given by a person"),
         ("max-starts = 99", "{file}: max-starts: give a whole number from 3 to 60, found 99"),
         ("strict = 1", "{file}: strict: give true or false, found 1"),
         ("budget = 2025-01-01", "{file}: budget: give a text or a number, found"),

@@ -84,16 +84,6 @@ def test_flags_mean_nothing_to_cmake(flag: str, written: str) -> None:
     assert cmake.quoted(cmake.joined((flag,))) == written
 
 
-def test_a_containerfile_installs_the_package(tuned_home: Path, tmp_path: Path) -> None:
-    value = make(tuned_home, tmp_path, "oci")
-    text = Path(value["files"][0]).read_text()
-    assert "COPY fake-server-core_" in text
-    assert '\nENTRYPOINT ["/usr/sbin/server"]\n' in text
-    assert "\nUSER fake\n" in text
-    assert "Pin: version " in text, "the service is of the program's version, though a newer one is out"
-    assert text.count("/etc/apt/preferences.d/burnish") == 2, "updates come again afterwards"
-
-
 def test_a_spec_fragment_has_the_flags(tuned_home: Path, tmp_path: Path) -> None:
     value = make(tuned_home, tmp_path, "rpm")
     text = Path(value["files"][0]).read_text()
@@ -105,7 +95,7 @@ def test_a_spec_fragment_has_the_flags(tuned_home: Path, tmp_path: Path) -> None
 def test_options_of_the_deb_are_refused_for_others(tuned_home: Path, tmp_path: Path) -> None:
     done = called(tuned_home, "package", "--as", "tar", "--strip", "--output", tmp_path / "o", "--variant", "speed130")
     assert done.returncode == 2
-    assert "--strip are for --as deb" in done.stderr
+    assert "--strip are for --as deb and oci" in done.stderr
 
 
 def test_a_debian_patch_needs_a_source_package(tuned_home: Path, tmp_path: Path) -> None:

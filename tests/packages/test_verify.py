@@ -91,32 +91,29 @@ def rebuilt(package: Path, place: Path, change: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("change", "why"),
+    ("change", "beside", "why"),
     [
-        ("usr/sbin/server", "its program usr/sbin/server has SHA-256"),
-        ("usr/share/doc/fake-server-core/copyright", "it is not about this file"),
+        ("usr/share/doc/fake-server-core/copyright", True, "it is not about this file"),
+        ("usr/share/doc/fake-server-core/copyright", False, "not all files in it have the checksums"),
+        ("usr/sbin/server", False, "its program usr/sbin/server has SHA-256"),
     ],
 )
 def test_a_package_that_was_changed_inside(
-    tuned_home: Path, package: Path, tmp_path: Path, change: str, why: str
+    tuned_home: Path, package: Path, tmp_path: Path, change: str, beside: bool, why: str
 ) -> None:
-    done = called(tuned_home, "verify", rebuilt(package, tmp_path, change))
-    assert done.returncode == 2
-    assert why in done.stderr
-
-
-def test_checksums_speak_where_no_statement_is_beside(tuned_home: Path, package: Path, tmp_path: Path) -> None:
-    copy = rebuilt(package, tmp_path, "usr/share/doc/fake-server-core/copyright")
-    for file in copy.parent.glob("*.json"):
+    """By the statements beside it or, where these are not there, by those in it and its checksums."""
+    copy = rebuilt(package, tmp_path, change)
+    for file in () if beside else copy.parent.glob("*.json"):
         file.unlink()
     done = called(tuned_home, "verify", copy)
     assert done.returncode == 2
-    assert "not all files have the checksums" in done.stderr
+    assert why in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_what_is_no_package(tuned_home: Path, tmp_path: Path) -> None:
     (tmp_path / "x.tar.gz").write_text("no archive")
-    assert "neither a .deb nor a tar archive" in called(tuned_home, "verify", tmp_path / "x.tar.gz").stderr
+    assert "neither a .deb nor a whole .tar.gz" in called(tuned_home, "verify", tmp_path / "x.tar.gz").stderr
     base = deb(tmp_path, Path(called(tuned_home, "path", "baseline").stdout.strip()))
     assert "package`?" in called(tuned_home, "verify", base).stderr
     done = called(tuned_home, "verify", tmp_path / "not-there.deb")

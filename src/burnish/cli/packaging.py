@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -61,6 +62,8 @@ def package(
         raise unknown("format", format, [kind.value for kind in Format])
     home = paths.home()
     folder = run_named(run)
+    if sign_key is not None:
+        signing.ready(sign_key, home.root / "verified")
     request = Request(Format(format), output or Path(), base, accepted, force, strip)
     with studies.lock(home):
         chosen = choose(home, folder, result_of(folder), variant)
@@ -97,7 +100,8 @@ def verify(file: Path, key: Path | None, measured: bool, base: Path | None, opti
     if base is not None and not measured:
         raise UserError("--base: names what is measured against; add --measure, or leave it out")
     home = paths.home()
-    place = home.root / "verified" / sha256_of(file)[:16] if file.is_file() else home.root / "verified" / "none"
+    checking.exists(file)
+    place = home.root / "verified" / sha256_of(file)[:16]
     try:
         found = checking.check(file, place, key)
     except BaseException:
@@ -193,5 +197,6 @@ def _lines(made: Package) -> list[str]:
     lines += [f"{'accepted' if one.accepted else 'difference'}: {one.what}" for one in made.made.differences]
     lines += [f"FORCED, in spite of: {text}" for text in made.made.forced]
     lines += made.says
-    lines += [f"beside it: {', '.join(file.name for file in made.files[1:])}"] if len(made.files) > 1 else []
+    beside = [os.path.relpath(file, made.files[0].parent) for file in made.files[1:]]
+    lines += [f"beside it: {', '.join(beside)}"] if beside else []
     return lines

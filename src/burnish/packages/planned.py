@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -12,12 +12,14 @@ from burnish.base.errors import UserError
 from burnish.base.files import make_folder, remove_tree
 from burnish.base.paths import Home
 from burnish.base.workbench import Workbench
+from burnish.model.engine import Packaging
 from burnish.packages import chosen as choosing
 from burnish.packages import comparing, deb, differences, root
 from burnish.packages.chosen import Chosen
 from burnish.packages.control import one_line
 from burnish.packages.differences import Difference
 from burnish.packages.formats import cmake, container, debian_patch, rebuild, spec, tarball
+from burnish.packages.formats.common import name_of, new_folder
 from burnish.packages.statements import Made
 from burnish.source.debian import binary
 from burnish.source.debian.binary import BinaryPackage
@@ -88,30 +90,29 @@ def make(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     choosing.check(chosen.objections, chosen.variant, force=request.force)
     if request.format is Format.DEB:
         return _deb(home, chosen, request, bench)
+    if request.format is Format.OCI:
+        return _oci(home, chosen, request, bench)
     if request.accepted or request.base or request.strip:
-        raise UserError("--accept, --base and --strip are for --as deb; leave them out")
+        raise UserError("--accept, --base and --strip are for --as deb and oci; leave them out")
     made = Made(forced=chosen.objections)
     makers: Mapping[Format, Callable[[Home, Chosen, Made, Path], tuple[list[Path], list[str]]]] = {
         Format.TAR: tarball.make,
         Format.REBUILD: rebuild.make,
         Format.CMAKE: cmake.make,
-        Format.OCI: container.make,
         Format.RPM: spec.make,
     }
     make_folder(request.output)
     if request.format is Format.DEBIAN_PATCH:
         debian_patch.check(chosen)
-        settings = _settings(home, chosen, bench)
+        settings = _settings(home, chosen, _packaging(chosen, request.format), bench)
         files, says = debian_patch.make(home, chosen, made, request.output, settings)
     else:
         files, says = makers[request.format](home, chosen, made, request.output)
     return Package(tuple(files), chosen, made, tuple(says))
 
 
-def _settings(home: Home, chosen: Chosen, bench: Workbench) -> str:
+def _settings(home: Home, chosen: Chosen, packaging: Packaging, bench: Workbench) -> str:
     """The configuration file that the program needs in the distribution's place."""
-    packaging = chosen.engine.spec.packaging
-    assert packaging is not None  # noqa: S101 - `debian_patch.check` refuses an engine without
     cache, scratch = home.downloads / "debs", home.scratch / "package"
     remove_tree(scratch)
     make_folder(scratch)
@@ -123,15 +124,37 @@ def _settings(home: Home, chosen: Chosen, bench: Workbench) -> str:
         remove_tree(scratch)
 
 
-def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Package:
+def _oci(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Package:
+    """The .deb in a folder with the Containerfile that installs it; built and run where podman is."""
+    packaging = _packaging(chosen, request.format)
+    folder = new_folder(request.output, f"oci-{name_of(chosen)}")
+    try:
+        package = _deb(home, chosen, replace(request, output=folder), bench)
+    except BaseException:
+        remove_tree(folder)
+        raise
+    file = folder / container.FILE
+    file.write_text(container.text(chosen, package.made, packaging, package.files[0].name))
+    # How to install it here, and the way back, are not for an image.
+    says = (*package.says[:-2], *container.tried(folder, chosen, packaging, bench))
+    return replace(package, files=(*package.files, file), says=says)
+
+
+def _packaging(chosen: Chosen, format_: Format) -> Packaging:
+    """How the distribution packages the engine; a `UserError` where it does not."""
     spec_ = chosen.engine.spec
     if spec_.packaging is None:
         raise UserError(
-            f"--as deb: {spec_.title} has no package with the program that was measured, so none can be made from "
-            "it; --as tar, rebuild and cmake work for every engine"
+            f"--as {format_}: {spec_.title} has no package with the program that was measured, so none can be made "
+            "from it; --as tar, rebuild and cmake work for every engine"
         )
+    return spec_.packaging
+
+
+def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Package:
+    packaging = _packaging(chosen, request.format)
     cache = home.downloads / "debs"
-    base = _base(spec_.packaging.package, chosen, request.base, cache, bench)
+    base = _base(packaging.package, chosen, request.base, cache, bench)
     if base.architecture != binary.architecture():
         raise UserError(
             f"{base.file}: for {base.architecture}, this host and what was measured are {binary.architecture()}; a "
@@ -141,7 +164,7 @@ def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     remove_tree(scratch)
     make_folder(scratch)
     try:
-        staged = deb.stage(base, chosen, spec_.packaging, scratch / "deb", bench, strip=request.strip)
+        staged = deb.stage(base, chosen, packaging, scratch / "deb", bench, strip=request.strip)
         compared = comparing.compare(base, staged, chosen, cache, scratch, bench)
         found, unknown_names = differences.accepting(compared.differences, request.accepted)
         if unknown_names:
@@ -149,13 +172,11 @@ def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
         refuse(found, force=request.force)
         forced = (*chosen.objections, *(one.what for one in found if one.refused))
         made = Made(request.strip, (base.name, base.version, base.sha256), forced, tuple(found))
-        result = deb.make(
-            base, staged, chosen, made, spec_.packaging, compared.settings, make_folder(request.output), bench
-        )
+        result = deb.make(base, staged, chosen, made, packaging, compared.settings, make_folder(request.output), bench)
     finally:
         remove_tree(scratch)
     files = (result.file, *result.beside)
-    says = says_of(result, spec_.packaging.server_package)
+    says = says_of(result, packaging.server_package)
     return Package(files, chosen, made, says, result, compared.kinds, compared.plugins)
 
 

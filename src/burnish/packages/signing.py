@@ -6,7 +6,7 @@ from pathlib import Path
 
 from burnish.base import process
 from burnish.base.errors import InfrastructureError, UserError
-from burnish.base.files import remove_tree
+from burnish.base.files import make_folder, remove_tree
 
 NAMESPACE = "burnish-package"
 """What the signature is for: one that was made for anything else does not fit."""
@@ -20,10 +20,8 @@ def sign(files: list[Path], key: Path) -> list[Path]:
     """Signs each file with a private SSH key, without a passphrase or in an agent; returns the signatures.
 
     Raises:
-        UserError: there is no such key, or ssh-keygen does not take it.
+        UserError: ssh-keygen does not take it.
     """
-    if not key.is_file():
-        raise UserError(f"--sign-key {key}: there is no such file; name a private SSH key (ssh-keygen -t ed25519)")
     signatures = []
     for file in files:
         signature = file.with_name(file.name + SUFFIX)
@@ -31,9 +29,24 @@ def sign(files: list[Path], key: Path) -> list[Path]:
         words: list[str | Path] = ["ssh-keygen", "-Y", "sign", "-q", "-f", key, "-n", NAMESPACE, file.absolute()]
         done = process.run(words, timeout=_SECONDS)
         if not done.ok or not signature.is_file():
-            raise UserError(f"--sign-key {key}: ssh-keygen does not sign with it: {_last(done)}")
+            raise UserError(
+                f"--sign-key {key}: ssh-keygen does not sign with it: {_last(done)} (a passphrase needs ssh-add)"
+            )
         signatures.append(signature)
     return signatures
+
+
+def ready(key: Path, scratch: Path) -> None:
+    """Raises a `UserError` if nothing can be signed with a key: known before a package is made, which takes minutes."""
+    if not key.is_file():
+        raise UserError(f"--sign-key {key}: there is no such file; name a private SSH key (ssh-keygen -t ed25519)")
+    probe = make_folder(scratch) / "probe"
+    probe.write_text("")
+    try:
+        sign([probe], key)
+    finally:
+        remove_tree(probe)
+        remove_tree(probe.with_name(probe.name + SUFFIX))
 
 
 def check(file: Path, key: Path | None, scratch: Path) -> str:

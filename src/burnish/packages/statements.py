@@ -1,15 +1,18 @@
 """Provenance and verdict of a packaged program as in-toto statements (v1), provenance with SLSA's predicate; pure.
 
 Sources: https://in-toto.io/Statement/v1 and https://slsa.dev/provenance/v1. Both statements have the same subjects, so
-that whoever trusts the digest of a program can look up how it was made and what was measured of it.
+that whoever trusts the digest of a program can look up how it was made and what was measured of it. What a statement
+names besides is a resource descriptor, which must have a URI or a digest: packages and tools have package URLs.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+from urllib.parse import quote
 
 from burnish import __version__
 from burnish.builds.reproducer import Making
@@ -82,6 +85,7 @@ def provenance(subjects: Iterable[Subject], chosen: Chosen, made: Made) -> dict[
                     "forced": list(made.forced),
                     "flags": chosen.found.entry.about.get("flags", {}),
                     "effective": chosen.found.entry.about.get("effective", ""),
+                    "trained": list(chosen.row.trained),
                     "commands": [list(step.argv) for step in making.steps if isinstance(step, Command)]
                     + [list(words) for step in making.after for words in step.commands],
                 },
@@ -94,11 +98,6 @@ def provenance(subjects: Iterable[Subject], chosen: Chosen, made: Made) -> dict[
                     "startedOn": result.begun,
                     **({"finishedOn": result.ended} if result.ended else {}),
                 },
-                "byproducts": [
-                    {"name": f"how each profile was trained: {', '.join(chosen.row.trained)}"},
-                ]
-                if chosen.row.trained
-                else [],
             },
         },
     )
@@ -107,7 +106,7 @@ def provenance(subjects: Iterable[Subject], chosen: Chosen, made: Made) -> dict[
 def _dependencies(making: Making) -> list[dict[str, Any]]:
     """Source, patches, profiles, tools and packages, each with its digest or its version."""
     name, version, kind = making.source
-    uri = f"pkg:deb/debian/{name}@{version}?arch=source" if kind == "debian" else f"pkg:generic/{name}@{version}"
+    uri = package_url(name, version, source=True) if kind == "debian" else _url("generic", name, version)
     found: list[dict[str, Any]] = [
         {"uri": uri, "name": file, "digest": {"sha256": sha256}, "annotations": {"role": "source"}}
         for file, sha256 in making.archives
@@ -129,10 +128,15 @@ def _dependencies(making: Making) -> list[dict[str, Any]]:
     ]
     tools = [*making.programs, *making.makers, *(tool for step in making.after for tool in step.programs)]
     found += [
-        {"name": tool.path, "annotations": {"role": "tool", "version": tool.version}} for tool in dict.fromkeys(tools)
+        {
+            "uri": _url("generic", tool.path.rpartition("/")[2], _number(tool.version)),
+            "name": tool.path,
+            "annotations": {"role": "tool", "version": tool.version},
+        }
+        for tool in dict.fromkeys(tools)
     ]
     found += [
-        {"uri": f"pkg:deb/debian/{package}@{version}", "name": package, "annotations": {"role": "build package"}}
+        {"uri": package_url(package, version), "name": package, "annotations": {"role": "build package"}}
         for package, version in making.packages
     ]
     return found
@@ -142,8 +146,30 @@ def _base(made: Made) -> list[dict[str, Any]]:
     if made.base is None:
         return []
     name, version, sha256 = made.base
-    uri = f"pkg:deb/debian/{name}@{version}"
-    return [{"uri": uri, "name": name, "digest": {"sha256": sha256}, "annotations": {"role": "repackaged"}}]
+    digest = {"sha256": sha256}
+    return [
+        {
+            "uri": package_url(name, version),
+            "name": name,
+            "digest": digest,
+            "annotations": {"role": "repackaged", "version": version},
+        }
+    ]
+
+
+def package_url(name: str, version: str, *, source: bool = False) -> str:
+    """Package URL (purl) of a package of Debian's: ``pkg:deb/debian/bison@2:3.8.2%2Bdfsg-1``."""
+    return _url("deb/debian", name, version) + ("?arch=source" if source else "")
+
+
+def _url(kind: str, name: str, version: str) -> str:
+    return f"pkg:{kind}/{quote(name, safe='')}" + (f"@{quote(version, safe=':')}" if version else "")
+
+
+def _number(line: str) -> str:
+    """The version's number in the line in which a program tells it; '' where there is none."""
+    found = re.search(r"\d+(\.\d+)+", line)
+    return found[0] if found else ""
 
 
 def verdict(subjects: Iterable[Subject], chosen: Chosen, made: Made) -> dict[str, Any]:

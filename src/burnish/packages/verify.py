@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import tarfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from burnish.base import process
 from burnish.base.errors import UserError
@@ -46,19 +49,26 @@ class Checked:
     lines: tuple[str, ...]
 
 
+def exists(file: Path) -> None:
+    """Raises a `UserError` where there is no such file."""
+    if not file.is_file():
+        raise UserError(f"{file}: there is no such file; name a .deb or {_ARCHIVE} of `burnish package`")
+
+
 def check(file: Path, root: Path, key: Path | None) -> Checked:
     """Unpacks a package into the folder `root` and checks it; what is wrong is a `UserError` in one line.
 
     Raises:
         UserError: it is no such package, was changed, or its statements are about something else.
     """
-    if not file.is_file():
-        raise UserError(f"{file}: there is no such file; name a .deb or {_ARCHIVE} of `burnish package`")
+    exists(file)
     remove_tree(root)
     root.mkdir(parents=True)
     lines = [f"signature: {signing.check(file, key, root)}"]
+    digest = sha256_of(file)
+    beside = _beside(file, digest)
     inner = _unpacked(file, root)
-    provenance, verdict = _statement(inner, statements.SLSA), _statement(inner, statements.VERDICT)
+    provenance, verdict = (_statement(inner, file, kind) for kind in (statements.SLSA, statements.VERDICT))
     subjects = statements.subjects_of(provenance)
     if not subjects or subjects != statements.subjects_of(verdict):
         raise UserError(f"{file}: its provenance and its verdict are not about the same program")
@@ -77,7 +87,12 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
         lines.append(f"program: the measured one (sha256:{measured}) without its symbols")
     else:
         raise UserError(f"{file}: its program is not the measured one (sha256:{measured})")
-    lines += [*_beside(file, subjects[0]), *_sums(inner)]
+    for path, digests in beside.items():
+        if digests and subjects[0].sha256 not in digests:
+            raise UserError(f"{path}: not about the program in {file.name} (sha256:{found}); it was changed")
+        about = f"about this file (sha256:{digest[:16]}…)" if digests else "not beside it"
+        lines.append(f"{path.name}: {about}")
+    lines += _sums(inner, file)
     told = _dig(verdict, "predicate")
     study, variant, host = (one_line(str(told.get(name) or "?"), 300) for name in ("run", "variant", "host"))
     lines.append(f"study: variant {variant} of {study}, measured on {host}")
@@ -85,7 +100,7 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
     lines += [f"FORCED, in spite of: {text}" for text in forced]
     base = next(
         (
-            (str(one.get("name")), str(one.get("uri", "")).rpartition("@")[2])
+            (str(one.get("name")), _version_of(one))
             for one in built.get("resolvedDependencies", ())
             if isinstance(one, dict) and _dig(one, "annotations").get("role") == "repackaged"
         ),
@@ -104,10 +119,13 @@ def _unpacked(file: Path, root: Path) -> Path:
     if file.name.endswith(".deb"):
         return binary.unpack(binary.read(file), root / "files", control=True)
     try:
-        with tarfile.open(file, "r:*") as archive:
+        with tarfile.open(file, "r:gz") as archive:
             archive.extractall(root / "files", filter="data")
-    except (tarfile.TarError, OSError, EOFError) as error:
-        raise UserError(f"{file}: neither a .deb nor a tar archive ({error})") from None
+        with gzip.open(file) as packed:  # a tar archive ends where it makes no more sense; only this reads its checksum
+            while packed.read(1 << 20):
+                pass
+    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+        raise UserError(f"{file}: neither a .deb nor a whole {_ARCHIVE} ({one_line(str(error), 100)})") from None
     inside = [path for path in (root / "files").iterdir() if path.is_dir()]
     if len(inside) != 1:
         raise UserError(
@@ -116,7 +134,7 @@ def _unpacked(file: Path, root: Path) -> Path:
     return inside[0]
 
 
-def _statement(root: Path, kind: str) -> dict[str, Any]:
+def _statement(root: Path, file: Path, kind: str) -> dict[str, Any]:
     """The statement of a kind in an unpacked package."""
     name = statements.PROVENANCE_FILE if kind == statements.SLSA else statements.VERDICT_FILE
     for path in sorted(root.rglob(name)):
@@ -130,7 +148,7 @@ def _statement(root: Path, kind: str) -> dict[str, Any]:
             and value.get("predicateType") == kind
         ):
             return value
-    raise UserError(f"{root}: no {name} in it, or none that can be read; was it made by `burnish package`?")
+    raise UserError(f"{file}: no {name} in it, or none that can be read; was it made by `burnish package`?")
 
 
 def _place(root: Path, name: str, file: Path) -> Path:
@@ -141,34 +159,45 @@ def _place(root: Path, name: str, file: Path) -> Path:
     return path
 
 
-def _beside(file: Path, program: statements.Subject) -> Iterator[str]:
-    """Checks the statements beside the package, which are about the package's file too."""
-    digest = sha256_of(file)
+def _beside(file: Path, digest: str) -> dict[Path, set[str]]:
+    """The statements beside a package, each with the digests that it is about; none for one that is not there.
+
+    Raises:
+        UserError: one can't be read, or is not about this file: then it is not even unpacked.
+    """
+    found: dict[Path, set[str]] = {}
     for name in (statements.PROVENANCE_FILE, statements.VERDICT_FILE):
         path = file.with_name(f"{file.name}.{name}")
+        found[path] = set()
         if not path.is_file():
-            yield f"{path.name}: not beside it"
             continue
         try:
-            subjects = statements.subjects_of(json.loads(path.read_text()))
+            found[path] = {subject.sha256 for subject in statements.subjects_of(json.loads(path.read_text()))}
         except (ValueError, AttributeError):
             raise UserError(f"{path}: not a statement that can be read") from None
-        digests = {subject.sha256 for subject in subjects}
-        if digest not in digests or program.sha256 not in digests:
+        if digest not in found[path]:
             raise UserError(
                 f"{path}: it is not about this file (sha256:{digest}); the package or the statement was changed"
             )
-        yield f"{path.name}: about this file (sha256:{digest[:16]}…)"
+    return found
 
 
-def _sums(root: Path) -> Iterator[str]:
+def _sums(root: Path, file: Path) -> Iterator[str]:
     """Checks the package's own list of checksums."""
     listed = root / "DEBIAN/md5sums"
     if listed.is_file():
         done = process.run(["md5sum", "--check", "--quiet", "--strict", listed], cwd=root, timeout=300)
         if not done.ok:
-            raise UserError(f"{root}: not all files have the checksums of the package: {done.output.strip()[:200]}")
+            raise UserError(
+                f"{file}: not all files in it have the checksums that it lists: {one_line(done.output.strip(), 200)}"
+            )
         yield f"checksums: all {len(listed.read_text().splitlines())} files are as the package lists them"
+
+
+def _version_of(repackaged: Mapping[str, Any]) -> str:
+    """Version of the distribution's package; statements of older packages have it in the package URL alone."""
+    told = _dig(repackaged, "annotations").get("version")
+    return str(told) if told else unquote(str(repackaged.get("uri", "")).rpartition("@")[2])
 
 
 def _dig(value: Any, *names: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.catalogue.edge import read_toml, validated
 from burnish.cli import readers
-from burnish.cli.config.keys import ENGINE, Verbs, keys, taken, verbs_of
+from burnish.cli.config.keys import ENGINE, PER_CALL, Verbs, keys, taken, verbs_of
 from burnish.cli.config.model import NAME, model
 from burnish.cli.declaration import Argument, Option, Verb
 from burnish.record.events.study import Configured
@@ -126,7 +126,14 @@ def read(path: Path, known: Mapping[str, Option]) -> Settings:
     Raises:
         UserError: it can't be read, has an unknown key or a value that its option does not take.
     """
-    content = validated(model(known), read_toml(path), str(path)).model_dump(by_alias=True)
+    value = read_toml(path)
+    for key in value:
+        reason = PER_CALL.get(f"--{key}")
+        if reason is not None:
+            raise UserError(
+                f"{path}: '{key}' can't be a key ({reason}); leave it out and type --{key} where it is wanted"
+            )
+    content = validated(model(known), value, str(path)).model_dump(by_alias=True)
     words = {key: _placed(known[key], value, path.parent) for key, value in content.items() if value}
     return Settings(path, hashlib.sha256(path.read_bytes()).hexdigest(), words)
 

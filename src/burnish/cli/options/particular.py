@@ -66,7 +66,8 @@ SCHEMA = _option(
 )
 PACKAGE_AS = _option(
     "format", ("--as",), "What to make: deb, tar, rebuild (a script), cmake (toolchain file and presets), oci "
-    "(a Containerfile), rpm (a spec's fragment) or debian-patch.", readers.text, "NAME", default="deb", common=True,
+    "(the .deb with a Containerfile, built and run where podman is), rpm (a spec's fragment) or debian-patch.",
+    readers.text, "NAME", default="deb", common=True,
     complete=one(completion.formats),
 )  # fmt: skip
 PACKAGED = replace(

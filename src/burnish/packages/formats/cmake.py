@@ -50,10 +50,11 @@ def toolchain_text(chosen: Chosen, made: Made) -> str:
     for language, program in zip(("C", "CXX"), chosen.making.programs, strict=False):
         lines.append(f"set(CMAKE_{language}_COMPILER {quoted(program.path)})  # {program.version}")
     lines += [f"set({name} {quoted(path)})" for name, path in flags.archivers(chosen.making).items()]
+    linkers = flags.linkers(chosen.making, _OWN) or {"CMAKE_EXE_LINKER_FLAGS": plain.link}
     for name, words in (
         ("CMAKE_C_FLAGS_INIT", plain.c),
         ("CMAKE_CXX_FLAGS_INIT", plain.cxx),
-        ("CMAKE_EXE_LINKER_FLAGS_INIT", plain.link),
+        *((f"{name}_INIT", words) for name, words in linkers.items()),
     ):
         lines.append(f"set({name} {quoted(joined(words))})")
     return "\n".join([*lines, ""])

@@ -1,13 +1,15 @@
 """A patch of a source package's debian/ with which dpkg-buildpackage makes the very program that was measured.
 
-The package is built as the distribution builds it; when its programs were stripped, the server program is made once
-more by the script of `burnish reproduce`, which checks its own result against the measured program's digest, and put in
-place of the other. So the program is the measured one bit for bit, or the build fails and says why.
+The package is built as the distribution builds it. Before that, the server program is made by the script of `burnish
+reproduce`, which checks its own result against the measured program's digest: another compiler, or a folder that it may
+not write to, ends the build in its first minute. When the package's programs were stripped, it is put in place of the
+other. So the program is the measured one bit for bit, or the build fails and says why.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
 import tarfile
 from pathlib import Path
@@ -25,12 +27,17 @@ PATCH = "burnish.patch"
 _RULES = "debian/rules"
 _SETTINGS = "settings"
 _HOW = "in the unpacked source package: cp -a {folder}/debian . && patch -p1 <{folder}/{patch} && dpkg-buildpackage -b"
-_NOTE = "it is built twice, and in {root}, whose path is in the program; archives are taken from the folder above"
+_NOTE = (
+    "the server is built twice: as measured, in {root}, whose path is in the program and which the builder must be "
+    "able to make, and by Debian's rules; archives are taken from the folder above"
+)
+_BEFORE, _AFTER = "execute_before_dh_auto_configure", "execute_after_dh_strip"
+"""Targets of debhelper's that packages seldom have."""
 
 
 def check(chosen: Chosen) -> None:
     """Raises a `UserError` for what was not built from a Debian source package."""
-    if chosen.making.source[2] != "debian" or chosen.engine.spec.packaging is None:
+    if chosen.making.source[2] != "debian":
         raise UserError(
             f"--as debian-patch: {chosen.variant} was not built from a Debian source package; --as rebuild "
             "works for every source"
@@ -80,13 +87,20 @@ def _rules(home: Home, chosen: Chosen) -> str:
 
 
 def text(chosen: Chosen, made: Made, rules: str, *, settings: bool) -> str:
-    """The patch of debian/rules, as ``patch -p1`` takes it."""
+    """The patch of debian/rules, as ``patch -p1`` takes it; a `UserError` where rules have its targets already."""
+    taken = re.search(rf"^({_BEFORE}|{_AFTER})\b", rules, re.MULTILINE)
+    if taken:
+        raise UserError(
+            f"--as debian-patch: {_RULES} of {chosen.making.source[0]} has a target {taken[1]} of its own; use --as "
+            "rebuild, and put its program into the package there"
+        )
     added = [*(f"# {_comment(line)}" for line in title_of(chosen, made)), *_target(chosen, settings=settings)]
     before = rules.splitlines(keepends=True)
     end = "" if not before or before[-1].endswith("\n") else "\n"
     after = [*before[:-1], before[-1] + end] if before else []
     after += ["\n", *(f"{line}\n" for line in added)]
-    return "".join(difflib.unified_diff(before, after, f"a/{_RULES}", f"b/{_RULES}"))
+    lines = difflib.unified_diff(before, after, f"a/{_RULES}", f"b/{_RULES}")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def _comment(line: str) -> str:
@@ -95,15 +109,17 @@ def _comment(line: str) -> str:
 
 
 def _target(chosen: Chosen, *, settings: bool) -> list[str]:
-    """The target that replaces the program, for make: after programs were stripped, since this one is as measured."""
+    """The targets for make: one makes the program, one puts it into the package after the others were stripped."""
     packaging = chosen.engine.spec.packaging
-    assert packaging is not None  # noqa: S101 - `_rules` refuses an engine without
+    assert packaging is not None  # noqa: S101 - `planned.make` refuses an engine without
     script = f"$(CURDIR)/{FOLDER}/build.sh"
     program = f"$(CURDIR)/{FOLDER}/program"
     return [
-        "execute_after_dh_strip:",
+        f"{_BEFORE}:",
         f"\trm -f {program}",
         f"\tOUT={program} sh {script} $(CURDIR)/..",
+        "",
+        f"{_AFTER}:",
         f"\tinstall -m 755 {program} debian/{packaging.package}/{packaging.program}",
         *(
             [f"\tinstall -D -m 644 {FOLDER}/{_SETTINGS} debian/{packaging.package}/{packaging.settings_file}"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +12,8 @@ from burnish.builds.reproducer import Making
 from burnish.engines.steps import Command
 
 _LANGUAGES = ("c", "cxx", "link")
+_OF_BUILD_TYPE = re.compile(r"CMAKE_(C|CXX)_FLAGS_[A-Z]+")
+_OF_LINKER = re.compile(r"CMAKE_(EXE|SHARED|MODULE)_LINKER_FLAGS")
 
 
 @dataclass(frozen=True)
@@ -36,42 +40,62 @@ def plain(making: Making, about: Mapping[str, Any], folder: str) -> PlainFlags:
         folder: folder of the profile, as the other build system spells it.
     """
     recorded: Mapping[str, Sequence[str]] = about.get("flags", {})
-    root = making.root
+    moved = _mover(making, folder)
+    c, cxx, link = (tuple(filter(None, map(moved, recorded.get(name, ())))) for name in _LANGUAGES)
+    # An engine adds to the link what it needs itself: relocations for BOLT, a build id.
+    return PlainFlags(c, cxx, linkers(making, folder).get("CMAKE_EXE_LINKER_FLAGS", link))
+
+
+def linkers(making: Making, folder: str) -> dict[str, tuple[str, ...]]:
+    """Flags of cmake's links by the variable that holds them: of programs, of libraries, of plugins."""
+    moved = _mover(making, folder)
+    return {
+        name: tuple(filter(None, map(moved, shlex.split(value))))
+        for name, value in _defined(making).items()
+        if _OF_LINKER.fullmatch(name)
+    }
+
+
+def _mover(making: Making, folder: str) -> Callable[[str], str | None]:
+    """Gives a flag with the profile's path in `folder`; None for one that means the machine that built."""
+    root, profile = making.root, making.profile
 
     def moved(flag: str) -> str | None:
         if flag.startswith(("-ffile-prefix-map=", "-fdebug-prefix-map=")):
-            return None  # of the source's place on the machine that built
-        profile = making.profile
+            return None  # of the source's place there
         if profile is not None:
-            place = f"{root}/{profile.place}"
-            flag = flag.replace(place, f"{folder}/{profile.name}")
+            flag = flag.replace(f"{root}/{profile.place}", f"{folder}/{profile.name}")
         return None if root in flag else flag
 
-    c, cxx, link = (tuple(filter(None, map(moved, recorded.get(name, ())))) for name in _LANGUAGES)
-    return PlainFlags(c, cxx, link)
+    return moved
 
 
 def settings(making: Making) -> dict[str, str]:
     """Options that a cmake build was configured with, but for compilers, flags and paths of the machine."""
+    return {name: value for name, value in _defined(making).items() if making.root not in value and not _ours(name)}
+
+
+def archivers(making: Making) -> dict[str, str]:
+    """The archiver and its ranlib, where a cmake build was given its own: the system's may not read LTO objects."""
+    return {name: value for name, value in _defined(making).items() if name in ("CMAKE_AR", "CMAKE_RANLIB")}
+
+
+def _defined(making: Making) -> dict[str, str]:
+    """What cmake was told with -D."""
     found = {}
     for step in making.steps:
         if isinstance(step, Command) and step.argv and step.argv[0].rpartition("/")[2] == "cmake":
             for word in step.argv:
                 name, equals, value = word.removeprefix("-D").partition("=")
-                if word.startswith("-D") and equals and making.root not in value and not _ours(name):
+                if word.startswith("-D") and equals:
                     found[name] = value
     return found
 
 
-def archivers(making: Making) -> dict[str, str]:
-    """The archiver and its ranlib, where a cmake build was given its own: the system's may not read LTO objects."""
-    words = [word for step in making.steps if isinstance(step, Command) for word in step.argv]
-    pairs = (word.removeprefix("-D").partition("=") for word in words if word.startswith("-D"))
-    return {name: value for name, _, value in pairs if name in ("CMAKE_AR", "CMAKE_RANLIB")}
-
-
 def _ours(name: str) -> bool:
     """Whether the toolchain file says it, or only Burnish's own build needs it."""
+    if _OF_BUILD_TYPE.fullmatch(name):
+        return False
     return name.startswith(("CMAKE_C_", "CMAKE_CXX_", "CMAKE_AR", "CMAKE_RANLIB", "CMAKE_PROJECT_", "BURNISH_")) or (
         name.endswith("_LINKER_FLAGS") or name == "CMAKE_EXPORT_COMPILE_COMMANDS"
     )

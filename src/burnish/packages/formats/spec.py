@@ -6,12 +6,15 @@ import shlex
 from pathlib import Path
 
 from burnish.base.paths import Home
-from burnish.builds.reproducer import AfterLink
+from burnish.builds.reproducer import AfterLink, Making
 from burnish.packages.chosen import Chosen
 from burnish.packages.formats import flags
 from burnish.packages.formats.cmake import copy_profiles, joined
-from burnish.packages.formats.common import name_of, new_folder, title_of
+from burnish.packages.formats.common import beside, name_of, new_folder, title_of
 from burnish.packages.statements import Made
+
+OPTIONS = "burnish_options"
+"""The macro with the options that cmake is given."""
 
 _FIRST_SOURCE = 900
 
@@ -23,25 +26,36 @@ def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Pat
     file = folder / "burnish.spec.inc"
     names = [path.relative_to(folder).as_posix() for path in profiles]
     file.write_text(text(chosen, made, names))
-    says = [f"put %include {file.name} at the head of the spec file; rpmspec reads it, no package was built with it"]
-    return [file, *profiles], says
+    says = [f"put %include {file.name} at the head of the spec file and the other files into the folder of sources"]
+    says += [f"cmake's options: %cmake %{{{OPTIONS}}}"] if _options(chosen.making) else []
+    says += ["rpmspec reads it, no whole server was built with it"]
+    return [file, *profiles, *beside(file, chosen, made)], says
 
 
 def text(chosen: Chosen, made: Made, profiles: list[str]) -> str:
     """The fragment."""
     plain = flags.plain(chosen.making, chosen.found.entry.about, "%{_sourcedir}")
+    options = _options(chosen.making)
     tools = [program.path.rpartition("/")[2] for program in chosen.making.programs[:2]]
     lines = [f"# {_escaped(line)}" for line in title_of(chosen, made)]
     lines += [f"Source{_FIRST_SOURCE + number}: {_escaped(name)}" for number, name in enumerate(profiles)]
+    lines += [f"# made with {_escaped(program.version)}" for program in chosen.making.programs[:1]]
     lines += [f"%global {name} {tool}" for name, tool in zip(("__cc", "__cxx"), tools, strict=False)]
     lines += [
         "%undefine _annotated_build",
         f"%global build_cflags {_flags(plain.c)}",
         f"%global build_cxxflags {_flags(plain.cxx)}",
         f"%global build_ldflags {_flags(plain.link)}",
+        *([f"%global {OPTIONS} {_flags(options)}"] if options else []),
         *(f"# {_escaped(line)}" for step in chosen.making.after for line in _after(step)),
     ]
     return "\n".join([*lines, ""])
+
+
+def _options(making: Making) -> tuple[str, ...]:
+    """The options of a cmake build; archivers by name, which lie elsewhere on other systems."""
+    archivers = {name: path.rpartition("/")[2] for name, path in flags.archivers(making).items()}
+    return tuple(f"-D{name}={value}" for name, value in sorted({**flags.settings(making), **archivers}.items()))
 
 
 def _after(step: AfterLink) -> list[str]:

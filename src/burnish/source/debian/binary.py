@@ -86,14 +86,16 @@ def obtain(name: str, version: str, *, cache: Path, say: Callable[[str], None]) 
     """
     if not NAME.fullmatch(name) or not VERSION.fullmatch(version):
         raise UserError(f"{name} {version}: not a Debian package's name and version")
-    shown = process.run(["apt-cache", "show", f"{name}={version}"], timeout=_INDEX_SECONDS)
-    wanted = next((f["sha256"] for f in paragraphs(shown.output) if f.get("version") == version and "sha256" in f), "")
-    if not shown.ok or not wanted:
-        known = ", ".join(versions(name)) or "none"
-        raise UserError(
-            f"{name} {version}: apt does not list this version (it lists {known}); `apt-get update`, or give the "
-            "package's file with --base"
-        )
+    wanted = _listed(name, version)
+    if not wanted:
+        known = versions(name)
+        if version in known:  # an `apt-get update` was at work a moment ago
+            wanted = _listed(name, version)
+        if not wanted:
+            raise UserError(
+                f"{name} {version}: apt does not list this version (it lists {', '.join(known) or 'none'}); `apt-get "
+                "update`, or give the package's file with --base"
+            )
     folder = make_folder(cache) / wanted[:16]
     kept = sorted(folder.glob("*.deb"))
     if not kept or sha256_of(kept[0]) != wanted:
@@ -113,6 +115,13 @@ def obtain(name: str, version: str, *, cache: Path, say: Callable[[str], None]) 
     if package.sha256 != wanted:
         raise InfrastructureError(f"{package.file}: SHA-256 {package.sha256}, apt's signed index says {wanted}")
     return BinaryPackage(**{**vars(package), "checked": "apt's signed index"})
+
+
+def _listed(name: str, version: str) -> str:
+    """The hex SHA-256 of a package's file in apt's signed index; '' where it is not listed."""
+    shown = process.run(["apt-cache", "show", f"{name}={version}"], timeout=_INDEX_SECONDS)
+    found = paragraphs(shown.output) if shown.ok else iter(())
+    return next((f["sha256"] for f in found if f.get("version") == version and "sha256" in f), "")
 
 
 def libraries_for(names: Sequence[str], source: str, version: str, scratch: Path) -> list[tuple[str, str]]:
@@ -136,11 +145,18 @@ def libraries_for(names: Sequence[str], source: str, version: str, scratch: Path
 
 
 def unpack(package: BinaryPackage, folder: Path, *, control: bool = False) -> Path:
-    """Unpacks a package's files into `folder`; with `control` its control files too, into DEBIAN."""
+    """Unpacks a package's files into `folder`; with `control` its control files too, into DEBIAN.
+
+    Raises:
+        UserError: a user's own file is cut short or damaged.
+    """
     make_folder(folder)
     done = process.run(
         ["dpkg-deb", "-R" if control else "-x", package.file, folder], env={"TZ": "UTC"}, timeout=_UNPACK_SECONDS
     )
+    if not done.ok and not package.checked:
+        said = next((line for line in done.output.splitlines() if line.strip()), "")[:200]
+        raise UserError(f"{package.file}: cut short or damaged, so it can't be unpacked ({said}); get it again")
     done.check(f"unpacking {package.file}")
     return folder
 

@@ -1,0 +1,182 @@
+"""What files for other build systems say of how a build was made; nothing is run but patch and a false podman."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import tarfile
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from burnish.base.errors import UserError
+from burnish.builds.reproducer import Making, Program
+from burnish.catalogue import load
+from burnish.engines.steps import Command
+from burnish.engines.testing import PlainBench
+from burnish.model.engine import Packaging
+from burnish.packages import statements, verify
+from burnish.packages.formats import container, debian_patch, flags
+from burnish.packages.statements import Made
+from burnish.source.debian import binary
+
+
+def packaging() -> Packaging:
+    found = load.engine("mariadb").packaging
+    assert found is not None
+    return found
+
+
+MAKING = Making(
+    engine="x", title="mariadb 1:10.11.18-0+deb12u1 with gcc-12", key="0123456789abcdef", root="/r",
+    server="sql/mariadbd", source=("mariadb", "1:10.11.18-0+deb12u1", "debian"),
+    archives=(("m.orig.tar.gz", "1" * 64),), patches=(),
+    programs=(Program("/usr/bin/gcc-12", "gcc-12 (Debian 12.2.0-14) 12.2.0"),), makers=(Program("ld", "unknown"),),
+    packages=(("libc6-dev", "2.36-9+deb12u14"),), profile=None, steps=(), jobs=7, date="20260102", sha256="6" * 64,
+)  # fmt: skip
+
+CONFIGURED = replace(
+    MAKING,
+    steps=(
+        Command(
+            "configure",
+            (
+                "/usr/bin/cmake", "-S", "/r/source", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_AR=/usr/bin/llvm-ar",
+                "-DCMAKE_C_FLAGS=-O2 -ffile-prefix-map=/r/source=.", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG",
+                "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld -Wl,--emit-relocs '-Wl,-x y'",
+                "-DCMAKE_MODULE_LINKER_FLAGS=-fuse-ld=lld -fprofile-use=/r/elsewhere", "-DWITH_SSL=system",
+            ),
+        ),
+        Command("compile", ("ninja", "-j7")),
+    ),
+)  # fmt: skip
+
+
+def chosen(**changes: Any) -> Any:
+    """What a format reads of a build that was chosen."""
+    return SimpleNamespace(
+        variant="fast", gain="1.2", making=replace(CONFIGURED, **changes),
+        engine=SimpleNamespace(spec=load.engine("mariadb")),
+        result=SimpleNamespace(name="run", host="a host, Debian GNU/Linux 12 (bookworm), KVM"),
+    )  # fmt: skip
+
+
+def test_the_link_is_taken_along_with_what_the_engine_adds() -> None:
+    about = {"flags": {"c": ["-O2", "-ffile-prefix-map=/r/source=."], "cxx": ["-O2"], "link": ["-fuse-ld=lld"]}}
+    plain = flags.plain(CONFIGURED, about, "$F")
+    assert (plain.c, plain.cxx) == (("-O2",), ("-O2",))
+    assert plain.link == ("-fuse-ld=lld", "-Wl,--emit-relocs", "-Wl,-x y"), "BOLT needs the relocations"
+    assert flags.linkers(CONFIGURED, "$F")["CMAKE_MODULE_LINKER_FLAGS"] == ("-fuse-ld=lld",)
+    assert flags.plain(MAKING, about, "$F").link == ("-fuse-ld=lld",), "of an engine without cmake's variables"
+    assert flags.settings(CONFIGURED) == {
+        "CMAKE_BUILD_TYPE": "RelWithDebInfo",
+        "CMAKE_C_FLAGS_RELWITHDEBINFO": "-O2 -g1 -DNDEBUG",
+        "WITH_SSL": "system",
+    }
+
+
+def test_a_patch_of_the_rules_makes_the_program_first_and_puts_it_in_last(tmp_path: Path) -> None:
+    rules = "#!/usr/bin/make -f\n%:\n\tdh $@"
+    (tmp_path / "debian").mkdir()
+    (tmp_path / "debian/rules").write_text(rules)
+    text = debian_patch.text(chosen(), Made(), rules, settings=True)
+    subprocess.run(["patch", "-p1"], cwd=tmp_path, input=text, text=True, check=True, capture_output=True)
+    after = (tmp_path / "debian/rules").read_text()
+    made = after.index("execute_before_dh_auto_configure:\n")
+    assert made < after.index("burnish/build.sh $(CURDIR)/..\n") < after.index("execute_after_dh_strip:\n")
+    assert after.rstrip().endswith("debian/mariadb-server-core/etc/mysql/mariadb.conf.d/40-burnish-paths.cnf")
+    with pytest.raises(UserError, match="has a target execute_after_dh_strip of its own"):
+        debian_patch.text(chosen(), Made(), f"{rules}\nexecute_after_dh_strip:\n", settings=True)
+
+
+def test_a_containerfile_installs_the_package() -> None:
+    text = container.text(chosen(), Made(), packaging(), "s_1+burnish1_amd64.deb")
+    assert "\nARG BASE=docker.io/library/debian:bookworm-slim\nFROM ${BASE}\n" in text
+    assert '\nCOPY ["s_1+burnish1_amd64.deb", "/tmp/server/"]\n' in text
+    assert "install -d -o mysql -g mysql /run/mysqld" in text
+    assert text.endswith('USER mysql\nENTRYPOINT ["/usr/sbin/mariadbd"]\n')
+    assert "Pin: version 1:10.11.18-0+deb12u1" in text, "the service is of the program's version"
+    assert text.count("/etc/apt/preferences.d/burnish") == 2, "updates come again afterwards"
+
+
+@pytest.mark.parametrize(
+    ("fails", "said"),
+    [
+        ("none", "its server answers on its socket: 10.11.18-MariaDB"),
+        ("run", "podman can't run it here: no cgroups"),
+        ("build", "podman can't build it here: no cgroups; where it can: podman build --tag burnish-x:01234567"),
+    ],
+)
+def test_podman_builds_and_asks_or_says_why_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str, said: str
+) -> None:
+    podman = tmp_path / "podman"
+    podman.write_text(
+        f"#!/bin/sh\necho $* >>{tmp_path}/words\n[ $1 = {fails} ] && echo no cgroups && exit 125\n"
+        "[ $1 != exec ] || echo 10.11.18-MariaDB\n"
+    )
+    podman.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    lines = container.tried(tmp_path, chosen(), packaging(), PlainBench(tmp_path / "logs"))
+    assert said in lines[-1]
+    words = (tmp_path / "words").read_text()
+    assert (words.splitlines()[-1] == "rm --force --ignore burnish-x-01234567-trial") is (fails != "build")
+
+
+def test_whatever_provenance_names_can_be_found() -> None:
+    """A resource descriptor has a URI or a digest (in-toto), and a plus sign in a package URL means something else."""
+    named = statements._dependencies(MAKING)
+    assert all(one.get("uri") or one.get("digest") for one in named)
+    uris = [one["uri"] for one in named if "uri" in one]
+    assert "pkg:deb/debian/mariadb@1:10.11.18-0%2Bdeb12u1?arch=source" in uris
+    assert "pkg:generic/gcc-12@12.2.0" in uris
+    assert statements.package_url("g++", "4:12") == "pkg:deb/debian/g%2B%2B@4:12"
+
+
+def test_what_is_wrong_with_a_package_is_said_of_its_file(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    file = tmp_path / "x.tar.gz"
+    with tarfile.open(file, "w:gz") as archive:
+        archive.add(tmp_path / "a", "a")
+    with pytest.raises(UserError, match=rf"^{file}: no provenance.intoto.json in it"):
+        verify.check(file, tmp_path / "scratch", None)
+    file.write_text("no archive")
+    with pytest.raises(UserError, match=r"neither a \.deb nor a whole \.tar\.gz") as told:
+        verify.check(file, tmp_path / "scratch", None)
+    assert "\n" not in str(told.value)
+
+
+def test_a_package_that_was_cut_short_is_the_users_error(tmp_path: Path) -> None:
+    (tmp_path / "root/DEBIAN").mkdir(parents=True)
+    fields = "Package: one\nVersion: 1\nArchitecture: all\nMaintainer: n\nDescription: d\n"
+    (tmp_path / "root/DEBIAN/control").write_text(fields)
+    (tmp_path / "root/random").write_bytes(random.Random(1).randbytes(300_000))  # does not get smaller
+    file = tmp_path / "p.deb"
+    subprocess.run(["dpkg-deb", "-b", tmp_path / "root", file], check=True, capture_output=True)
+    file.write_bytes(file.read_bytes()[:100_000])
+    with pytest.raises(UserError, match=rf"^{file}: cut short or damaged") as told:
+        binary.unpack(binary.read(file), tmp_path / "un")
+    assert "\n" not in str(told.value)
+
+
+def test_a_package_that_apt_lists_only_now_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While `apt-get update` writes its lists, one question is answered from the old ones and the next from the new."""
+    answers = iter(["", "0" * 64])
+    monkeypatch.setattr(binary, "_listed", lambda name, version: next(answers))
+    monkeypatch.setattr(binary, "versions", lambda name: ["1.0-1"])
+    with pytest.raises(UserError, match="the mirror does not deliver it"):
+        binary.obtain("burnish-no-such-package", "1.0-1", cache=tmp_path, say=lambda text: None)
+    monkeypatch.setattr(binary, "_listed", lambda name, version: "")
+    with pytest.raises(UserError, match="apt does not list this version"):
+        binary.obtain("burnish-no-such-package", "1.0-1", cache=tmp_path, say=lambda text: None)
+
+
+def test_plugins_of_the_client_have_a_value_that_cmake_takes() -> None:
+    """NO is for the server's; where Kerberos' headers are installed, the client's cmake refuses it."""
+    for features in load.engine("mariadb").features.values():
+        of_client = {name: value for name, value in features.options if name.endswith("_CLIENT")}
+        assert set(of_client.values()) <= {"DYNAMIC", "STATIC", "OFF"}, features.name
+        assert of_client
