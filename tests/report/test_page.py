@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,8 +15,10 @@ from hypothesis import strategies as st
 from burnish.catalogue.glossary import words
 from burnish.record import exchange, pages
 from burnish.record.carried import carried
+from burnish.record.events.trials import ServersTold, StartDone
 from burnish.report.document import Cell, Column, Document, Entry, Facts, Picture, Points, Row, Section, Span, Table
 from burnish.report.fold import fold
+from burnish.report.page import servers
 from burnish.report.page.contents import page
 from burnish.report.page.details import details
 from burnish.report.render import html
@@ -58,7 +61,8 @@ def sections(text: str) -> list[str]:
 def test_the_first_screen_says_what_to_take_and_how_sure() -> None:
     text = rendered("mariadb-tune-apart")
     first = text[text.index('<section id="answer">') : text.index("</section>")]
-    assert "Take clang-pgo-thinlto: 24 % more work per second of server CPU on oltp_point_select, 20 %" in first
+    more = "Take clang-pgo-thinlto: 24 % more work per second of server CPU on oltp_point_select, 20 %"
+    assert more in first.replace("\N{NO-BREAK SPACE}%", " %"), "no line begins with a per cent sign"
     for name in ("Take", "Compared with", "On", "How sure", "What it costs", "Checked", "Make it again"):
         assert f"<dt>{name}</dt>" in first
     assert "in another sitting, [" in first, "both intervals"
@@ -76,6 +80,34 @@ def test_a_section_is_there_where_the_record_has_its_data() -> None:
     assert {"training", "published", "gate", "host"} <= set(study)
     assert not {"steps", "loads"} & set(study)
     assert len(set(study)) == len(study), "a name of its own for each"
+
+
+def test_how_far_a_figure_is_sure_is_the_same_everywhere() -> None:
+    text = rendered("mariadb-tune-apart")
+    loads = text[text.index('<section id="loads">') :]
+    assert "+29.8 ±3.3" in loads, "per cent of the baseline, as in the terminal and in the forest plot"
+
+
+def test_a_build_has_the_flags_that_it_was_given() -> None:
+    text = rendered("mariadb-tune-apart")
+    made = text[text.index('<section id="flags">') :]
+    assert "<div>flags for C and C++: -O2 -g " in made
+    assert "<div>flags for linking: -Wl,-z,relro -Wl,-z,now</div>" in made
+
+
+def test_both_servers_are_compared_as_they_ran() -> None:
+    made = whole("s", "h", 1, [0.1, 0.11, 0.12]).made
+    ((number, start), *_) = ((n, r) for n, r in enumerate(made) if isinstance(r.event, StartDone))
+    told = ServersTold(
+        600, {"cache": {"baseline": "1", "one": ""}}, {"baseline": {"rows": 4.0, "sorts": 0.0}, "one": {"rows": 4.4}}
+    )
+    made[number] = replace(start, event=replace(start.event, told=told))
+    (shown,) = servers.sections(fold(made), details(made))
+    text = html.page(Document("t", (shown,)))
+    assert "600 are the same on both" in text
+    assert "differs: cache: 1 on baseline, (empty) on one (one on w)" in text
+    assert "rows for each statement differs: 4 and 4.4 (one on w)" in text
+    assert servers.sections(fold(made[:number]), details(made[:number])) == [], "older records have nothing of it"
 
 
 def test_a_bundled_study_begins_with_what_it_recommends() -> None:

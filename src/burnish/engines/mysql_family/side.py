@@ -12,6 +12,7 @@ from burnish.engines.mysql_family.server import Launch, Server
 from burnish.engines.shared import sql_bench
 from burnish.engines.shared.load_process import LoadProcess
 from burnish.engines.shared.sysbench import SysbenchLoad
+from burnish.engines.told import Told
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 
@@ -21,6 +22,19 @@ _WRITTEN = {
     "pages": "Innodb_buffer_pool_pages_flushed",
 }
 _LEFT = {"dirty_pages": "Innodb_buffer_pool_pages_dirty", "purge": "Innodb_history_list_length"}
+
+_COUNTED = (
+    "Com_select", "Com_insert", "Com_update", "Com_delete", "Com_commit",
+    "Handler_read_key", "Handler_read_next", "Handler_read_rnd_next", "Handler_write", "Handler_update",
+    "Sort_rows", "Created_tmp_tables", "Created_tmp_disk_tables", "Opened_tables",
+    "Innodb_buffer_pool_read_requests", "Innodb_buffer_pool_reads", "Innodb_rows_read", "Innodb_data_fsyncs",
+    "Innodb_row_lock_waits", "Table_locks_waited", "Bytes_sent",
+)  # fmt: skip
+"""Counters that tell whether two servers did the same work for a statement: statements by kind, rows by the way to
+them, sorts and temporary tables, pages, waits for locks, the answers' size."""
+
+_PATIENCE_S = 5.0
+"""Seconds that a server has to tell of itself: one that hangs must not keep its start from ending."""
 
 
 def settings_of(workload: Workload, condition: Condition) -> tuple[tuple[str, str], ...]:
@@ -143,6 +157,16 @@ class ServerSide(Side):
         cipher = self._load.cipher() if self._load is not None and transport != "unix" else None
         limits = {name: value for name, value in (("rate", condition.rate), ("delay", condition.delay)) if value}
         return {"transport": transport} | limits | ({"cipher": cipher} if cipher is not None else {})
+
+    def told(self) -> Told:
+        """See `Side.told`: all global variables, and the counters of `_COUNTED`."""
+        counters = self._server.statuses("%", _PATIENCE_S)
+        return Told(
+            self._server.variables(_PATIENCE_S) if counters else {},
+            counters.get("Questions", 0),
+            {name: counters[name] for name in _COUNTED if name in counters},
+            (str(self._server.socket.parent),),
+        )
 
     def trouble(self) -> str | None:
         """See `Side.trouble`: the server's end first, since the load's end follows from it."""

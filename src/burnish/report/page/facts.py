@@ -66,6 +66,7 @@ def flags(result: Result, details: Details) -> list[Section]:
         lines = [
             details.toolchains.get(toolchain, ""),
             _recipe(recipes.get(build.variant, {}), base),
+            *_flags(details.flags.get(build.variant, {})),
             f"in effect: {build.costs['effective']}" if build.costs.get("effective") else "",
             f"trained on: {', '.join(build.trained)}" if build.trained else "",
             f"key: {details.keys[build.variant]}" if build.variant in details.keys else "",
@@ -75,6 +76,19 @@ def flags(result: Result, details: Details) -> list[Section]:
             letters = marks.letters(marks.of_build(build))
             entries.append(Entry(build.variant, f" !{letters}" if letters else "", _prose(build.reason), shown))
     return [Section("flags", (Heading("How each build was made"), *entries))] if entries else []
+
+
+_USES = {"c": "C", "cxx": "C++", "link": "linking"}
+"""What flags are for, in words."""
+
+
+def _flags(by_use: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """The flags as command lines; those for several languages once."""
+    uses: dict[tuple[str, ...], list[str]] = {}
+    for use, flags_ in by_use.items():
+        if flags_:
+            uses.setdefault(flags_, []).append(_USES.get(use, use))
+    return (f"flags for {' and '.join(names)}: {shlex.join(flags_)}" for flags_, names in uses.items())
 
 
 def _prose(text: str) -> tuple[str, ...]:
@@ -96,7 +110,9 @@ _SIDES = ("load", "side", "work/s", "CPU/work", "kernel", "p50", "p95", "p99", "
 
 def sides(result: Result, details: Details) -> list[Section]:
     """Both sides of every cell as they ran, and whether they identify themselves alike."""
-    rows = [cells for row_ in result.rows for cells in _pair(row_.workload, row_.sides)]
+    measured = [(row_.workload, row_.sides) for row_ in result.rows]
+    measured += [(f"{row_.workload}, again", row_.sides) for row_ in result.confirmations]
+    rows = [cells for load, both in measured for cells in _pair(load, both)]
     columns = (*map(Column, _SIDES[:2]), *(Column(name, right=True, whole=True) for name in _SIDES[2:]))
     table = Table("sides", columns, tuple(row(*cells) for cells in dict.fromkeys(rows)))
     blocks: list[Any] = [table] if rows else []

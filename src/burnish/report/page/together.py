@@ -8,6 +8,7 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 from burnish.report.analysis.verdict import delta_of
+from burnish.report.answer.words import change
 from burnish.report.compose import points, role_of, section
 from burnish.report.document import (
     Block,
@@ -28,7 +29,7 @@ from burnish.report.page.cells import Shown, point, shown
 from burnish.report.page.details import Details
 from burnish.report.page.figures.shapes import Forest, Lines, Run
 from burnish.report.page.forest import MOST
-from burnish.report.words import change, half_width, plural
+from burnish.report.words import plural
 
 if TYPE_CHECKING:
     from burnish.report.result import Result
@@ -106,8 +107,7 @@ def _cell(run: Lettered, key: Key) -> Cell:
     cell = run.cells.get(key)
     if cell is None or cell.interval is None:
         return Cell((Span("-"),))
-    figure = f"{change(cell.interval.ratio)} {half_width(cell.interval).removesuffix(' %')}"
-    return Cell((Span(figure), Span(cell.verdict, role_of(cell.verdict))))
+    return Cell((Span(change(cell.interval)), Span(cell.verdict, role_of(cell.verdict))))
 
 
 def _forest(runs: Sequence[Lettered], keys: Sequence[Key]) -> Section:
