@@ -12,7 +12,7 @@ class Told:
 
     Attributes:
         settings: the value of each of its settings, by name.
-        work: number of statements that it has answered since it was started.
+        work: number of statements that it has answered since the load began.
         counted: other counters of what it did for them, by name.
         places: folders of its own, of which the other servers have others.
     """

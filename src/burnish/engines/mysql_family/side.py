@@ -55,6 +55,7 @@ class ServerSide(Side):
         self.spec = spec
         self._load: LoadProcess | None = None
         self._stopped = False
+        self._before: dict[str, int] = {}
         self._server = Server(
             Launch(
                 program=spec.built.server,
@@ -97,6 +98,9 @@ class ServerSide(Side):
         spec = self.spec
         if spec.condition.transport == "tls":
             certificates.hand_out(Path(spec.condition.certificates), spec.folder)
+        self._before = self._server.statuses(
+            "%", _PATIENCE_S
+        )  # its start and the data's checksums are no work of a load
         self._load = self._new_load()
         self._load.start()
 
@@ -159,12 +163,13 @@ class ServerSide(Side):
         return {"transport": transport} | limits | ({"cipher": cipher} if cipher is not None else {})
 
     def told(self) -> Told:
-        """See `Side.told`: all global variables, and the counters of `_COUNTED`."""
-        counters = self._server.statuses("%", _PATIENCE_S)
+        """See `Side.told`: all global variables, and the counters of `_COUNTED` since the load began."""
+        now = self._server.statuses("%", _PATIENCE_S)
+        done = {name: count - self._before.get(name, 0) for name, count in now.items()}
         return Told(
-            self._server.variables(_PATIENCE_S) if counters else {},
-            counters.get("Questions", 0),
-            {name: counters[name] for name in _COUNTED if name in counters},
+            self._server.variables(_PATIENCE_S) if now else {},
+            done.get("Questions", 0),
+            {name: done[name] for name in _COUNTED if name in done},
             (str(self._server.socket.parent),),
         )
 

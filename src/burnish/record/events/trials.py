@@ -304,7 +304,7 @@ class ServersTold:
     Attributes:
         alike: number of settings with the same value on all sides, but for each side's own folders.
         differ: the other settings by name, each with its values by side.
-        per_statement: by side, its counters since its start divided by the statements that it answered, by name.
+        per_statement: by side, its counters since the load began, divided by the statements that it answered, by name.
     """
 
     alike: int
