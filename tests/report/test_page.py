@@ -12,13 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from burnish.base.errors import UserError
 from burnish.catalogue.glossary import words
 from burnish.record import exchange, pages
 from burnish.record.carried import carried
 from burnish.record.events.trials import ServersTold, StartDone
+from burnish.report.committed import result_of_file
 from burnish.report.document import Cell, Column, Document, Entry, Facts, Picture, Points, Row, Section, Span, Table
 from burnish.report.fold import fold
-from burnish.report.page import servers
+from burnish.report.page import answer, matrices, servers
 from burnish.report.page.contents import page
 from burnish.report.page.details import details
 from burnish.report.render import html
@@ -112,6 +114,34 @@ def test_both_servers_are_compared_as_they_ran() -> None:
 
 def test_a_bundled_study_begins_with_what_it_recommends() -> None:
     assert '<p class="strong">gcc: take fbo+points-to, tied with 4 others.' in rendered("mariadb-sun-2008")
+
+
+def first_screen(name: str) -> str:
+    events = exchange.read_events(RESULTS / f"{name}.jsonl.xz")
+    return html.page(Document("t", (answer.section(fold(events), details(events)),)))
+
+
+def test_where_nothing_is_taken_the_first_screen_says_why_and_how_sure() -> None:
+    first = first_screen("mariadb-tls-interleaved")
+    assert "Keep mariadbd: transport=tls is slower, 16\N{NO-BREAK SPACE}% fewer queries per second." in first
+    assert "% in another sitting, [-19.4, -13.1] in this one; 6 starts" in first
+    assert "p95 0.81 ms → 0.957 ms on oltp_point_select (transport=tls)" in first
+    assert "oltp_read_only: use duet with 4 pairs; capacity to ±1" in first_screen("mariadb-calibrate")
+
+
+def test_a_bundled_study_without_one_begins_with_its_claims() -> None:
+    events = exchange.read_events(RESULTS / "mariadb-arm-2020-first.jsonl.xz")
+    result, facts = fold(events), details(events)
+    first = html.page(Document("t", (answer.section(result, facts),)))
+    assert '<p class="strong">0 of 6 published claims still hold here' in first
+    assert matrices.threads(result, facts, []) == [], "p95 over threads needs several numbers of them"
+
+
+def test_a_figure_that_no_measurement_gives_is_refused(tmp_path: Path) -> None:
+    events = whole("s", "h", 1, [1e308, 1e308, 1e308]).made
+    exchange.write(tmp_path / "a.jsonl", events)
+    with pytest.raises(UserError, match="its events are not those of a study"):
+        result_of_file(tmp_path / "a.jsonl")
 
 
 def test_the_page_needs_nothing_else_and_carries_its_record(tmp_path: Path) -> None:

@@ -98,9 +98,8 @@ class ServerSide(Side):
         spec = self.spec
         if spec.condition.transport == "tls":
             certificates.hand_out(Path(spec.condition.certificates), spec.folder)
-        self._before = self._server.statuses(
-            "%", _PATIENCE_S
-        )  # its start and the data's checksums are no work of a load
+        # The server's start and the data's checksums are no work of the load's.
+        self._before = self._server.statuses("%", _PATIENCE_S)
         self._load = self._new_load()
         self._load.start()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from burnish.base.durations import duration
 from burnish.report.analysis import marks
 from burnish.report.compose import grid, points, row, section
-from burnish.report.document import Column, Entry, Facts, Heading, Literal, Picture, Section, Span, Table
+from burnish.report.document import Column, Entry, Facts, Heading, Literal, Picture, Points, Section, Span, Table
 from burnish.report.page.details import Details
 from burnish.report.words import microseconds, milliseconds, percent, plural
 
@@ -147,7 +147,7 @@ def _short(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
 
-def _differing(details: Details) -> Table | None:
+def _differing(details: Details) -> Table | Points | None:
     """Features in which builds differ; None if none of them tells its features."""
     by_build = {name: dict(identity.features) for name, identity in details.identities.items() if identity.features}
     if len(by_build) < 2:
@@ -157,11 +157,11 @@ def _differing(details: Details) -> Table | None:
     different = {name: found for name, found in values.items() if len(set(found)) > 1}
     same = len(values) - len(different)
     rows = [(name, *found) for name, found in list(different.items())[:_MOST]]
-    columns = (Column("feature or variable"), *(Column(name) for name in by_build))
     programs = plural(len(by_build), "program")
-    alike = row(
-        f"{plural(same, 'more')}: the same in all {programs}" if rows else f"all {same}: the same in all {programs}"
-    )
+    if not rows:
+        return points([f"all {same} features that the programs tell: the same in all {programs}"])
+    columns = (Column("feature"), *(Column(name) for name in by_build))
+    alike = row(f"{same:,} more: the same in all {programs}")
     return Table("features", columns, (*(row(*cells) for cells in rows), alike))
 
 

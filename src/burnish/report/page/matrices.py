@@ -204,7 +204,7 @@ def _latency(result: Result, details: Details) -> Table | None:
             load = row.workload.partition(":")[0]
             p95 = (milliseconds(base.latency["p95"]), milliseconds(own.latency["p95"]))
             rows.append((row.candidate, load, str(number), *p95))
-    counts = Counter((candidate, load) for candidate, load, *_ in rows)
+    counts = Counter((candidate, load) for candidate, load, _ in dict.fromkeys(row[:3] for row in rows))
     rows = [row for row in rows if counts[row[0], row[1]] > 1]
     if not rows:
         return None

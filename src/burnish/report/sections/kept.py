@@ -163,11 +163,11 @@ def builds(
     """
     if not examined:
         return _only("builds", f"no build is kept; `burnish tune {load.example()}` makes the first ones")
-    labels = _labels([entry for entry, _ in examined], names)
+    called = labels([entry.key for entry, _ in examined], names)
     sizes = grid(
         "sizes",
         evidence.SIZES,
-        (evidence.size_cells(labels[entry.key], facts, entry.about) for entry, facts in examined),
+        (evidence.size_cells(called[entry.key], facts, entry.about) for entry, facts in examined),
     )
     needs = points(
         f"{_named(entry, names)}: {entry.about['engine']}, {_made_by(entry)}; needs "
@@ -202,9 +202,9 @@ def _details(entry: Stored, facts: Mapping[str, Any]) -> list[str]:
     return [*evidence.details(facts, entry.about), *tried, *against]
 
 
-def _labels(entries: Sequence[Stored], names: Mapping[str, Sequence[str]]) -> dict[str, str]:
+def labels(keys: Sequence[str], names: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """By a build's key, the variants that it is; with the key's beginning where others are the same; else the key."""
-    known = {entry.key: ", ".join(names.get(entry.key, ())) for entry in entries}
+    known = {key: ", ".join(names.get(key, ())) for key in keys}
     times = Counter(known.values())
     return {
         key: (name if times[name] == 1 else f"{name} {key[:_SHORT]}") if name else key for key, name in known.items()
