@@ -138,8 +138,10 @@ def test_a_bundled_study_without_one_begins_with_its_claims() -> None:
 
 
 def test_a_figure_that_no_measurement_gives_is_refused(tmp_path: Path) -> None:
-    events = whole("s", "h", 1, [1e308, 1e308, 1e308]).made
-    exchange.write(tmp_path / "a.jsonl", events)
+    made = whole("s", "h", 1, [0.1, 0.11, 0.12]).made
+    huge = {"readings": {"capacity": 1e308}}
+    changed = [replace(r, event=replace(r.event, **huge)) if isinstance(r.event, StartDone) else r for r in made]
+    exchange.write(tmp_path / "a.jsonl", changed)
     with pytest.raises(UserError, match="its events are not those of a study"):
         result_of_file(tmp_path / "a.jsonl")
 
