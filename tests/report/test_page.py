@@ -101,7 +101,7 @@ def test_both_servers_are_compared_as_they_ran() -> None:
     made = whole("s", "h", 1, [0.1, 0.11, 0.12]).made
     ((number, start), *_) = ((n, r) for n, r in enumerate(made) if isinstance(r.event, StartDone))
     told = ServersTold(
-        600, {"cache": {"baseline": "1", "one": ""}}, {"baseline": {"rows": 4.0, "sorts": 0.0}, "one": {"rows": 4.4}}
+        600, {"cache": {"one": "", "baseline": "1"}}, {"one": {"rows": 4.4}, "baseline": {"rows": 4.0, "sorts": 0.0}}
     )
     made[number] = replace(start, event=replace(start.event, told=told))
     (shown,) = servers.sections(fold(made), details(made))

@@ -10,6 +10,7 @@ from burnish.base.durations import duration
 from burnish.report.analysis import marks
 from burnish.report.analysis.placed import named, quoted
 from burnish.report.analysis.ranking import ranking
+from burnish.report.answer import bundled
 from burnish.report.answer import take as short
 from burnish.report.answer.facts import noise
 from burnish.report.bundled.table import Line
@@ -182,8 +183,7 @@ def _sure(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]
     several = len({row.candidate for row in chosen}) > 1
     lines = [f"{f'{row.candidate}, ' * several}{row.workload}: {_both(row.ratio, row)}" for row in chosen]
     lines += _of_advised(result)
-    if quiet := noise(result):
-        lines.append(quiet)
+    lines += bundled.noise(result.shipped) if result.shipped else filter(None, [noise(result)])
     lines += [f"FORCED: the host's calibration failed for {name}" for name in result.forced]
     return [("How sure", _lines(*lines))] if lines else []
 

@@ -38,7 +38,7 @@ def sections(result: Result, details: Details) -> list[Section]:
     shown = lines[:_MOST] + [f"and {len(lines) - _MOST} more"] * (len(lines) > _MOST)
     labels = [label for label, _ in cells]
     chosen = next((label for label in labels if label == taken(result)), labels[0])
-    rows = [row for (label, load), told in cells.items() if label == chosen for row in _rows(load, told)]
+    rows = [row for (label, load), told in cells.items() if label == chosen for row in _rows(label, load, told)]
     title = "Both servers, as they said themselves"
     table = grid("counters", ("load", "counter for each statement", result.baseline, chosen, "change"), rows, ())
     return [section("servers", title, points(shown), table if rows else None)]
@@ -49,7 +49,8 @@ def _settings(cells: Mapping[tuple[str, str], ServersTold]) -> Iterator[str]:
     where: dict[str, list[str]] = {}
     for (label, load), told in cells.items():
         for name, values in told.differ.items():
-            said = ", ".join(f"{value or '(empty)'} on {side}" for side, value in values.items())
+            sides = sorted(values, key=label.__eq__)  # the base first; a start has them in the order of their launch
+            said = ", ".join(f"{values[side] or '(empty)'} on {side}" for side in sides)
             where.setdefault(f"{name}: {said}", []).append(f"{label} on {load}")
     if not where:
         yield "no setting differs"
@@ -62,22 +63,22 @@ def _counters(cells: Mapping[tuple[str, str], ServersTold]) -> Iterator[str]:
     found = [
         f"{name} for each statement differs: {before:.4g} and {after:.4g} ({label} on {load})"
         for (label, load), told in cells.items()
-        for name, before, after in _both(told)
+        for name, before, after in _both(label, told)
         if max(before, after) >= _RARE and abs(after - before) > _APART * max(before, after)
     ]
     yield from found or [f"no counter of the servers' work for a statement differs by more than {100 * _APART:g} %"]
 
 
-def _both(told: ServersTold) -> Iterator[tuple[str, float, float]]:
-    """Each counter with its numbers on both sides, the base's first."""
-    sides = [*told.per_statement.values()]
-    if len(sides) == 2:
-        for name in sides[0]:
-            yield name, sides[0][name], sides[1].get(name, 0.0)
+def _both(label: str, told: ServersTold) -> Iterator[tuple[str, float, float]]:
+    """Each counter with its numbers on the base and on the candidate of this label."""
+    own = told.per_statement.get(label, {})
+    for side, counters in told.per_statement.items():
+        if side != label:
+            yield from ((name, count, own[name]) for name, count in counters.items() if name in own)
 
 
-def _rows(load: str, told: ServersTold) -> Iterator[tuple[str, ...]]:
-    for name, before, after in _both(told):
+def _rows(label: str, load: str, told: ServersTold) -> Iterator[tuple[str, ...]]:
+    for name, before, after in _both(label, told):
         if before or after:
             moved = f"{change(after / before)} %" if before else "-"
             yield load, name, f"{before:.4g}", f"{after:.4g}", moved
