@@ -37,6 +37,9 @@ DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 PAPER = {"width": 718, "height": 1046}
 """An A4 sheet in CSS pixels, less margins of 1 cm."""
 
+MOST = 12_000
+"""Pixels of a page that are in its screenshot: chromium has no larger pictures than some 16,000."""
+
 SERIOUS = ("serious", "critical")
 SLOW_MS = 900_000
 
@@ -109,7 +112,9 @@ def walk(browser: Browser, name: str, folder: Path) -> Iterator[str]:
     while not page.evaluate(f"{PAINT}.length"):  # asked from here: the page's policy lets nothing poll within it
         page.wait_for_timeout(20)
     paint = page.evaluate(f"{PAINT}[0].startTime")
-    page.screenshot(path=folder / f"{name}-light.png", full_page=True)
+    whole = min(MOST, page.evaluate("document.documentElement.scrollHeight"))
+    clip = {"x": 0, "y": 0, "width": DESKTOP["width"], "height": whole}
+    page.screenshot(path=folder / f"{name}-light.png", full_page=True, clip=clip)
     labels, cells, serious = page.evaluate(LABELS), page.evaluate(CELLS), checked(page)
     cones = page.context.new_cdp_session(page)
     cones.send("Emulation.setEmulatedVisionDeficiency", {"type": "deuteranopia"})
