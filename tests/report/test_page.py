@@ -17,7 +17,7 @@ from burnish.catalogue.glossary import words
 from burnish.record import exchange, pages
 from burnish.record.carried import carried
 from burnish.record.events.trials import ServersTold, StartDone
-from burnish.report.committed import result_of_file
+from burnish.report.committed import result_of
 from burnish.report.document import Cell, Column, Document, Entry, Facts, Picture, Points, Row, Section, Span, Table
 from burnish.report.fold import fold
 from burnish.report.page import answer, matrices, servers
@@ -137,13 +137,18 @@ def test_a_bundled_study_without_one_begins_with_its_claims() -> None:
     assert matrices.threads(result, facts, []) == [], "p95 over threads needs several numbers of them"
 
 
-def test_a_figure_that_no_measurement_gives_is_refused(tmp_path: Path) -> None:
-    made = whole("s", "h", 1, [0.1, 0.11, 0.12]).made
-    huge = {"readings": {"capacity": 1e308}}
-    changed = [replace(r, event=replace(r.event, **huge)) if isinstance(r.event, StartDone) else r for r in made]
-    exchange.write(tmp_path / "a.jsonl", changed)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_a_figure_that_no_measurement_gives_is_refused() -> None:
+    path = RESULTS / "mariadb-tls-solo-loud.jsonl.xz"
+    huge = {"capacity": 1e308, "throughput": 1e308}
+    changed = tuple(
+        replace(read, event=replace(read.event, readings=huge))
+        if isinstance(read.event, StartDone) and read.event.readings
+        else read
+        for read in exchange.read_events(path)
+    )
     with pytest.raises(UserError, match="its events are not those of a study"):
-        result_of_file(tmp_path / "a.jsonl")
+        result_of(path, changed)
 
 
 def test_the_page_needs_nothing_else_and_carries_its_record(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def _differing(details: Details) -> Table | Points | None:
     rows = [(name, *found) for name, found in list(different.items())[:_MOST]]
     programs = plural(len(by_build), "program")
     if not rows:
-        return points([f"all {same} features that the programs tell: the same in all {programs}"])
+        return points([f"{plural(same, 'feature')} that the programs tell: the same in all {programs}"])
     columns = (Column("feature"), *(Column(name) for name in by_build))
     alike = row(f"{same:,} more: the same in all {programs}")
     return Table("features", columns, (*(row(*cells) for cells in rows), alike))

@@ -59,7 +59,8 @@ def heat(shape: Heat) -> Canvas:
     rows, columns = list(map(style.label, shape.rows)), list(map(style.label, shape.columns))
     top = 0.25 + 0.045 * max(map(len, columns))
     figure = style.canvas(top + 0.2 + 0.34 * len(rows))
-    drawn = style.axes(figure, left=style.room(rows), right=0.45, top=top, bottom=0.2)
+    right = max(0.45, 0.88 * style.LETTER * len(columns[-1]) - 0.15)  # its name leans out of the last column
+    drawn = style.axes(figure, left=style.room(rows), right=right, top=top, bottom=0.2)
     drawn.set_xlim(-0.5, len(columns) - 0.5)
     drawn.set_ylim(len(rows) - 0.5, -0.5)
     drawn.set_yticks(range(len(rows)), rows)
