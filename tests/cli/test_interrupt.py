@@ -132,3 +132,21 @@ def test_what_the_terminal_cannot_show_is_one_line(tmp_path: Path) -> None:
     assert done.stderr.startswith("burnish: the output has '\\xb5'")
     assert len(done.stderr.splitlines()) == 1
     assert "LC_ALL=C.UTF-8" in done.stderr
+
+
+def test_ctrl_c_that_python_drops_prints_nothing() -> None:
+    code = (
+        "import os, signal; from burnish.base import interrupts; interrupts.watch()\n"
+        "class Dropping:\n"
+        "    def __init__(self, error=None): self.error = error\n"
+        "    def __del__(self):\n"
+        "        if self.error: raise self.error\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "Dropping(); Dropping(ValueError('seen'))\n"
+        "try: interrupts.check()\n"
+        "except KeyboardInterrupt: print('noted')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "noted\n"
+    assert "KeyboardInterrupt" not in done.stderr
+    assert "ValueError: seen" in done.stderr

@@ -169,3 +169,13 @@ def test_one_load_is_explained_at_a_time() -> None:
         done = call("why", "x", "y", name, word)
         assert isinstance(done.exception, UserError)
         assert str(done.exception).startswith(f"{name} {word}: one load is sampled; give one")
+
+
+def test_kept_builds_are_called_by_their_variants() -> None:
+    names = {"aaaaaaaaaaaa": ["baseline"], "bbbbbbbbbbbb": ["one", "two"], "dddddddddddd": ["one", "two"]}
+    assert report.labels(["aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc", "dddddddddddd"], names) == {
+        "aaaaaaaaaaaa": "baseline",
+        "bbbbbbbbbbbb": "one, two bbbbbbbb",
+        "cccccccccccc": "cccccccccccc",
+        "dddddddddddd": "one, two dddddddd",
+    }

@@ -100,6 +100,7 @@ def test_a_newer_format_is_named(tmp_path: Path) -> None:
         (".jsonl", b'{"n":true,"at":"","kind":"a","body":{}}\n', "line 1 is not an event"),
         (".jsonl", b'{"n":' + b"9" * 30 + b',"at":"","kind":"a","body":{}}\n', "line 1 is not an event"),
         (".jsonl", b'{"n":1,"at":"","kind":"a","body":[]}\n', "line 1 is not an event"),
+        (".jsonl", b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"\n", "line 1 is not an event"),
         (".jsonl.xz", b"", "cut off: 0 events could be read"),
     ],
 )

@@ -59,7 +59,7 @@ def test_a_table_for_a_review_and_for_a_terminal() -> None:
     found = checked({"a": around(SAME), "b": around(BAD)})
     page = markdown(document(found))
     assert page.startswith(
-        "# fake: new <fast> against old\n\nnew <fast> is slower than old by more than 1 % on b: proved."
+        "# fake: new \\<fast> against old\n\nnew \\<fast> is slower than old by more than 1 % on b: proved."
     )
     assert "| b | slower | -5.0 [" in page
     assert "| the whole interval is below -1 % |" in page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,11 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from burnish.base.errors import UserError
 from burnish.catalogue.glossary import words
 from burnish.record import exchange, pages
 from burnish.record.carried import carried
+from burnish.record.events.trials import ServersTold, StartDone
+from burnish.report.committed import result_of
 from burnish.report.document import Cell, Column, Document, Entry, Facts, Picture, Points, Row, Section, Span, Table
 from burnish.report.fold import fold
+from burnish.report.page import answer, matrices, servers
 from burnish.report.page.contents import page
 from burnish.report.page.details import details
 from burnish.report.render import html
@@ -58,7 +63,8 @@ def sections(text: str) -> list[str]:
 def test_the_first_screen_says_what_to_take_and_how_sure() -> None:
     text = rendered("mariadb-tune-apart")
     first = text[text.index('<section id="answer">') : text.index("</section>")]
-    assert "Take clang-pgo-thinlto: 24 % more work per second of server CPU on oltp_point_select, 20 %" in first
+    more = "Take clang-pgo-thinlto: 24 % more work per second of server CPU on oltp_point_select, 20 %"
+    assert more in first.replace("\N{NO-BREAK SPACE}%", " %"), "no line begins with a per cent sign"
     for name in ("Take", "Compared with", "On", "How sure", "What it costs", "Checked", "Make it again"):
         assert f"<dt>{name}</dt>" in first
     assert "in another sitting, [" in first, "both intervals"
@@ -78,8 +84,71 @@ def test_a_section_is_there_where_the_record_has_its_data() -> None:
     assert len(set(study)) == len(study), "a name of its own for each"
 
 
+def test_how_far_a_figure_is_sure_is_the_same_everywhere() -> None:
+    text = rendered("mariadb-tune-apart")
+    loads = text[text.index('<section id="loads">') :]
+    assert "+29.8 ±3.3" in loads, "per cent of the baseline, as in the terminal and in the forest plot"
+
+
+def test_a_build_has_the_flags_that_it_was_given() -> None:
+    text = rendered("mariadb-tune-apart")
+    made = text[text.index('<section id="flags">') :]
+    assert "<div>flags for C and C++: -O2 -g " in made
+    assert "<div>flags for linking: -Wl,-z,relro -Wl,-z,now</div>" in made
+
+
+def test_both_servers_are_compared_as_they_ran() -> None:
+    made = whole("s", "h", 1, [0.1, 0.11, 0.12]).made
+    ((number, start), *_) = ((n, r) for n, r in enumerate(made) if isinstance(r.event, StartDone))
+    told = ServersTold(
+        600, {"cache": {"one": "", "baseline": "1"}}, {"one": {"rows": 4.4}, "baseline": {"rows": 4.0, "sorts": 0.0}}
+    )
+    made[number] = replace(start, event=replace(start.event, told=told))
+    (shown,) = servers.sections(fold(made), details(made))
+    text = html.page(Document("t", (shown,)))
+    assert "600 are the same on both" in text
+    assert "differs: cache: 1 on baseline, (empty) on one (one on w)" in text
+    assert "rows for each statement differs: 4 and 4.4 (one on w)" in text
+    assert servers.sections(fold(made[:number]), details(made[:number])) == [], "older records have nothing of it"
+
+
 def test_a_bundled_study_begins_with_what_it_recommends() -> None:
     assert '<p class="strong">gcc: take fbo+points-to, tied with 4 others.' in rendered("mariadb-sun-2008")
+
+
+def first_screen(name: str) -> str:
+    events = exchange.read_events(RESULTS / f"{name}.jsonl.xz")
+    return html.page(Document("t", (answer.section(fold(events), details(events)),)))
+
+
+def test_where_nothing_is_taken_the_first_screen_says_why_and_how_sure() -> None:
+    first = first_screen("mariadb-tls-interleaved")
+    assert "Keep mariadbd: transport=tls is slower, 16\N{NO-BREAK SPACE}% fewer queries per second." in first
+    assert "% in another sitting, [-19.4, -13.1] in this one; 6 starts" in first
+    assert "p95 0.81 ms → 0.957 ms on oltp_point_select (transport=tls)" in first
+    assert "oltp_read_only: use duet with 4 pairs; capacity to ±1" in first_screen("mariadb-calibrate")
+
+
+def test_a_bundled_study_without_one_begins_with_its_claims() -> None:
+    events = exchange.read_events(RESULTS / "mariadb-arm-2020-first.jsonl.xz")
+    result, facts = fold(events), details(events)
+    first = html.page(Document("t", (answer.section(result, facts),)))
+    assert '<p class="strong">0 of 6 published claims still hold here' in first
+    assert matrices.threads(result, facts, []) == [], "p95 over threads needs several numbers of them"
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_a_figure_that_no_measurement_gives_is_refused() -> None:
+    path = RESULTS / "mariadb-tls-solo-loud.jsonl.xz"
+    huge = {"capacity": 1e308, "throughput": 1e308}
+    changed = tuple(
+        replace(read, event=replace(read.event, readings=huge))
+        if isinstance(read.event, StartDone) and read.event.readings
+        else read
+        for read in exchange.read_events(path)
+    )
+    with pytest.raises(UserError, match="its events are not those of a study"):
+        result_of(path, changed)
 
 
 def test_the_page_needs_nothing_else_and_carries_its_record(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import os
 import re
 import signal
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from burnish.bench import counters, readings
 from burnish.bench.pairs import Contestant, Trouble
 from burnish.bench.readings import Reading
 from burnish.engines.contract import Side, Tick
+from burnish.engines.told import Told
 
 
 @dataclass
@@ -83,6 +84,14 @@ class Running:
         finally:
             for pid in asleep:
                 _signal(pid, signal.SIGSTOP)
+
+    def told(self) -> Told:
+        """What its server says of itself, with the folders that are its own."""
+        spec = self.side.spec
+        program = (spec.built.folder, spec.built.server.parent, spec.built.server.parent.parent)
+        places = [str(place) for place in (spec.folder, spec.data, *program) if len(place.parts) > 2]
+        told = self.side.told()
+        return replace(told, places=(*told.places, *places))
 
     def launched(self) -> list[dict[str, Any]]:
         """For its server and load: role, argv, and of its memory how much and of which kind, from the kernel."""

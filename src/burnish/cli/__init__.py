@@ -26,6 +26,7 @@ from burnish.cli.common import app, errors, program
 from burnish.cli.config import asking  # noqa: F401
 from burnish.cli.groups import profiles, records, study, workload  # noqa: F401
 from burnish.cli.pipeline import checking, history, resuming, schemas, watching  # noqa: F401
+from burnish.report.words import visible
 
 PROGRAM_VARIABLE = "BURNISH_PROGRAM"
 """Set by a checkout's launcher: the command that the user typed."""
@@ -82,7 +83,7 @@ def _run() -> int:
 
 
 def _fail(text: str, code: int, name: str) -> int:
-    errors.print(f"burnish: {pages.as_typed(text, name)}", markup=False, highlight=False, soft_wrap=True)
+    errors.print(f"burnish: {visible(pages.as_typed(text, name))}", markup=False, highlight=False, soft_wrap=True)
     return code
 
 

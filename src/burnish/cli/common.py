@@ -39,6 +39,7 @@ from burnish.report.result import Result
 from burnish.report.sections import plan as plan_report
 from burnish.report.values import runs as values
 from burnish.report.values.documents import form
+from burnish.report.words import visible
 from burnish.study import runner
 from burnish.study.kept import runs as studies
 from burnish.study.kept.programs import program_of
@@ -141,7 +142,7 @@ def asker() -> Ask | None:
 
 def say(text: str) -> None:
     """Prints a line about what was done, on stderr."""
-    progress.print(text, markup=False, highlight=False, soft_wrap=True)
+    progress.print(visible(text), markup=False, highlight=False, soft_wrap=True)
 
 
 def line(text: str = "") -> None:

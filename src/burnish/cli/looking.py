@@ -154,7 +154,10 @@ def report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json
     if any(Path(name.partition("#")[0]).exists() and target.exists() and target.samefile(name.partition("#")[0])
            for name in runs if is_file_name(name)):  # fmt: skip
         raise UserError(f"--output {target}: is the record itself; name another file")
-    data = _made(chosen, read)
+    try:
+        data = _made(chosen, read)
+    except ArithmeticError as error:
+        raise UserError(f"{', '.join(names)}: a figure in it is none that a measurement gives ({error})") from None
     _write(target, data)
     if as_json:
         print_json("report", {"file": str(target), "format": chosen, "runs": names, "bytes": len(data)})

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from burnish.engines.told import Told
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
@@ -165,6 +166,13 @@ class Side(ABC):
     def facts(self) -> dict[str, str]:
         """Facts about the side's deployment for the record, by name: the transport, the cipher."""
         return {}
+
+    def told(self) -> Told:
+        """What the server says of itself under the load, just before `stop`; nothing if it does not answer.
+
+        It is asked once in a start, after its last reading.
+        """
+        return Told()
 
     @abstractmethod
     def trouble(self) -> str | None:

@@ -28,7 +28,7 @@ _MAGIC = {".xz": b"\xfd7zXZ\0", ".gz": b"\x1f\x8b"}
 _BLOCK = 1 << 14
 _PART = 1 << 10
 _HOW = "`burnish record export RUN` makes one"
-_NO_EVENT = (ValueError, TypeError, KeyError)
+_NO_EVENT = (ValueError, TypeError, KeyError, RecursionError)
 
 
 class Line(NamedTuple):
@@ -176,7 +176,7 @@ def _stated_number(path: Path, text: bytes) -> int | None:
     """The number of events stated in the header; None if the file has no header and begins with an event."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     form = value.get(_HEAD) if isinstance(value, dict) else None
     if form is None:

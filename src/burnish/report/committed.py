@@ -72,7 +72,7 @@ def result_of(path: Path, events: tuple[Recorded[Event], ...]) -> Result:
         return fold(events)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, ArithmeticError) as error:
         raise UserError(f"{path}: its events are not those of a study ({type(error).__name__}: {error})") from None
 
 

@@ -94,6 +94,16 @@ def visible(text: str) -> str:
     )
 
 
+def one_line(text: str) -> str:
+    """A text without signs of control, and without a line's end, for a cell or an item."""
+    return " ".join(visible(text).split("\n")) if not text.isprintable() else text
+
+
+def inert(text: str) -> str:
+    """A text for a table that a spreadsheet may open: with an apostrophe, which is not shown, before a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
 NAME_WIDTH = 40
 """Characters of a function's name in the tables; longer names lose their middle."""
 

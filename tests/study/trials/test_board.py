@@ -63,7 +63,7 @@ def test_a_run_is_watched_from_another_terminal() -> None:
 
 def test_watching_ends_with_the_run() -> None:
     folder = kept(DONE)
-    assert f"{folder.name}: finished; burnish show {folder.name}" in watch(folder.name)
+    assert f"{folder.name}: finished; `burnish show {folder.name}` has" in watch(folder.name)
     done = CliRunner().invoke(app, ["watch"])
     assert "no run is going on in this home" in str(done.exception)
 

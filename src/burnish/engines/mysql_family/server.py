@@ -233,14 +233,14 @@ class Server:
             f"{self.launch.program}: did not answer within {_BOOT_SECONDS:.0f} s of its start", log=self.log
         )
 
-    def query(self, statement: str, database: str | None = None) -> list[tuple[object, ...]]:
-        """Rows of one statement, over a new connection."""
+    def query(self, statement: str, database: str | None = None, patience: float = 600) -> list[tuple[object, ...]]:
+        """Rows of one statement, over a new connection; `patience` is how many seconds it may take."""
         connection = pymysql.connect(
             unix_socket=str(self.socket),
             user="root",
             database=database,
             connect_timeout=5,
-            read_timeout=600,
+            read_timeout=patience,
             autocommit=True,
         )
         with connection, connection.cursor() as cursor:
@@ -254,11 +254,17 @@ class Server:
                 return int(str(value))
         return None
 
-    def statuses(self, pattern: str) -> dict[str, int]:
+    def statuses(self, pattern: str, patience: float = 600) -> dict[str, int]:
         """Status variables with whole numbers whose names are like `pattern`; empty if the server does not answer."""
         with contextlib.suppress(pymysql.err.MySQLError, OSError):
-            rows = self.query(f"SHOW GLOBAL STATUS LIKE '{pattern}'")
+            rows = self.query(f"SHOW GLOBAL STATUS LIKE '{pattern}'", patience=patience)
             return {str(name): int(str(value)) for name, value in rows if str(value).isdigit()}
+        return {}
+
+    def variables(self, patience: float = 600) -> dict[str, str]:
+        """Its global variables; empty if it does not answer."""
+        with contextlib.suppress(pymysql.err.MySQLError, OSError):
+            return {str(name): str(value) for name, value in self.query("SHOW GLOBAL VARIABLES", patience=patience)}
         return {}
 
     def tables(self, database: str) -> list[str]:

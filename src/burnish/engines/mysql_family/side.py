@@ -12,6 +12,7 @@ from burnish.engines.mysql_family.server import Launch, Server
 from burnish.engines.shared import sql_bench
 from burnish.engines.shared.load_process import LoadProcess
 from burnish.engines.shared.sysbench import SysbenchLoad
+from burnish.engines.told import Told
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 
@@ -21,6 +22,19 @@ _WRITTEN = {
     "pages": "Innodb_buffer_pool_pages_flushed",
 }
 _LEFT = {"dirty_pages": "Innodb_buffer_pool_pages_dirty", "purge": "Innodb_history_list_length"}
+
+_COUNTED = (
+    "Com_select", "Com_insert", "Com_update", "Com_delete", "Com_commit",
+    "Handler_read_key", "Handler_read_next", "Handler_read_rnd_next", "Handler_write", "Handler_update",
+    "Sort_rows", "Created_tmp_tables", "Created_tmp_disk_tables", "Opened_tables",
+    "Innodb_buffer_pool_read_requests", "Innodb_buffer_pool_reads", "Innodb_rows_read", "Innodb_data_fsyncs",
+    "Innodb_row_lock_waits", "Table_locks_waited", "Bytes_sent",
+)  # fmt: skip
+"""Counters that tell whether two servers did the same work for a statement: statements by kind, rows by the way to
+them, sorts and temporary tables, pages, waits for locks, the answers' size."""
+
+_PATIENCE_S = 5.0
+"""Seconds that a server has to tell of itself: one that hangs must not keep its start from ending."""
 
 
 def settings_of(workload: Workload, condition: Condition) -> tuple[tuple[str, str], ...]:
@@ -41,6 +55,7 @@ class ServerSide(Side):
         self.spec = spec
         self._load: LoadProcess | None = None
         self._stopped = False
+        self._before: dict[str, int] = {}
         self._server = Server(
             Launch(
                 program=spec.built.server,
@@ -83,6 +98,8 @@ class ServerSide(Side):
         spec = self.spec
         if spec.condition.transport == "tls":
             certificates.hand_out(Path(spec.condition.certificates), spec.folder)
+        # The server's start and the data's checksums are no work of the load's.
+        self._before = self._server.statuses("%", _PATIENCE_S)
         self._load = self._new_load()
         self._load.start()
 
@@ -143,6 +160,17 @@ class ServerSide(Side):
         cipher = self._load.cipher() if self._load is not None and transport != "unix" else None
         limits = {name: value for name, value in (("rate", condition.rate), ("delay", condition.delay)) if value}
         return {"transport": transport} | limits | ({"cipher": cipher} if cipher is not None else {})
+
+    def told(self) -> Told:
+        """See `Side.told`: all global variables, and the counters of `_COUNTED` since the load began."""
+        now = self._server.statuses("%", _PATIENCE_S)
+        done = {name: count - self._before.get(name, 0) for name, count in now.items()}
+        return Told(
+            self._server.variables(_PATIENCE_S) if now else {},
+            done.get("Questions", 0),
+            {name: done[name] for name in _COUNTED if name in done},
+            (str(self._server.socket.parent),),
+        )
 
     def trouble(self) -> str | None:
         """See `Side.trouble`: the server's end first, since the load's end follows from it."""

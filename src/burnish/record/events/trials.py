@@ -298,6 +298,21 @@ class PagesUsed:
 
 
 @dataclass(frozen=True)
+class ServersTold:
+    """What the servers of a start said of themselves at its end, compared (`burnish.engines.told`).
+
+    Attributes:
+        alike: number of settings with the same value on all sides, but for each side's own folders.
+        differ: the other settings by name, each with its values by side.
+        per_statement: by side, its counters since the load began, divided by the statements that it answered, by name.
+    """
+
+    alike: int
+    differ: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    per_statement: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class StartDone(Event):
     """A start is finished; sides are named by their labels.
 
@@ -323,6 +338,7 @@ class StartDone(Event):
             about; None if it has another reason, and in older records.
         state: the host's state after the sides had stopped; see `StartBegun`.
         pages: by side, where its server's memory was; None in older records.
+        told: what the servers said of themselves; None of engines without a server to ask, and in older records.
     """
 
     cell: CellId
@@ -343,3 +359,4 @@ class StartDone(Event):
     at_fault: tuple[str, ...] | None = None
     state: tuple[HostState, ...] | None = None
     pages: Mapping[str, PagesUsed] | None = None
+    told: ServersTold | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Sequence
 
 from burnish.base.durations import duration
@@ -24,9 +25,9 @@ def document(name: str, live: Live | None, rows: Sequence[BoardRow], *, finished
 
 def _now(name: str, live: Live | None, *, finished: bool) -> list[str]:
     if finished:
-        return [f"{name}: finished; burnish show {name}"]
+        return [f"{name}: finished; `burnish show {shlex.quote(name)}` has its result"]
     if live is None or not live.running:
-        return [f"{name}: not running; the same command resumes it, or burnish resume {name}"]
+        return [f"{name}: not running; the same command resumes it, or `burnish resume {shlex.quote(name)}`"]
     expected = f" of about {duration(live.expected)}" if live.expected else ""
     left = f"; about {duration(live.left)} left in all" if live.left else ""
     lines = [f"{name} (process {live.pid}){left}", f"{live.step} ({duration(live.spent)}{expected})"]

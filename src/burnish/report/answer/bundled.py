@@ -33,7 +33,7 @@ def sections(result: Result, table: StudyTable) -> list[Section]:
         return [heading, Section("answer", (points([outcome.sentence(result)]),))]
     first, *others = sentences(table)
     answer = Section("answer", (Points((Span(first, Role.STRONG), *map(Span, others))),))
-    return [heading, answer, *_tables(table), listed("facts", _facts(table))]
+    return [heading, answer, *_tables(table), listed("facts", [("noise", text) for text in noise(table)])]
 
 
 def sentences(table: StudyTable) -> list[str]:
@@ -118,9 +118,10 @@ def _here(line: Line) -> str:
     return f"{100 * (line.interval.ratio - 1):+.1f} ±{50 * (line.interval.high - line.interval.low):.1f}"
 
 
-def _facts(table: StudyTable) -> list[tuple[str, str]]:
+def noise(table: StudyTable) -> list[str]:
+    """How far a build was from itself; nothing if that was not measured."""
     if not table.canaries:
         return []
     worst = 100.0 * max(abs(ratio - 1.0) for ratio in table.canaries)
     starts = plural(len(table.canaries), "start")
-    return [("noise", f"a build against itself: {starts}, of which one deviates by {worst:.1f} %")]
+    return [f"a build against itself: {starts}, of which one deviates by {worst:.1f} %"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+
 from burnish.report.answer.checked import Check, LoadChecked, Outcome
 from burnish.report.answer.headed import host
 from burnish.report.compose import points, row
-from burnish.report.document import Column, Document, Paragraph, Role, Section, Span, Table
+from burnish.report.document import Column, Document, Literal, Paragraph, Role, Section, Span, Table
 from burnish.report.words import percent
 from burnish.statistics.bounds import ALPHA
 from burnish.statistics.intervals import Interval
@@ -32,6 +34,7 @@ def document(check: Check) -> Document:
             Section("answer", (Paragraph(Span(check.sentence, Role.STRONG)),)),
             Section("loads", (table,)),
             Section("notes", (points(_notes(check)),)),
+            Section("onward", (Literal((f"next     burnish show {shlex.quote(check.run)} --full  # all of it",)),)),
         ),
     )
 
@@ -56,5 +59,5 @@ def _notes(check: Check) -> list[str]:
         f"%: change in {of}, with one-sided limits at {percent(1 - ALPHA)}{several}",
         "about these two programs, measured side by side in one sitting on this host: nothing of other hosts or days",
         *(f"they differ: {line}" for line in check.differences),
-        f"{host(check.host)}; {check.seconds / 60:g} min were given; burnish show {check.run} --full has all of it",
+        f"{host(check.host)}; time for the trials: {check.seconds / 60:g} min",
     ]

@@ -56,6 +56,8 @@ def commands(result: Result, around: Around, take: str | None) -> Sequence[tuple
     """The next commands, each with what it does; only of verbs that there are."""
     built = {build.variant for build in result.builds if build.built}
     use = [step for step in _USE if step[0] in around.verbs][:_MOST] if around.file and take in built else []
-    words = {"take": shlex.quote(take or ""), "run": shlex.quote(around.run), "engine": result.engine}
+    words = {
+        name: shlex.quote(text) for name, text in (("take", take or ""), ("run", around.run), ("engine", result.engine))
+    }
     page = [_PAGE] if "report" in around.verbs else []
     return [(command.format(**words), does) for _, command, does in (*use, *page, _WHOLE)]

@@ -10,17 +10,21 @@ from burnish.base.durations import duration
 from burnish.report.analysis import marks
 from burnish.report.analysis.placed import named, quoted
 from burnish.report.analysis.ranking import ranking
+from burnish.report.answer import bundled
+from burnish.report.answer import take as short
 from burnish.report.answer.facts import noise
+from burnish.report.bundled.table import Line
 from burnish.report.compose import role_of
 from burnish.report.document import Block, Facts, Paragraph, Points, Role, Section, Span
 from burnish.report.page.details import Details
-from burnish.report.sections import conclusion
+from burnish.report.sections import calibration, conclusion, why
 from burnish.report.words import milliseconds, per_cent, plural, spaced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from burnish.report.result import BuildRow, Result, Row
+    from burnish.statistics.means import Ratio
 
 MORE = {
     "capacity": "more work per second of server CPU",
@@ -40,6 +44,8 @@ def title(result: Result, details: Details) -> str:
         return f"{result.shipped.title} ({name})"
     rows = {row.candidate for row in result.rows}
     loads = {row.workload for row in result.rows}
+    if result.verb == "calibrate":
+        return f"{name}: noise of this host"
     if not rows:
         return f"{name}: {result.verb}"
     what = "patched builds" if result.patched is not None else "candidates"
@@ -50,12 +56,15 @@ def title(result: Result, details: Details) -> str:
 def section(result: Result, details: Details) -> Section:
     """The answer, and what it rests on."""
     if result.verb in ("why", "calibrate"):
-        return Section("answer", (_facts(_host(result, details)),))
-    sentences = conclusion.sentences(result)
-    ranked = ranking(result) if result.patched is None and result.shipped is None else None
+        return _looked(result, details)
+    claims = result.shipped.answers[:1] if result.shipped is not None else ()
+    sentences = [*claims, *conclusion.sentences(result)]
+    own = result.patched is None and result.shipped is None
+    ranked = ranking(result) if own else None
     take = ranked.take if ranked else None
     advised = _advised(result)
-    first = _sentence(result, take) if take else advised or next(iter(sentences), _counted(result))
+    kept = short.sentences(result)[:1] if own and sentences else sentences[:1]
+    first = _sentence(result, take) if take else advised or next(iter(kept), _counted(result))
     rest = sentences if take or advised else sentences[1:]
     blocks: list[Block] = [Paragraph(Span(spaced(first), Role.STRONG))]
     facts = [
@@ -70,6 +79,20 @@ def section(result: Result, details: Details) -> Section:
     ]
     more = tuple(Span(spaced(text)) for text in rest[:3])
     return Section("answer", (*blocks, _facts(facts), Points(more)))
+
+
+def _looked(result: Result, details: Details) -> Section:
+    """The answer of a run that compares nothing: what a unit of work costs, or how to measure on this host."""
+    found = [why.total(result.explanation)] if result.explanation is not None else calibration.uses(result)
+    first, *others = found or [_counted(result)]
+    return Section(
+        "answer",
+        (
+            Paragraph(Span(spaced(first), Role.STRONG)),
+            _facts(_host(result, details)),
+            Points(tuple(Span(spaced(text)) for text in others[:_MOST])),
+        ),
+    )
 
 
 def _facts(items: Sequence[tuple[str, tuple[Span, ...]]]) -> Facts:
@@ -156,19 +179,44 @@ def _host(result: Result, details: Details) -> list[tuple[str, tuple[Span, ...]]
 
 def _sure(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]]:
     """Both intervals of what is recommended, and what the host does to equal programs."""
-    chosen = [row for row in quoted(result, take) if row.ratio]
-    lines = [f"{row.workload}: {_both(row)}" for row in chosen[:_MOST]]
-    if quiet := noise(result):
-        lines.append(quiet)
+    chosen = _rows(result, take)
+    several = len({row.candidate for row in chosen}) > 1
+    lines = [f"{f'{row.candidate}, ' * several}{row.workload}: {_both(row.ratio, row)}" for row in chosen]
+    lines += _of_advised(result)
+    lines += bundled.noise(result.shipped) if result.shipped else filter(None, [noise(result)])
     lines += [f"FORCED: the host's calibration failed for {name}" for name in result.forced]
     return [("How sure", _lines(*lines))] if lines else []
 
 
-def _both(row: Row) -> str:
-    """The ratio with the interval for another sitting, and that of its own."""
-    assert row.ratio is not None  # noqa: S101 - chosen so
-    text = f"{per_cent(row.ratio)} % in another sitting"
-    inner = row.sitting.intervals.get(row.headline) if row.sitting else None
+def _rows(result: Result, take: str | None) -> list[Row]:
+    """The rows of what is taken, or the first ones where nothing is."""
+    rows = quoted(result, take) if take else () if result.shipped else result.rows
+    return [row for row in rows if row.ratio][:_MOST]
+
+
+def _of_advised(result: Result) -> list[str]:
+    """The same of what a bundled study recommends, the first lines of each series."""
+    table = result.shipped
+    found = []
+    for advice in table.advised if table else ():
+        lines = [
+            line
+            for line in (table.lines if table else ())
+            if (line.series, line.row) == (advice.series, advice.row) and line.interval
+        ]
+        for line in lines[:_MOST]:
+            at = f"{line.threads} threads" if line.threads else ""
+            what = ", ".join(filter(None, (line.series, line.row, line.load, at)))
+            found.append(f"{what}: {_both(line.interval, line)}")
+    return found
+
+
+def _both(ratio: Ratio | None, row: Row | Line) -> str:
+    """A ratio with the interval for another sitting, and that of its own."""
+    assert ratio is not None  # noqa: S101 - chosen so
+    text = f"{per_cent(ratio)} % in another sitting"
+    name = row.quantity if isinstance(row, Line) else row.headline
+    inner = row.sitting.intervals.get(name) if row.sitting else None
     text += f", [{100 * (inner.low - 1):+.1f}, {100 * (inner.high - 1):+.1f}] in this one" if inner else ""
     return f"{text}; {plural(row.starts, 'start')}"
 
@@ -177,11 +225,11 @@ def _cost(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]
     """Latency, build time, size, needs."""
     build, base = _build(result, take), _build(result, result.baseline)
     lines = []
-    for row in quoted(result, take)[:_MOST]:
+    for row in _rows(result, take):
         before, after = row.sides.get(result.baseline), row.sides.get(row.candidate)
         if before and after and "p95" in before.latency and "p95" in after.latency:
             latency = f"{milliseconds(before.latency['p95'])} → {milliseconds(after.latency['p95'])}"
-            lines.append(f"p95 {latency} on {row.workload}")
+            lines.append(f"p95 {latency} on {row.workload}{f' ({row.candidate})' if not take else ''}")
     if build and build.seconds is not None:
         lines.append(f"last stage of the build {duration(build.seconds)}")
     if build and base and build.server_bytes and base.server_bytes:

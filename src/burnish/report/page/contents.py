@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from burnish.report.contents import document
 from burnish.report.document import Bars, Document, Heading, Points, Section
-from burnish.report.page import answer, cells, facts, forest, glossary, matrices, together
+from burnish.report.page import answer, cells, facts, forest, glossary, matrices, servers, together
 
 if TYPE_CHECKING:
     from burnish.report.page.details import Details
@@ -71,6 +71,7 @@ def _rests_on(details: Details, result: Result) -> Sequence[Section]:
     """What the verdicts rest on beside the figures."""
     return [
         *facts.sides(result, details),
+        *servers.sections(result, details),
         *facts.gate(details),
         *facts.flags(result, details),
         *facts.pictures(details),

@@ -24,7 +24,7 @@ from burnish.record.events.builds import (
 )
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.study import PictureDrawn, RecordsMerged, SessionBegun, StudyBegun
-from burnish.record.events.trials import StartDone, TrialsPlanned
+from burnish.record.events.trials import ServersTold, StartDone, TrialsPlanned
 
 Key = tuple[str, str, str]
 """Label of a candidate, its load, its role."""
@@ -58,7 +58,9 @@ class Details:
         gates: by build, the results of the server's own tests.
         identities: by build or program, how it identifies itself.
         keys: by build, its name in the store; by program, its digest.
+        flags: by build, the flags it was given, by what they are for (`c`, `cxx`, `link`).
         toolchains: by name, the version line of each compiler.
+        told: by cell (see `Key`), what its servers said of themselves in its first valid start.
         sides: the processes of both sides, of the first start of each load.
         published: by comparison of a bundled study, ends of the published ratio.
         threads: by load, its number of client threads.
@@ -77,7 +79,9 @@ class Details:
     gates: Mapping[str, GateFindings]
     identities: Mapping[str, Identity]
     keys: Mapping[str, str]
+    flags: Mapping[str, Mapping[str, tuple[str, ...]]]
     toolchains: Mapping[str, str]
+    told: Mapping[Key, ServersTold]
     sides: Mapping[str, tuple[Side, ...]]
     published: Mapping[str, tuple[float, float]]
     threads: Mapping[str, int]
@@ -103,11 +107,15 @@ def details(events: Iterable[Recorded[Event]]) -> Details:
     sessions, planned = by.of(SessionBegun), by.last(TrialsPlanned)
     starts: dict[Key, list[Mapping[str, float]]] = {}
     by_cell: dict[str, list[Mapping[str, float]]] = {}
+    told: dict[Key, ServersTold] = {}
     sides: dict[str, dict[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {}
     for start in by.of(StartDone):
         cell = start.cell
         if start.invalid is None:
-            starts.setdefault((cell.label, cell.workload, str(cell.role)), []).append(start.readings)
+            key = (cell.label, cell.workload, str(cell.role))
+            starts.setdefault(key, []).append(start.readings)
+            if start.told is not None:
+                told.setdefault(key, start.told)
             by_cell.setdefault(cell.name, []).append(start.readings)
         for label, processes in (start.launched or {}).items():
             known = sides.setdefault(cell.workload, {})
@@ -125,7 +133,9 @@ def details(events: Iterable[Recorded[Event]]) -> Details:
         gates={gate.build.name: gate.report for gate in by.of(GateRun)},
         identities={made.build.name: made.identity for made in programs if made.identity != Identity()},
         keys={made.build.name: made.key for made in programs},
+        flags={made.build.name: _flags(made.about.get("flags")) for made in by.of(BuildMade)},
         toolchains={chain.name: chain.version for found in by.of(ToolchainsFound) for chain in found.found},
+        told=told,
         sides={load: tuple(Side(*side) for side in both.items()) for load, both in sides.items()},
         published=_published(table),
         threads={name: load.threads for name, load in planned.workloads.items()} if planned else {},
@@ -138,6 +148,13 @@ def details(events: Iterable[Recorded[Event]]) -> Details:
 def _hosts(sessions: Sequence[SessionBegun]) -> dict[str, Mapping[str, Any]]:
     """The host of the last session."""
     return {"": sessions[-1].host} if sessions and sessions[-1].host else {}
+
+
+def _flags(found: object) -> dict[str, tuple[str, ...]]:
+    """A build's flags as its description in the store has them; empty if it has none."""
+    if not isinstance(found, Mapping):
+        return {}
+    return {str(use): tuple(map(str, flags)) for use, flags in found.items() if isinstance(flags, (list, tuple))}
 
 
 def _published(table: TablePlanned | None) -> dict[str, tuple[float, float]]:

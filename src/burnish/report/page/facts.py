@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from burnish.base.durations import duration
 from burnish.report.analysis import marks
 from burnish.report.compose import grid, points, row, section
-from burnish.report.document import Column, Entry, Facts, Heading, Literal, Picture, Section, Span, Table
+from burnish.report.document import Column, Entry, Facts, Heading, Literal, Picture, Points, Section, Span, Table
 from burnish.report.page.details import Details
 from burnish.report.words import microseconds, milliseconds, percent, plural
 
@@ -66,6 +66,7 @@ def flags(result: Result, details: Details) -> list[Section]:
         lines = [
             details.toolchains.get(toolchain, ""),
             _recipe(recipes.get(build.variant, {}), base),
+            *_flags(details.flags.get(build.variant, {})),
             f"in effect: {build.costs['effective']}" if build.costs.get("effective") else "",
             f"trained on: {', '.join(build.trained)}" if build.trained else "",
             f"key: {details.keys[build.variant]}" if build.variant in details.keys else "",
@@ -75,6 +76,19 @@ def flags(result: Result, details: Details) -> list[Section]:
             letters = marks.letters(marks.of_build(build))
             entries.append(Entry(build.variant, f" !{letters}" if letters else "", _prose(build.reason), shown))
     return [Section("flags", (Heading("How each build was made"), *entries))] if entries else []
+
+
+_USES = {"c": "C", "cxx": "C++", "link": "linking"}
+"""What flags are for, in words."""
+
+
+def _flags(by_use: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """The flags as command lines; those for several languages once."""
+    uses: dict[tuple[str, ...], list[str]] = {}
+    for use, flags_ in by_use.items():
+        if flags_:
+            uses.setdefault(flags_, []).append(_USES.get(use, use))
+    return (f"flags for {' and '.join(names)}: {shlex.join(flags_)}" for flags_, names in uses.items())
 
 
 def _prose(text: str) -> tuple[str, ...]:
@@ -96,7 +110,9 @@ _SIDES = ("load", "side", "work/s", "CPU/work", "kernel", "p50", "p95", "p99", "
 
 def sides(result: Result, details: Details) -> list[Section]:
     """Both sides of every cell as they ran, and whether they identify themselves alike."""
-    rows = [cells for row_ in result.rows for cells in _pair(row_.workload, row_.sides)]
+    measured = [(row_.workload, row_.sides) for row_ in result.rows]
+    measured += [(f"{row_.workload}, again", row_.sides) for row_ in result.confirmations]
+    rows = [cells for load, both in measured for cells in _pair(load, both)]
     columns = (*map(Column, _SIDES[:2]), *(Column(name, right=True, whole=True) for name in _SIDES[2:]))
     table = Table("sides", columns, tuple(row(*cells) for cells in dict.fromkeys(rows)))
     blocks: list[Any] = [table] if rows else []
@@ -131,7 +147,7 @@ def _short(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
 
-def _differing(details: Details) -> Table | None:
+def _differing(details: Details) -> Table | Points | None:
     """Features in which builds differ; None if none of them tells its features."""
     by_build = {name: dict(identity.features) for name, identity in details.identities.items() if identity.features}
     if len(by_build) < 2:
@@ -141,11 +157,11 @@ def _differing(details: Details) -> Table | None:
     different = {name: found for name, found in values.items() if len(set(found)) > 1}
     same = len(values) - len(different)
     rows = [(name, *found) for name, found in list(different.items())[:_MOST]]
-    columns = (Column("feature or variable"), *(Column(name) for name in by_build))
     programs = plural(len(by_build), "program")
-    alike = row(
-        f"{plural(same, 'more')}: the same in all {programs}" if rows else f"all {same}: the same in all {programs}"
-    )
+    if not rows:
+        return points([f"{plural(same, 'feature')} that the programs tell: the same in all {programs}"])
+    columns = (Column("feature"), *(Column(name) for name in by_build))
+    alike = row(f"{same:,} more: the same in all {programs}")
     return Table("features", columns, (*(row(*cells) for cells in rows), alike))
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from burnish.model.quantity import BY_NAME
 from burnish.report.analysis import marks
 from burnish.report.analysis.ranking import winner
+from burnish.report.answer.words import change
 from burnish.report.compose import grid, role_of, section
 from burnish.report.document import Block, Cell, Column, Figure, Paragraph, Row, Section, Span, Table
 from burnish.report.page.cells import Shown, point
 from burnish.report.page.details import Details
 from burnish.report.page.figures.shapes import Heat, Lines, Pair, Pairs, Point, Run, Step, Waterfall
-from burnish.report.words import change, half_width, milliseconds
+from burnish.report.words import milliseconds
 from burnish.statistics.means import quotient
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def training(result: Result, cells: list[Shown]) -> list[Section]:
 def _ratio(cell: Shown | None) -> str:
     if cell is None or cell.interval is None:
         return "-"
-    return f"{change(cell.interval.ratio)} {half_width(cell.interval).removesuffix(' %')}"
+    return change(cell.interval)
 
 
 def threads(result: Result, details: Details, cells: list[Shown]) -> list[Section]:
@@ -203,7 +204,7 @@ def _latency(result: Result, details: Details) -> Table | None:
             load = row.workload.partition(":")[0]
             p95 = (milliseconds(base.latency["p95"]), milliseconds(own.latency["p95"]))
             rows.append((row.candidate, load, str(number), *p95))
-    counts = Counter((candidate, load) for candidate, load, *_ in rows)
+    counts = Counter((candidate, load) for candidate, load, _ in dict.fromkeys(row[:3] for row in rows))
     rows = [row for row in rows if counts[row[0], row[1]] > 1]
     if not rows:
         return None

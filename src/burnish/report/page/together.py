@@ -8,6 +8,8 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 from burnish.report.analysis.verdict import delta_of
+from burnish.report.answer import headed
+from burnish.report.answer.words import change
 from burnish.report.compose import points, role_of, section
 from burnish.report.document import (
     Block,
@@ -28,10 +30,13 @@ from burnish.report.page.cells import Shown, point, shown
 from burnish.report.page.details import Details
 from burnish.report.page.figures.shapes import Forest, Lines, Run
 from burnish.report.page.forest import MOST
-from burnish.report.words import change, half_width, plural
+from burnish.report.words import plural
 
 if TYPE_CHECKING:
     from burnish.report.result import Result
+
+_DATED = 10
+"""Most runs on an axis that are named by version and day."""
 
 Key = tuple[str, str, str, str]
 """Name of a cell within its group, group, load, quantity: what is the same in several runs."""
@@ -59,6 +64,11 @@ class Lettered:
         version = self.details.source.version if self.details.source else ""
         return " ".join(filter(None, (version.rpartition(":")[2].partition("-")[0], self.result.begun[:10])))
 
+    @property
+    def host(self) -> str:
+        """The host, short."""
+        return headed.host(self.result.host)
+
 
 def lettered(runs: Sequence[tuple[Result, Details]]) -> list[Lettered]:
     """The runs with their letters and cells."""
@@ -80,8 +90,13 @@ def _key(cell: Shown) -> Key:
 
 def sections(runs: Sequence[Lettered]) -> list[Section]:
     """Which runs there are, what each says, their cells side by side, and over time."""
-    names = Facts(tuple((f"{run.letter}", (Span(run.result.name), Span(run.when))) for run in runs), first=True)
-    first = [Section("answer", (Paragraph(Span(f"{plural(len(runs), 'run')} side by side", Role.STRONG)), names))]
+    names = Facts(
+        tuple((run.letter, tuple(map(Span, (run.result.name, run.when, run.host)))) for run in runs), first=True
+    )
+    hosts = len({run.host for run in runs})
+    warned = [f"They are of {hosts} hosts: what looks like a change may be the host."] if hosts > 1 else []
+    title = Paragraph(Span(f"{plural(len(runs), 'run')} side by side", Role.STRONG))
+    first = [Section("answer", (title, names, points(warned)))]
     common = [key for key in dict.fromkeys(key for run in runs for key in run.cells) if _times(runs, key) > 1]
     if not common:
         return [*first, section("side-by-side", "Side by side", points(["These runs have no cell in common."]))]
@@ -106,8 +121,7 @@ def _cell(run: Lettered, key: Key) -> Cell:
     cell = run.cells.get(key)
     if cell is None or cell.interval is None:
         return Cell((Span("-"),))
-    figure = f"{change(cell.interval.ratio)} {half_width(cell.interval).removesuffix(' %')}"
-    return Cell((Span(figure), Span(cell.verdict, role_of(cell.verdict))))
+    return Cell((Span(change(cell.interval)), Span(cell.verdict, role_of(cell.verdict))))
 
 
 def _forest(runs: Sequence[Lettered], keys: Sequence[Key]) -> Section:
@@ -132,7 +146,7 @@ def _history(runs: Sequence[Lettered], keys: Sequence[Key]) -> list[Section]:
     order = sorted(runs, key=lambda run: run.result.begun)
     if len({run.when for run in order}) < 2:
         return []
-    ticks = tuple((float(number), f"{run.letter}: {run.when}") for number, run in enumerate(order))
+    ticks = tuple((float(number), _tick(run, len(order))) for number, run in enumerate(order))
     groups: dict[tuple[str, str], list[Run]] = {}
     for key in keys:
         places = [
@@ -150,6 +164,11 @@ def _history(runs: Sequence[Lettered], keys: Sequence[Key]) -> list[Section]:
         for (group, quantity), lines in groups.items()
     ]
     return [section("history", "Over versions and dates", *figures)] if figures else []
+
+
+def _tick(run: Lettered, of: int) -> str:
+    """A run on an axis: its letter over version and day, which stand at the head of the page if there is no room."""
+    return "\n".join([run.letter, *(run.when.split() if of <= _DATED else [])])
 
 
 def own(run: Lettered, sections_of: Sequence[Section]) -> list[Section]:

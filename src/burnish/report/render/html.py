@@ -10,6 +10,7 @@ import base64
 import hashlib
 import html
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
@@ -104,9 +105,16 @@ def _digest(script: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
+_BEFORE_PER_CENT = re.compile(r"(?<=\d) (?=%)")
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
 def _text(text: str) -> str:
-    """Escaped text; control characters, which HTML does not have, become a sign for the unknown."""
-    return html.escape(visible(text), quote=True)
+    """Escaped text; control characters, which HTML does not have, become a sign for the unknown.
+
+    No line begins with a per cent sign.
+    """
+    return _BEFORE_PER_CENT.sub(_NO_BREAK, html.escape(visible(text), quote=True))
 
 
 def _names(sections: Sequence[Section]) -> list[str]:

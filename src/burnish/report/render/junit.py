@@ -1,7 +1,7 @@
 """A check as JUnit XML, which every CI server shows: a test for each load.
 
 Written with the standard library: the part of the format that is needed here is six elements, and a dependency would be
-one more thing to pin.
+one more thing to pin. XML has no way to write a control character, so a name's become signs for the unknown.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from xml.etree import ElementTree as Tree
 
 from burnish.report.answer.checked import Check, Outcome
+from burnish.report.words import visible
 
 _ELEMENTS = {Outcome.SLOWER: "failure", Outcome.UNDECIDED: "error", Outcome.INVALID: "error"}
 """An undecided load is an error, not a skipped test: the pipeline must not take it for a pass."""
@@ -37,4 +38,4 @@ def junit(check: Check) -> str:
         else:
             Tree.SubElement(test, "system-out").text = text
     Tree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Tree.tostring(root, encoding="unicode") + "\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + visible(Tree.tostring(root, encoding="unicode")) + "\n"

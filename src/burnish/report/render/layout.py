@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from burnish.report.document import Bars, Cell, Column, Role, Row, Span, Table
+from burnish.report.words import one_line
 
 Line = tuple[Span, ...]
 """A line of text, in pieces that may have different roles."""
@@ -123,7 +124,7 @@ def _texts(table: Table, number: int) -> list[str]:
     cells = [row.cells[number] for row in table.rows if number < len(row.cells)]
     return [
         *([table.columns[number].head] if table.headed else []),
-        *(span.marked for cell in cells for span in cell.lines),
+        *(one_line(span.marked) for cell in cells for span in cell.lines),
     ]
 
 
@@ -156,7 +157,11 @@ def _shared(least: list[int], natural: list[int], room: int) -> list[int]:
 def _row(row: Row, kept: Sequence[int], columns: Sequence[Column], widths: Sequence[int], gap: str) -> list[Line]:
     """A row's lines, as many as its longest cell needs."""
     cells = [
-        [Span(text, _role(row, span)) for span in row.cells[number].lines for text in _broken(span.marked, width)]
+        [
+            Span(text, _role(row, span))
+            for span in row.cells[number].lines
+            for text in _broken(one_line(span.marked), width)
+        ]
         if number < len(row.cells)
         else []
         for number, width in zip(kept, widths, strict=True)

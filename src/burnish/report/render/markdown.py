@@ -1,7 +1,11 @@
-"""A document as Markdown, with all details, for committed results; pure."""
+"""A document as Markdown, with all details, for committed results and for comments of reviews; pure.
+
+Names may come from somebody else's record or branch: they make no tags, links, rows or lines of their own.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from burnish.report.document import (
@@ -20,11 +24,16 @@ from burnish.report.document import (
     Table,
 )
 from burnish.report.render.layout import BAR_WIDTH, drawn
+from burnish.report.words import one_line, visible
+
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_LINK = re.compile(r"\](?=\()")
+_FENCE = re.compile(r"`{3,}")
 
 
 def markdown(document: Document) -> str:
     """The whole document."""
-    return f"# {document.title}\n\n{sections(document.sections)}"
+    return f"# {_text(document.title)}\n\n{sections(document.sections)}"
 
 
 def sections(chosen: Iterable[Section]) -> str:
@@ -36,9 +45,9 @@ def sections(chosen: Iterable[Section]) -> str:
 def _lines(block: Block) -> list[str]:
     match block:
         case Heading(text):
-            return [f"## {text}"]
+            return [f"## {_text(text)}"]
         case Paragraph(span):
-            return [span.text]
+            return [_text(span.text)]
         case Points(items):
             return [_point(item.text) for item in items]
         case Table():
@@ -52,17 +61,24 @@ def _lines(block: Block) -> list[str]:
         case Literal(lines):
             return _fenced(lines)
         case Entry():
-            return [f"### {block.name}{block.note}", "", *block.prose, *map(_point, block.details)]
+            return [f"### {_text(block.name + block.note)}", "", *map(_text, block.prose), *map(_point, block.details)]
     raise TypeError(f"no way to write a {type(block).__name__}")
 
 
+def _text(text: str) -> str:
+    """A text in one line, without tags and links."""
+    return _LINK.sub(r"\\]", _TAG.sub(r"\\<", one_line(text)))
+
+
 def _fenced(lines: Sequence[str]) -> list[str]:
-    return ["```", *lines, "```"] if lines else []
+    """The lines as they are, within a fence that none of them ends."""
+    fence = "`" * max((len(run) + 1 for line in lines for run in _FENCE.findall(line)), default=3)
+    return [fence, *map(visible, lines), fence] if lines else []
 
 
 def _point(text: str) -> str:
     """An item of a list; a star at its beginning (a footnote) is escaped, so that it does not begin another list."""
-    return f"* \\{text}" if text.startswith("*") else f"* {text}"
+    return f"* \\{_text(text)}" if text.startswith("*") else f"* {_text(text)}"
 
 
 def _table(table: Table) -> list[str]:
@@ -77,4 +93,4 @@ def _table(table: Table) -> list[str]:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return "| " + " | ".join(_text(cell).replace("|", "\\|") for cell in cells) + " |"

@@ -3,7 +3,7 @@
 Its importer takes the columns that its configuration names: a time, attributes that are copied, metrics that must be
 figures in every line. Lines of several series are told apart by the column ``branch`` (``--branch``), and a line
 without a figure for a configured metric is refused: so each line has one variant on one load, and what is not known is
-empty.
+empty. A text that a spreadsheet would take for a formula gets an apostrophe before it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import io
 from collections.abc import Iterable
 
 from burnish.report.answer.points import Point
+from burnish.report.words import inert
 
 COLUMNS = (
     "time", "branch", "run", "version", "engine", "variant", "load", "host", "placement",
@@ -27,7 +28,8 @@ def otava(points: Iterable[Point]) -> str:
     writer.writerow(COLUMNS)
     for point in points:
         about = (point.run, point.version, point.engine, point.variant, point.load, point.host, point.placement)
+        texts = map(inert, (point.at, point.series, *about))
         p95 = "" if point.p95 is None else f"{point.p95:.6g}"
         figures = (f"{point.capacity:.6g}", f"{point.throughput:.6g}", p95, f"{point.ratio:.6g}")
-        writer.writerow((point.at, point.series, *about, *figures))
+        writer.writerow((*texts, *figures))
     return file.getvalue()

@@ -24,6 +24,7 @@ from burnish.report.document import (
     Table,
 )
 from burnish.report.render.layout import Line, drawn, fit, wrap
+from burnish.report.words import visible
 
 STYLES = {
     Role.STRONG: "bold",
@@ -119,5 +120,5 @@ def _entry(entry: Entry, width: int) -> Iterator[Line]:
 
 
 def styled(line: Line) -> Text:
-    """A line with the styles of its roles."""
-    return Text.assemble(*((span.text, STYLES.get(span.role, "")) for span in line))
+    """A line with the styles of its roles; no name of a record controls the terminal."""
+    return Text.assemble(*((visible(span.text), STYLES.get(span.role, "")) for span in line))

@@ -61,11 +61,23 @@ def advice(result: Result) -> list[str]:
     lines = [outcome.sentence(result)] if result.nothing_measured else [legend]
     for workload in dict.fromkeys(calibration.workload for calibration in calibrations):
         designs = [calibration for calibration in calibrations if calibration.workload == workload]
-        best = recommended(designs)
-        minutes = ", ".join(_time_for(best, width) for width in WIDTHS)
-        lines.append(f"{workload}: use {best.way} with {plural(best.best_pairs, 'pair')}; {best.headline} to {minutes}")
+        lines.append(_use(designs))
         lines += [line for calibration in designs for line in _of_design(calibration)]
     return lines + dilution([row for row in result.confirmations if row.candidate == "known-different"])
+
+
+def uses(result: Result) -> list[str]:
+    """Which design to use on each load, and how long a precision takes with it."""
+    calibrations = [from_dict(dict(recorded)) for recorded in result.calibrations]
+    loads = dict.fromkeys(calibration.workload for calibration in calibrations)
+    return [_use([calibration for calibration in calibrations if calibration.workload == load]) for load in loads]
+
+
+def _use(designs: Sequence[Calibration]) -> str:
+    best = recommended(designs)
+    minutes = ", ".join(_time_for(best, width) for width in WIDTHS)
+    pairs = plural(best.best_pairs, "pair")
+    return f"{best.workload}: use {best.way} with {pairs}; {best.headline} to {minutes}"
 
 
 def _of_design(calibration: Calibration) -> list[str]:

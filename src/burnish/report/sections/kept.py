@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +24,8 @@ NAMES = 20
 """Maximum number of differing functions that are named."""
 
 _FIGURES = ("MB", "days unused")
+_SHORT = 8
+"""Digits of a key that tell builds of one name apart."""
 
 
 @dataclass(frozen=True)
@@ -160,8 +163,11 @@ def builds(
     """
     if not examined:
         return _only("builds", f"no build is kept; `burnish tune {load.example()}` makes the first ones")
+    called = labels([entry.key for entry, _ in examined], names)
     sizes = grid(
-        "sizes", evidence.SIZES, (evidence.size_cells(entry.key, facts, entry.about) for entry, facts in examined)
+        "sizes",
+        evidence.SIZES,
+        (evidence.size_cells(called[entry.key], facts, entry.about) for entry, facts in examined),
     )
     needs = points(
         f"{_named(entry, names)}: {entry.about['engine']}, {_made_by(entry)}; needs "
@@ -194,6 +200,15 @@ def _details(entry: Stored, facts: Mapping[str, Any]) -> list[str]:
     changed = facts.get("changed")
     against = [f"against {changed['of']}: {evidence.changed(changed, NAMES)}"] if changed else []
     return [*evidence.details(facts, entry.about), *tried, *against]
+
+
+def labels(keys: Sequence[str], names: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """By a build's key, the variants that it is; with the key's beginning where others are the same; else the key."""
+    known = {key: ", ".join(names.get(key, ())) for key in keys}
+    times = Counter(known.values())
+    return {
+        key: (name if times[name] == 1 else f"{name} {key[:_SHORT]}") if name else key for key, name in known.items()
+    }
 
 
 def _named(entry: Stored, names: Mapping[str, Sequence[str]]) -> str:

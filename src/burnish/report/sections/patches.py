@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from burnish.report.analysis.effects import Series
@@ -136,7 +137,8 @@ def _functions(sampled: Mapping[str, Any]) -> Section:
     ]
     before, after = (write(cpu) for cpu in sampled["cpu"])
     lines = [] if rows else ["no function outside of the kernel differs by more than sampling error"]
-    lines.append(f"server CPU {before} to {after} {unit} while sampled; all of it: burnish show {sampled['study']}")
+    whole = f"burnish show {quote(sampled['study'])}"
+    lines.append(f"server CPU {before} to {after} {unit} while sampled; all of it: {whole}")
     head = ("function", "before", "after", "diff", "±", "")
     table = grid("functions", head, rows, drop=("±", "before", "after")) if rows else None
     return section("functions", f"{title}functions, {unit} per {sampled['unit']}", table, points(lines))

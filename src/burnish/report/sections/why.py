@@ -41,16 +41,21 @@ def sections(explanation: Explanation | None) -> list[Section]:
     return [part for part in parts if part is not None]
 
 
-def _total(why: Explanation) -> Section:
+def total(why: Explanation) -> str:
+    """What a unit of work costs both builds, in a sentence."""
     unit, write = scale(why.before.cpu)
     one, other = why.before, why.after
     costs = f"{write(one.cpu)} {unit} before ({one.label}), {write(other.cpu)} {unit} after ({other.label})"
     change = f"{signed(write, other.cpu - one.cpu)} {unit}, capacity {one.cpu / other.cpu:.3f}x"
+    return f"server CPU per {why.unit}: {costs}: {change}"
+
+
+def _total(why: Explanation) -> Section:
     lines = [
-        f"server CPU per {why.unit}: {costs}: {change}",
+        total(why),
         "measured while sampling, so no verdict: `burnish compare` gives one",
     ]
-    return section("why", f"{why.workload}: why {other.label} differs from {one.label}", points(lines))
+    return section("why", f"{why.workload}: why {why.after.label} differs from {why.before.label}", points(lines))
 
 
 def _ceiling(why: Explanation) -> Section:

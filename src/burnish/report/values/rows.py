@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from burnish.report.page.cells import Shown, shown
+from burnish.report.words import inert
 
 if TYPE_CHECKING:
     from burnish.report.page.details import Details
@@ -89,12 +90,9 @@ def as_csv(every: Iterable[Mapping[str, Value]]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in every:
-        writer.writerow([_safe(row[name]) for name in COLUMNS])
+        values = (row[name] for name in COLUMNS)
+        writer.writerow([inert(value) if isinstance(value, str) else value for value in values])
     return text.getvalue()
-
-
-def _safe(value: Value) -> Value:
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
 def by_column(every: Sequence[Mapping[str, Value]]) -> dict[str, list[Value]]:

@@ -129,7 +129,7 @@ def _mark_handles(marks: object) -> list[Line2D]:
 
 
 def _legend(figure: Canvas, rows: tuple[Measured, ...], within: float) -> None:
-    handles: list[Line2D | Patch] = [*_mark_handles(row.mark for row in rows)]
+    handles: list[Line2D | Patch] = [*_mark_handles(row.mark for row in rows if row.point)]
     colour = style.MUTED
     if any(row.dots for row in rows):
         handles.append(Line2D([], [], linestyle="none", marker="o", color=colour, markersize=2.5, label="one start"))

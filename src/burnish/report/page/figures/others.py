@@ -59,7 +59,8 @@ def heat(shape: Heat) -> Canvas:
     rows, columns = list(map(style.label, shape.rows)), list(map(style.label, shape.columns))
     top = 0.25 + 0.045 * max(map(len, columns))
     figure = style.canvas(top + 0.2 + 0.34 * len(rows))
-    drawn = style.axes(figure, left=style.room(rows), right=0.45, top=top, bottom=0.2)
+    right = max(0.45, 0.88 * style.LETTER * len(columns[-1]) - 0.15)  # its name leans out of the last column
+    drawn = style.axes(figure, left=style.room(rows), right=right, top=top, bottom=0.2)
     drawn.set_xlim(-0.5, len(columns) - 0.5)
     drawn.set_ylim(len(rows) - 0.5, -0.5)
     drawn.set_yticks(range(len(rows)), rows)
@@ -84,9 +85,11 @@ def heat(shape: Heat) -> Canvas:
 
 def lines(shape: Lines) -> Canvas:
     """Lines with their intervals, each with a marker of its own."""
-    figure = style.canvas(3.2 + 0.19 * math.ceil(len(shape.runs) / 2))
-    below = 0.55 + 0.19 * math.ceil(len(shape.runs) / 2)
-    drawn = style.axes(figure, left=0.75, right=0.2, top=0.12, bottom=below)
+    names = dict(shape.ticks)
+    more = 0.14 * max((name.count("\n") for name in names.values()), default=0)
+    figure = style.canvas(3.2 + more + 0.19 * math.ceil(len(shape.runs) / 2))
+    below = 0.55 + more + 0.19 * math.ceil(len(shape.runs) / 2)
+    drawn = style.axes(figure, left=0.75, right=0.4, top=0.12, bottom=below)
     scale = style.Scale(value for run in shape.runs for point in run.points for value in point[1:])
     places = sorted({point[0] for run in shape.runs for point in run.points})
     at = {place: number for number, place in enumerate(places)}
@@ -109,7 +112,6 @@ def lines(shape: Lines) -> Canvas:
         drawn.grid(axis="y")
         drawn.set_ylim(bottom=0)
         drawn.set_ylabel(shape.axis)
-    names = dict(shape.ticks)
     drawn.set_xticks(range(len(places)), [names.get(place, f"{place:g}") for place in places])
     drawn.set_xlabel(shape.across)
     figure.legend(loc="lower left", ncols=2, columnspacing=1.4)
