@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from burnish.artefacts import Artefacts, bounding, far, open_artefacts
@@ -246,6 +246,7 @@ def test_check_names_what_is_damaged(tmp_path: Path) -> None:
 BLOBS = st.lists(st.tuples(st.integers(1, 50), st.integers(0, 20), st.integers(0, 20), st.booleans()), max_size=8)
 
 
+@settings(max_examples=50, deadline=None)
 @given(blobs=BLOBS, limit=st.integers(0, 200))
 def test_the_least_recently_used_go_first(blobs: list[tuple[int, int, int, bool]], limit: int) -> None:
     """Times in half hours: what is younger than one hour, or named by an index as young, stays whatever the limit."""

@@ -63,7 +63,7 @@ def unpack(data: bytes, folder: Path, *, unpacked: int = 10_000, members: int = 
     packing.unpack(Verifying(io.BytesIO(data)), folder, packed)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(tree=TREES)
 def test_equal_content_has_an_equal_digest_and_comes_back(tree: dict) -> None:  # type: ignore[type-arg]
     with tempfile.TemporaryDirectory() as name:
@@ -79,7 +79,7 @@ def test_equal_content_has_an_equal_digest_and_comes_back(tree: dict) -> None:  
         assert read(place / "c") == tree
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_no_other_bytes_are_taken(data: st.DataObject) -> None:
     """Cut, longer, one byte changed, or anything at all: an error, and nothing outside of the folder."""

@@ -167,10 +167,11 @@ class Artefacts:
     def held(self) -> list[Held]:
         """Everything that is there, sorted by kind and key."""
         used = {item.path.partition("/")[2]: item.written for item in self.far.found(USED)}
+        found = self.far.found(INDEX)
+        texts = self.far.read_all([item.path for item in found])
         held = []
-        for item in self.far.found(INDEX):
-            name = item.path.partition("/")[2]
-            index = self._index(name)
+        for item in found:
+            name, index = item.path.partition("/")[2], _read(texts.get(item.path))
             if index is not None:
                 kind, _, key = name.partition("/")
                 last = max(item.written, used.get(name, 0.0))
@@ -203,11 +204,7 @@ class Artefacts:
 
     def _index(self, name: str) -> _Index | None:
         """What is there under a name; None also for an index that can't be read, which counts as absent."""
-        text = self.far.read(f"{INDEX}/{name}")
-        try:
-            return None if text is None else _INDEX.validate_json(text)
-        except ValidationError:
-            return None
+        return _read(self.far.read(f"{INDEX}/{name}"))
 
     def _whole(self, index: _Index) -> bool:
         """Whether all bytes that an index names are there, by their number."""
@@ -252,6 +249,13 @@ def _name(kind: str, key: str) -> str:
     if not (_NAME.fullmatch(kind) and _NAME.fullmatch(key)):
         raise UserError(f"{kind}/{key}: a kind and a key are letters, digits and -_.")
     return f"{kind}/{key}"
+
+
+def _read(text: bytes | None) -> _Index | None:
+    try:
+        return None if text is None else _INDEX.validate_json(text)
+    except ValidationError:
+        return None
 
 
 def _blob(digest: str) -> str:

@@ -9,7 +9,7 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -32,9 +32,9 @@ INSTALL = "`pip install 'burnish[artefacts]'` adds it"
 _WITHOUT_FOLDERS = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az"})
 """Schemes of stores that have no folders: making one there makes a bucket."""
 
-_FINAL = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.ENAMETOOLONG}
-)
+_FORBIDDEN = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+
+_FINAL = _FORBIDDEN | {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENAMETOOLONG, errno.ENOENT}
 """Errors that another try does not mend."""
 
 _Result = TypeVar("_Result")
@@ -42,6 +42,10 @@ _Result = TypeVar("_Result")
 
 class UnreachableError(InfrastructureError):
     """The far side failed, again and again or in a way that does not pass."""
+
+
+class ForbiddenError(UnreachableError):
+    """The far side does not let this host do that."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,14 @@ class Far:
         except FileNotFoundError:
             return None
 
+    def read_all(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """The contents of small files, read at a time where the file system can; those that are gone are left out."""
+        if not paths:
+            return {}
+        full = {self._full(path): path for path in paths}
+        content = self.tried("reading the index", lambda: self._fs.cat(list(full), on_error="omit"))
+        return {full[name]: bytes(data) for name, data in content.items()}
+
     def about(self, path: str) -> Object | None:
         """A file's facts; None if there is none."""
         try:
@@ -92,7 +104,6 @@ class Far:
         """All files below a folder."""
 
         def find() -> list[Object]:
-            self._fs.invalidate_cache()
             found = self._fs.find(self._full(folder), detail=True)
             # Its root as the file system spells it: of an absolute path without a scheme, for example.
             cut = len(self._root) + 1
@@ -108,7 +119,7 @@ class Far:
         if self._local:
             self.upload(path, lambda file: file.write(data))
         else:
-            self.tried(f"writing {path}", lambda: self._fs.pipe_file(self._full(path), data))
+            self.tried(f"writing {path}", lambda: self._fs.pipe_file(self._full(path), data), answer=NotPackable)
 
     def create(self, path: str, data: bytes) -> bool:
         """Writes a small file unless there is one; returns whether it was written.
@@ -132,7 +143,7 @@ class Far:
             return True
 
         try:
-            return self.tried(f"writing {path}", link if self._local else put)
+            return self.tried(f"writing {path}", link if self._local else put, answer=FileExistsError)
         except FileExistsError:
             return False
 
@@ -156,7 +167,7 @@ class Far:
             self._fs.rm_file(draft)
             return result
 
-        return self.tried(f"writing {path}", once)
+        return self.tried(f"writing {path}", once, answer=NotPackable)
 
     @contextlib.contextmanager
     def opened(self, path: str) -> Iterator[IO[bytes]]:
@@ -169,11 +180,17 @@ class Far:
         with contextlib.suppress(FileNotFoundError):
             self.tried(f"removing {path}", lambda: self._fs.rm_file(self._full(path)))
 
-    def tried(self, what: str, action: Callable[[], _Result]) -> _Result:
+    def tried(
+        self, what: str, action: Callable[[], _Result], *, answer: type[Exception] = FileNotFoundError
+    ) -> _Result:
         """Does something, `TRIES` times at most.
 
+        Args:
+            what: in words.
+            action: what is done.
+            answer: an error that is an answer; it is raised at once.
+
         Raises:
-            FileNotFoundError, FileExistsError: as the file system says; they are answers.
             DamagedError: it stayed so.
             UnreachableError: anything else.
         """
@@ -181,14 +198,16 @@ class Far:
             try:
                 self._fs.invalidate_cache()
                 return action()
-            except (FileNotFoundError, FileExistsError, NotPackable):
+            except (answer, NotPackable):
                 raise
             except Exception as error:  # whatever the file system's package raises
                 final = isinstance(error, OSError) and error.errno in _FINAL
                 if pause is None or final:
                     if isinstance(error, DamagedError):
                         raise
-                    raise UnreachableError(f"{self.url}: {what}: {_words(error)}") from None
+                    forbidden = isinstance(error, OSError) and error.errno in _FORBIDDEN
+                    kind = ForbiddenError if forbidden else UnreachableError
+                    raise kind(f"{self.url}: {what}: {_words(error)}") from None
             time.sleep(pause)
         raise AssertionError
 

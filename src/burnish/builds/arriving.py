@@ -1,0 +1,37 @@
+"""Whether a build that another host made runs on this one."""
+
+from __future__ import annotations
+
+import re
+
+from burnish.base import process
+from burnish.base.errors import InfrastructureError
+from burnish.builds import loaded
+from burnish.catalogue import load
+from burnish.record.store import Entry
+
+_LACKING = re.compile(r"^\s*(\S+) => not found|(version `[^']+' not found)", re.MULTILINE)
+
+
+def unfit(entry: Entry) -> str | None:
+    """Why a build can't be used on this host, or None; other entries fit.
+
+    Its key and the name that it has on the far side say that it is of this architecture and distribution, and of this
+    processor if it was built for one (`burnish.artefacts.shared`); a target that this host lacks is refused before any
+    build of it is looked for. What is left are the libraries that its program loads.
+    """
+    if entry.kind != "builds":
+        return None
+    program = entry.folder / load.engine(str(entry.about.get("engine"))).server
+    if not program.is_file():
+        return f"{program.name}: there is no such program in it"
+    if not loaded.needed(program):
+        return None
+    try:
+        done = process.run([program], env={"LD_TRACE_LOADED_OBJECTS": "1"}, timeout=20)
+    except InfrastructureError as error:
+        return str(error)
+    lacking = [name or words for name, words in _LACKING.findall(done.output)]
+    if lacking:
+        return f"this host lacks {', '.join(dict.fromkeys(lacking))}"
+    return None if done.ok else f"the loader refuses it: {(done.output.strip().splitlines() or ['?'])[-1]}"
