@@ -26,11 +26,11 @@ from burnish.record.store import Entry, Store
 ROUNDS = 2
 
 
-def timed(action: Callable[[], object]) -> float:
-    """Seconds that it takes."""
-    began = time.monotonic()
+def timed(action: Callable[[], object]) -> tuple[float, float]:
+    """Seconds that it takes, and CPU seconds of this process."""
+    began, used = time.monotonic(), time.process_time()
     action()
-    return time.monotonic() - began
+    return time.monotonic() - began, time.process_time() - used
 
 
 def stand_in(held: ExitStack) -> str:
@@ -58,10 +58,10 @@ def stand_in(held: ExitStack) -> str:
     return "s3://bench/burnish"
 
 
-def measure(entry: Entry, url: str, scratch: Path) -> tuple[int, list[float]]:
-    """Bytes of a packed entry, and the least seconds of: packing it for its digest alone, push, push again, fetch."""
+def measure(entry: Entry, url: str, scratch: Path) -> tuple[int, list[tuple[float, float]]]:
+    """Bytes of a packed entry, and the least that it took to: pack it for its digest alone, push, push again, fetch."""
     artefacts = open_artefacts(url)
-    best = [1e9] * 4
+    best = [(1e9, 1e9)] * 4
     for number in range(ROUNDS):
         key, into = f"{entry.key}-{number}", scratch / entry.key
         for held in artefacts.held():
@@ -84,10 +84,10 @@ def main(place: Path, url: str | None) -> None:
     with ExitStack() as held:
         scratch = Path(held.enter_context(tempfile.TemporaryDirectory(dir=Path.cwd())))
         far = stand_in(held) if url == "s3" else url or str(scratch / "far")
-        print("| entry | MB | made in s | digest s | push s (MB/s) | again s | fetch s (MB/s) | made / fetched |")
+        print("| entry | MB | made in s | digest | push | again | fetch | made / fetched |")
         print("| --- | --- | --- | --- | --- | --- | --- | --- |")
         for entry in Store(place).entries("builds", "profiles", "datasets"):
-            size, (digest, push, again, fetch) = measure(entry, far, scratch)
+            size, best = measure(entry, far, scratch)
             about = entry.about
             words = [
                 about.get("engine"),
@@ -96,10 +96,10 @@ def main(place: Path, url: str | None) -> None:
             ]
             words += ["instrumented" * bool(about.get("instrumented"))]
             spent = float(about.get("seconds") or 0.0)
+            cells = [f"{wall:.2f} s, CPU {cpu:.2f} s ({size / 1e6 / wall:.0f} MB/s)" for wall, cpu in best]
             print(
-                f"| {entry.kind.removesuffix('s')}: {' '.join(str(word) for word in words if word)} | {size / 1e6:.0f} "
-                f"| {spent:.0f} | {digest:.2f} | {push:.2f} ({size / 1e6 / push:.0f}) | {again:.2f} "
-                f"| {fetch:.2f} ({size / 1e6 / fetch:.0f}) | {spent / fetch:.0f} |",
+                f"| {entry.kind.removesuffix('s')}: {' '.join(str(word) for word in words if word)} "
+                f"| {size / 1e6:.0f} | {spent:.0f} | {' | '.join(cells)} | {spent / best[3][0]:.0f} |",
                 flush=True,
             )
 

@@ -211,7 +211,7 @@ BUDGET = _machine(
 JOBS = _machine("jobs", ("--jobs",), "Parallel compile jobs.", readers.integer(1), "N", unset="all cores")
 ARTEFACTS = _machine(
     "artefacts", ("--artefacts",), "Where hosts share builds, profiles and data: a folder (NFS too), or "
-    "s3://BUCKET/FOLDER; 'none' for nowhere.", readers.text, "URL", unset="BURNISH_ARTEFACTS, or nowhere",
+    "s3://BUCKET/FOLDER; 'none' for nowhere.", readers.url, "URL", unset="BURNISH_ARTEFACTS, or nowhere",
 )  # fmt: skip
 ARTEFACTS_GB = _machine(
     "artefacts_gb", ("--artefacts-gb",), "Size that --artefacts may reach; what was not used for longest goes first.",
