@@ -24,7 +24,7 @@ from burnish.artefacts.far import Far, Object, UnreachableError
 from burnish.artefacts.packing import DamagedError
 from burnish.base.errors import UserError
 
-pytest.importorskip("fsspec")
+pytest.importorskip("fsspec", reason="fsspec is not installed")
 from fsspec.implementations.memory import MemoryFileSystem
 
 

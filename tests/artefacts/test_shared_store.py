@@ -16,7 +16,7 @@ from burnish.artefacts.shared import Host, SharedStore, ingredients
 from burnish.base.errors import UserError
 from burnish.record.store import Entry, Store
 
-pytest.importorskip("fsspec")
+pytest.importorskip("fsspec", reason="fsspec is not installed")
 from fsspec.implementations.local import LocalFileSystem
 
 HOST = Host("x86_64", "debian 12", ("Zen 5", "avx2"), "/root/burnish")

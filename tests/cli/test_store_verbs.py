@@ -12,7 +12,7 @@ from burnish.base.errors import UserError
 from burnish.cli import app
 from burnish.record.store import Store
 
-pytest.importorskip("fsspec")
+pytest.importorskip("fsspec", reason="fsspec is not installed")
 
 
 def call(*words: str | Path) -> Result:

@@ -14,7 +14,7 @@ from burnish.study.request.options import Options
 from planned import plan
 from studying import OWN, events, killed_at
 
-pytest.importorskip("fsspec")
+pytest.importorskip("fsspec", reason="fsspec is not installed")
 
 
 def test_a_second_host_builds_and_tests_nothing(

@@ -12,6 +12,9 @@ from burnish.record.store import Entry
 
 _LACKING = re.compile(r"^\s*(\S+) => not found|(version `[^']+' not found)", re.MULTILINE)
 
+_LIST_ONLY = {"LD_TRACE_LOADED_OBJECTS": "1"}
+"""Makes the loader list what a program loads, and not start it."""
+
 
 def unfit(entry: Entry) -> str | None:
     """Why a build can't be used on this host, or None; other entries fit.
@@ -28,10 +31,14 @@ def unfit(entry: Entry) -> str | None:
     if not loaded.needed(program):
         return None
     try:
-        done = process.run([program], env={"LD_TRACE_LOADED_OBJECTS": "1"}, timeout=20)
+        done = process.run([program], env=_LIST_ONLY, timeout=20)
     except InfrastructureError as error:
         return str(error)
-    lacking = [name or words for name, words in _LACKING.findall(done.output)]
-    if lacking:
-        return f"this host lacks {', '.join(dict.fromkeys(lacking))}"
+    if names := lacking(done.output):
+        return f"this host lacks {', '.join(names)}"
     return None if done.ok else f"the loader refuses it: {(done.output.strip().splitlines() or ['?'])[-1]}"
+
+
+def lacking(printed: str) -> list[str]:
+    """Libraries, and versions of their symbols, that the loader did not find, as it printed them; pure."""
+    return list(dict.fromkeys(name or words for name, words in _LACKING.findall(printed)))
