@@ -96,6 +96,7 @@ def test_what_is_wrong_names_file_key_and_what_is_allowed(here: Path, text: str,
 def test_the_nearest_file_is_read_and_its_paths_are_relative_to_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "burnish.toml").write_text(
         'source = "tree"\nhosts = ["a.jsonl.xz", "/b.jsonl.xz"]\nworkload = "mine.sql:threads=4,sqlite_kv"\n'
+        'artefacts = "shared"\n'
     )
     below = here / "x" / "y"
     below.mkdir(parents=True)
@@ -103,8 +104,11 @@ def test_the_nearest_file_is_read_and_its_paths_are_relative_to_it(here: Path, m
     assert given().words == {
         "source": (str(here / "tree"),),
         "workloads": (f"{here}/mine.sql:threads=4", "sqlite_kv"),
+        "artefacts": (f"{here}/shared",),
     }
     assert given(verb=("history",)).words == {"hosts": (f"{here}/a.jsonl.xz", "/b.jsonl.xz")}
+    (here / "x" / "burnish.toml").write_text('artefacts = "s3://bucket/x"')
+    assert given().words == {"artefacts": ("s3://bucket/x",)}
     (here / "x" / "burnish.toml").write_text("")
     assert given().words == {}
     assert given("--config", str(here / "burnish.toml")).words

@@ -56,6 +56,7 @@ def obtain(
             "dataset": workload.dataset,
             "parameters": dict(workload.data_parameters() + workload.data_settings(engine.spec.settings.shaping)),
             "seconds": seconds,
+            **({"own": True} if workload.own_data else {}),  # a user's: it stays on this host
         },
     )
 

@@ -38,6 +38,11 @@ def paths(option: str, words: Sequence[str]) -> tuple[Path, ...]:
     return tuple(map(Path, names(option, words)))
 
 
+def url(_option: str, words: Sequence[str]) -> str:
+    """A URL, a folder's path, or 'none'; the last one counts."""
+    return words[-1]
+
+
 def verbatim(_option: str, words: Sequence[str]) -> tuple[str, ...]:
     """Every word unchanged, commas included."""
     return tuple(words)

@@ -23,7 +23,7 @@ from burnish.record.costs import Cost, Costs
 
 DESCRIPTION = "burnish.json"
 KINDS = ("builds", "profiles", "datasets", "gates", "calibrations", "evidence", "patches", "probes")
-_PARTIAL = ".partial-"
+PARTIAL = ".partial-"
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Store:
         """An empty folder to fill; `admit` makes it the entry."""
         folder = self._folder(kind, key)
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        partial = folder.with_name(f"{_PARTIAL}{key}")
+        partial = folder.with_name(f"{PARTIAL}{key}")
         remove_tree(partial)
         partial.mkdir(mode=0o700)
         self._whole.discard(folder)
@@ -105,13 +105,13 @@ class Store:
     def admit(self, kind: str, key: str, about: Mapping[str, Any]) -> Entry:
         """Turns the folder returned by `begin` into the entry, in one rename."""
         folder = self._folder(kind, key)
-        partial = folder.with_name(f"{_PARTIAL}{key}")
+        partial = folder.with_name(f"{PARTIAL}{key}")
         description = partial / DESCRIPTION
         with description.open("w") as file:
             json.dump(seal.sealed(about, partial, DESCRIPTION), file, indent=1, default=str)
             file.flush()
             os.fsync(file.fileno())
-        former = folder.with_name(f"{_PARTIAL}former-{key}")
+        former = folder.with_name(f"{PARTIAL}former-{key}")
         remove_tree(former)
         if folder.exists():
             folder.rename(former)
@@ -126,13 +126,13 @@ class Store:
         """All entries; only those of `kinds`, if any are given."""
         for kind in kinds or KINDS:
             for folder in sorted((self.root / kind).glob("*")):
-                entry = None if folder.name.startswith(_PARTIAL) else self._read(kind, folder)
+                entry = None if folder.name.startswith(PARTIAL) else self._read(kind, folder)
                 if entry is not None:
                     yield entry
 
     def remove(self, entry: Entry) -> None:
         """Removes an entry; a partly removed one never looks complete."""
-        removed = entry.folder.with_name(f"{_PARTIAL}{entry.key}")
+        removed = entry.folder.with_name(f"{PARTIAL}{entry.key}")
         shutil.rmtree(removed, ignore_errors=True)
         entry.folder.rename(removed)
         shutil.rmtree(removed, ignore_errors=True)
@@ -140,7 +140,7 @@ class Store:
     def sweep(self) -> None:
         """Removes incomplete entries of killed runs; call it only while holding the home's lock."""
         for kind in KINDS:
-            for partial in (self.root / kind).glob(f"{_PARTIAL}*"):
+            for partial in (self.root / kind).glob(f"{PARTIAL}*"):
                 shutil.rmtree(partial, ignore_errors=True)
 
     @property

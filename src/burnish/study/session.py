@@ -29,6 +29,7 @@ from burnish.record.store import Store
 from burnish.record.workbench import Bench
 from burnish.statistics.verdicts import Rule
 from burnish.study.kept import runs as studies
+from burnish.study.kept.sharing import store_of
 from burnish.study.request.definition import Definition
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.placing import placing
@@ -97,7 +98,11 @@ def begin(
     storage.sweep()
     storage.sweep(home.scratch)
     temporary.sweep()
-    store = Store(home.store)
+
+    def say(text: str) -> None:
+        bench.say(text)
+
+    store = store_of(home, options, say)
     store.sweep()
     scratch = home.scratch / spec.name
     shutil.rmtree(scratch, ignore_errors=True)

@@ -144,6 +144,11 @@ def _placed(option: Option, words: Sequence[str], folder: Path) -> tuple[str, ..
         return tuple(words)
     if option.reader in (readers.path, readers.paths):
         return tuple(str(folder.absolute() / Path(word).expanduser()) for text in words for word in text.split(","))
+    if option.reader is readers.url:
+        return tuple(
+            word if "://" in word or word == NONE else str(folder.absolute() / Path(word).expanduser())
+            for word in words
+        )
     if option.reader is readers.workloads:  # files are told by their suffix, here as in a word of the command line
         return tuple(
             str(folder.absolute() / word) if re.match(r"[^:]*\.(lua|sql)\b", word) else word

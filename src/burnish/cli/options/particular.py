@@ -26,6 +26,7 @@ OLDER_THAN = _option(
     "older_than", ("--older-than",), "Remove what was not used for that many days.", readers.number(0), "DAYS"
 )
 KEEP_GB = _option("keep_gb", ("--keep-gb",), "Keep at most N GB, the most recently used.", readers.number(0), "N")
+REMOVE_DAMAGED = _option("remove", ("--remove",), "Remove what is damaged, so that the next host makes it again.")
 DUE = _option(
     "due", ("--due",), "Resume every run whose next sitting is due, and say when the others are.", common=True
 )

@@ -209,6 +209,14 @@ BUDGET = _machine(
 # --- Machine ---
 
 JOBS = _machine("jobs", ("--jobs",), "Parallel compile jobs.", readers.integer(1), "N", unset="all cores")
+ARTEFACTS = _machine(
+    "artefacts", ("--artefacts",), "Where hosts share builds, profiles and data: a folder (NFS too), or "
+    "s3://BUCKET/FOLDER; 'none' for nowhere.", readers.url, "URL", unset="BURNISH_ARTEFACTS, or nowhere",
+)  # fmt: skip
+ARTEFACTS_GB = _machine(
+    "artefacts_gb", ("--artefacts-gb",), "Size that --artefacts may reach; what was not used for longest goes first.",
+    readers.number(0), "N", unset="not bounded",
+)  # fmt: skip
 FRESH = _machine("fresh", ("--fresh",), "Begin a new run even if an unfinished one could be resumed.")
 YES = _machine(
     YES_FIELD, ("--yes", "-y"), "Don't ask: install system packages that are missing, remove what is listed.",
@@ -248,4 +256,5 @@ EXPLANATION = (WHY, SECONDS)
 TIME = (BUDGET, DRY_RUN)
 PART = (ROWS, SERIES, EVERYTHING)
 SPREAD = (SITTINGS, APART)
-SESSION = (*SPREAD, FRESH, YES, QUIET)
+SHARING = (ARTEFACTS, ARTEFACTS_GB)
+SESSION = (*SPREAD, *SHARING, FRESH, YES, QUIET)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from burnish.artefacts.bounding import Held
 from burnish.catalogue import load
 from burnish.record.store import Entry as Stored
 from burnish.report import evidence
@@ -115,6 +116,25 @@ def inventory(items: Sequence[Kept], chosen: Collection[Kept], root: Path, *, fu
     table = _one_by_one(items, chosen) if full else _by_kind(items, chosen)
     total = f"{megabytes(items)} MB in {root}"
     return Document("kept", (Section("kept", (table, Paragraph(Span(total)))),))
+
+
+def shared(held: Sequence[Held], usable: Collection[Held], url: str) -> Document:
+    """What hosts share: each entry, when it was last used, and whether this host can use it."""
+    names = ("kind", "key", "what", "MB", "last used", "here")
+    columns = tuple(Column(name, right=name == "MB", whole=name != "what") for name in names)
+    rows = tuple(
+        row(
+            item.kind,
+            item.key.rpartition("-")[0] or item.key,
+            item.note,
+            f"{item.size / 1e6:,.1f}",
+            f"{datetime.fromtimestamp(item.used, UTC):%Y-%m-%d}",
+            "usable" if item in usable else "",
+        )
+        for item in sorted(held, key=lambda item: (item.kind, -item.used))
+    )
+    total = f"{len(held)} entries, {sum({item.digest: item.size for item in held}.values()) / 1e6:,.0f} MB in {url}"
+    return Document("store", (Section("store", (Table("store", columns, rows, gap=2), Paragraph(Span(total)))),))
 
 
 def _by_kind(items: Sequence[Kept], chosen: Collection[Kept]) -> Table:

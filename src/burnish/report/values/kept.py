@@ -7,6 +7,7 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
+from burnish.artefacts.bounding import Held
 from burnish.bench.host import HostFacts
 from burnish.profiles.inspecting import Inspection, Overlap
 from burnish.record.store import Entry as Stored
@@ -31,6 +32,11 @@ def runs(lines: Iterable[RunLine]) -> list[dict[str, Any]]:
 def inventory(items: Iterable[Kept], doomed: Collection[Kept]) -> list[dict[str, Any]]:
     """Everything that is kept, and whether it is to be removed."""
     return [{**vars(item), "folder": str(item.folder), "goes": item in doomed} for item in items]
+
+
+def shared(held: Iterable[Held], usable: Collection[Held]) -> list[dict[str, Any]]:
+    """What hosts share, and whether this host can use it."""
+    return [{**asdict(item), "usable": item in usable} for item in held]
 
 
 def builds(

@@ -12,7 +12,6 @@ from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.model.cell import ComparisonId
 from burnish.model.workload import Workload
-from burnish.record.store import Store
 from burnish.source import sources
 from burnish.source.sources import Source
 from burnish.study.builds.chains import chains_of
@@ -20,6 +19,7 @@ from burnish.study.builds.make import UNKNOWN_SOURCE, Chain
 from burnish.study.builds.source import source_request
 from burnish.study.bundled import patches
 from burnish.study.comparison import Comparison, Unit
+from burnish.study.kept.sharing import store_of
 from burnish.study.planning import forecast, trials_ahead
 from burnish.study.planning.plan import Plan, Step
 from burnish.study.request.options import Options
@@ -194,7 +194,7 @@ def _builds(
     home: Home, study: Study, comparisons: Sequence[Comparison], options: Options
 ) -> tuple[Plan, dict[str, Chain]]:
     """The builds' plan and their stages."""
-    spec, store = study.engine, Store(home.store)
+    spec, store = study.engine, store_of(home, options, lambda _: None, fetches=False)
     request = source_request(spec, options)
     known = sources.known(request, cache=home.downloads)
     chains = chains_of(

@@ -40,6 +40,8 @@ class Options:
         force: give verdicts although this host's calibration failed; marked in the report.
         seed: random seed of slots and keys; None: drawn when the run begins.
         jobs: parallel compile jobs; None for all cores.
+        artefacts: URL of what hosts share; None: the environment's, if any; ``none``: nothing.
+        artefacts_gb: how large that may become, GB; None: not bounded from here.
         fresh: begin a new run even if an unfinished one could be resumed.
         yes: install what is missing without asking.
         ladder: numbers of client threads, each a load of its own; empty: each load's own number.
@@ -90,6 +92,8 @@ class Options:
     force: bool = False
     seed: int | None = None
     jobs: int | None = None
+    artefacts: str | None = None
+    artefacts_gb: float | None = None
     fresh: bool = False
     yes: bool = False
     ladder: tuple[int, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from burnish.artefacts.bounding import Held
 from burnish.profiles.inspecting import Inspection, Overlap
 from burnish.report.examination.finding import Finding
 from burnish.report.values.documents.document import Document, Texts, Values, of
@@ -55,6 +56,9 @@ DOCUMENTS: Mapping[str, Document] = {
         ),
     ),
     "clean": Document("clean", Object("", {"goes": (bool, "Whether it is to be removed.")}, of=Kept), listed=True),
+    "store": Document(
+        "store list", Object("", {"usable": (bool, "Whether this host can use it.")}, of=Held), listed=True
+    ),
     "profiles": Document(
         "profile list",
         of(
