@@ -34,6 +34,7 @@ TUNED = (
     *o.SEARCH,
     o.BUDGET,
     o.JOBS,
+    o.ON_HOSTS,
     o.FRESH,
 )
 

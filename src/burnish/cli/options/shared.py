@@ -209,6 +209,10 @@ BUDGET = _machine(
 # --- Machine ---
 
 JOBS = _machine("jobs", ("--jobs",), "Parallel compile jobs.", readers.integer(1), "N", unset="all cores")
+ON_HOSTS = _machine(
+    "on_hosts", ("--hosts",), "Hosts to measure on: all, kind=KIND,... or names (see `burnish hosts`).",
+    readers.on_hosts, "WHICH", unset="this machine alone",
+)  # fmt: skip
 FRESH = _machine("fresh", ("--fresh",), "Begin a new run even if an unfinished one could be resumed.")
 YES = _machine(
     YES_FIELD, ("--yes", "-y"), "Don't ask: install system packages that are missing, remove what is listed.",
@@ -248,4 +252,4 @@ EXPLANATION = (WHY, SECONDS)
 TIME = (BUDGET, DRY_RUN)
 PART = (ROWS, SERIES, EVERYTHING)
 SPREAD = (SITTINGS, APART)
-SESSION = (*SPREAD, FRESH, YES, QUIET)
+SESSION = (*SPREAD, ON_HOSTS, FRESH, YES, QUIET)
