@@ -95,7 +95,7 @@ def test_what_is_wrong_names_file_key_and_what_is_allowed(here: Path, text: str,
 
 def test_the_nearest_file_is_read_and_its_paths_are_relative_to_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "burnish.toml").write_text(
-        'source = "tree"\nhosts = ["a.jsonl.xz", "/b.jsonl.xz"]\nworkload = "mine.sql:threads=4,sqlite_kv"\n'
+        'source = "tree"\nrecords = ["a.jsonl.xz", "/b.jsonl.xz"]\nworkload = "mine.sql:threads=4,sqlite_kv"\n'
         'artefacts = "shared"\n'
     )
     below = here / "x" / "y"

@@ -24,7 +24,7 @@ from burnish.cli import help as pages
 from burnish.cli.binding import Interrupted
 from burnish.cli.common import app, errors, program
 from burnish.cli.config import asking  # noqa: F401
-from burnish.cli.groups import profiles, records, store, study, workload  # noqa: F401
+from burnish.cli.groups import hosts, profiles, records, store, study, workload  # noqa: F401
 from burnish.cli.pipeline import checking, history, resuming, schemas, watching  # noqa: F401
 from burnish.report.words import visible
 

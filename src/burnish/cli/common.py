@@ -18,11 +18,13 @@ from rich.text import Text
 
 from burnish import __version__
 from burnish.base import paths
+from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.cli import help as pages
 from burnish.cli.binding import VerbGroup, command
 from burnish.cli.config import settings
 from burnish.cli.declaration import Argument, Option, Verb
+from burnish.hosts.host import chosen_of
 from burnish.record import exchange
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import BuildMade, ProgramFound
@@ -180,7 +182,22 @@ def measure(study: Study, options: Options, as_json: bool, dry_run: bool, *, ful
     if dry_run:
         print_plan(steps_of(home, study, plan_of(home, study, by_name(study, Asked()), options), options), as_json)
     else:
-        finish(runner.run(home, study, options, progress, asker(), draw=draw_board), as_json, full=full)
+        for folder in measured(home, study, options):
+            finish(folder, as_json, full=full)
+
+
+def measured(home: Home, study: Study, options: Options, asked: Asked | None = None) -> list[Path]:
+    """Runs a study here, or on the hosts that are named; returns the folders of what came of it.
+
+    Where this process works for others, it does its part instead, and does not return.
+    """
+    from burnish.hosts import part  # noqa: PLC0415 - only what measures needs it
+    from burnish.hosts import run as on_hosts  # noqa: PLC0415
+
+    part.take(home, study, options, asked)
+    if options.on_hosts:
+        return on_hosts.run(home, study, options, chosen_of(options.on_hosts), progress)
+    return [runner.run(home, study, options, progress, asker(), asked, draw=draw_board)]
 
 
 def draw_board(rows: Sequence[BoardRow]) -> RenderableType:

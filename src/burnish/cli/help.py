@@ -23,7 +23,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Explain, replicate": ("why", "patch", "micro", "calibrate", "study"),
     "Use the result": ("path", "report", "package", "verify", "install", "reproduce", "builds"),
     "Look up": ("variants", "space", "flags", "options", "workload", "schema", "help"),
-    "Keep house": ("clean", "profile", "record", "store"),
+    "Keep house": ("clean", "profile", "record", "store", "hosts", "worker"),
 }
 """Every verb that is shown, grouped by purpose, in the order of use."""
 

@@ -35,6 +35,7 @@ TUNED = (
     o.BUDGET,
     o.JOBS,
     *o.SHARING,
+    o.ON_HOSTS,
     o.FRESH,
 )
 

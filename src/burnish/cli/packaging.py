@@ -153,7 +153,7 @@ def install(
     run: str | None, variant: str | None, accepted: tuple[str, ...], base: Path | None, strip: bool, force: bool,
     options: Options,
 ) -> None:  # fmt: skip
-    """Make the .deb and install it with apt, after asking; prints the way back.
+    """Install the .deb with apt, after asking; prints the way back.
 
     The package stays in the home's folder `packages`. The service is restarted by the package's own scripts, or by you.
     """

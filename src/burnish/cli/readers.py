@@ -14,6 +14,7 @@ from typing import Any
 
 from burnish.base.errors import UserError, together, unknown
 from burnish.catalogue.space import MARKS
+from burnish.hosts.host import chosen_of
 from burnish.model.sittings import GAP_S
 from burnish.model.workload import Design, Placement
 from burnish.search.asks import STRATEGIES
@@ -101,6 +102,12 @@ class Number:
     def bounds(self) -> str:
         """The bounds in words."""
         return f"of at least {self.low:g}" if self.high is None else f"from {self.low:g} to {self.high:g}"
+
+
+def on_hosts(option: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Hosts as they are named; what they are is found out when they are asked."""
+    chosen_of(words, option)
+    return tuple(words)
 
 
 def integer(low: int, high: int | None = None) -> Number:

@@ -46,6 +46,7 @@ def install_for(study: Study, selection: Selection, options: Options, ask: Ask |
     variants = _variants(study, selection)
     why = f"building and loading {study.engine.title}" if variants else "the load on the server"
     ensure(_needed(study, options), why, options, ask)
+    variants = [variant for variant in variants if variant.name not in study.foreign]
     if wanted := optional_groups(variants):
         names = ", ".join(
             v.name
@@ -72,7 +73,8 @@ def _variants(study: Study, selection: Selection) -> list[Variant]:
 
 def _needed(study: Study, options: Options) -> list[str]:
     """Groups of packages that are required."""
-    groups = study.engine.system_packages if study.variants else study.engine.load_packages
+    builds = bool(study.variants.keys() - study.foreign.keys())
+    groups = study.engine.system_packages if builds else study.engine.load_packages
     return [*groups, *conditions.groups(study.engine, options)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from burnish.base.digest import digest_of
 from burnish.builds.evidence import Portable
@@ -24,6 +25,9 @@ from burnish.study.comparison import Comparison
 from burnish.study.request.definition import Definition
 from burnish.study.request.options import Options
 from burnish.study.trials.replicates import Factors
+
+if TYPE_CHECKING:
+    from burnish.study.builds.make import Chain
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,8 @@ class Study:
         bundled: the bundled study's file; None of every other.
         search: how the fastest build is searched for; None: the comparisons are all there are.
         architecture: the host's, as the kernel names it; it decides what patches can show.
+        foreign: by build's name, replicates as name#1, builds that other hosts have made: the stages that are in the
+            store, or why there are none. They are not made here.
     """
 
     definition: Definition
@@ -144,6 +150,7 @@ class Study:
     bundled: BundledFile | None = None
     search: SearchRequest | None = None
     architecture: str = ""
+    foreign: Mapping[str, Chain] = field(default_factory=dict)
 
     @property
     def fresh_starts(self) -> int:

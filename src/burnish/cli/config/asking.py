@@ -25,7 +25,7 @@ QUESTIONS: Mapping[str, str] = {
     "source": "Its source: a folder or tarball (empty: the distribution's package)",
     "workload": "Workloads, yours (.sql, .lua) or those of `burnish workload list` (empty: {workloads})",
     "budget": "Time for one session, as in 2h or 90m (empty: as long as it takes)",
-    "hosts": "Exported records of other hosts, with commas between (empty: none)",
+    "records": "Exported records of other hosts, with commas between (empty: none)",
 }
 """What is asked, by key, in this order."""
 

@@ -16,7 +16,7 @@ from burnish.cli.declaration import Argument, Option, Verb
 PANELS = ("What to build", "Load", "How exactly", "Machine")
 """Panels whose options are keys."""
 
-ALSO = ("--as", "--strip", "--sign-key", "--key", "--hosts", "--full")
+ALSO = ("--as", "--strip", "--sign-key", "--key", "--records", "--full")
 """Options of other panels that are keys."""
 
 PER_CALL: Mapping[str, str] = {
@@ -24,6 +24,7 @@ PER_CALL: Mapping[str, str] = {
     "--force": "whoever overrides an objection must know it",
     "--config": "the file itself",
     "--fresh": "would begin every run anew",
+    "--hosts": "which machines are occupied is said with each call",
     "--versus": "the other side of one comparison",
     "--reverse": "the patches of one series",
     "--release": "a program for one bundled study",

@@ -7,10 +7,9 @@ from dataclasses import replace
 from burnish.base import paths
 from burnish.catalogue.bundled import files as studies
 from burnish.cli import options as o
-from burnish.cli.common import asker, draw_board, finish, group, print_document, print_json, progress, verb
+from burnish.cli.common import finish, group, measured, print_document, print_json, verb
 from burnish.report.sections.bundled import plan as plan_report
 from burnish.report.values import catalogue as values
-from burnish.study import runner
 from burnish.study.constructors.bundled import bundled_study
 from burnish.study.planning.study_plan import plan_of
 from burnish.study.request.options import Options
@@ -108,4 +107,5 @@ def run(
         return
     asked = Asked(rows=rows, series=series, threads=threads, everything=everything)
     bundled = bundled_study(name, engine, asked, options)
-    finish(runner.run(paths.home(), bundled, options, progress, asker(), asked, draw=draw_board), as_json, full=full)
+    for folder in measured(paths.home(), bundled, options, asked):
+        finish(folder, as_json, full=full)

@@ -98,7 +98,7 @@ TRY_IN_ROOT = _option(
 )  # fmt: skip
 LEAVE_OUT = _option("leave_out", ("--leave-out",), "Leave out, and count, statements whose literals are not known.")
 HOSTS = _option(
-    "hosts", ("--hosts",), "Exported records of other hosts, to add.", readers.paths, "RECORD,...", many=True,
+    "hosts", ("--records",), "Exported records of other hosts, to add.", readers.paths, "RECORD,...", many=True,
     common=True,
 )  # fmt: skip
 CONFIG = _machine(

@@ -31,7 +31,8 @@ def chains_of(
 ) -> dict[str, Chain]:
     """The stages of these builds and of the baseline, by name, replicates as name#1, name#2, ...
 
-    If the study is tolerant, one that cannot be made has the reason in `missing`.
+    If the study is tolerant, one that cannot be made has the reason in `missing`. Builds of other hosts are as they
+    were made there (`Study.foreign`).
 
     Args:
         study: whose builds they are.
@@ -44,7 +45,11 @@ def chains_of(
     spec = study.engine
     work = home.work(spec.name)
     wanted = list(dict.fromkeys((study.base, *names)))
-    variants = expand([study.variants[name] for name in wanted], study.replicates)
+    every = expand([study.variants[name] for name in wanted], study.replicates)
+    foreign = {variant.name: study.foreign[variant.name] for variant in every if variant.name in study.foreign}
+    if len(foreign) == len(every):
+        return foreign
+    variants = [variant for number, variant in enumerate(every) if not number or variant.name not in foreign]
     sampled = any(variant.recipe.bolt or variant.recipe.sampled for variant in variants)
     chains = resolve(
         variants,
@@ -66,7 +71,7 @@ def chains_of(
     )
     for name in study.instrumented & set(by_name):
         by_name[name] = _until_instrumented(by_name[name])
-    return by_name
+    return {variant.name: foreign.get(variant.name) or by_name[variant.name] for variant in every}
 
 
 def _trainable(spec: EngineSpec, chain: Chain) -> Chain:

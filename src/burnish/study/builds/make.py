@@ -330,9 +330,9 @@ class Maker:
             if users[stage.key] > 1 and not self._have(stage):
                 chain = next(candidate for candidate in possible if stage in candidate.stages)
                 with contextlib.suppress(InfrastructureError):  # remembered, and raised for each variant that needs it
-                    self._make_up_to(stage, chain)
+                    self.make_up_to(stage, chain)
 
-    def _make_up_to(self, last: Stage, chain: Chain) -> None:
+    def make_up_to(self, last: Stage, chain: Chain) -> None:
         """Makes the missing stages of a chain, up to and including `last`."""
         for stage in chain.stages:
             if stage.key in self._failed:
@@ -350,7 +350,7 @@ class Maker:
 
     def _make_one(self, chain: Chain, *, baseline: bool) -> Made:
         name = chain.variant.name
-        self._make_up_to(chain.stages[-1], chain)
+        self.make_up_to(chain.stages[-1], chain)
         entry = self.store.find("builds", chain.final)
         assert entry is not None  # noqa: S101 - made just now
         built = self.builder.built(name, entry)

@@ -67,6 +67,7 @@ class Options:
         weights: (load, weight) of a search; loads that are not named have the weight 1.
         guards: loads on which a search's winner must not be slower than the baseline.
         space: TOML file with a space of the user's own; None: the catalogue's.
+        on_hosts: on which hosts it is measured, as named; empty: on this machine alone (`burnish.hosts`).
         command: words of the command line after the program's name, and what a settings file gave; empty where there
             is none.
         configured: what of the command a settings file gave; None if it gave nothing.
@@ -119,6 +120,7 @@ class Options:
     weights: tuple[tuple[str, float], ...] = ()
     guards: tuple[str, ...] = ()
     space: Path | None = None
+    on_hosts: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     configured: Configured | None = None
 

@@ -59,6 +59,30 @@ DOCUMENTS: Mapping[str, Document] = {
     "store": Document(
         "store list", Object("", {"usable": (bool, "Whether this host can use it.")}, of=Held), listed=True
     ),
+    "hosts": Document(
+        "hosts list",
+        of(
+            "A host that takes part.",
+            name=(str, "What it is called."),
+            kind=(str, "The kind of its processor."),
+            architecture=(str, "As the kernel names it."),
+            level=(str, "The instruction-set level that it offers; empty where there are none."),
+            cores=(int, "Cores that it may use."),
+            memory=(int | None, "Bytes of main memory."),
+            compilers=(Texts, "Names of its compilers."),
+            builds=(bool, "Whether it makes builds."),
+            benches=(bool, "Whether it measures."),
+            calibration=(str, "Loads for which it is calibrated."),
+            sitting=(str, "When a record was written there last, and which."),
+            running=(str, "What it does now; empty if nothing."),
+            version=(str, "Its Burnish."),
+            home=(str, "Path of its home."),
+            machine=(str, "Identifies the machine, as in records."),
+            boot=(str, "Identifies its running kernel."),
+            address=(str, "Where its worker listens."),
+        ),
+        listed=True,
+    ),
     "profiles": Document(
         "profile list",
         of(

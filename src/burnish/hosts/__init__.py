@@ -1,0 +1,1 @@
+"""Many hosts: builds anywhere, trials alone on each host, one report (docs/HOSTS.md)."""

@@ -1,0 +1,170 @@
+"""Files of the user's that a command names, as they travel to other hosts: by their digest.
+
+A patch, a script, a file of recipes, a source: the word that names it is replaced by a place in the home of the host
+that runs the command. What is a path on every host by nature (programs of `compare`, ``storage=/FOLDER``) stays as it
+is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import shutil
+import tarfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.paths import Home
+from burnish.hosts.place import folder as hosts_folder
+
+MOST_BYTES = 64_000_000
+"""Files of a command are sent with each of its tasks."""
+
+FOLDERS = ("--source", "--data")
+"""Options that may name a folder."""
+
+_PLACE = re.compile(r"\{burnish-file:([0-9a-f]{64}):([^{}/]+)\}")
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A command with its files.
+
+    Attributes:
+        words: the command's words; each file's path is replaced by a mark with its digest.
+        files: content by SHA-256; of a folder, its tar.
+        folders: digests of those that are folders.
+    """
+
+    words: tuple[str, ...]
+    files: Mapping[str, bytes]
+    folders: tuple[str, ...] = ()
+
+
+def carried(words: Sequence[str], keep: Sequence[str] = ()) -> Carried:
+    """A command with the files that it names.
+
+    Args:
+        words: the command's, as typed in the current folder.
+        keep: words that stay as they are though there are files of these names: engines, programs of `compare`.
+
+    Raises:
+        UserError: the files are too large to be sent.
+    """
+    files: dict[str, bytes] = {}
+    folders: list[str] = []
+
+    def part(text: str, *, folder: bool) -> str:
+        path = Path(text)
+        if not text or text in keep:
+            return text
+        if path.is_file():
+            content = path.read_bytes()
+        elif folder and path.is_dir():
+            content = _packed(path)
+        else:
+            return text
+        digest = hashlib.sha256(content).hexdigest()
+        files[digest] = content
+        if path.is_dir():
+            folders.append(digest)
+        return f"{{burnish-file:{digest}:{path.resolve().name}}}"
+
+    sent, before = [], ""
+    for word in words:
+        option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
+        named = option or before
+        takes_folder = named in FOLDERS or (not named and word.startswith((".", "/")))
+        items = [_item(item, part, folder=takes_folder) for item in value.split(",")]
+        sent.append(f"{option}{equals}{','.join(items)}")
+        before = word if word.startswith("--") and not equals else ""
+    size = sum(map(len, files.values()))
+    if size > MOST_BYTES:
+        raise UserError(
+            f"--hosts: the files that the command names have {size / 1e6:,.0f} MB, at most {MOST_BYTES / 1e6:,.0f} MB "
+            "are sent to each host; name a source package's version instead (--source-version)"
+        )
+    return Carried(tuple(sent), files, tuple(folders))
+
+
+def _item(item: str, part: object, *, folder: bool) -> str:
+    """One item of a word: a path, a script with parameters (``mine.lua:tables=8``), or anything else."""
+    assert callable(part)  # noqa: S101
+    path, colon, parameters = item.partition(":")
+    if colon and not Path(item).exists():
+        return f"{part(path, folder=False)}{colon}{parameters}"
+    return str(part(item, folder=folder))
+
+
+def _packed(place: Path) -> bytes:
+    """A folder as a tar that is the same for the same content."""
+
+    def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        entry.mtime = 0
+        return entry
+
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for path in sorted(place.rglob("*")):
+            tar.add(path, path.relative_to(place), recursive=False, filter=plain)
+            if buffer.tell() > MOST_BYTES * 4:
+                break  # too large in any case
+    return buffer.getvalue()
+
+
+def laid(home: Home, sent: Carried) -> tuple[str, ...]:
+    """Lays a command's files down in a home and returns its words with their paths there.
+
+    Raises:
+        InfrastructureError: a file is not what its digest says.
+    """
+    places: dict[str, Path] = {}
+    for digest, content in sent.files.items():
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise InfrastructureError(f"a file of the command arrived changed: its SHA-256 is not {digest}")
+        places[digest] = hosts_folder(home) / "files" / digest
+
+    def path_of(match: re.Match[str]) -> str:
+        digest, name = match.groups()
+        target = places[digest] / name
+        if not target.exists():
+            _lay(target, sent.files[digest], folder=digest in sent.folders)
+        return str(target)
+
+    return tuple(_PLACE.sub(path_of, word) for word in sent.words)
+
+
+def _lay(target: Path, content: bytes, *, folder: bool) -> None:
+    draft = target.with_name(f".draft-{target.name}")
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder:
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir()
+        with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+            tar.extractall(draft, filter="data")
+    else:
+        draft.write_bytes(content)
+    draft.rename(target)
+
+
+def without(words: Sequence[str], options: Mapping[str, bool]) -> tuple[str, ...]:
+    """Words without these options.
+
+    Args:
+        words: a command's.
+        options: by option, whether it takes a value.
+    """
+    kept: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        name, equals, _ = word.partition("=")
+        if name not in options:
+            kept.append(word)
+        elif options[name] and not equals:
+            next(rest, None)
+    return tuple(kept)

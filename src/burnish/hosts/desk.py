@@ -1,0 +1,72 @@
+"""The desk of a worker: jobs come in from the scheduler, the main thread does them one at a time.
+
+A job that is asked for twice (its first answer was lost, or whoever asked was restarted) is done once: the second
+waits for the same answer.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from burnish.hosts.jobs import Answer, Job
+
+
+@dataclass
+class Desk:
+    """Jobs of a worker.
+
+    Attributes:
+        running: what is done now, in words; '' if nothing.
+    """
+
+    running: str = ""
+    _waiting: queue.Queue[tuple[Job, Future[Answer]]] = field(default_factory=queue.Queue)
+    _known: dict[str, Future[Answer]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ask(self, job: Job) -> Answer:
+        """Has a job done and waits for it; called from other threads."""
+        with self._lock:
+            future = self._known.get(job.key)
+            if future is None:
+                future = self._known[job.key] = Future()
+                self._waiting.put((job, future))
+        return future.result()
+
+    def serve(self, do: Callable[[Job], Answer], *, turn_s: float = 60.0) -> bool:
+        """Does the next job if one comes within `turn_s` seconds, and returns whether one came; for the main thread.
+
+        Raises:
+            BaseException: what `do` raises; whoever waits for the job is told so first.
+        """
+        try:
+            job, future = self._waiting.get(timeout=turn_s)
+        except queue.Empty:
+            return False
+        self.running = f"{job.title}, since {time.strftime('%H:%M')}"
+        try:
+            answer = do(job)
+        except BaseException as error:
+            future.set_exception(RuntimeError(f"the worker was stopped ({type(error).__name__})"))
+            raise
+        else:
+            future.set_result(answer)
+        finally:
+            self.running = ""
+            with self._lock:  # what is asked later is asked anew: its answer is in the host's own record
+                del self._known[job.key]
+        return True
+
+
+desk = Desk()
+"""The desk of this process."""
+
+
+def perform(job: Job) -> Answer:
+    """What the scheduler calls in a worker's process."""
+    return desk.ask(job)

@@ -1,0 +1,281 @@
+"""A study on many hosts, as seen by whoever asks for it: divided, sent, collected.
+
+Nothing is kept here that is needed to go on: every host has its own record, and artefacts are shared. The same command
+asks again, and what is done already is not done again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from burnish.base.durations import duration
+from burnish.base.errors import UserError
+from burnish.hosts import units
+from burnish.hosts.carried import Carried
+from burnish.hosts.dispatch import Dispatcher, Given, Task, Work
+from burnish.hosts.fleet import Fleet
+from burnish.hosts.host import Chosen
+from burnish.hosts.jobs import Answer, Job
+from burnish.hosts.kinds import LEVELS
+from burnish.study.builds.make import Chain
+
+TURN_S = 0.25
+"""How often answers are looked for."""
+TRIES = 3
+"""How often a task is sent again that failed for a reason that may pass."""
+LOSSES = 20
+"""How often a task is sent again whose worker was lost: restarts are ordinary, but a task must not kill for ever."""
+COMING_S = 60.0
+"""How long hosts that are named may take to come when a study begins."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of the hosts.
+
+    Attributes:
+        name: the run's, part of its keys.
+        command: the study's command, with its files.
+        title: the command, for people.
+        chosen: where it is measured.
+        store: where artefacts are shared; None: nowhere, every host builds for itself.
+        limit: bytes that they may take there.
+        fresh: whether hosts begin new runs.
+        patience: seconds that a task waits for a host that can do it.
+        coming: seconds that a study waits for its hosts when it begins.
+    """
+
+    name: str
+    command: Carried
+    title: str
+    chosen: Chosen
+    store: str | None = None
+    limit: int | None = None
+    fresh: bool = False
+    patience: float = 600.0
+    coming: float = COMING_S
+
+
+@dataclass
+class Outcome:
+    """What came of it.
+
+    Attributes:
+        records: by host, its exported record, packed.
+        unfinished: hosts whose runs go on with the same command.
+        failed: by host, why it has no result.
+    """
+
+    records: dict[str, bytes] = field(default_factory=dict)
+    unfinished: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Driver:
+    """Has a study done by hosts.
+
+    Attributes:
+        asked: what is asked.
+        fleet: the hosts.
+        perform: the function that a worker calls with a `Job`.
+        outcome: what has come of it.
+        turn_s: seconds between two looks for answers.
+    """
+
+    asked: Asked
+    fleet: Fleet
+    perform: Callable[[Job], Answer]
+    outcome: Outcome = field(default_factory=Outcome)
+    turn_s: float = TURN_S
+    _dispatcher: Dispatcher = field(default_factory=Dispatcher)
+    _benches: list[str] = field(default_factory=list)
+    _surveys: dict[str, units.Survey] = field(default_factory=dict)
+    _asked_of: dict[str, str] = field(default_factory=dict)
+    """By key of a survey or a bench, its host."""
+    _division: units.Division | None = None
+    _levels: dict[str, str] = field(default_factory=dict)
+    _failed: dict[str, str] = field(default_factory=dict)
+    """By key of a stage, why it was not made."""
+    _sent: dict[str, Any] = field(default_factory=dict)
+    _tries: dict[str, int] = field(default_factory=dict)
+
+    def run(self) -> Outcome:
+        """Does it all; returns when every host has answered or was given up.
+
+        Raises:
+            UserError: no host is there that was asked for.
+            InfrastructureError: the scheduler does not answer.
+        """
+        try:
+            self._begin()
+            while self._dispatcher.open:
+                self._turn()
+        finally:
+            self.fleet.close()
+        return self.outcome
+
+    def _begin(self) -> None:
+        """Waits for the hosts that were asked for, and asks each how it would build."""
+        since, asked = time.monotonic(), self.asked
+        while True:
+            self._look()
+            hosts = list(self.fleet.hosts.values())
+            self._benches = [host.name for host in hosts if asked.chosen.has(host)]
+            missing = asked.chosen.missing(hosts)
+            if self._benches and not missing:
+                break
+            if time.monotonic() - since >= asked.coming:
+                there = ", ".join(f"{host.name} ({host.kind})" for host in hosts) or "none"
+                raise UserError(
+                    f"--hosts {asked.chosen.words}: no host for {', '.join(missing) or 'trials'} came within "
+                    f"{duration(asked.coming)}; there are: {there} (`burnish hosts` lists them)"
+                )
+            self.fleet.say_once(f"waiting for {', '.join(missing) or 'a host that measures'}")
+            time.sleep(self.turn_s)
+        kinds = [f"{name} ({self.fleet.hosts[name].kind})" for name in self._benches]
+        self.fleet.say(f"trials on {', '.join(kinds)}")
+        builders = {host.name for host in hosts if host.builds} if asked.store else set()
+        surveyed = list(dict.fromkeys((*self._benches, *sorted(builders))))
+        self._asked_of |= {f"survey-{asked.name}-{name}": name for name in surveyed}
+        self._dispatcher.add(
+            [Task(key, Work.SURVEY, frozenset({name})) for key, name in self._asked_of.items()], time.monotonic()
+        )
+
+    def _look(self) -> None:
+        change = self.fleet.look()
+        for name in change.went:
+            key = self._dispatcher.leave(name, time.monotonic())
+            self._sent.pop(key or "", None)
+        for host in change.came:
+            self._dispatcher.join(host.name, host.boot)
+
+    def _turn(self) -> None:
+        """Sends what can begin, takes what was answered, gives up what nobody can do."""
+        if self.fleet.due:
+            self._look()
+        now = time.monotonic()
+        for given in self._dispatcher.next(now):
+            self._send(given)
+        for key, future in list(self._sent.items()):
+            if future.done():
+                del self._sent[key]
+                self._answered(key, future)
+        for key in self._dispatcher.lost():
+            self._give_up(key, "the hosts that made it were lost, one after another")
+        for key in self._dispatcher.stranded(now, self.asked.patience):
+            self._give_up(key, f"no host that can do it came within {duration(self.asked.patience)}")
+        if self._division is None and self._surveys.keys() >= set(self._asked_of.values()):
+            self._divide()
+        time.sleep(self.turn_s)
+
+    def _divide(self) -> None:
+        """Plans builds and trials, when every host has said how it would build."""
+        hosts = list(self.fleet.hosts.values())
+        able = {name: survey for name, survey in self._surveys.items() if survey.why_not is None}
+        self._division = division = units.divided(hosts, able, self._benches if self.asked.store else [])
+        seconds = {}
+        for name in self._benches:
+            survey = self._surveys[name]
+            if survey.why_not is not None and not division.chains.get(name):
+                self.outcome.failed[name] = survey.why_not
+                self.fleet.say(f"{name}: {survey.why_not}")
+            else:
+                seconds[name] = survey.bench
+        self._asked_of |= {units.bench_key(self.asked.name, name): name for name in seconds}
+        if division.units:
+            models = ", ".join(f"{name} ({architecture})" for architecture, name in division.models.items())
+            self.fleet.say(f"{len(division.units)} steps of builds, as {models} would make them")
+        self._dispatcher.add(units.tasks_of(division, seconds, self.asked.name), time.monotonic())
+
+    def _send(self, given: Given) -> None:
+        asked, key = self.asked, given.key
+        job = Job(key, Work.SURVEY, f"survey of {asked.title}", asked.command, asked.store, asked.limit)
+        unit = self._unit(key)
+        if unit is not None:
+            failed = next((why for _, entry in unit.needs if (why := self._failed.get(entry))), None)
+            if failed is not None:  # what it needs is not there
+                self._give_up(key, failed)
+                return
+            job = replace(job, work=Work.BUILD, title=f"build of {unit.name} for {asked.title}", unit=unit)
+        elif not key.startswith("survey-"):
+            chains = self._chains(given.host) if asked.store else {}
+            job = replace(job, work=Work.BENCH, title=f"trials of {asked.title}", chains=chains, fresh=asked.fresh)
+        if job.work is not Work.SURVEY:
+            self.fleet.say(f"{given.host}: {job.title}")
+        # A new key for Dask each time: it is the host that knows that the job is the same.
+        self._sent[key] = self.fleet.send(self.perform, job, key=f"{key}-{time.time_ns()}", host=given.host)
+
+    def _unit(self, key: str) -> units.Unit | None:
+        """The unit that a task builds; None of other tasks."""
+        return self._division.units.get(key.removeprefix(units.build_key(""))) if self._division is not None else None
+
+    def _chains(self, host: str) -> dict[str, Chain]:
+        """The builds that a host measures; those that failed, or do not run there, have the reason."""
+        assert self._division is not None  # noqa: S101 - the task comes from it
+        chains = dict(self._division.chains.get(host, {}))
+        for name, why in units.refusals(chains, self._levels, self.fleet.hosts[host], LEVELS).items():
+            self.fleet.say_once(f"{host}: {name}: {why}")
+            chains[name] = replace(chains[name], missing=why)
+        return {name: replace(chain, missing=chain.missing or self._why_not(chain)) for name, chain in chains.items()}
+
+    def _why_not(self, chain: Chain) -> str | None:
+        return next((why for stage in chain.stages if (why := self._failed.get(stage.key))), None)
+
+    def _answered(self, key: str, future: Any) -> None:
+        """Takes a task's answer, or has it done again."""
+        host = self._dispatcher.on(key)
+        try:
+            answer: Answer = future.result()
+        except (Exception, asyncio.CancelledError):  # whatever Dask says: the worker, or the scheduler, is gone
+            self._once_more(key, "no answer", LOSSES)
+            self.fleet.look_soon()
+            return
+        if answer.again:
+            self._once_more(key, answer.problem)
+            return
+        unit = self._unit(key)
+        if unit is not None and answer.problem:
+            self._give_up(key, answer.problem)
+            return
+        if unit is not None:
+            self._levels |= answer.levels
+        elif answer.survey is not None:
+            self._surveys[self._asked_of[key]] = answer.survey
+        elif answer.problem:
+            self._give_up(key, answer.problem)
+            return
+        else:
+            name = self._asked_of[key]
+            self.outcome.records[name] = answer.record
+            if not answer.finished:
+                self.outcome.unfinished.append(name)
+            self.fleet.say(f"{host}: trials done" if answer.finished else f"{host}: trials done for now")
+        self._dispatcher.done(key, time.monotonic())
+
+    def _once_more(self, key: str, why: str, tries: int = TRIES) -> None:
+        """Has a task done again, some times."""
+        self._tries[key] = self._tries.get(key, 0) + 1
+        if self._tries[key] > tries:
+            self._give_up(key, why)
+            return
+        self.fleet.say(f"{self._dispatcher.on(key)}: {why.splitlines()[0]}; once more")
+        self._dispatcher.again(key, time.monotonic())
+
+    def _give_up(self, key: str, why: str) -> None:
+        """Ends a task that can't be done."""
+        unit = self._unit(key)
+        if unit is not None:
+            self.fleet.say_once(f"{unit.name}: not built: {why.splitlines()[0]}")
+            self._failed |= dict.fromkeys(unit.keys, why.splitlines()[0])
+        elif key.startswith("survey-"):
+            self._surveys[self._asked_of[key]] = units.Survey(why_not=why)
+        else:
+            name = self._asked_of[key]
+            self.outcome.failed[name] = why
+            self.fleet.say(f"{name}: {why}")
+        self._dispatcher.done(key, time.monotonic())

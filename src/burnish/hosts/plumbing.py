@@ -1,0 +1,234 @@
+"""Dask distributed, as Burnish uses it: to find hosts, to send them tasks, and to notice that they are gone.
+
+Dask keeps no state for us and decides nothing: `burnish.hosts.dispatch` says which task goes where. Imported only when
+hosts are used, as nothing else needs Dask.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+from urllib.parse import urlsplit
+
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.hosts import tls
+
+RESOURCE = "bench"
+
+
+def _imported(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise UserError(
+            f"many hosts: needs the package {name}, which is not installed; `pip install 'burnish[hosts]'` adds it, "
+            "or leave --hosts out"
+        ) from None
+
+
+dask, distributed = _imported("dask"), _imported("distributed")
+
+HEARTBEAT_S = 5.0
+"""Time between two heartbeats of a worker. Dask's own for few workers is 0.5 s, which is 0.3 % of a core on a host that
+measures."""
+GONE_S = 60.0
+"""Seconds without a heartbeat after which a host counts as gone."""
+
+dask.config.set(
+    {
+        "distributed.scheduler.work-stealing": False,
+        "distributed.scheduler.allowed-failures": 0,
+        "distributed.scheduler.worker-ttl": f"{GONE_S:.0f}s",
+        "distributed.scheduler.active-memory-manager.start": False,
+        "distributed.scheduler.http.routes": [],
+        "distributed.worker.http.routes": [],
+        "distributed.worker.profile.enabled": False,
+        "distributed.worker.memory.target": False,
+        "distributed.worker.memory.spill": False,
+        "distributed.worker.memory.pause": False,
+        "distributed.worker.memory.terminate": False,
+        "distributed.worker.memory.monitor-interval": "60s",
+        "distributed.admin.tick.interval": "5s",
+        "distributed.admin.tick.limit": "10m",
+        "distributed.admin.system-monitor.interval": "60s",
+        "distributed.admin.system-monitor.gil.enabled": False,
+        "distributed.diagnostics.nvml": False,
+        "distributed.comm.timeouts.connect": "20s",
+        "distributed.comm.timeouts.tcp": f"{GONE_S:.0f}s",
+        "distributed.deploy.lost-worker-timeout": "1s",
+    }
+)
+for _name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):  # some have levels of their own
+    if _name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+        logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+def security(home: Home) -> Any:
+    """TLS with the certificates of this home."""
+    place = tls.check(home)
+    own = {
+        f"tls_{role}_{part}": str(place / name)
+        for role in ("client", "worker", "scheduler")
+        for part, name in (("cert", tls.CERTIFICATE), ("key", tls.KEY))
+    }
+    return distributed.Security(tls_ca_file=str(place / tls.AUTHORITY), require_encryption=True, **own)
+
+
+def checked(address: str) -> str:
+    """The address of a scheduler.
+
+    Raises:
+        UserError: it is no address, or one without TLS that other machines can reach.
+    """
+    parts = urlsplit(address)
+    try:
+        port = parts.port
+    except ValueError:
+        port = None
+    if parts.scheme not in ("tls", "tcp") or not parts.hostname or port is None:
+        raise UserError(f"{address}: not a scheduler's address; `burnish hosts up` prints it: tls://HOST:PORT")
+    if parts.scheme == "tcp":
+        raise UserError(
+            f"{address}: without TLS anyone who reaches it could run programs here; take the address that "
+            "`burnish hosts up` prints, which begins with tls://"
+        )
+    return address
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host's name or address is this machine only."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+async def serve(home: Home, host: str, port: int, ready: Callable[[str], None]) -> None:
+    """Runs a scheduler until it is cancelled.
+
+    Args:
+        home: with the certificates.
+        host: address to listen on; '' for all.
+        port: port to listen on.
+        ready: called with its address when it listens.
+
+    Raises:
+        UserError: the address can't be listened on.
+    """
+    module: Any = import_module("distributed.scheduler")
+    module.heartbeat_interval = lambda _workers: HEARTBEAT_S  # no option has it
+    try:
+        scheduler = await distributed.Scheduler(
+            host=host or None,
+            port=port,
+            protocol="tls",
+            security=security(home),
+            dashboard=False,
+            dashboard_address="127.0.0.1:0",
+        )
+    except (OSError, RuntimeError) as error:  # Dask wraps what the system said
+        why = getattr(error.__cause__ or error, "strerror", None) or error
+        raise UserError(f"--listen {host}:{port}: cannot listen there ({why}); name another address or port") from None
+    try:
+        ready(scheduler.address)
+        await scheduler.finished()
+    finally:
+        await scheduler.close()
+
+
+async def work(
+    home: Home, address: str, name: str, about: Callable[[], Mapping[str, Any]], joined: Callable[[], None]
+) -> None:
+    """Connects this process to a scheduler as a worker, until the connection breaks.
+
+    Args:
+        home: with the certificates.
+        address: the scheduler's.
+        name: the host's.
+        about: what is told with each heartbeat.
+        joined: called when it is connected.
+    """
+
+    async def told(_worker: Any) -> dict[str, Any]:
+        return dict(about())
+
+    worker = distributed.Worker(
+        address,
+        nthreads=1,
+        name=name,
+        resources={RESOURCE: 1},
+        security=security(home),
+        memory_limit=0,
+        dashboard=False,
+        dashboard_address="127.0.0.1:0",
+        local_directory=str(home.root / "hosts" / "dask"),
+        metrics={"burnish": told},
+        death_timeout=60,
+        silence_logs=logging.CRITICAL,
+    )
+    try:
+        await worker
+        joined()
+        await worker.finished()
+    finally:
+        await worker.close(timeout=1, executor_wait=False)
+
+
+def run(coroutine: Any) -> None:
+    """Runs a coroutine in an event loop of its own."""
+    asyncio.run(coroutine)
+
+
+class Link:
+    """A connection to the scheduler of whoever asks for a study.
+
+    Args:
+        home: with the certificates.
+        address: the scheduler's.
+        patience: seconds to wait for it.
+
+    Raises:
+        OSError: nobody answers there.
+    """
+
+    def __init__(self, home: Home, address: str, patience: float = 30.0) -> None:
+        self.address = address
+        self._client: Any = distributed.Client(
+            address, security=security(home), timeout=patience, set_as_default=False, direct_to_workers=False
+        )
+
+    @property
+    def broken(self) -> bool:
+        """Whether the connection is lost."""
+        return str(self._client.status) != "running"
+
+    def hosts(self) -> list[dict[str, Any]]:
+        """What every worker told last about its host, with its address."""
+        workers = self._client.sync(self._client.scheduler.identity, n_workers=-1)["workers"]
+        return [
+            {**about, "address": address, "seen": worker.get("last_seen")}
+            for address, worker in workers.items()
+            if (about := (worker.get("metrics") or {}).get("burnish"))
+        ]
+
+    def send(self, function: Callable[..., Any], argument: Any, *, key: str, worker: str) -> Any:
+        """Has a worker call a function; returns its future."""
+        return self._client.submit(
+            function,
+            argument,
+            key=key,
+            workers=[worker],
+            allow_other_workers=False,
+            resources={RESOURCE: 1},
+            pure=False,
+            retries=0,
+        )
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._client.close(timeout=2)

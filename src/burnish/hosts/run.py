@@ -1,0 +1,182 @@
+"""`--hosts`: a study on many hosts, from a command to a record in this home."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from rich.console import Console
+
+from burnish.base.digest import digest_of
+from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.paths import Home
+from burnish.catalogue import load
+from burnish.hosts.carried import carried, without
+from burnish.hosts.desk import perform
+from burnish.hosts.driver import COMING_S, Asked, Driver, Outcome
+from burnish.hosts.fleet import Fleet
+from burnish.hosts.host import Chosen, Host, host_of
+from burnish.hosts.place import Campaign, Joined, campaign, folder, read_joined
+from burnish.record import exchange
+from burnish.record.events import Event, Recorded
+from burnish.record.events.study import RecordImported
+from burnish.record.record import Record
+from burnish.study.kept import runs as studies
+from burnish.study.merge import merging
+from burnish.study.merge.parts import VERBS
+from burnish.study.request.options import Options
+from burnish.study.study import Study
+
+NOT_SENT = {
+    "--hosts": True,
+    "--config": True,
+    "--json": False,
+    "--full": False,
+    "--fresh": False,
+    "--dry-run": False,
+    "--quiet": False,
+    "-q": False,
+}
+"""Options that are not part of what a host does, and whether they take a value."""
+
+
+def joined_here(home: Home) -> Joined:
+    """What this machine knows about the scheduler.
+
+    Raises:
+        UserError: nothing.
+    """
+    joined = read_joined(home)
+    if joined is None:
+        raise UserError(
+            f"--hosts: this machine knows of no scheduler; `burnish hosts up` starts one here, or copy the folder "
+            f"{folder(home) / 'join'} of the machine on which it runs"
+        )
+    return joined
+
+
+def present(home: Home) -> list[Host]:
+    """The hosts that take part now, as they describe themselves.
+
+    Raises:
+        UserError: this machine knows of no scheduler.
+        InfrastructureError: it does not answer.
+    """
+    from burnish.hosts import plumbing  # noqa: PLC0415 - Dask
+
+    joined = joined_here(home)
+    try:
+        link = plumbing.Link(home, joined.address)
+    except OSError:
+        raise InfrastructureError(f"{joined.address}: no scheduler answers; `burnish hosts up` starts it") from None
+    try:
+        return [host_of(about) for about in link.hosts()]
+    finally:
+        link.close()
+
+
+def run(
+    home: Home, study: Study, options: Options, chosen: Chosen, console: Console, coming: float = COMING_S
+) -> list[Path]:
+    """Runs a study on hosts, or goes on with it; returns the folders of what came of it, the merged run alone if there
+    is one.
+
+    Args:
+        home: this machine's.
+        study: what is measured.
+        options: how it is measured.
+        chosen: where.
+        console: for progress.
+        coming: seconds to wait for hosts that are not there yet.
+
+    Raises:
+        UserError: it can't be shared among hosts, or no host is there that was asked for.
+        InfrastructureError: no host has a result, or the scheduler does not answer.
+    """
+
+    def say(text: str) -> None:
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    from burnish.hosts import plumbing  # noqa: PLC0415 - Dask
+
+    if study.search is not None:
+        raise UserError(
+            "--hosts: a search chooses what to build by what it measured, which differs from host to host; name "
+            "variants (--variant), or leave --hosts out"
+        )
+    joined = joined_here(home)
+    words = without(options.command, NOT_SENT)
+    begun = campaign(home, digest_of([study.definition.as_dict(), chosen.words]), fresh=options.fresh)
+    if begun.resumed:
+        say("going on with the run that was begun on these hosts")
+    command = carried(words, [*load.engine_names(), *(studies_words(words) if study.programs else ())])
+    if joined.store is None and not study.programs:
+        say("no store of artefacts (`burnish hosts up --store`): every host makes its own builds")
+    asked = Asked(
+        name=begun.name,
+        command=command,
+        title=" ".join(words[:2]),
+        chosen=chosen,
+        store=joined.store,
+        limit=joined.limit,
+        fresh=options.fresh and not begun.resumed,
+        coming=coming,
+    )
+    fleet = Fleet(lambda: plumbing.Link(home, joined.address), joined.address, say, asked.patience)
+    outcome = Driver(asked, fleet, perform).run()
+    return _collected(home, study, outcome, begun, say)
+
+
+def studies_words(words: Sequence[str]) -> list[str]:
+    """Words that are no options: programs of `compare`, which are read where they lie on each host."""
+    return [word for word in words if not word.startswith("-")]
+
+
+def _collected(home: Home, study: Study, outcome: Outcome, begun: Campaign, say: Callable[[str], None]) -> list[Path]:
+    """The hosts' records in this home, merged where that is possible."""
+    if not outcome.records:
+        reasons = "; ".join(f"{name}: {why.splitlines()[0]}" for name, why in outcome.failed.items())
+        raise InfrastructureError(f"no host has a result: {reasons}")
+    place = folder(home) / "results" / begun.name
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    files = []
+    for name, content in outcome.records.items():
+        file = place / f"{name}.jsonl.xz"
+        file.write_bytes(content)
+        files.append(file)
+    finished = not outcome.failed and not outcome.unfinished
+    mergeable = study.definition.verb in VERBS or study.bundled is not None
+    if len(files) > 1 and mergeable:
+        merged = place / "merged.jsonl.xz"
+        parts: list[tuple[str, Sequence[Recorded[Event]]]] = [(file.name, exchange.read_events(file)) for file in files]
+        try:
+            exchange.write(merged, merging.merge(parts).events)
+            files = [merged]
+        except UserError as error:  # another compiler on each, as without a shared store; or nothing was measured
+            say(f"not merged, so that each host's run stands by itself: {error}")
+    folders = [_taken(home, file) for file in files]
+    if finished:
+        begun.close()
+    else:
+        names = ", ".join(dict.fromkeys((*outcome.unfinished, *outcome.failed)))
+        say(f"{names}: not finished; the same command goes on")
+    return folders
+
+
+def _taken(home: Home, file: Path) -> Path:
+    """The run of an exported record in this home. One that was taken before, with fewer starts, makes room; a run of
+    this home's own, which is a host too, has it all."""
+    with studies.lock(home):
+        run = exchange.study_name(file, exchange.read_events(file))
+        former = home.studies / run
+        if former.exists():
+            with closing(Record(former)) as record:
+                imported = record.last(RecordImported)
+            if imported is None:
+                return former
+            if imported.event.file != file.name:
+                raise UserError(f"{former}: a run of this name is another host's; `burnish show {file}` has this one")
+            shutil.rmtree(former)
+        return exchange.import_study(home, file)[0]

@@ -1,0 +1,134 @@
+"""A worker: connects this host to a scheduler, and does the jobs that come, one at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rich.console import Console
+
+from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.paths import Home
+from burnish.hosts import desk, part
+from burnish.hosts.about import calibrated, describe, last_sitting
+from burnish.hosts.carried import laid
+from burnish.hosts.host import Host
+from burnish.hosts.jobs import Answer, Job
+from burnish.hosts.place import Joined, alone, folder, read_joined, write_joined
+from burnish.hosts.shelf import ShelfFailed
+
+Call = Callable[[Sequence[str]], None]
+"""Reads words as a command of this program, in this process."""
+
+AGAIN_S = 5.0
+"""Wait before connecting again."""
+
+
+def work(
+    home: Home,
+    address: str,
+    call: Call,
+    say: Callable[[str], None],
+    *,
+    name: str | None = None,
+    builds: bool = True,
+    benches: bool = True,
+    store: str | None = None,
+) -> None:
+    """Works for a scheduler until it is stopped; connects again whenever the connection breaks.
+
+    Args:
+        home: this host's home.
+        address: the scheduler's.
+        call: reads the command of a study.
+        say: prints a line.
+        name: what the host is called; None: its host name.
+        builds: whether it makes builds.
+        benches: whether it measures.
+        store: where artefacts are, if not where `burnish hosts up` said (a folder that is mounted elsewhere here).
+
+    Raises:
+        UserError: the address is wrong, certificates are missing, or another worker runs in this home.
+    """
+    from burnish.hosts import plumbing  # noqa: PLC0415 - Dask
+
+    plumbing.checked(address)
+    plumbing.security(home)
+    with alone(home, "worker"):
+        joined = read_joined(home)
+        write_joined(home, replace(joined, address=address) if joined is not None else Joined(address))
+        host = describe(home, name, builds=builds, benches=benches)
+        say(f"{host.name}: {host.kind}, {host.cores} cores, {host.work}; Burnish {host.version} in {host.home}")
+        link = threading.Thread(target=_linked, args=(home, host, address, say), daemon=True)
+        link.start()
+        while True:
+            if desk.desk.serve(lambda job: do(home, _at(job, store), call, say)):
+                _tell_of(home)
+
+
+def _at(job: Job, store: str | None) -> Job:
+    """The job with the place of artefacts as this host knows it."""
+    return replace(job, store=store) if store is not None and job.store is not None else job
+
+
+def do(home: Home, job: Job, call: Call, say: Callable[[str], None]) -> Answer:
+    """Does a job: reads its command, and takes this host's part of it; its progress is logged."""
+    place = folder(home) / "logs"
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    log = place / f"{job.key}.log"
+    say(f"{time.strftime('%H:%M:%S')} {job.title} (log: {log})")
+    with log.open("a") as file:
+        part.current.job, part.current.console = job, Console(file=file, width=120)
+        try:
+            call(laid(home, job.command))
+        except part.Finished as finished:
+            answer = finished.answer
+        except ShelfFailed as error:
+            answer = Answer(problem=str(error), again=True)
+        except UserError as error:
+            answer = Answer(problem=str(error))
+        except InfrastructureError as error:
+            answer = Answer(problem=error.explain())
+        else:
+            answer = Answer(problem="the command measures nothing that hosts could share")
+        finally:
+            part.current.job = part.current.console = None
+        if answer.problem:
+            file.write(f"{answer.problem}\n")
+    say(f"{time.strftime('%H:%M:%S')} {job.title}: {answer.problem.splitlines()[0] if answer.problem else 'done'}")
+    return answer
+
+
+_told: dict[str, str] = {}
+
+
+def _tell_of(home: Home) -> None:
+    """Reads what may have changed on this host; not while something is measured."""
+    _told["calibration"], _told["sitting"] = calibrated(home), last_sitting(home)
+
+
+def _linked(home: Home, host: Host, address: str, say: Callable[[str], None]) -> None:
+    """Stays connected to the scheduler; what is being done goes on meanwhile."""
+    from burnish.hosts import plumbing  # noqa: PLC0415
+
+    lost = False
+
+    def about() -> dict[str, Any]:
+        return {**host.as_dict(), **_told, "running": desk.desk.running}
+
+    def connected() -> None:
+        nonlocal lost
+        lost = False
+        say(f"{time.strftime('%H:%M:%S')} connected to {address}")
+
+    while True:
+        with contextlib.suppress(Exception):  # whatever Dask raises, the answer is the same
+            plumbing.run(plumbing.work(home, address, host.name, about, connected))
+        if not lost:
+            lost = True
+            say(f"{time.strftime('%H:%M:%S')} {address}: no connection; trying again every {AGAIN_S:.0f} s")
+        time.sleep(AGAIN_S)

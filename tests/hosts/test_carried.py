@@ -1,0 +1,65 @@
+"""Users' files travel by digest, and nothing else does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.paths import Home
+from burnish.hosts import carried as files
+from burnish.hosts.carried import carried, laid, without
+
+
+def test_files_that_a_command_names_are_laid_down_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.toml").write_text("recipes")
+    Path("mine.lua").write_text("load")
+    tree = Path("tree")
+    (tree / "sub").mkdir(parents=True)
+    (tree / "sub" / "a.c").write_text("int a;")
+    words = ("tune", "fake", "--recipes=own.toml", "--workload", "mine.lua:tables=8,fake_mix", "--source", "tree",
+             "--set", "storage=/tmp")  # fmt: skip
+    sent = carried(words)
+    assert (sent.words[:2], sent.words[-2:]) == (("tune", "fake"), ("--set", "storage=/tmp"))
+    home = Home(tmp_path / "elsewhere")
+    there = laid(home, sent)
+    assert all(word.count(str(home.root)) <= 1 for word in there)
+    assert Path(there[2].partition("=")[2]).read_text() == "recipes"
+    script, parameters = there[4].split(",")[0].split(":")
+    assert (Path(script).read_text(), Path(script).name, parameters) == ("load", "mine.lua", "tables=8")
+    assert (Path(there[6]) / "sub" / "a.c").read_text() == "int a;"
+    assert laid(home, carried(words)) == there, "equal content has an equal place"
+
+
+def test_a_folder_that_has_an_engines_name_and_programs_stay_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("fake").mkdir()
+    Path("server").write_text("program")
+    assert carried(("compare", "./server", "fake"), keep=["./server"]).words == ("compare", "./server", "fake")
+
+
+def test_a_file_that_arrives_changed_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a.patch"
+    file.write_text("patch")
+    sent = carried(("patch", "fake", str(file)))
+    changed = replace(sent, files=dict.fromkeys(sent.files, b"another"))
+    with pytest.raises(InfrastructureError, match="arrived changed"):
+        laid(Home(tmp_path / "home"), changed)
+
+
+def test_too_large_files_are_refused_before_anything_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_BYTES", 10)
+    file = tmp_path / "own.toml"
+    file.write_text("more than ten bytes")
+    with pytest.raises(UserError, match="MB are sent to each host"):
+        carried(("tune", "fake", "--recipes", str(file)))
+
+
+def test_options_are_left_out_with_their_values() -> None:
+    words = ("tune", "fake", "--hosts", "all", "--json", "--hosts=kind=zen5", "--starts", "2")
+    assert without(words, {"--hosts": True, "--json": False}) == ("tune", "fake", "--starts", "2")

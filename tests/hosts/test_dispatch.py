@@ -1,0 +1,126 @@
+"""Which task runs where: pure, on values."""
+
+from __future__ import annotations
+
+import pytest
+
+from burnish.hosts.dispatch import Dispatcher, Given, Task, Work, makespan
+
+
+def build(key: str, *able: str, after: tuple[str, ...] = (), seconds: float = 1.0) -> Task:
+    return Task(key, Work.BUILD, frozenset(able), after, seconds)
+
+
+def bench(key: str, host: str, after: tuple[str, ...] = (), seconds: float = 1.0) -> Task:
+    return Task(key, Work.BENCH, frozenset({host}), after, seconds)
+
+
+def dispatcher(*hosts: str, tasks: list[Task], machine: str = "") -> Dispatcher:
+    made = Dispatcher()
+    for host in hosts:
+        made.join(host, machine)
+    made.add(tasks)
+    return made
+
+
+def test_the_longest_way_to_the_end_goes_first() -> None:
+    tasks = [build("short", "a"), build("long", "a"), bench("trials", "a", ("long",), seconds=60)]
+    assert dispatcher("a", tasks=tasks).next() == [Given("long", "a")]
+
+
+def test_builds_go_to_all_hosts_that_can_make_them() -> None:
+    tasks = [build(f"build {n}", "a", "b") for n in range(3)]
+    made = dispatcher("a", "b", "c", tasks=tasks)
+    assert {given.host for given in made.next()} == {"a", "b"}
+    assert made.next() == [], "each does one at a time, and c can't make any"
+    made.done("build 0")
+    assert len(made.next()) == 1
+
+
+def test_a_bench_waits_for_its_builds_and_stays_on_its_host() -> None:
+    made = dispatcher("a", "b", tasks=[build("build", "b"), bench("trials of a", "a", ("build",))])
+    assert made.next() == [Given("build", "b")]
+    made.done("build")
+    assert made.next() == [Given("trials of a", "a")]
+
+
+def test_nothing_runs_beside_a_bench_on_its_machine() -> None:
+    tasks = [bench("of a", "a"), bench("of b", "b"), build("build", "a", "b", "c", seconds=0.5)]
+    made = Dispatcher()
+    made.join("a", "one machine")
+    made.join("b", "one machine")
+    made.join("c", "another")
+    made.add(tasks)
+    first = {given.key: given.host for given in made.next()}
+    assert first.pop("build") == "c", "a build goes where no bench waits"
+    assert len(first) == 1
+    (begun,) = first
+    made.done(begun)
+    assert [given.key for given in made.next()] == [{"of a": "of b", "of b": "of a"}[begun]]
+
+
+def test_a_lost_host_gives_its_build_away_and_keeps_its_bench() -> None:
+    made = dispatcher("a", "b", tasks=[build("build", "a", "b", seconds=9), bench("trials", "a")])
+    given = {each.key: each.host for each in made.next()}
+    assert given["build"] == "b", "a has trials of its own to do"
+    made.leave("b")
+    made.leave("a")
+    made.join("b")
+    assert made.next() == [Given("build", "b")]
+    made.join("a")
+    assert made.next() == [Given("trials", "a")]
+
+
+def test_what_is_done_twice_counts_once() -> None:
+    made = dispatcher("a", "b", tasks=[build("build", "a", "b"), bench("trials", "b", ("build",))])
+    (given,) = made.next()
+    made.leave(given.host)
+    made.join(given.host)
+    made.next()
+    made.done("build")
+    made.done("build")
+    assert made.open == 1
+    assert made.next() == [Given("trials", "b")]
+
+
+def test_a_build_that_ends_every_host_is_given_up_and_a_bench_is_not() -> None:
+    made = dispatcher("a", tasks=[build("deadly", "a", seconds=9), bench("trials", "a")])
+    for _ in range(3):
+        assert made.next() == [Given("deadly", "a")]
+        made.leave("a")
+        made.join("a")
+    assert made.lost() == ["deadly"]
+    for _ in range(5):
+        assert made.next() == [Given("trials", "a")]
+        made.leave("a")
+        made.join("a")
+
+
+def test_a_task_that_no_host_can_do_is_named_after_a_time() -> None:
+    made = dispatcher("a", tasks=[build("impossible", "gone"), bench("after it", "a", ("impossible",))])
+    assert made.next(0.0) == []
+    assert made.stranded(59.0, 60.0) == []
+    assert made.stranded(60.0, 60.0) == ["impossible"], "what waits for it does not wait for a host"
+
+
+def test_a_known_task_is_not_added_again_and_a_circle_is_an_error() -> None:
+    made = dispatcher("a", tasks=[build("build", "a")])
+    made.next()
+    made.done("build")
+    made.add([build("build", "a"), bench("trials", "a", ("build",))])
+    assert made.next() == [Given("trials", "a")]
+    with pytest.raises(ValueError, match="circle"):
+        dispatcher("a", tasks=[build("x", "a", after=("y",)), build("y", "a", after=("x",))]).next()
+
+
+def test_six_builds_on_two_hosts_take_half_the_time() -> None:
+    """A ladder of six builds with a bench after each: two builders and a bench host against one that does it all."""
+
+    def ladder(*able: str, at: str) -> list[Task]:
+        builds = [build(f"build {n}", *able, seconds=60) for n in range(6)]
+        return [*builds, bench("trials", at, tuple(task.key for task in builds), seconds=60)]
+
+    alone = makespan(ladder("a", at="a"), [("a", "")])
+    three = makespan(ladder("a", "b", at="c"), [(name, "") for name in "abc"])
+    assert alone == 7 * 60
+    assert three / alone <= 0.6
