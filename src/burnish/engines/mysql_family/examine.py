@@ -17,8 +17,8 @@ from burnish.engines.contract import SideSpec
 from burnish.engines.mysql_family import own_data, tuning
 from burnish.engines.mysql_family.product import Habits
 from burnish.engines.mysql_family.server import private_options, setting_options
-from burnish.engines.mysql_family.side import ServerSide, settings_of
-from burnish.engines.shared import mixes, sql_bench, sysbench
+from burnish.engines.mysql_family.side import FamilySide, settings_of
+from burnish.engines.shared import mixes, own_script, sql_bench
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
@@ -128,7 +128,7 @@ def rehearse(
         seed=1,
         cores=frozenset(os.sched_getaffinity(0)),
     )
-    side = ServerSide(spec, habits)
+    side = FamilySide(spec, habits)
     try:
         try:
             side.boot()
@@ -158,9 +158,9 @@ def _why(error: InfrastructureError) -> str:
     return next(iter(_errors(text.splitlines())), "") or str(error)
 
 
-def _try_statements(side: ServerSide, workload: Workload) -> None:
+def _try_statements(side: FamilySide, workload: Workload) -> None:
     """Has the server read each statement without running it, as far as it can be prepared."""
-    units = statements.parse(sysbench.unchanged(workload).decode(), workload.file)
+    units = statements.parse(own_script.unchanged(workload).decode(), workload.file)
     for unit in units:
         for statement in unit.statements:
             text = statements.example(statement)
