@@ -203,7 +203,7 @@ def test_a_mix_has_loads_of_ones_own_in_it(tmp_path: Path) -> None:
 
 
 def test_an_engine_without_sysbench_says_what_it_has() -> None:
-    for text, what in (("./mine.sql", "a file of your own"), ("together:kvtest=1,speedtest1=1", "a mix")):
+    for text, what in (("./mine.sql", "a file of this kind"), ("together:kvtest=1,speedtest1=1", "a mix")):
         with pytest.raises(UserError, match=f"sqlite can't run {what}; it has kvtest, kvtest-read"):
             choose(load.engine("sqlite"), [text])
 

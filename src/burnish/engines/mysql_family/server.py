@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import socket
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -77,6 +78,7 @@ class Server(ServerProcess):
     """
 
     launch: Launch
+    complaint = re.compile(r"\[ERROR\] *(.*)")
 
     def __init__(self, launch: Launch) -> None:
         super().__init__(launch, name=launch.habits.name, socket=f"{launch.habits.name}.sock")

@@ -25,9 +25,9 @@ from burnish.engines.contract import (
 from burnish.engines.postgresql import gate
 from burnish.engines.postgresql.build import PostgreSQLBuild
 from burnish.engines.postgresql.loads import PostgreSQLLoads
-from burnish.engines.postgresql.server import CLIENT, CLUSTER, DATABASE, Server, setting_words, settings_of
+from burnish.engines.postgresql.server import CLIENT, CLUSTER, DATABASE, Server, settings_of
 from burnish.engines.postgresql.side import PostgreSQLSide
-from burnish.engines.shared import unprivileged
+from burnish.engines.shared import rehearsal, unprivileged
 from burnish.engines.shared.server_process import Launch
 from burnish.program.elf import build_id
 from burnish.program.program import read
@@ -146,19 +146,13 @@ class PostgreSQL(PostgreSQLBuild):
         place: Path,
         bench: Workbench,
     ) -> list[str]:
-        """See `Engine.examine`: names against the server's own, values by asking it for one with all of them set."""
-        settings = settings_of(workload, condition)
+        """See `Engine.examine`: names against the server's own; what was not run like this before is run."""
         known = {line.split("\t")[0].lower() for line in self._said(built, bench, "--describe-config")}
-        for name, _ in settings:
+        for name, _ in settings_of(workload, condition):
             if name.lower() not in known and "." not in name:
                 raise unknown("PostgreSQL setting", name, sorted(known))
-        if data is None or not settings:
-            return []
-        server = [*unprivileged.words(), str(built.server.resolve()), "-D", str(data / CLUSTER)]
-        words = [*server, *setting_words(settings), "-C", "shared_buffers"]
-        done, lines = output_of(bench, "settings", words, cwd=place, timeout=60)
-        if not done.ok:
-            raise UserError(next((line for line in lines if "FATAL" in line), " ".join(lines[-1:])))
+        if data is not None and rehearsal.unusual(workload, condition):
+            rehearsal.rehearse(PostgreSQLSide, built, workload, condition, data, place, bench)
         return []
 
 

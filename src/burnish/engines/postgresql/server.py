@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import signal
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from burnish.engines.postgresql.protocol import ask
@@ -35,14 +36,10 @@ def settings_of(workload: Workload, condition: Condition) -> tuple[tuple[str, st
     return tuple({**room, **dict(workload.settings), **dict(condition.settings)}.items())
 
 
-def setting_words(settings: Iterable[tuple[str, str]]) -> list[str]:
-    """Settings as words of a command line."""
-    return [word for name, value in settings for word in ("-c", f"{name}={value}")]
-
-
 class Server(ForkingServer):
     """A postmaster with its children, on a Unix socket that nobody else reaches; ended by `stop`."""
 
+    complaint = re.compile(r"^(?:.* FATAL|postgres): +(.*)", re.MULTILINE)
     first_signal = signal.SIGINT
     """A fast shutdown: sessions end, a checkpoint is made, each process writes its profile."""
 
@@ -52,13 +49,9 @@ class Server(ForkingServer):
     def words(self) -> list[str | Path]:
         """See `ServerProcess.words`."""
         launch = self.launch
-        where = ["-D", str(launch.data / CLUSTER), "-k", str(self.socket.parent), "-c", "listen_addresses="]
-        return [
-            *unprivileged.words(),
-            launch.program,
-            *where,
-            *setting_words({**DEFAULTS, **dict(launch.settings)}.items()),
-        ]
+        settings = {**DEFAULTS, "listen_addresses": "", **dict(launch.settings)}
+        given = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        return [*unprivileged.words(), launch.program, "-D", launch.data / CLUSTER, "-k", self.socket.parent, *given]
 
     def ready(self) -> bool:
         """See `ServerProcess.ready`: the first line of the postmaster's file is its pid, the eighth its state."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -77,6 +78,9 @@ class ServerProcess(ABC):
 
     first_signal: ClassVar[int] = signal.SIGTERM
     """What asks the server to end, cleanly."""
+
+    complaint: ClassVar[re.Pattern[str] | None] = None
+    """What its log has where it tells of an error, the message in a group; None: that is not known."""
 
     def __init__(self, launch: Launch, *, name: str, socket: str) -> None:
         self.launch = launch
@@ -167,6 +171,11 @@ class ServerProcess(ABC):
         if code < 0:
             return f"the server was ended by {signal.Signals(-code).name}"
         return f"the server ended with exit code {code}"
+
+    def complaints(self) -> list[str]:
+        """What `complaint` finds in its log so far, in order."""
+        text = self.log.read_text(errors="replace") if self.log.is_file() else ""
+        return [] if self.complaint is None else [match[1] for match in self.complaint.finditer(text)]
 
     def stop(self, patience: float = STOP_S) -> int:
         """Shuts the server down cleanly (an instrumented one writes its profile); kills it after `patience` seconds.
