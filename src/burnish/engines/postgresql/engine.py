@@ -63,7 +63,9 @@ class PostgreSQL(PostgreSQLBuild):
         words: list[str | Path] = [*unprivileged.words(), built.server.resolve(), question]
         done, lines = output_of(bench, question, words, env=dict(built.environment), timeout=60)
         if not done.ok or not lines:
-            raise InfrastructureError(f"{built.server}: does not run here: {' '.join(lines[-3:])}", log=done.log)
+            raise InfrastructureError(
+                f"{built.server}: does not run here: {' '.join(lines[-3:]) or 'no answer'}", log=done.log
+            )
         return lines
 
     def gate(
