@@ -30,7 +30,11 @@ def ask(path: Path, statement: str, *, user: str, database: str) -> list[tuple[s
             _rows(answer)
             text = statement.encode() + b"\0"
             connection.sendall(b"Q" + struct.pack("!I", len(text) + 4) + text)
-            return _rows(answer)
+            rows = _rows(answer)
+            # Counters are complete only when the process that answered has ended, which closes the connection.
+            connection.sendall(b"X" + struct.pack("!I", 4))
+            answer.read()
+            return rows
     except OSError as error:
         raise InfrastructureError(f"asking the server: {error}") from error
 
