@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import burnish
 from burnish.base.engine_folders import engine_folders
 
@@ -109,3 +111,12 @@ def test_no_engine_knows_another() -> None:
             known = {word for _, word in words(path)}
             assert not known & set(others), path
             assert not any(word.startswith(f"{other}.") for word in known for other in others), path
+
+
+@pytest.mark.parametrize("name", ["mysql", "postgresql"])
+def test_an_engine_made_of_what_is_shared_costs_at_most_900_lines(name: str) -> None:
+    """All that its folder holds, notes and data too: what any server needs is not written again for each."""
+    (folder,) = (engine_folder.path for engine_folder in engine_folders() if engine_folder.name == name)
+    files = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    lines = {path.name: len(path.read_text().splitlines()) for path in files}
+    assert sum(lines.values()) <= 900, lines

@@ -20,6 +20,7 @@ from burnish.catalogue.edge import ROOT, read_toml
 from burnish.catalogue.other_servers import other_servers
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Recipe
+from burnish.model.workload import Design
 
 FILES = sorted([*ROOT.rglob("*.toml"), *engines.SHARED.parent.rglob("*.toml")])
 
@@ -245,6 +246,7 @@ def test_a_file_that_cannot_be_read(own: Path, tmp_path: Path) -> None:
             ("window_s = 0.2", "window_s = 0"),
             "fake/engine.toml: times.duet.window_s: input should be greater than 0, found 0",
         ),
+        (("turns = 2", ""), "fake/engine.toml: times.duet: turns is missing; the other designs take it from there"),
         (
             ("seconds = 1.0", "seconds = -1"),
             "fake/engine.toml: training.0.seconds: input should be greater than 0, found -1",
@@ -281,6 +283,14 @@ def copied(name: str, place: Path) -> EngineFolder:
             f'[mix]\n{GOOD}program = "load"\nengine = "fake"\n',
             "unknown key in fake/workloads.toml: mix 'engine'",
         ),
+        (
+            f'[mix]\n{GOOD}program = "load"\n[mox]\n{GOOD}like = "mxi"\n',
+            "unknown like in fake/workloads.toml: mox 'mxi' (did you mean 'mix'?)",
+        ),
+        (
+            '[mix]\nreason = "The one that is all there."\nprogram = "load"\n[mox]\nlike = "mix"\n',
+            "fake/workloads.toml: mox: reason: field required",
+        ),
     ],
 )
 def test_a_wrong_workload_is_one_line_with_file_and_key(tmp_path: Path, content: str, says: str) -> None:
@@ -290,6 +300,26 @@ def test_a_wrong_workload_is_one_line_with_file_and_key(tmp_path: Path, content:
         engines.read_workloads(folder)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_load_may_be_like_another_one(tmp_path: Path) -> None:
+    folder = copied("fake", tmp_path)
+    one = f'[one]\n{GOOD}program = "load"\nthreads = 7\nparameters = {{ bytes = 1, letters = "x" }}\n'
+    other = f'[other]\n{GOOD}like = "one"\nwrites = true\nparameters = {{ letters = "y" }}\n'
+    (folder.path / "workloads.toml").write_text(one + other)
+    loads = engines.read_workloads(folder)
+    assert (loads["other"].program, loads["other"].threads, loads["other"].writes) == ("load", 7, True)
+    assert loads["other"].parameters == (("bytes", "1"), ("letters", "y"))
+    assert not loads["one"].writes
+
+
+def test_a_design_takes_from_the_duet_what_it_does_not_say(tmp_path: Path) -> None:
+    folder = copied("fake", tmp_path)
+    with (folder.path / "engine.toml").open("a") as file:
+        file.write('\n[times.solo]\nreason = "Longer readings, and nothing else."\nwindow_s = 9.0\n')
+    times = engines.read_engine(folder).times
+    assert times[Design.SOLO] == replace(times[Design.DUET], window=9.0)
+    assert times[Design.INTERLEAVED] == times[Design.DUET]
 
 
 def test_a_load_has_one_place(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 import debians
 from burnish.catalogue import load
 from burnish.engines.contract import Built, Workload
+from burnish.engines.postgresql.side import PostgreSQLSide
 from burnish.engines.registry import create
 from burnish.engines.testing import (
     ConditionContract,
@@ -17,6 +18,7 @@ from burnish.engines.testing import (
     ProgramContract,
     SideContract,
 )
+from burnish.engines.testing.sides import Start, ticks_of
 from mariadb_support import mysql_server, real_server, small
 
 
@@ -91,3 +93,16 @@ class TestPostgreSQL(ProgramContract, SideContract, ConditionContract):
     def workload(cls) -> Workload:
         entry = load.workload(load.engine("postgresql"), "select_only")
         return replace(entry, threads=2, parameters=(("scale", "1"), ("protocol", "simple")))
+
+    def test_only_the_loads_own_pages_are_misses(self, start: Start) -> None:
+        """Autovacuum reads catalogs in all databases, at any time."""
+        side = start()
+        side.boot()
+        side.fingerprint()
+        assert isinstance(side, PostgreSQLSide)
+        before = side.misses()
+        side.server.query("SELECT count(*) FROM pg_attribute, pg_depend WHERE attrelid = objid", "template1")
+        assert side.misses() == before
+        side.load()
+        assert len(ticks_of(side, 3)) >= 3
+        assert side.misses() == before, "all rows and indexes were read"

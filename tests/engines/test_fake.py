@@ -343,7 +343,7 @@ def test_an_existing_program_is_taken_or_refused(
     side.load()
     assert ticks_of(side, 3)[-1].done > 0
     for program, message in [
-        (Path("/bin/true"), "not a fake server"),
+        (Path("/bin/true"), "no program of the fake engine"),
         (tmp_path / "nowhere", "no such file"),
     ]:
         with pytest.raises(UserError, match=message):

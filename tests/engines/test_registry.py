@@ -39,7 +39,7 @@ def test_no_engine_is_imported_before_it_is_asked_for() -> None:
         ("burnish.engines.fake.engin:FakeEngine", "No module named 'burnish.engines.fake.engin'"),
         ("burnish.engines.fake.engine:FakeEngin", "has no attribute 'FakeEngin'"),
         ("burnish.engines.fake.engine:FakeSide", "is no engine; derive it from burnish.engines.contract.Engine"),
-        ("burnish.engines.contract:Engine", "contract:Engine lacks answers, build, built, create_dataset, existing, "),
+        ("burnish.engines.contract:Engine", "contract:Engine lacks answers, build, create_dataset, gate, "),
     ],
 )
 def test_a_class_that_is_none_is_named(implementation: str, says: str) -> None:

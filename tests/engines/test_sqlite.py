@@ -236,7 +236,7 @@ def test_existing_programs(engine: Sqlite, stand_in: Built, tmp_path: Path) -> N
     assert engine.existing(stand_in.server).server == stand_in.server
     with pytest.raises(UserError, match="no such file"):
         engine.existing(tmp_path / "none")
-    with pytest.raises(UserError, match="not a program of the sqlite engine"):
+    with pytest.raises(UserError, match="no program of SQLite; name a bin/burnish-sqlite"):
         engine.existing(Path("/bin/true"))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from burnish.base.errors import InfrastructureError
 from burnish.engines.shared import sysbench
-from burnish.engines.shared.sysbench import Address, SysbenchLoad, complaints
+from burnish.engines.shared.sysbench import Address, SysbenchLoad
 from burnish.engines.ticks import parse_tick
 from burnish.model.workload import Workload
 
@@ -81,13 +81,15 @@ def test_the_load_is_uniform_seeded_endless_and_ignores_no_error(tmp_path: Path)
         assert word in argv, word
 
 
-def test_error_lines_are_told_from_the_rest() -> None:
+def test_error_lines_are_told_from_the_rest(tmp_path: Path) -> None:
     text = (
         "WARNING: Both event and time limits are disabled, running an endless test\nThreads started!\n\n"
         "FATAL: mysql_stmt_execute() returned error 1062 (Duplicate entry) for query 'x'\n"
         "FATAL: `thread_run' function failed: oltp_common.lua:432\n"
     )
-    found = complaints(text)
+    side = load(tmp_path)
+    side.log.write_text(text)
+    found = side.complaints()
     assert len(found) == 2
     assert found[0].startswith("FATAL: mysql_stmt_execute()")
 

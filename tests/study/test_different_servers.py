@@ -68,7 +68,7 @@ def test_two_engines_programs_are_refused(programs: list[Path], burnish_home: Pa
 def test_a_program_of_no_engine_is_refused_in_its_engines_words(programs: list[Path], tmp_path: Path) -> None:
     (tmp_path / "none").write_bytes(b"\x7fELF of nothing")
     assert recognising.engine_of(tmp_path / "none") is None
-    with pytest.raises(UserError, match=r"none: not a fake server; name a bin/server"):
+    with pytest.raises(UserError, match=r"none: no program of the fake engine; name a bin/server"):
         compare_study("fake", [programs[0], tmp_path / "none"], Options())
 
 

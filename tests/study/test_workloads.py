@@ -8,7 +8,7 @@ from burnish.base.errors import UserError
 from burnish.bench.datasets import dataset_key
 from burnish.catalogue import load
 from burnish.engines.contract import OwnData
-from burnish.engines.shared import mixes, sysbench
+from burnish.engines.shared import mixes, own_script, sysbench
 from burnish.engines.shared.sysbench_parameters import GENERAL
 from burnish.model.workload import Design, Workload
 from burnish.study.request import workloads
@@ -153,11 +153,11 @@ def test_what_a_script_requires_beside_itself_is_part_of_it(tmp_path: Path) -> N
     deeper.write_text("rows = 5\n")
     whole = one(str(script))
     assert alone.identity != whole.identity
-    assert sysbench.unchanged(whole) == script.read_bytes()
+    assert own_script.unchanged(whole) == script.read_bytes()
     deeper.write_text("rows = 6\n")
     assert one(str(script)).identity != whole.identity
     with pytest.raises(UserError, match=r"mine\.lua: it, or what it requires, was changed while the study ran"):
-        sysbench.unchanged(whole)
+        own_script.unchanged(whole)
 
 
 def test_statements_want_data(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_a_mix_has_loads_of_ones_own_in_it(tmp_path: Path) -> None:
 
 
 def test_an_engine_without_sysbench_says_what_it_has() -> None:
-    for text, what in (("./mine.sql", "a file of your own"), ("together:kvtest=1,speedtest1=1", "a mix")):
+    for text, what in (("./mine.sql", "a file of this kind"), ("together:kvtest=1,speedtest1=1", "a mix")):
         with pytest.raises(UserError, match=f"sqlite can't run {what}; it has kvtest, kvtest-read"):
             choose(load.engine("sqlite"), [text])
 

@@ -39,3 +39,19 @@ class Workbench(Protocol):
 
     def log_path(self, name: str) -> Path:
         """Path of a file in the study's log folder."""
+
+
+def output_of(
+    bench: Workbench,
+    what: str,
+    argv: Sequence[str | Path],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin_file: Path | None = None,
+    timeout: float | None = None,
+) -> tuple[Completed, list[str]]:
+    """Runs a program that says little, through `bench`: how it ended, and its lines."""
+    lines: list[str] = []
+    done = bench.run(what, argv, cwd=cwd, env=env, stdin_file=stdin_file, timeout=timeout, on_line=lines.append)
+    return done, lines

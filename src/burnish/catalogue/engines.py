@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -62,11 +63,11 @@ class _Training(Entry):
 
 class _Times(Entry):
     reason: Reason
-    settle_s: float = Field(ge=0)
-    window_s: float = Field(gt=0)
-    warmup_s: float = Field(ge=0)
-    pairs: int = Field(ge=1)
-    turns: int = Field(ge=2, multiple_of=2)
+    settle_s: float | None = Field(default=None, ge=0)
+    window_s: float | None = Field(default=None, gt=0)
+    warmup_s: float | None = Field(default=None, ge=0)
+    pairs: int | None = Field(default=None, ge=1)
+    turns: int | None = Field(default=None, ge=2, multiple_of=2)
 
 
 class _Different(Entry):
@@ -228,9 +229,9 @@ def read_workloads(folder: EngineFolder) -> dict[str, Workload]:
     """
     workloads: dict[str, Workload] = {}
     for path in (*sorted(folder.path.glob("workloads*.toml")), *_shared(folder)):
-        where = f"{path.parent.name}/{path.name}"
-        for name, value in read_toml(path).items():
-            entry = validated(_Workload, value, f"{where}: {name}")
+        where, entries = f"{path.parent.name}/{path.name}", read_toml(path)
+        for name in entries:
+            entry = validated(_Workload, _whole(name, entries, where), f"{where}: {name}")
             if name in workloads:
                 raise UserError(f"{where}: {name}: {folder.name} has a load of this name already; name it otherwise")
             if entry.placement is not None and not entry.design.allows(entry.placement):
@@ -240,6 +241,22 @@ def read_workloads(folder: EngineFolder) -> dict[str, Workload]:
                 )
             workloads[name] = Workload(name=name, engine=folder.name, **entry.model_dump())
     return workloads
+
+
+def _whole(name: str, entries: Mapping[str, Any], where: str) -> Any:
+    """An entry; what it does not give is that of the one which its key `like` names, parameters one by one."""
+    value = entries[name]
+    if not isinstance(value, Mapping) or "like" not in value:
+        return value
+    models = {other: entry for other, entry in entries.items() if isinstance(entry, Mapping) and "like" not in entry}
+    if value["like"] not in models:
+        raise unknown(f"like in {where}: {name}", str(value["like"]), models)
+    model = models[value["like"]]
+    taken = {key: given for key, given in model.items() if key != "reason"}
+    whole = {key: given for key, given in (taken | dict(value)).items() if key != "like"}
+    if parameters := model.get("parameters", {}) | value.get("parameters", {}):
+        whole["parameters"] = parameters
+    return whole
 
 
 def _spread(entry: BetweenSittings | None) -> Spread | None:
@@ -263,14 +280,17 @@ def _entry(folder: EngineFolder) -> _Engine:
 
 
 def _times(entry: Mapping[Design, _Times], where: str) -> dict[Design, Timing]:
-    """Times of every design; those missing in the file are the duet's."""
+    """Times of every design; what a design, or the whole of it, lacks in the file is the duet's."""
     if Design.DUET not in entry:
         raise UserError(f"{where}: times: duet is missing; the other designs take its times where they have none")
-    times = {design: entry.get(design, entry[Design.DUET]) for design in Design}
-    return {
-        design: Timing(settle=t.settle_s, window=t.window_s, warmup=t.warmup_s, pairs=t.pairs, turns=t.turns)
-        for design, t in times.items()
-    }
+    duet = entry[Design.DUET].model_dump()
+    if missing := [key for key, value in duet.items() if value is None]:
+        raise UserError(f"{where}: times.duet: {missing[0]} is missing; the other designs take it from there")
+    times: dict[Design, Any] = {}
+    for design in Design:
+        own = entry[design].model_dump(exclude_none=True) if design in entry else {}
+        times[design] = {key.removesuffix("_s"): value for key, value in (duet | own).items() if key != "reason"}
+    return {design: Timing(**values) for design, values in times.items()}
 
 
 def _different(entry: _Different | None) -> KnownDifference | None:

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from burnish.base.errors import UserError
-from burnish.base.workbench import Workbench
+from burnish.base.files import sha256_of
+from burnish.base.workbench import Workbench, output_of
 from burnish.engines.build_job import BuildJob
+from burnish.engines.gate_report import GateReport
 from burnish.engines.loads import Loads, OwnData
 from burnish.engines.side import MARKER, TICK_S, Side, SideSpec, Tick, Writes
 from burnish.engines.steps import Command, Step, Text, perform
@@ -29,6 +30,7 @@ from burnish.model.condition import Condition
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload
 from burnish.program.built import Built, CompiledObject, Identity, named
+from burnish.program.elf import holds
 
 __all__ = [
     "MARKER",
@@ -52,32 +54,9 @@ __all__ = [
     "Workbench",
     "Workload",
     "Writes",
+    "output_of",
     "perform",
 ]
-
-
-@dataclass(frozen=True)
-class GateReport:
-    """The result of a gate.
-
-    Attributes:
-        passed: whether the build may be measured.
-        tests: number of tests that ran.
-        skipped: number of tests that could not run here.
-        failures: names of the tests that failed, with one line each.
-        build_id: build id of the program that was tested.
-        seconds: wall time.
-        left_out: names of tests that were not requested, because the build's options remove what they test; filled in
-            by Burnish.
-    """
-
-    passed: bool
-    tests: int
-    skipped: int
-    failures: tuple[tuple[str, str], ...]
-    build_id: str
-    seconds: float
-    left_out: tuple[str, ...] = ()
 
 
 class Engine(ABC):
@@ -90,6 +69,9 @@ class Engine(ABC):
 
     makers: ClassVar[tuple[str, ...]] = ()
     """Programs beside the compilers whose version may show in the server: what configures it and writes its code."""
+
+    marks: ClassVar[tuple[bytes, ...]] = ()
+    """Texts of which every program of this engine holds one, and no other's does."""
 
     loads_class: ClassVar[type[Loads]] = Loads
     """Class of `loads`, for an engine that takes more than the loads of its files."""
@@ -151,26 +133,31 @@ class Engine(ABC):
 
     # Programs.
 
-    @abstractmethod
     def built(self, name: str, folder: Path, key: str) -> Built:
-        """The build that was kept in `folder`, as a value; runs nothing.
+        """The build that was kept in `folder`, as a value; runs nothing. An engine may add what a launch needs.
 
         Args:
             name: for people.
             folder: the build's folder, at any path; `Built.server` is `spec.server` in it.
             key: the build's content address.
         """
+        return Built(name=name, folder=folder, server=folder / self.spec.server, key=key)
 
-    @abstractmethod
     def existing(self, program: Path) -> Built:
         """A server program that exists already, from any source, with what it needs found around it.
 
         `Built.key` is a digest of the program's content. Engines are tried in turn to identify a program, so an engine
-        must refuse another's program by its content, before it is run.
+        must refuse another's program by its content, before it is run. By default one that holds none of `marks`.
 
         Raises:
             UserError: it is not a program of this engine, does not exist, or does not run on this machine.
         """
+        program, title, name = program.expanduser().resolve(), self.spec.title, self.spec.server
+        if not program.is_file():
+            raise UserError(f"{program}: there is no such file; name a {name}")
+        if not holds(program, self.marks):
+            raise UserError(f"{program}: no program of {title}; name a {name}")
+        return Built(name=str(program), folder=program.parent, server=program, key=sha256_of(program)[:16])
 
     @abstractmethod
     def identity(self, built: Built, bench: Workbench) -> Identity:

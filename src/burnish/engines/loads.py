@@ -60,10 +60,11 @@ class Loads:
             UserError: there is no such load, with the nearest name; a user's file that can't be read or is no load.
         """
         del data
-        kind = "a file of your own" if wanted.name.endswith(loads.FILES) else ""
+        kind = "a file of this kind" if wanted.name.endswith(loads.FILES) else ""
         kind = "a mix" if wanted.name.replace("-", "_") in get_args(Mixing) else kind
         if kind:
             names = sorted(name for engine, name in load.workloads() if engine == self.spec.name)
+            names += [self.beside] if self.beside else []
             raise UserError(f"{wanted.name}: {self.spec.name} can't run {kind}; it has {', '.join(names)}")
         return [loads.applied(load.workload(self.spec, wanted.name), wanted)]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+from collections.abc import Iterable
 from pathlib import Path
 
 from burnish.base import process
@@ -18,3 +20,17 @@ def word_of(program: Path) -> int:
     with program.open("rb") as file:
         head = file.read(5)
     return {1: 32, 2: 64}.get(head[4], 0) if head[:4] == b"\x7fELF" and len(head) == 5 else 0
+
+
+def is_program(file: Path) -> bool:
+    """Whether a file is an ELF file, by its first bytes."""
+    with file.open("rb") as opened:
+        return opened.read(4) == b"\x7fELF"
+
+
+def holds(program: Path, texts: Iterable[bytes]) -> bool:
+    """Whether a file is an ELF program that has one of these texts in it, found without running it."""
+    if not is_program(program):
+        return False
+    with program.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return any(content.find(text) >= 0 for text in texts)

@@ -181,7 +181,9 @@ def test_digests_of_a_running_server_become_statements_that_it_takes(
 ) -> None:
     data = Path(shutil.copytree(dataset, tmp_path / "data"))
     settings = (("performance_schema", "ON"), ("innodb_buffer_pool_size", "32M"))
-    server = Server(Launch(built.server, PRODUCT.habits, data, tmp_path / "server", built.options, settings))
+    server = Server(
+        Launch(built.server, data, tmp_path / "server", settings, habits=PRODUCT.habits, options=built.options)
+    )
     try:
         server.boot()
         if not server.query("SELECT @@performance_schema")[0][0]:

@@ -15,7 +15,7 @@ from burnish.engines.mariadb.product import PRODUCT
 from burnish.engines.mysql_family import data as family_data
 from burnish.engines.mysql_family.server import Launch, Server, setting_options
 from burnish.engines.shared.sysbench import LATENCY_EVERY, TICK_S
-from burnish.model.condition import Condition
+from burnish.model.condition import Condition, Transport
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 from burnish.study.request import workloads
@@ -29,6 +29,10 @@ def data_folder(tmp_path: Path) -> Path:
     data.mkdir()
     (data / MARKER).write_text("ours\n")
     return data
+
+
+def launch(program: Path, data: Path, folder: Path, transport: Transport = "unix") -> Launch:
+    return Launch(program, data, folder, habits=PRODUCT.habits, transport=transport)
 
 
 def script(tmp_path: Path, text: str) -> Path:
@@ -53,7 +57,7 @@ def test_a_data_folder_that_is_not_ours_is_not_touched(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
     (data / "ibdata1").write_text("somebody's")
-    server = Server(Launch(script(tmp_path, "touch started"), PRODUCT.habits, data, tmp_path / "side"))
+    server = Server(launch(script(tmp_path, "touch started"), data, tmp_path / "side"))
     with pytest.raises(UserError, match="not ours"):
         server.boot()
     assert sorted(path.name for path in data.iterdir()) == ["ibdata1"]
@@ -61,7 +65,7 @@ def test_a_data_folder_that_is_not_ours_is_not_touched(tmp_path: Path) -> None:
 
 
 def test_a_socket_in_use_is_named(tmp_path: Path) -> None:
-    server = Server(Launch(script(tmp_path, "exit 0"), PRODUCT.habits, data_folder(tmp_path), tmp_path / "side"))
+    server = Server(launch(script(tmp_path, "exit 0"), data_folder(tmp_path), tmp_path / "side"))
     (tmp_path / "side").mkdir()
     with socket.socket(socket.AF_UNIX) as other:
         other.bind(str(server.socket))
@@ -73,17 +77,15 @@ def test_a_socket_in_use_is_named(tmp_path: Path) -> None:
 
 def test_a_server_that_dies_at_its_start_shows_its_log(tmp_path: Path) -> None:
     program = script(tmp_path, "echo '[ERROR] no such option' >&2; exit 7")
-    server = Server(Launch(program, PRODUCT.habits, data_folder(tmp_path), tmp_path / "side"))
+    server = Server(launch(program, data_folder(tmp_path), tmp_path / "side"))
     with pytest.raises(InfrastructureError, match="exit code 7 while starting") as caught:
         server.boot()
     assert "[ERROR] no such option" in caught.value.explain()
 
 
 def test_a_server_that_hangs_at_its_start_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("burnish.engines.mysql_family.server._BOOT_SECONDS", 0.5)
-    server = Server(
-        Launch(script(tmp_path, "exec sleep 600"), PRODUCT.habits, data_folder(tmp_path), tmp_path / "side")
-    )
+    monkeypatch.setattr("burnish.engines.shared.server_process.BOOT_S", 0.5)
+    server = Server(launch(script(tmp_path, "exec sleep 600"), data_folder(tmp_path), tmp_path / "side"))
     with pytest.raises(InfrastructureError, match="did not answer"):
         server.boot()
     assert not server.alive
@@ -94,20 +96,20 @@ def test_a_port_that_was_taken_in_the_meantime_is_given_up(tmp_path: Path) -> No
     text = """echo "$@" >> asked
 echo "[ERROR] Can't start server: Bind on TCP/IP port. Got error: 98: Address already in use" >&2
 exit 1"""
-    launch = Launch(script(tmp_path, text), PRODUCT.habits, data_folder(tmp_path), tmp_path / "side", transport="tcp")
+    over_tcp = launch(script(tmp_path, text), data_folder(tmp_path), tmp_path / "side", transport="tcp")
     with pytest.raises(InfrastructureError, match="exit code 1 while starting"):
-        Server(launch).boot()
+        Server(over_tcp).boot()
     asked = (tmp_path / "side" / "asked").read_text()
     assert asked.count("--port=") == 3, "three ports were tried"
     # What ends for another reason is not started again, though its log has that line of an earlier start.
     (tmp_path / "mariadbd").write_text("#!/bin/sh\necho again >> asked\nexit 1\n")
     with pytest.raises(InfrastructureError):
-        Server(launch).boot()
+        Server(over_tcp).boot()
     assert (tmp_path / "side" / "asked").read_text().count("again") == 1
 
 
 def test_a_long_path_gets_a_socket_folder_that_stop_removes(tmp_path: Path) -> None:
-    server = Server(Launch(Path("x"), PRODUCT.habits, tmp_path, tmp_path / ("long" * 30)))
+    server = Server(launch(Path("x"), tmp_path, tmp_path / ("long" * 30)))
     place = server.socket
     assert len(str(place)) <= 100
     assert place.parent.is_dir()
@@ -255,7 +257,7 @@ def test_a_changed_row_changes_the_fingerprint(dataset: tuple[Built, Path], tmp_
     try:
         before.boot()
         first = before.fingerprint()
-        before._server.query("UPDATE sbtest1 SET k = k + 1 WHERE id = 17", "sbtest")  # type: ignore[attr-defined]
+        before.server.query("UPDATE sbtest1 SET k = k + 1 WHERE id = 17", "sbtest")  # type: ignore[attr-defined]
         assert before.fingerprint() != first
     finally:
         before.stop()

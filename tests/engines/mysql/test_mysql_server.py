@@ -28,7 +28,7 @@ def test_the_binary_log_is_off_unless_the_condition_has_it() -> None:
 
 
 def test_the_load_gets_in_by_accounts_and_not_past_all_checks(tmp_path: Path) -> None:
-    server = Server(Launch(Path("mysqld"), PRODUCT.habits, tmp_path, tmp_path))
+    server = Server(Launch(Path("mysqld"), tmp_path, tmp_path, habits=PRODUCT.habits))
     (option,) = server._way_in()
     assert option == f"--init-file={tmp_path / 'accounts.sql'}"
     lines = (tmp_path / "accounts.sql").read_text().splitlines()

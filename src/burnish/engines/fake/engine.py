@@ -17,12 +17,12 @@ import shlex
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from burnish.base import process
 from burnish.base.errors import InfrastructureError, UserError, unknown
-from burnish.base.workbench import Workbench
+from burnish.base.workbench import Workbench, output_of
 from burnish.engines.contract import MARKER, BuildJob, Engine, GateReport, Side, SideSpec, Tick
 from burnish.engines.fake.gate import ANSWERING, SOCKET, answers_under, ask, run_tests
 from burnish.engines.steps import Command, Step, perform
@@ -34,9 +34,6 @@ from burnish.program.elf import build_id
 from burnish.toolchain import counts, gcda
 
 DATA_FILE = "fake.data"
-MARK = b"fake 1.%d\n"
-"""Text in every program of this engine: the beginning of its version line."""
-
 SOURCES = ("server.c", "fake_serve.c", "fake_work.c")
 OPTIONS = (
     "FAKE_SPEED",
@@ -71,6 +68,9 @@ PATIENCE_S = 3.0
 
 class FakeEngine(Engine):
     """Behaviour of the fake engine."""
+
+    marks = (b"fake 1.%d\n",)
+    """The beginning of its version line."""
 
     def steps(self, job: BuildJob) -> tuple[Step, ...]:
         """Each source file compiled, then the link."""
@@ -153,28 +153,20 @@ class FakeEngine(Engine):
             for entry in entries
         ]
 
-    def built(self, name: str, folder: Path, key: str) -> Built:
-        """The build that was kept in `folder`."""
-        return Built(name=name, folder=folder, server=folder / self.spec.server, key=key)
-
     def existing(self, program: Path) -> Built:
         """A fake server with its load program beside it; UserError otherwise."""
-        if not program.is_file():
-            raise UserError(f"{program}: there is no such file; name a fake server's program")
-        content = program.read_bytes()
-        if not content.startswith(b"\x7fELF") or MARK not in content:
-            raise UserError(f"{program}: not a fake server; name a bin/server that Burnish has built")
-        if not process.capture([program, "--version"], timeout=10):
+        found = super().existing(program)
+        if not process.capture([found.server, "--version"], timeout=10):
             raise UserError(f"{program}: does not run on this machine; build it here, or name another")
-        program = program.resolve()
-        if not (program.parent / "load").is_file():
+        if not (found.folder / "load").is_file():
             raise UserError(f"{program}: its load program is not beside it; copy `load` of the same build there")
-        key = hashlib.sha256(content).hexdigest()
-        return Built(name=str(program), folder=program.parent, server=program, key=key)
+        return found
 
     def identity(self, built: Built, bench: Workbench) -> Identity:
         """Version and features from ``server --version``, build id from ``readelf``."""
-        lines = _output(bench, "version", [built.server, "--version"], dict(built.environment))
+        words: list[str | Path] = [built.server, "--version"]
+        done, lines = output_of(bench, "version", words, env=dict(built.environment), timeout=20)
+        done.check("version")
         features = sorted((name, value) for name, _, value in (line.partition("=") for line in lines[1:]) if value)
         return Identity(lines[0].removeprefix("fake ") if lines else "", tuple(features), build_id(built.server))
 
@@ -388,10 +380,3 @@ def _tick(line: bytes) -> Tick:
         client_cpu=values["client_cpu"],
         latency={name: values[name] for name in ("p50", "p95", "p99", "max")},
     )
-
-
-def _output(bench: Workbench, what: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None) -> list[str]:
-    """A short program's lines; they are collected as they come, because a log takes them otherwise."""
-    lines: list[str] = []
-    bench.run(what, argv, env=env, timeout=20, on_line=lines.append).check(what)
-    return lines

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import mmap
 import re
 import tempfile
 from abc import abstractmethod
@@ -14,7 +12,8 @@ from typing import ClassVar
 
 from burnish.base import netns, temporary
 from burnish.base.errors import InfrastructureError, UnavailableError, UserError
-from burnish.base.workbench import Workbench
+from burnish.base.files import sha256_of
+from burnish.base.workbench import Workbench, output_of
 from burnish.engines.contract import BuildJob, Engine, GateReport, Side, SideSpec
 from burnish.engines.mysql_family import answers, build, certificates, examine, mtr
 from burnish.engines.mysql_family import data as family_data
@@ -22,12 +21,12 @@ from burnish.engines.mysql_family.data import SHARES
 from burnish.engines.mysql_family.loads import ServerLoads
 from burnish.engines.mysql_family.product import Initialise, Product
 from burnish.engines.mysql_family.server import private_options
-from burnish.engines.mysql_family.side import ServerSide
+from burnish.engines.mysql_family.side import FamilySide
 from burnish.engines.steps import Command, Step
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built, CompiledObject, Identity
-from burnish.program.elf import build_id
+from burnish.program.elf import build_id, holds, is_program
 
 _FEATURES_SECONDS = 300.0
 """MySQL makes all of its system tables first; on a busy disk that takes half a minute."""
@@ -108,24 +107,20 @@ class ServerEngine(Engine):
                 f"{program}: no english/errmsg.sys in {', '.join(SHARES[1:])} or {SHARES[0]} beside it or in /usr, "
                 f"and a {title} server does not start without; unpack the whole server package in one folder"
             )
-        with program.open("rb") as file:
-            key = hashlib.file_digest(file, "sha256").hexdigest()[:16]
-            file.seek(0)
-            if file.read(4) != b"\x7fELF":
-                raise UserError(f"{program}: not a program (no ELF header); name the {own} itself")
-            folder, messages = installation
-            # Messages are there for any program of the family, and the system's for any at all; the server's own
-            # name is not.
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                if any(content.find(mark) >= 0 for mark in self.product.strangers):
-                    raise UserError(f"{program}: another server than {title}'s; name a {own}")
-                if folder not in program.parents and all(content.find(mark) < 0 for mark in self.product.marks):
-                    raise UserError(f"{program}: no {title} server, and none of its messages beside it; name a {own}")
+        if not is_program(program):
+            raise UserError(f"{program}: not a program (no ELF header); name the {own} itself")
+        folder, messages = installation
+        # Messages are there for any program of the family, and the system's for any at all; the server's own name is
+        # not.
+        if holds(program, self.product.strangers):
+            raise UserError(f"{program}: another server than {title}'s; name a {own}")
+        if folder not in program.parents and not holds(program, self.product.marks):
+            raise UserError(f"{program}: no {title} server, and none of its messages beside it; name a {own}")
         return Built(
             name=str(program),
             folder=folder,
             server=program,
-            key=key,
+            key=sha256_of(program)[:16],
             options=family_data.location_options(messages),
         )
 
@@ -136,14 +131,8 @@ class ServerEngine(Engine):
             UserError: the program is none of this server's.
             InfrastructureError: it does not run here.
         """
-        lines: list[str] = []
-        done = bench.run(
-            "version",
-            [built.server, "--no-defaults", "--version"],
-            env=dict(built.environment),
-            timeout=60,
-            on_line=lines.append,
-        )
+        words: list[str | Path] = [built.server, "--no-defaults", "--version"]
+        done, lines = output_of(bench, "version", words, env=dict(built.environment), timeout=60)
         version = next((match[1] for line in lines if (match := re.search(r"\bVer (.+)", line))), "")
         if not done.ok:
             raise InfrastructureError(f"{built.server}: does not run here: {' '.join(lines[-3:])}", log=done.log)
@@ -190,7 +179,7 @@ class ServerEngine(Engine):
 
     def side(self, spec: SideSpec) -> Side:
         """See `Engine.side`."""
-        return ServerSide(spec, self.product.habits)
+        return FamilySide(spec, self.product.habits)
 
     def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:
         """See `Engine.ready`: the study's certificates, for TLS; for another host, whether there can be one."""
@@ -221,8 +210,7 @@ class ServerEngine(Engine):
 
 
 def _libraries(program: Path, bench: Workbench) -> dict[str, str]:
-    lines: list[str] = []
-    bench.run("libraries", ["readelf", "-d", program], timeout=60, on_line=lines.append)
+    _, lines = output_of(bench, "libraries", ["readelf", "-d", program], timeout=60)
     matches = (re.search(r"\(NEEDED\).*\[(\S+)\]", line) for line in lines)
     # The loader itself is named or not as the linker likes; it is no feature.
     return {f"library {match[1]}": "linked" for match in matches if match and not match[1].startswith("ld-linux")}

@@ -4,46 +4,34 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import signal
+import re
 import socket
-import subprocess
-import tempfile
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pymysql
 
-from burnish.base import netns, temporary
+from burnish.base import netns
 from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError, UserError
-from burnish.base.process import start, stop
-from burnish.engines.contract import MARKER
 from burnish.engines.mysql_family import certificates
 from burnish.engines.mysql_family.product import Habits
+from burnish.engines.shared import server_process
+from burnish.engines.shared.server_process import ServerProcess
 from burnish.engines.shared.sysbench import Address
 from burnish.model.condition import Transport
 
-_SOCKET_LENGTH = 100  # the kernel allows 107 characters; servers warn a little earlier
-_BOOT_SECONDS = 90.0
-_STOP_SECONDS = 60.0
+_TEMPORARY = "tmp"
 
 
-@dataclass(frozen=True)
-class Launch:
-    """How one server is launched.
+@dataclass(frozen=True, kw_only=True)
+class Launch(server_process.Launch):
+    """How one server of the family is launched.
 
     Attributes:
-        program: the server's program.
         habits: what is usual for it.
-        data: its data folder, with `MARKER` in it.
-        folder: private folder for socket, log and temporary files.
         options: options that this build needs (where its messages are).
-        settings: server settings over the usual ones, as (name, value).
-        environment: variables for the server.
-        cores: CPU numbers at launch; None: all.
         transport: how clients reach it besides its Unix socket.
         certificates: folder with the server's certificate and key, for TLS; '' without.
         rate: bandwidth limit for the transport ``remote`` (see `burnish.base.netns.steps`).
@@ -51,14 +39,8 @@ class Launch:
         grants: whether users are checked; plugins can be installed only then.
     """
 
-    program: Path
     habits: Habits
-    data: Path
-    folder: Path
     options: tuple[str, ...] = ()
-    settings: tuple[tuple[str, str], ...] = ()
-    environment: tuple[tuple[str, str], ...] = ()
-    cores: frozenset[int] | None = None
     transport: Transport = "unix"
     certificates: str = ""
     rate: str = ""
@@ -88,19 +70,18 @@ def setting_options(settings: Iterable[tuple[str, str]], defaults: Mapping[str, 
     return [f"--{name}={value}" for name, value in chosen.items()]
 
 
-class Server:
+class Server(ServerProcess):
     """A server that answers on a Unix socket, and over TCP if the transport asks for it; ended by `stop`.
 
     Args:
         launch: how it is launched.
     """
 
+    launch: Launch
+    complaint = re.compile(r"\[ERROR\] *(.*)")
+
     def __init__(self, launch: Launch) -> None:
-        self.launch = launch
-        self.log = launch.folder / f"{launch.habits.name}.log"
-        self._process: subprocess.Popen[bytes] | None = None
-        self._socket_folder: Path | None = None
-        self._code: int | None = None
+        super().__init__(launch, name=launch.habits.name, socket=f"{launch.habits.name}.sock")
         self._port: int | None = None
         remote = launch.transport == "remote"
         self._cable = netns.Cable(launch.rate, launch.delay) if remote else None
@@ -112,27 +93,6 @@ class Server:
             return Address(self.socket, netns.PORT, host=netns.ADDRESS, within=self._cable.for_client)
         return Address(self.socket, self._port, tls=self.launch.transport == "tls")
 
-    @property
-    def socket(self) -> Path:
-        """The Unix socket; in a separate folder under /tmp if the launch folder's path is too long."""
-        name = f"{self.launch.habits.name}.sock"
-        if self._socket_folder is None:
-            folder = self.launch.folder
-            if len(str(folder / name)) > _SOCKET_LENGTH:
-                folder = Path(tempfile.mkdtemp(dir=temporary.folder()))
-            self._socket_folder = folder
-        return self._socket_folder / name
-
-    @property
-    def pid(self) -> int:
-        """Process id of the server; 0 before `boot`."""
-        return 0 if self._process is None else self._process.pid
-
-    @property
-    def alive(self) -> bool:
-        """Whether the server runs."""
-        return self._process is not None and self._process.poll() is None
-
     def boot(self) -> None:
         """Starts the server and waits until it answers.
 
@@ -141,33 +101,27 @@ class Server:
             InfrastructureError: the server ended or did not answer in time; its log is attached.
         """
         launch = self.launch
-        if not (launch.data / MARKER).is_file():
-            raise UserError(
-                f"{launch.data}: a data folder that is not ours (no {MARKER} in it), so no server is started on "
-                "it; let Burnish prepare its own"
-            )
+        self.check_data()
         launch.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _free(self.socket)
-        temporary = launch.folder / "tmp"
-        temporary.mkdir(mode=0o700, exist_ok=True)
+        (launch.folder / _TEMPORARY).mkdir(mode=0o700, exist_ok=True)
         if self._cable is not None:
             self._cable.up()
         for last in (False, False, True):
             written = self.log.stat().st_size if self.log.is_file() else 0
             try:
-                self._start(temporary)
-                self._wait()
+                self.start()
             except BaseException:
-                taken = not last and self._port_was_taken(written)
-                self.stop(patience=0.0, final=not taken)
-                if not taken:
+                if last or not self._port_was_taken(written):
+                    self.stop(patience=0.0)
                     raise
             else:
                 return
 
-    def _start(self, temporary: Path) -> None:
+    def words(self) -> list[str | Path]:
+        """See `ServerProcess.words`; with a port, if it needs one, that is free now."""
         launch = self.launch
-        words = [
+        return [
             *(self._cable.for_server if self._cable is not None else ()),
             str(launch.program),
             *private_options(launch.data),
@@ -177,19 +131,17 @@ class Server:
             *launch.habits.options,
             f"--socket={self.socket}",
             f"--pid-file={launch.folder / f'{launch.habits.name}.pid'}",
-            f"--tmpdir={temporary}",
+            f"--tmpdir={launch.folder / _TEMPORARY}",
             f"--log-error={self.log}",
             *setting_options(launch.settings, launch.habits.defaults),
         ]
-        with self.log.open("ab") as sink:
-            self._process = start(
-                words,
-                cwd=launch.folder,
-                env=dict(launch.environment),
-                stdout=sink.fileno(),
-                stderr=subprocess.STDOUT,
-                cores=launch.cores,
-            )
+
+    def ready(self) -> bool:
+        """See `ServerProcess.ready`."""
+        with contextlib.suppress(pymysql.err.MySQLError, OSError):
+            self.query("SELECT 1")
+            return True
+        return False
 
     def _way_in(self) -> list[str]:
         """Options by which the load gets in without a password."""
@@ -219,19 +171,6 @@ class Server:
             self._port = probe.getsockname()[1]
         tls = certificates.server_options(Path(self.launch.certificates)) if self.launch.transport == "tls" else []
         return ["--skip-name-resolve", "--bind-address=127.0.0.1", f"--port={self._port}", *tls]
-
-    def _wait(self) -> None:
-        deadline = time.monotonic() + _BOOT_SECONDS
-        while time.monotonic() < deadline:
-            if not self.alive:
-                raise InfrastructureError(f"{self.launch.program}: {self.ending()} while starting", log=self.log)
-            with contextlib.suppress(pymysql.err.MySQLError, OSError):
-                self.query("SELECT 1")
-                return
-            time.sleep(0.05)
-        raise InfrastructureError(
-            f"{self.launch.program}: did not answer within {_BOOT_SECONDS:.0f} s of its start", log=self.log
-        )
 
     def query(self, statement: str, database: str | None = None, patience: float = 600) -> list[tuple[object, ...]]:
         """Rows of one statement, over a new connection; `patience` is how many seconds it may take."""
@@ -297,36 +236,12 @@ class Server:
         except (pymysql.err.MySQLError, OSError) as error:
             raise InfrastructureError(f"reading the indexes of {database}: {error}", log=self.log) from error
 
-    def ending(self) -> str:
-        """How the server ended, in words."""
-        code = None if self._process is None else self._process.poll()
-        if code is None:
-            return "the server runs"
-        if code < 0:
-            return f"the server was ended by {signal.Signals(-code).name}"
-        return f"the server ended with exit code {code}"
-
-    def stop(self, patience: float = _STOP_SECONDS, *, final: bool = True) -> int:
-        """Shuts the server down cleanly (an instrumented one writes its profile); kills it after `patience` seconds.
-
-        Args:
-            patience: see above.
-            final: whether what was made for it goes too; False where it is started once more.
-
-        Returns:
-            The server's exit code, 0 when it was never started; negative for a signal.
-        """
-        if self._process is not None and self._code is None:
-            self._code = stop(self._process, patience=patience)
-        if not final:
-            self._process, self._code = None, None
-            return 0
+    def stop(self, patience: float = server_process.STOP_S) -> int:
+        """See `ServerProcess.stop`; what was made for the transport goes too."""
+        code = super().stop(patience)
         if self._cable is not None:
             self._cable.down()
-        if self._socket_folder is not None and self._socket_folder != self.launch.folder:
-            shutil.rmtree(self._socket_folder, ignore_errors=True)
-        self._socket_folder = None
-        return self._code or 0
+        return code
 
 
 def _free(path: Path) -> None:

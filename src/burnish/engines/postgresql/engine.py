@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import mmap
 import os
 import re
 import shlex
@@ -15,76 +13,42 @@ from burnish.base.errors import InfrastructureError, UserError, unknown
 from burnish.base.workbench import Workbench
 from burnish.engines.contract import (
     MARKER,
-    BuildJob,
     Built,
-    CompiledObject,
     Condition,
-    Engine,
     GateReport,
     Identity,
     Side,
     SideSpec,
-    Step,
     Workload,
+    output_of,
 )
-from burnish.engines.postgresql import build, gate
+from burnish.engines.postgresql import gate
+from burnish.engines.postgresql.build import PostgreSQLBuild
 from burnish.engines.postgresql.loads import PostgreSQLLoads
-from burnish.engines.postgresql.server import CLIENT, CLUSTER, DATABASE, Launch, Server, check_user, unprivileged
-from burnish.engines.postgresql.side import PostgreSQLSide, settings_of
+from burnish.engines.postgresql.server import CLIENT, CLUSTER, DATABASE, Server, settings_of
+from burnish.engines.postgresql.side import PostgreSQLSide
+from burnish.engines.shared import rehearsal, unprivileged
+from burnish.engines.shared.server_process import Launch
 from burnish.program.elf import build_id
 from burnish.program.program import read
-
-MARK = b"%s is the PostgreSQL server."
-"""Text in every server, by which programs are recognised without being run."""
 
 ANSWERS = Path(__file__).with_name("answers.sql")
 _ASKED = re.compile(r"^-- (.*)$", re.MULTILINE)
 _TOLD = re.compile(r"""^\s*1: \w+ = "(.*)"\t""")
 
 
-class PostgreSQL(Engine):
-    """Behaviour of PostgreSQL: configure and make, pg_regress, pgbench."""
+class PostgreSQL(PostgreSQLBuild):
+    """Behaviour of PostgreSQL: its configure and make, pg_regress, pgbench."""
 
-    makers = ("make", "bison", "flex", "perl")
+    marks = (b"%s is the PostgreSQL server.",)
     loads_class = PostgreSQLLoads
-
-    def steps(self, job: BuildJob) -> tuple[Step, ...]:
-        """See `Engine.steps`."""
-        return build.steps(job)
-
-    def build(self, job: BuildJob) -> None:
-        """See `Engine.build`."""
-        build.build(job)
-
-    def keep(self, job: BuildJob) -> list[tuple[Path, str]]:
-        """See `Engine.keep`."""
-        return build.keep(job)
-
-    def objects(self, job: BuildJob) -> list[CompiledObject]:
-        """See `Engine.objects`."""
-        return build.objects(job)
-
-    def built(self, name: str, folder: Path, key: str) -> Built:
-        """See `Engine.built`."""
-        return Built(name=name, folder=folder, server=folder / self.spec.server, key=key)
 
     def existing(self, program: Path) -> Built:
         """See `Engine.existing`: initdb and pgbench must lie beside it, as in Debian's package."""
-        program = program.expanduser().resolve()
-        if not program.is_file():
-            raise UserError(f"{program}: there is no such program; name a postgres")
-        with program.open("rb") as file:
-            key = hashlib.file_digest(file, "sha256").hexdigest()[:16]
-            file.seek(0)
-            ours = file.read(4) == b"\x7fELF"
-            if ours:
-                with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                    ours = content.find(MARK) >= 0
-        if not ours:
-            raise UserError(f"{program}: no PostgreSQL server; name a postgres, as /usr/lib/postgresql/15/bin/postgres")
-        if missing := [name for name in ("initdb", "pgbench") if not (program.parent / name).is_file()]:
+        found = super().existing(program)
+        if missing := [name for name in ("initdb", "pgbench") if not (found.folder / name).is_file()]:
             raise UserError(f"{program}: no {' and no '.join(missing)} beside it; name the server in its whole package")
-        return Built(name=str(program), folder=program.parent, server=program, key=key)
+        return found
 
     def identity(self, built: Built, bench: Workbench) -> Identity:
         """See `Engine.identity`: its settings with their defaults, and the libraries that it is linked with."""
@@ -96,11 +60,12 @@ class PostgreSQL(Engine):
         return Identity(version.removeprefix("postgres (PostgreSQL) "), features, build_id(built.server))
 
     def _said(self, built: Built, bench: Workbench, question: str) -> list[str]:
-        lines: list[str] = []
-        words: list[str | Path] = [*unprivileged(), built.server.resolve(), question]
-        done = bench.run(question, words, env=dict(built.environment), timeout=60, on_line=lines.append)
+        words: list[str | Path] = [*unprivileged.words(), built.server.resolve(), question]
+        done, lines = output_of(bench, question, words, env=dict(built.environment), timeout=60)
         if not done.ok or not lines:
-            raise InfrastructureError(f"{built.server}: does not run here: {' '.join(lines[-3:])}", log=done.log)
+            raise InfrastructureError(
+                f"{built.server}: does not run here: {' '.join(lines[-3:]) or 'no answer'}", log=done.log
+            )
         return lines
 
     def gate(
@@ -123,12 +88,11 @@ class PostgreSQL(Engine):
         except InfrastructureError as error:
             return str(error).splitlines()[0]
         for number, script in enumerate(ANSWERS.read_text().split("-- again\n")):
-            lines: list[str] = []
             path = place / f"answers-{number}.sql"
             path.write_text(script)
-            words: list[str | Path] = [*unprivileged(), starter, "--single", "-D", place / CLUSTER, "postgres"]
+            words: list[str | Path] = [*unprivileged.words(), starter, "--single", "-D", place / CLUSTER, "postgres"]
             env = dict(built.environment)
-            done = bench.run("answers", words, cwd=place, env=env, stdin_file=path, timeout=300, on_line=lines.append)
+            done, lines = output_of(bench, "answers", words, cwd=place, env=env, stdin_file=path, timeout=300)
             if not done.ok:
                 return f"ended with exit code {done.exit_code}: {' '.join(lines[-1:])}"
             told = [match[1] for line in lines if (match := _TOLD.match(line))]
@@ -154,17 +118,8 @@ class PostgreSQL(Engine):
             server.boot()
             server.query(f"CREATE DATABASE {DATABASE}", "postgres")
             sizes = [f"--{name}={workload.parameter(name, '100')}" for name in ("scale", "fillfactor")]
-            words: list[str | Path] = [
-                client / "pgbench",
-                "-i",
-                "-q",
-                *sizes,
-                "-h",
-                server.sockets,
-                "-U",
-                DATABASE,
-                DATABASE,
-            ]
+            where = ["-h", str(server.socket.parent), "-U", DATABASE, DATABASE]
+            words = [str(client / "pgbench"), "-i", "-q", *sizes, *where]
             made = bench.run("make data", words, env={"LD_LIBRARY_PATH": str(client)}, timeout=3600)
             made.check("making pgbench's tables")
             server.query("CHECKPOINT")
@@ -179,7 +134,7 @@ class PostgreSQL(Engine):
 
     def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:  # noqa: ARG002
         """See `Engine.ready`: any setting, on the Unix socket."""
-        check_user()
+        unprivileged.check(self.spec.title)
         if asked.transport != "unix":
             raise UserError(f"transport={asked.transport}: PostgreSQL is loaded over its Unix socket; leave it out")
         return asked
@@ -193,28 +148,13 @@ class PostgreSQL(Engine):
         place: Path,
         bench: Workbench,
     ) -> list[str]:
-        """See `Engine.examine`: names against the server's own, values by asking it for one with all of them set."""
-        settings = settings_of(workload, condition)
+        """See `Engine.examine`: names against the server's own; what was not run like this before is run."""
         known = {line.split("\t")[0].lower() for line in self._said(built, bench, "--describe-config")}
-        for name, _ in settings:
+        for name, _ in settings_of(workload, condition):
             if name.lower() not in known and "." not in name:
                 raise unknown("PostgreSQL setting", name, sorted(known))
-        if data is None or not settings:
-            return []
-        lines: list[str] = []
-        given = [word for name, value in settings for word in ("-c", f"{name}={value}")]
-        words: list[str | Path] = [
-            *unprivileged(),
-            built.server.resolve(),
-            "-D",
-            data / CLUSTER,
-            *given,
-            "-C",
-            "shared_buffers",
-        ]
-        done = bench.run("settings", words, cwd=place, timeout=60, on_line=lines.append)
-        if not done.ok:
-            raise UserError(next((line for line in lines if "FATAL" in line), " ".join(lines[-1:])))
+        if data is not None and rehearsal.unusual(workload, condition):
+            rehearsal.rehearse(PostgreSQLSide, built, workload, condition, data, place, bench)
         return []
 
 

@@ -11,7 +11,9 @@ from burnish.base.errors import InfrastructureError
 from burnish.base.workbench import Workbench
 from burnish.engines.contract import MARKER, GateReport
 from burnish.engines.postgresql.build import REGRESS
-from burnish.engines.postgresql.server import CLUSTER, DATABASE, Launch, Server, unprivileged
+from burnish.engines.postgresql.server import CLUSTER, DATABASE, Server
+from burnish.engines.shared import unprivileged
+from burnish.engines.shared.server_process import Launch
 from burnish.program.built import Built
 from burnish.program.elf import build_id
 
@@ -27,21 +29,9 @@ def initdb(folder: Path, cluster: Path, bench: Workbench, *words: str, launcher:
     Raises:
         InfrastructureError: it failed, with its log.
     """
-    how: list[str | Path] = [
-        "-U",
-        DATABASE,
-        "-A",
-        "trust",
-        "-E",
-        "UTF8",
-        "--locale=C.UTF-8",
-        "--no-instructions",
-        "-D",
-        cluster,
-    ]
-    done = bench.run(
-        "initdb", [*unprivileged(), *launcher, folder / "initdb", *how, *words], cwd=cluster.parent, timeout=600
-    )
+    how = ["-U", DATABASE, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-instructions", "-D", str(cluster)]
+    command: list[str | Path] = [*unprivileged.words(), *launcher, folder / "initdb", *how, *words]
+    done = bench.run("initdb", command, cwd=cluster.parent, timeout=600)
     done.check("making the server's first files")
 
 
@@ -63,11 +53,16 @@ def gate(wanted: Sequence[str], subject: Built, tools: Built, place: Path, bench
     lines: list[str] = []
     try:
         server.boot()
-        where = [f"--host={server.sockets}", "--port=5432", f"--user={DATABASE}", f"--bindir={tools.folder / 'bin'}"]
+        where = [
+            f"--host={server.socket.parent}",
+            "--port=5432",
+            f"--user={DATABASE}",
+            f"--bindir={tools.folder / 'bin'}",
+        ]
         files = [f"--inputdir={tests}", f"--dlpath={tests}", f"--outputdir={output}", f"--schedule={schedule}"]
         bench.run(
             "regression tests",
-            [*unprivileged(), tests / "pg_regress", *where, *files, "--no-locale", "--encoding=UTF8"],
+            [*unprivileged.words(), tests / "pg_regress", *where, *files, "--no-locale", "--encoding=UTF8"],
             cwd=output,
             env={"LD_LIBRARY_PATH": str(tools.folder / "lib")},
             timeout=_LIMIT_S,

@@ -8,11 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from burnish.base.errors import UserError
-from burnish.base.files import sha256_of
 from burnish.base.workbench import Workbench
 from burnish.catalogue import load
 from burnish.engines.contract import Loads, OwnData, Workload
-from burnish.model.workload import Design
+from burnish.engines.shared import own_script
 from burnish.workload import loads
 from burnish.workload.loads import Asked, Parameter
 
@@ -41,19 +40,11 @@ class PostgreSQLLoads(Loads):
         path = Path(wanted.name)
         if path.suffix != ".sql":
             return super().resolve(wanted)
-        if not path.is_file():
-            raise UserError(f"{path}: there is no such file; name a pgbench script")
+        _, digest = own_script.read(path)
         tables = load.workload(self.spec, "tpcb_like")
-        base = replace(
-            tables,
-            name=path.name,
-            reason=f"A load of the user's own: {path.name}.",
-            program=path.name,
-            design=Design.INTERLEAVED,
-            file=str(path.resolve()),
-            content=sha256_of(path)[:16],
-        )
-        return [loads.applied(base, wanted)]
+        reason, file = f"A load of the user's own: {path.name}.", str(path.resolve())
+        own = replace(tables, name=path.name, reason=reason, program=path.name, file=file, content=digest)
+        return [loads.applied(own, wanted)]
 
     def parameters(self, workload: Workload, bench: Workbench) -> Mapping[str, Parameter]:  # noqa: ARG002
         """See `Loads.parameters`: of a user's script also the variables that it does not set itself."""

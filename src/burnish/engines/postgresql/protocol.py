@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 from pathlib import Path
+from typing import BinaryIO
 
 from burnish.base.errors import InfrastructureError
 
@@ -25,20 +26,28 @@ def ask(path: Path, statement: str, *, user: str, database: str) -> list[tuple[s
             names = "\0".join(("user", user, "database", database, "", ""))
             start = struct.pack("!I", _VERSION) + names.encode()
             connection.sendall(struct.pack("!I", len(start) + 4) + start)
-            _answer(connection)
+            answer = connection.makefile("rb")
+            _rows(answer)
             text = statement.encode() + b"\0"
             connection.sendall(b"Q" + struct.pack("!I", len(text) + 4) + text)
-            return _answer(connection)
+            rows = _rows(answer)
+            # Counters are complete only when the process that answered has ended, which closes the connection.
+            connection.sendall(b"X" + struct.pack("!I", 4))
+            answer.read()
+            return rows
     except OSError as error:
         raise InfrastructureError(f"asking the server: {error}") from error
 
 
-def _answer(connection: socket.socket) -> list[tuple[str | None, ...]]:
+def _rows(answer: BinaryIO) -> list[tuple[str | None, ...]]:
     """Rows of all messages until the server is ready for the next statement."""
     rows: list[tuple[str | None, ...]] = []
     while True:
-        kind, length = struct.unpack("!cI", _read(connection, 5))
-        body = _read(connection, length - 4)
+        head = answer.read(5)
+        kind, length = struct.unpack("!cI", head) if len(head) == 5 else (b"", 4)
+        body = answer.read(length - 4)
+        if len(body) < length - 4 or not kind:
+            raise ConnectionError("it closed the connection")
         if kind == b"Z":
             return rows
         if kind == b"D":
@@ -58,13 +67,3 @@ def _row(body: bytes) -> tuple[str | None, ...]:
         values.append(None if length < 0 else body[at : at + length].decode(errors="replace"))
         at += max(0, length)
     return tuple(values)
-
-
-def _read(connection: socket.socket, count: int) -> bytes:
-    content = b""
-    while len(content) < count:
-        part = connection.recv(count - len(content))
-        if not part:
-            raise ConnectionError("it closed the connection")
-        content += part
-    return content

@@ -4,38 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import re
-from pathlib import Path
 
-from burnish.base import process
-from burnish.base.errors import InfrastructureError, UserError
-from burnish.base.files import sha256_of
-from burnish.engines.contract import TICK_S, Side, SideSpec, Tick, Writes
-from burnish.engines.postgresql.server import CLIENT, DATABASE, Launch, Server
+from burnish.base.errors import InfrastructureError
+from burnish.engines.contract import SideSpec, Writes
+from burnish.engines.postgresql.server import CLIENT, DATABASE, Server, settings_of
+from burnish.engines.shared import own_script
 from burnish.engines.shared.load_process import LoadProcess
-from burnish.model.condition import Condition
+from burnish.engines.shared.logged_load import LoggedLoad, make_counter
+from burnish.engines.shared.server_process import Launch
+from burnish.engines.shared.server_side import ServerSide
 from burnish.model.workload import Workload
 
-TICKS = Path(__file__).with_name("pgbench_ticks.c")
-
 _ENDLESS_S = "1000000"
-_TROUBLE = re.compile(r"^.*\b(?:error:|fatal:|aborted).*$", re.MULTILINE)
 _TABLES = "SELECT oid::regclass FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1"
+_PLAIN = "SET jit = off"  # Debian's server would compile each of these, for half a second
+_MISSES = "SELECT sum(heap_blks_read + coalesce(idx_blks_read, 0))::bigint FROM pg_statio_user_tables"
 _DURABILITY = ("fsync", "synchronous_commit", "full_page_writes", "wal_sync_method", "data_checksums")
 _WRITES = """SELECT s.wal_sync, s.wal_bytes, b.buffers_checkpoint + b.buffers_clean + b.buffers_backend
 FROM pg_stat_wal s, pg_stat_bgwriter b"""
 
 
-def settings_of(workload: Workload, condition: Condition) -> tuple[tuple[str, str], ...]:
-    """The load's server settings and the condition's, which win where both name one; connections for all clients."""
-    threads = workload.threads
-    room = {"max_connections": str(threads + 10)} if threads > 90 else {}  # 100 is the server's own
-    return tuple({**room, **dict(workload.settings), **dict(condition.settings)}.items())
-
-
 def pgbench_words(workload: Workload) -> list[str]:
     """What pgbench is told of a load: its script, the protocol, a rate, the variables of a user's script."""
-    if workload.file and sha256_of(Path(workload.file))[:16] != workload.content:
-        raise UserError(f"{workload.file}: it was changed while the study ran; run it again with --fresh")
+    if workload.file:
+        own_script.unchanged(workload)
     given = dict(workload.parameters)
     words = ["-f", workload.file] if workload.file else ["-b", workload.program]
     words += ["-M", given.pop("protocol", "simple"), "-j", given.pop("jobs", "1")]
@@ -45,80 +37,49 @@ def pgbench_words(workload: Workload) -> list[str]:
     return [*words, *(f"-D{name}={value}" for name, value in given.items() if name not in made)]
 
 
-class PostgreSQLSide(Side):
+class Pgbench(LoggedLoad):
+    """pgbench, which says what went wrong in lines of its own."""
+
+    name = "pgbench"
+    complaint = re.compile(r"\b(?:error:|fatal:|aborted)")
+
+
+class PostgreSQLSide(ServerSide[Server]):
     """One server and its pgbench."""
 
     def __init__(self, spec: SideSpec) -> None:
-        self.spec = spec
-        self._load: LoadProcess | None = None
-        self._stopped = self._booted = False
-        self._server = Server(
-            Launch(
-                program=spec.built.server.resolve(),
-                data=spec.data,
-                folder=spec.folder,
-                settings=settings_of(spec.workload, spec.condition),
-                environment=spec.built.environment + spec.environment,
-                cores=spec.cores,
-            )
-        )
+        super().__init__(spec, Server(Launch.of(spec, settings_of(spec.workload, spec.condition))))
 
     def boot(self) -> None:
         """See `Side.boot`; makes what pgbench is preloaded with, too."""
-        library = self.spec.folder / "ticks.so"
-        words: list[str | Path] = ["cc", "-O2", "-shared", "-fPIC", "-pthread", TICKS, "-o", library, "-lm", "-ldl"]
-        process.run(words, timeout=60).check("compiling the counter of pgbench's transactions")
-        self._server.boot()
-        self._booted = True
+        make_counter(self.spec.folder)
+        super().boot()
 
     def fingerprint(self) -> str:
         """A digest of the rows of all tables, in any order; the rows are in the server's memory afterwards."""
         digest = hashlib.sha256()
-        for (table,) in self._server.query(_TABLES):
-            rows = self._server.query(f"SELECT count(*), sum(hashtextextended(t::text, 0)) FROM {table} t")  # noqa: S608
+        for (table,) in self.server.query(_TABLES):
+            rows = self.server.query(f"{_PLAIN}; SELECT count(*), sum(hashtextextended(t::text, 0)) FROM {table} t")  # noqa: S608
             digest.update(f"{table} {rows}\n".encode())
             # The index, too, is to be in memory before it is measured.
-            self._server.query(f"SET enable_seqscan = off; SELECT count(*) FROM {table}")  # noqa: S608
+            self.server.query(f"{_PLAIN}; SET enable_seqscan = off; SELECT count(*) FROM {table}")  # noqa: S608
         return digest.hexdigest()[:16]
 
-    def load(self) -> None:
-        """See `Side.load`."""
-        spec, client, ticks = self.spec, self.spec.data / CLIENT, self.spec.folder / "ticks.jsonl"
-        threads = str(spec.workload.threads)
-        where = ["-h", str(self._server.sockets), "-U", DATABASE]
-        how = ["-n", "-c", threads, "-T", _ENDLESS_S, f"--random-seed={spec.seed}", "-l", "--log-prefix=burnish-log"]
-        self._load = LoadProcess(
-            [str(client / "pgbench"), *where, *how, *pgbench_words(spec.workload), DATABASE],
-            log=spec.folder / "pgbench.log",
-            ticks=ticks,
-            folder=spec.folder,
-            environment={
-                "LD_LIBRARY_PATH": str(client),
-                "LD_PRELOAD": str(spec.folder / "ticks.so"),
-                "BURNISH_LOG": "burnish-log",
-                "BURNISH_TICKS": str(ticks),
-                "BURNISH_TICK_S": str(TICK_S),
-                "BURNISH_SERVER_PID": str(self._server.pid),
-            },
-            cores=spec.cores,
-        )
-        self._load.start()
-
-    def ticks(self) -> list[Tick]:
-        """See `Side.ticks`."""
-        return [] if self._load is None else self._load.ticks()
-
-    def server_pids(self) -> list[int]:
-        """The postmaster and all of its children."""
-        return self._server.pids()
-
-    def client_pids(self) -> list[int]:
-        """See `Side.client_pids`."""
-        return [] if self._load is None else self._load.pids()
+    def new_load(self) -> LoadProcess:
+        """See `ServerSide.new_load`."""
+        spec, client, log = self.spec, self.spec.data / CLIENT, "burnish-log"
+        where = ["-h", str(self.server.socket.parent), "-U", DATABASE, DATABASE]
+        how = ["-n", "-c", str(spec.workload.threads), "-T", _ENDLESS_S, f"--random-seed={spec.seed}"]
+        words = [str(client / "pgbench"), *how, "-l", f"--log-prefix={log}", *pgbench_words(spec.workload), *where]
+        own, pid = {"LD_LIBRARY_PATH": str(client)}, self.server.pid
+        return Pgbench(words, spec, transactions=log, field=3, server_pid=pid, environment=own)
 
     def misses(self) -> int | None:
-        """Blocks that were not in the server's own memory; they may have been in the system's."""
-        said = self._asked("SELECT sum(blks_read)::bigint FROM pg_stat_database")
+        """Blocks of the load's tables and indexes that were not in the server's own memory.
+
+        They may have been in the system's. Catalogs are not counted, which autovacuum reads in all databases.
+        """
+        said = self._asked(_MISSES)
         return int(said[0]) if said and said[0] else None
 
     def writes(self) -> Writes:
@@ -136,26 +97,6 @@ class PostgreSQLSide(Side):
     def _asked(self, statement: str) -> tuple[str | None, ...]:
         """The first row, or nothing where the server does not answer."""
         try:
-            return (self._server.query(statement) or [()])[0]
+            return (self.server.query(statement) or [()])[0]
         except InfrastructureError:
             return ()
-
-    def trouble(self) -> str | None:
-        """See `Side.trouble`."""
-        if not self._booted or self._stopped:
-            return None
-        message = self._server.ending() if not self._server.alive else None
-        if message is None and self._load is not None:
-            said = _TROUBLE.search(self._load.log.read_text(errors="replace")) if self._load.log.is_file() else None
-            ended = self._load.trouble()
-            message = f"pgbench says: {said[0]}" if said else ended
-        return f"{self.spec.label}: {message}" if message else None
-
-    def stop(self) -> None:
-        """See `Side.stop`."""
-        self._stopped = True
-        try:
-            if self._load is not None:
-                self._load.stop()
-        finally:
-            self._server.stop()

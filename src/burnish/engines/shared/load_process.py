@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from burnish.base.process import start, stop
 from burnish.engines.side import Tick
@@ -17,6 +19,8 @@ class LoadProcess:
     """One load program on one server, from `start` until `stop`.
 
     Attributes:
+        name: what it is called when it is in trouble.
+        complaint: what lines of its output have that tell of an error; None: its output tells of none.
         argv: its command line.
         log: its output.
 
@@ -28,6 +32,9 @@ class LoadProcess:
         environment: variables for it.
         cores: CPU numbers at launch; None: all.
     """
+
+    name: ClassVar[str] = "the load"
+    complaint: ClassVar[re.Pattern[str] | None] = None
 
     def __init__(
         self,
@@ -83,9 +90,21 @@ class LoadProcess:
         return None if self._process is None or self._stopping else self._process.poll()
 
     def trouble(self) -> str | None:
-        """Why the load can't be relied on; None while all is well."""
-        code = self.ended()
-        return None if code is None else f"{self.argv[0]} ended by itself with exit code {code}"
+        """Why the load can't be relied on: it ended by itself or complained; None while all is well."""
+        if self._process is None or self._stopping:
+            return None
+        code, complaints = self.ended(), self.complaints()
+        said = complaints[0] if complaints else ""
+        if code is not None:
+            return f"{self.name} ended by itself with exit code {code}{': ' if said else ''}{said}"
+        return f"{self.name} said: {said}" if said else None
+
+    def complaints(self) -> list[str]:
+        """Lines of its output so far that tell of an error, in order."""
+        if self.complaint is None or not self.log.is_file():
+            return []
+        lines = map(str.strip, self.log.read_text(errors="replace").splitlines())
+        return [line for line in lines if self.complaint.search(line)]
 
     def stop(self) -> None:
         """Ends the load; its connections end with it."""

@@ -6,6 +6,9 @@ import hashlib
 import re
 from pathlib import Path
 
+from burnish.base.errors import UserError
+from burnish.model.workload import Workload
+
 _REQUIRES = re.compile(rb"""\b(?:require|dofile|loadfile)\s*\(?\s*["']([\w./-]+)["']""")
 
 
@@ -39,3 +42,22 @@ def digest(path: Path) -> str:
         content = script.read_bytes()
         digest_so_far.update(f"{script.relative_to(path.parent)} {len(content)}\n".encode() + content)
     return digest_so_far.hexdigest()[:16]
+
+
+def read(path: Path) -> tuple[bytes, str]:
+    """Content and `digest` of a user's file; a `UserError` when it can't be read."""
+    try:
+        return path.read_bytes(), digest(path)
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def unchanged(workload: Workload) -> bytes:
+    """What the user's file of a workload holds; a `UserError` when it is no longer what the study began with."""
+    if digest(Path(workload.file)) != workload.content:
+        raise UserError(
+            f"{workload.file}: it, or what it requires, was changed while the study ran; run it again with --fresh"
+        )
+    return Path(workload.file).read_bytes()

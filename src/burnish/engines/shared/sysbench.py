@@ -25,7 +25,6 @@ LATENCY_EVERY = 5
 _SHIPPED = HOOK.parent
 _PREPARE_SEED = 42  # one dataset for a set of parameters, whoever prepares it
 _THERE = re.compile(r"Table '[^']+' already exists")
-_TROUBLE = re.compile(r"^(FATAL|ALERT|ERROR|PANIC)\b")
 
 
 @dataclass(frozen=True)
@@ -115,15 +114,6 @@ def preparing(workload: Workload) -> list[Workload]:
     return sorted(making.values(), key=lambda part: bool(part.file))
 
 
-def unchanged(workload: Workload) -> bytes:
-    """What the user's file of a workload holds; a `UserError` when it is no longer what the study began with."""
-    if own_script.digest(Path(workload.file)) != workload.content:
-        raise UserError(
-            f"{workload.file}: it, or what it requires, was changed while the study ran; run it again with --fresh"
-        )
-    return Path(workload.file).read_bytes()
-
-
 def environment(workload: Workload, folder: Path) -> dict[str, str]:
     """Variables in which the shipped scripts find what a command line is too narrow for.
 
@@ -146,7 +136,7 @@ def _own_environment(workload: Workload, compiled: Path) -> dict[str, str]:
     """Options of the script of a user's file; `compiled` is the path of its statements. None for a catalogue load."""
     if not workload.file:
         return {}
-    content = unchanged(workload)
+    content = own_script.unchanged(workload)
     if not workload.file.endswith(".sql"):
         return {}
     compiled.write_bytes(statements.compiled(statements.parse(content.decode(), workload.file)))
@@ -165,6 +155,9 @@ class SysbenchLoad(LoadProcess):
         folder: private folder for the ticks and the log.
         cores: CPU numbers at launch; None: all.
     """
+
+    name = "sysbench"
+    complaint = re.compile(r"^(FATAL|ALERT|ERROR|PANIC)\b")
 
     def __init__(
         self,
@@ -215,20 +208,3 @@ class SysbenchLoad(LoadProcess):
     def cipher(self) -> str | None:
         """The TLS cipher of the load's connections, '' where they are not encrypted; None: not known (yet)."""
         return self._cipher.read_text() if self._cipher.is_file() else None
-
-    def trouble(self) -> str | None:
-        """Why the load can't be relied on: it ended by itself or complained; None while all is well."""
-        if self._process is None or self._stopping:
-            return None
-        complaints_logged = complaints(self.log.read_text(errors="replace")) if self.log.is_file() else []
-        code = self.ended()
-        if code is not None:
-            return f"sysbench ended by itself with exit code {code}" + (
-                f": {complaints_logged[0]}" if complaints_logged else ""
-            )
-        return f"sysbench said: {complaints_logged[0]}" if complaints_logged else None
-
-
-def complaints(text: str) -> list[str]:
-    """Lines of sysbench's output that tell of an error, in order."""
-    return [line.strip() for line in text.splitlines() if _TROUBLE.search(line.strip())]

@@ -45,12 +45,7 @@ class SysbenchLoads(Loads):
 
     def own(self, path: Path, data: OwnData | None = None) -> Workload:
         """A user's script or file of statements as a load; a `UserError` when it can't be read or parsed."""
-        try:
-            content, digest = path.read_bytes(), own_script.digest(path)
-        except FileNotFoundError:
-            raise UserError(f"{path}: there is no such file") from None
-        except OSError as error:
-            raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+        content, digest = own_script.read(path)
         scripted = path.suffix == ".lua"
         if not scripted:
             statements.parse(_decoded(content, path), str(path))

@@ -6,7 +6,6 @@ so that the gate tests what is measured. The amalgamation is made by SQLite's ma
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import shlex
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from burnish.base import process
 from burnish.base.errors import InfrastructureError, UserError
-from burnish.base.workbench import Workbench
+from burnish.base.workbench import Workbench, output_of
 from burnish.engines import jobs
 from burnish.engines.contract import BuildJob, Engine, GateReport, Loads, Side, SideSpec
 from burnish.engines.sqlite import gate
@@ -29,8 +28,6 @@ from burnish.program.elf import build_id, word_of
 
 LOOP = "sqlite_loop.c"
 COMMANDS = "compile_commands.json"
-MARK = b"usage: burnish-sqlite [loop|still] "
-"""Text in every program of this engine, by which others are recognised without being run."""
 
 _OWN_MAIN = ("shell", "speedtest1", "kvtest", "fuzzcheck")
 _OBJECTS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -61,6 +58,7 @@ class SqliteLoads(Loads):
 class Sqlite(Engine):
     """Behaviour of the SQLite engine."""
 
+    marks = (b"usage: burnish-sqlite [loop|still] ",)
     makers = ("make", "ar")
     loads_class = SqliteLoads
 
@@ -114,30 +112,20 @@ class Sqlite(Engine):
         entries = json.loads((job.place / COMMANDS).read_text())
         return [CompiledObject(entry["output"], entry["file"], tuple(entry["arguments"])) for entry in entries]
 
-    def built(self, name: str, folder: Path, key: str) -> Built:
-        """The build that was kept in `folder`."""
-        return Built(name=name, folder=folder, server=folder / self.spec.server, key=key)
-
     def existing(self, program: Path) -> Built:
         """A program that this engine built; UserError otherwise."""
-        if not program.is_file():
-            raise UserError(f"{program}: there is no such file; name a burnish-sqlite program")
-        content = program.read_bytes()
-        if not content.startswith(b"\x7fELF") or MARK not in content:
-            raise UserError(
-                f"{program}: not a program of the sqlite engine; name a bin/burnish-sqlite that "
-                "`burnish tune sqlite` has built"
-            )
-        program = program.resolve()
-        if not process.capture([program, "options"], timeout=10):
+        found = super().existing(program)
+        if not process.capture([found.server, "options"], timeout=10):
             raise UserError(f"{program}: does not run on this machine; build it here, or name another")
-        return Built(
-            name=str(program), folder=program.parent, server=program, key=hashlib.sha256(content).hexdigest()[:16]
-        )
+        return found
 
     def identity(self, built: Built, bench: Workbench) -> Identity:
         """Version and compile options as the program tells them, the compiler's name left out."""
-        version, _, *options = _lines(bench, "options", [built.server, "options"], dict(built.environment))
+        done, lines = output_of(bench, "options", [built.server, "options"], env=dict(built.environment), timeout=60)
+        done.check(f"asking {built.server}")
+        if len(lines) < 2:
+            raise InfrastructureError(f"{built.server}: its `options` told nothing", log=done.log)
+        version, _, *options = lines
         pairs = (option.partition("=")[::2] for option in options if not option.startswith("COMPILER="))
         return Identity(version, tuple(sorted(pairs)), build_id(built.server))
 
@@ -268,13 +256,3 @@ def _progress(bench: Workbench) -> Callable[[str], None]:
             bench.live(f"[{begun}/{len(made)}] {match[1]}")
 
     return see
-
-
-def _lines(bench: Workbench, what: str, argv: Sequence[str | Path], environment: dict[str, str]) -> list[str]:
-    """A program's output, line by line."""
-    lines: list[str] = []
-    done = bench.run(what, argv, env=environment, timeout=60, on_line=lines.append)
-    done.check(f"asking {argv[0]}")
-    if not lines:
-        raise InfrastructureError(f"asking {argv[0]} ({what}): it said nothing", log=done.log)
-    return lines

@@ -1,13 +1,15 @@
 /*
- * Preloaded into pgbench, any version of it: pgbench tells its progress once a second, and a turn is cut at twentieths.
- * So it is made to log each transaction (--log), and the log's lines are counted here instead of written: what fopen
- * gives it for a path with BURNISH_LOG in it is no file. A thread writes a tick at each multiple of BURNISH_TICK_S.
+ * Preloaded into a load program that can log each transaction but tells its progress too rarely to cut a turn: the
+ * log's lines are counted here instead of written. What fopen gives the program for a path with BURNISH_LOG in it is no
+ * file. Field BURNISH_LOG_FIELD of a line (from 1, blanks between them) has the transaction's microseconds; one with
+ * another word there failed, but for those that were `skipped`. A thread writes a tick at each multiple of
+ * BURNISH_TICK_S.
  *
- * The server is many processes. Its CPU time is that of the postmaster and of each child that lives, by their own
- * clocks (nanoseconds; a child that ended keeps its clock until the postmaster has waited for it), and of those that
- * are gone the larger of two: what was last read of their clocks, and what the kernel has added to the postmaster's
- * "children" (exact, but shown in steps of 10 ms for user and system each). Neither is ever too large, so that no
- * child's time is lost but for 20 ms in all, however short it lived and however many there were; and the sum never
+ * The server may be many processes. Its CPU time is that of the first one (BURNISH_SERVER_PID) and of each child that
+ * lives, by their own clocks (nanoseconds; a child that ended keeps its clock until its parent has waited for it), and
+ * of those that are gone the larger of two: what was last read of their clocks, and what the kernel has added to the
+ * parent's "children" (exact, but shown in steps of 10 ms for user and system each). Neither is ever too large, so that
+ * no child's time is lost but for 20 ms in all, however short it lived and however many there were; and the sum never
  * falls.
  */
 #define _GNU_SOURCE
@@ -35,7 +37,8 @@ static struct child {
 } children[CHILDREN];
 static int living;
 static double ended;
-static pid_t postmaster;
+static pid_t parent;
+static int log_field;
 static char newest[32]; /* the last process that the system has started, as /proc/loadavg tells it */
 
 static double seconds(clockid_t clock)
@@ -75,11 +78,11 @@ static long stat_field(const char *pid, int number, int sum)
 	return total;
 }
 
-/* CPU time of children that the postmaster has waited for. */
+/* CPU time of children that the parent has waited for. */
 static double waited(void)
 {
 	char pid[16];
-	snprintf(pid, sizeof pid, "%d", (int)postmaster);
+	snprintf(pid, sizeof pid, "%d", (int)parent);
 	long ticks = stat_field(pid, 14, 2); /* cutime and cstime */
 	return ticks < 0 ? 0 : (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
@@ -97,7 +100,7 @@ static void look(void)
 		int known = pid == 0 || living == CHILDREN;
 		for (int at = 0; at < living && !known; at++)
 			known = children[at].pid == pid;
-		if (!known && stat_field(entry->d_name, 2, 1) == postmaster)
+		if (!known && stat_field(entry->d_name, 2, 1) == parent)
 			children[living++] = (struct child){pid, 0};
 	}
 	if (folder)
@@ -108,7 +111,7 @@ static void look(void)
 static double server_cpu(void)
 {
 	static double earlier; /* as of the last tick: whose time is in it has no clock any more */
-	double now = waited(), total = clock_of(postmaster);
+	double now = waited(), total = clock_of(parent);
 	if (total < 0)
 		return -1;
 	look();
@@ -163,11 +166,12 @@ static void *tick(void *unused)
 	return unused;
 }
 
-/* A line of the log: client, number of the transaction, its microseconds (or why it has none), script, time. */
-static void count(const char *line)
+static void count(char *line)
 {
-	char word[32];
-	if (sscanf(line, "%*s %*s %31s", word) != 1)
+	char *rest, *word = strtok_r(line, " ", &rest);
+	for (int field = 1; word && field < log_field; field++)
+		word = strtok_r(NULL, " ", &rest);
+	if (!word)
 		return;
 	if (isdigit((unsigned char)*word)) {
 		double bucket = STEPS * log2(fmax(1, atof(word)));
@@ -202,9 +206,10 @@ static void begin(void)
 {
 	sigset_t all, before;
 	pthread_t thread;
-	postmaster = (pid_t)atol(getenv("BURNISH_SERVER_PID"));
+	parent = (pid_t)atol(getenv("BURNISH_SERVER_PID"));
+	log_field = atoi(getenv("BURNISH_LOG_FIELD"));
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before); /* pgbench's signals are for its own threads */
+	pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are for its own threads */
 	pthread_create(&thread, NULL, tick, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

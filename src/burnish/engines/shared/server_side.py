@@ -1,0 +1,92 @@
+"""A side of a server with clients: one server and the program that loads it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Generic, TypeVar
+
+from burnish.base.errors import InfrastructureError
+from burnish.engines.shared.load_process import LoadProcess
+from burnish.engines.shared.server_process import ServerProcess
+from burnish.engines.side import Side, SideSpec, Tick
+
+ServerT = TypeVar("ServerT", bound=ServerProcess)
+
+
+class ServerSide(Side, Generic[ServerT]):
+    """A server that `boot` starts and a load that `load` starts; an engine adds what it asks its server.
+
+    Attributes:
+        server: the server.
+
+    Args:
+        spec: what the side is made of.
+        server: see there; not yet booted.
+    """
+
+    def __init__(self, spec: SideSpec, server: ServerT) -> None:
+        self.spec = spec
+        self.server = server
+        self._load: LoadProcess | None = None
+        self._stopped = False
+
+    @abstractmethod
+    def new_load(self) -> LoadProcess:
+        """The load on the server that runs, not yet started.
+
+        Raises:
+            UserError: its load is none that can be.
+        """
+
+    def objection(self, load: LoadProcess) -> str | None:  # noqa: ARG002
+        """Why a load that runs is not as it was asked for, in one line; by default None."""
+        return None
+
+    def boot(self) -> None:
+        """See `Side.boot`."""
+        self.server.boot()
+
+    def load(self) -> None:
+        """See `Side.load`."""
+        if not self.server.alive:
+            raise InfrastructureError(f"{self.spec.label}: {self.server.ending()}", log=self.server.log)
+        self._load = self.new_load()
+        self._load.start()
+
+    def ticks(self) -> list[Tick]:
+        """See `Side.ticks`."""
+        return [] if self._load is None else self._load.ticks()
+
+    def server_pids(self) -> list[int]:
+        """See `Side.server_pids`."""
+        return self.server.pids()
+
+    def client_pids(self) -> list[int]:
+        """See `Side.client_pids`."""
+        return [] if self._load is None else self._load.pids()
+
+    def silence(self) -> float:
+        """See `Side.silence`."""
+        return 0.0 if self._load is None else self._load.silence()
+
+    def cipher(self) -> str | None:
+        """The cipher of the load's connections (see `LoadProcess.cipher`); None without a load."""
+        return None if self._load is None else self._load.cipher()
+
+    def trouble(self) -> str | None:
+        """See `Side.trouble`: the server's end first, since the load's end follows from it."""
+        if self._stopped:
+            return None
+        if self.server.pid and not self.server.alive:
+            return f"{self.spec.label}: {self.server.ending()} (its log: {self.server.log})"
+        message = None if self._load is None else self._load.trouble() or self.objection(self._load)
+        return f"{self.spec.label}: {message}" if message else None
+
+    def stop(self) -> None:
+        """See `Side.stop`."""
+        self._stopped = True
+        try:
+            if self._load is not None:
+                self._load.stop()
+        finally:
+            self.server.stop()

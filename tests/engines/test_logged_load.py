@@ -1,0 +1,82 @@
+"""Transactions that a program logs are counted, and the time of all of a server's processes is read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from burnish.engines.contract import Tick
+from burnish.engines.shared.logged_load import SOURCE
+from burnish.engines.ticks import TickFile
+
+PARENT = """
+import os, resource, sys, time
+def work(seconds):
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+for _ in range(20):  # none lives for as long as from one tick to the next
+    if os.fork() == 0:
+        work(0.013)
+        os._exit(0)
+    os.wait()
+work(0.05)
+used = resource.getrusage(resource.RUSAGE_CHILDREN), resource.getrusage(resource.RUSAGE_SELF)
+print(sum(usage.ru_utime + usage.ru_stime for usage in used), flush=True)
+sys.stdin.read()
+"""
+
+CLIENT = r"""
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	FILE *log = fopen("some-log.1", "w");
+	for (int at = 1; at <= 1000; at++)
+		fprintf(log, "0 %d %d 0 1764122000 1\n", at, at <= 900 ? 1000 : 64000);
+	fprintf(log, "1 7 skipped 0 1764122000 1\n1 8 failed 0 1764122000 1\n");
+	puts("logged");
+	fflush(stdout);
+	getchar();
+	return 0;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no gcc on this machine")
+def test_transactions_are_counted_and_no_process_time_is_lost(tmp_path: Path) -> None:
+    (tmp_path / "client.c").write_text(CLIENT)
+    subprocess.run(
+        ["cc", "-O1", "client.c", SOURCE, "-pthread", "-o", "client", "-lm", "-ldl"], cwd=tmp_path, check=True
+    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", PARENT], **pipes) as server:  # type: ignore[call-overload]
+        variables = {
+            "BURNISH_LOG": "some-log",
+            "BURNISH_LOG_FIELD": "3",
+            "BURNISH_TICKS": str(tmp_path / "ticks"),
+            "BURNISH_TICK_S": "0.05",
+            "BURNISH_SERVER_PID": str(server.pid),
+        }
+        with subprocess.Popen([tmp_path / "client"], cwd=tmp_path, env=os.environ | variables, **pipes) as client:  # type: ignore[call-overload]
+            client.stdout.readline()
+            used = float(server.stdout.readline())
+            file, ticks = TickFile(tmp_path / "ticks"), list[Tick]()
+            while len(ticks) < 2 or ticks[-1].at < ticks[0].at + 0.15 or ticks[-1].server_cpu < used - 0.03:
+                ticks += file.ticks()
+                assert client.poll() is None
+            client.stdin.close()
+        server.stdin.close()
+    assert (ticks[-1].done, ticks[-1].errors) == (1000, 1)
+    assert not list(tmp_path.glob("some-log*")), "the log is counted, not written"
+    latency = next(tick.latency for tick in ticks if tick.latency)
+    assert latency["p50"] == pytest.approx(0.001, rel=0.03)
+    assert latency["p95"] == pytest.approx(0.064, rel=0.03)
+    assert used - 0.03 <= ticks[-1].server_cpu <= used + 0.02
+    assert all(later.server_cpu >= earlier.server_cpu for earlier, later in pairwise(ticks))

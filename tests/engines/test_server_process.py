@@ -1,0 +1,55 @@
+"""A server's life, with a stand-in for the server: what it prints, how it ends, which processes are its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from burnish.engines.contract import MARKER
+from burnish.engines.shared.server_process import ForkingServer, Launch
+from burnish.engines.testing.sides import alive
+
+WAIT_S = 20.0
+
+FORKING = """
+import os, signal, sys, time
+if os.fork() == 0:
+    os.setsid()
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    open(sys.argv[1], "w").close()
+    time.sleep(600)
+time.sleep(600)
+"""
+
+
+class Forking(ForkingServer):
+    """A process with a child that leads a group of its own and does not end when it is asked to."""
+
+    def words(self) -> Sequence[str | Path]:
+        return ["python3", "-c", FORKING, self.launch.folder / "ready"]
+
+    def ready(self) -> bool:
+        return (self.launch.folder / "ready").is_file()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Forking:
+    (tmp_path / MARKER).touch()
+    return Forking(Launch(Path("python3"), tmp_path, tmp_path), name="forking", socket="socket")
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_no_child_of_a_server_is_left(server: Forking, killed: bool) -> None:
+    server.boot()
+    first, child = server.pids()
+    assert first == server.pid
+    if killed:
+        os.kill(first, signal.SIGKILL)
+    server.stop(patience=WAIT_S)
+    assert server.pids() == []
+    assert not alive(child)
+    assert "ended by" in server.ending()
