@@ -7,7 +7,9 @@ from dataclasses import replace
 from burnish.base import paths
 from burnish.catalogue.bundled import files as studies
 from burnish.cli import options as o
-from burnish.cli.common import asker, draw_board, finish, group, print_document, print_json, progress, verb
+from burnish.cli.common import asker, group, print_document, print_json, progress, verb
+from burnish.cli.measuring import draw_board
+from burnish.cli.results import finish
 from burnish.report.sections.bundled import plan as plan_report
 from burnish.report.values import catalogue as values
 from burnish.study import runner
