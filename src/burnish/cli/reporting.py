@@ -50,9 +50,13 @@ def report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json
     It needs no network and no other file; tables and figures are complete without scripts. `burnish show FILE.html`
     reads the record in it. Without --output it is RUN.html here.
     """
-    chosen = _format(form, output)
     with lasting():
-        read = [_read(name) for name in runs]
+        _report(runs, output, form, as_json)
+
+
+def _report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json: bool) -> None:
+    chosen = _format(form, output)
+    read = [_read(name) for name in runs]
     names = [result.name for result, _, _ in read]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -22,6 +22,7 @@ from pathlib import PurePath
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from burnish.base.errors import UserError
+from burnish.model.cell import CellId
 from burnish.record.events import KINDS, Event, Unknown
 from burnish.record.upgrade import completed, upgraded
 
@@ -156,7 +157,7 @@ def _decoder(kind: Any) -> _Decoder:
     if origin is not None and issubclass(origin, Sequence):
         return _tuple((*inner, ...))
     if dataclasses.is_dataclass(kind):
-        return _dataclass(kind)
+        return _once(_dataclass(kind)) if kind is CellId else _dataclass(kind)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return _one_of([member.value for member in kind], list(kind))
     if kind in _PLAIN:
@@ -287,6 +288,19 @@ def _key_of(kind: Any) -> _Decoder:
             raise _Wrong(f"is named {_shown(value)}, not by {kind.__name__}") from None
 
     return decode_key
+
+
+def _once(decoder: _Decoder) -> _Decoder:
+    """Decodes equal values once: cells, which every event of a start and of its pairs names."""
+    known: dict[str, Any] = {}
+
+    def decode_once(value: Any) -> Any:
+        text = repr(value)  # tells 1 from true, as the decoder does
+        if text not in known:
+            known[text] = decoder(value)
+        return known[text]
+
+    return decode_once
 
 
 def _dataclass(cls: Any) -> _Decoder:
