@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,12 @@ def test_an_option_is_the_same_on_every_verb() -> None:
 
 def test_every_verb_is_in_one_panel() -> None:
     named = [name for names in pages.PANELS.values() for name in names]
-    assert sorted(named) == sorted(ROOT.commands)
+    for path in CLI.rglob("[a-z]*.py"):
+        import_module(".".join(("burnish.cli", *path.relative_to(CLI).with_suffix("").parts)))
+    added = [*app.registered_commands, *app.registered_groups]
+    assert sorted(named) == sorted(ROOT.commands) == sorted(known.name or "" for known in added)
+    for name, (_, about) in pages.VERBS.items():
+        assert about == pages.first_sentence(ROOT.commands[name].help), "the page of all verbs has what each one's says"
     text = shown("--help")
     places = [text.index(f"\n  {name} ") for name in named]
     assert places == sorted(places)

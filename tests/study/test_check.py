@@ -11,7 +11,7 @@ import pytest
 from conftest import BuildFake
 from studying import burnish, text
 
-QUICK = ("--engine", "fake", "--workload", "fake_mix", "--pairs", "1", "--minutes", "0.8", "--seed", "1")
+QUICK = ("--engine", "fake", "--workload", "fake_mix", "--pairs", "1", "--minutes", "0.6", "--seed", "1")
 
 
 @pytest.fixture

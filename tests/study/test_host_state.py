@@ -24,7 +24,7 @@ def home(burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_long_starts_are_probed(home: Path) -> None:
-    child = burnish(*WORDS, "--design", "duet", "--pairs", "10")
+    child = burnish(*WORDS, "--design", "duet", "--pairs", "9")
     assert child.returncode == 0, text(child)
     begun, done = events(home, StartBegun), events(home, StartDone)
     assert len(done) >= 2
@@ -43,7 +43,7 @@ def test_long_starts_are_probed(home: Path) -> None:
 
 
 def test_short_starts_are_not(home: Path) -> None:
-    child = burnish(*WORDS, "--pairs", "1")
+    child = burnish(*WORDS, "--design", "duet", "--pairs", "1")
     assert child.returncode == 0, text(child)
     assert [start.state for start in events(home, StartBegun)] == [None] * len(events(home, StartBegun))
     assert all(start.state is None and start.pages for start in events(home, StartDone))

@@ -27,7 +27,7 @@ from burnish.study.workshop.relinking import Judged, is_due, relinked
 from patchfiles import FASTER, write
 from studying import burnish, events, text
 
-QUICK = Options(precision=None, starts=3, pairs=1, yes=True)
+QUICK = Options(precision=None, starts=3, pairs=1, design="duet", yes=True)
 
 
 def test_what_is_small_and_proved_is_tested() -> None:
@@ -70,12 +70,26 @@ def test_its_cell_is_another() -> None:
 @pytest.mark.measures
 @pytest.mark.timeout(400)
 def test_a_patch_of_a_small_effect(burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The patch's true effect is large, so that its verdict is sure; what counts as small is set above it."""
+    """The patch's true effect is large, so that its verdict is sure; what counts as small is set above it.
+
+    Killed when it has begun, it is finished by the next call, though every claim has its verdict.
+    """
     monkeypatch.setattr(replicates, "LAYOUT_BOUND", 2.0)
     monkeypatch.setattr("burnish.study.trials.timing.LAYOUTS", 3)
     asked = Asked("fake", tuple(map(str, write(tmp_path, fast=FASTER))))
-    runner.run(home(), patch_study(home(), asked, QUICK, Console(stderr=True), None), QUICK, Console(stderr=True), None)
+
+    def run() -> None:
+        study = patch_study(home(), asked, QUICK, Console(stderr=True), None)
+        runner.run(home(), study, QUICK, Console(stderr=True), None)
+
+    with monkeypatch.context() as broken:
+        broken.setattr("burnish.study.workshop.relinking._decide", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            run()
     (begun,) = events(burnish_home, LayoutsBegun)
+    assert begun.cell not in [event.cell for event in events(burnish_home, VerdictReached)]
+    run()
+    assert events(burnish_home, LayoutsBegun) == [begun]
     assert (begun.comparison.row, begun.layouts) == ("fast", 3)
     verdict = next(event for event in events(burnish_home, VerdictReached) if event.cell == begun.cell)
     assert verdict.starts == 3
@@ -94,25 +108,3 @@ def test_a_patch_of_a_small_effect(burnish_home: Path, tmp_path: Path, monkeypat
     shown = " ".join(text(burnish("show", "--full"))[0].split())
     assert "with 3 link orders of both sides" in shown
     assert "about these two binaries only:" not in shown
-
-
-@pytest.mark.measures
-@pytest.mark.timeout(400)
-def test_a_killed_one_goes_on(burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was begun is finished by the next call, though every claim has its verdict."""
-    monkeypatch.setattr(replicates, "LAYOUT_BOUND", 2.0)
-    monkeypatch.setattr("burnish.study.trials.timing.LAYOUTS", 3)
-    asked = Asked("fake", tuple(map(str, write(tmp_path, fast=FASTER))))
-
-    def run() -> None:
-        study = patch_study(home(), asked, QUICK, Console(stderr=True), None)
-        runner.run(home(), study, QUICK, Console(stderr=True), None)
-
-    with monkeypatch.context() as broken:
-        broken.setattr("burnish.study.workshop.relinking._decide", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            run()
-    (begun,) = events(burnish_home, LayoutsBegun)
-    assert begun.cell not in [event.cell for event in events(burnish_home, VerdictReached)]
-    run()
-    assert begun.cell in [event.cell for event in events(burnish_home, VerdictReached)]

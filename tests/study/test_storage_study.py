@@ -12,9 +12,10 @@ from burnish.base import warden
 from burnish.model.condition import Condition
 from burnish.record.events.trials import FlushesProbed, PairRead, StartBegun, TrialsPlanned
 from burnish.record.record import Record
-from studying import OWN, burnish, events, killed_at, text
+from conftest import BuildFake
+from studying import OWN, QUICK, burnish, events, killed_at, text
 
-WORDS = ["tune", "fake", "--recipes", "own.toml", "--variant", "speed130", "--precision", "none", "--starts", "2"]
+WORDS = ["tune", "fake", "--recipes", "own.toml", "--variant", "speed130", "--starts", "2", *QUICK]
 WRITES = [*WORDS, "--workload", "fake_update"]
 
 
@@ -52,13 +53,11 @@ def test_data_in_memory_are_recorded_and_go(home: Path) -> None:
         }
 
 
-def test_data_of_one_side_can_be_elsewhere(home: Path, tmp_path: Path) -> None:
+def test_data_of_one_side_can_be_elsewhere(home: Path, build_fake: BuildFake, tmp_path: Path) -> None:
     place = tmp_path / "device"
     place.mkdir()
-    child = burnish(*WRITES)
-    assert child.returncode == 0, text(child)
-    program = next((home / "store" / "builds").glob("*/bin/server"))
-    asked = ["compare", program, program, "--engine", "fake", "--workload", "fake_update", "--starts", "2", "--fresh"]
+    program = build_fake().server
+    asked = ["compare", program, program, "--engine", "fake", "--workload", "fake_update", "--starts", "2", *QUICK]
     child = burnish(*asked, "--versus", f"storage={place}")
     assert child.returncode == 0, text(child)
     assert list(place.iterdir()) == []

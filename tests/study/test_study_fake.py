@@ -69,7 +69,7 @@ def test_truths_and_failures_are_rows(burnish_home: Path, own: Path) -> None:
 
 @pytest.mark.measures
 def test_show_prints_from_the_record_alone(burnish_home: Path, own: Path, tmp_path: Path) -> None:
-    child = burnish("tune", "fake", "--variant", "speed130", "--recipes", own, "--starts", "3", "--pairs", "1")
+    child = burnish("tune", "fake", "--variant", "speed130", "--recipes", own, "--starts", "3", *QUICK)
     short, err = text(child)
     assert child.returncode == 0, err
     assert short == text(burnish("show"))[0]

@@ -14,7 +14,7 @@ from rich.console import Console
 from burnish.base import paths
 from burnish.catalogue import load
 from burnish.catalogue.bundled import files as studies
-from burnish.cli.common import result_of
+from burnish.cli.results import result_of
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Timing
 from burnish.report.bundled.table import StudyTable

@@ -1,6 +1,10 @@
-"""Durations for people."""
+"""Durations as people write and read them."""
 
 from __future__ import annotations
+
+import re
+
+from burnish.base.errors import UserError
 
 
 def duration(seconds: float) -> str:
@@ -11,3 +15,14 @@ def duration(seconds: float) -> str:
     if total < 3600:
         return f"{total // 60} min {total % 60:02d} s"
     return f"{total // 3600} h {total % 3600 // 60:02d} min"
+
+
+def budget_of(text: str | None, option: str = "--budget") -> float | None:
+    """Seconds of an option such as ``2h``, ``90m`` or ``1h30m``; a `UserError` otherwise."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?:in)?)?(?:(\d+)s)?", text.replace(" ", ""))
+    if not match or not any(match.groups()):
+        raise UserError(f"{option} {text}: give hours and minutes, as in 2h, 90m or 1h30m")
+    hours, minutes, seconds = (float(part or 0) for part in match.groups())
+    return 3600 * hours + 60 * minutes + seconds

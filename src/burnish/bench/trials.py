@@ -50,8 +50,8 @@ OVERTIME_S = 3.0
 """Time by which all pairs of a start may exceed their nominal length before there are fewer pairs: more starts are
 worth more than more pairs, and a load whose passes take seconds would otherwise have time for few starts only."""
 
-LEAST_SPAN_S = 0.15
-"""Shortest of the two spans whose rates are compared to tell whether a load runs steadily: three ticks."""
+LEAST_SPAN_S = 0.1
+"""Shortest of the two spans whose rates are compared to tell whether a load runs steadily: two ticks."""
 
 WARM_UP_POLL_S = 0.05
 """Polling interval during warm-up."""

@@ -345,7 +345,7 @@ def marks(recipe: Recipe) -> Marks:
     raw = {*recipe.c, *recipe.cxx, *recipe.link, *filter(None, [recipe.level])}
     matches = [
         (len(spelling.words), entry)
-        for entry in flags().values()
+        for entry in (flags().values() if raw else ())  # most recipes name entries alone
         for spelling in entry.spellings.values()
         if spelling.words and raw.issuperset(spelling.words)
     ]

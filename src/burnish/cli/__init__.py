@@ -1,4 +1,5 @@
-"""The command line: one module for each group of verbs; all options are in `burnish.cli.options`."""
+"""The command line: one module for each group of verbs, imported when one of them is called; all options are in
+`burnish.cli.options`."""
 
 from __future__ import annotations
 
@@ -10,23 +11,10 @@ import typer
 
 from burnish.base import interrupts
 from burnish.base.errors import OF_THE_HOST, HostError, InfrastructureError, UserError
-from burnish.cli import (  # noqa: F401 - each registers its verbs
-    catalogue,
-    kept,
-    looking,
-    measuring,
-    micro,
-    packaging,
-    patch,
-    why,
-)
+from burnish.base.visible import visible
 from burnish.cli import help as pages
 from burnish.cli.binding import Interrupted
 from burnish.cli.common import app, errors, program
-from burnish.cli.config import asking  # noqa: F401
-from burnish.cli.groups import hosts, profiles, records, store, study, workload  # noqa: F401
-from burnish.cli.pipeline import checking, history, resuming, schemas, watching  # noqa: F401
-from burnish.report.words import visible
 
 PROGRAM_VARIABLE = "BURNISH_PROGRAM"
 """Set by a checkout's launcher: the command that the user typed."""

@@ -11,7 +11,8 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any, ClassVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -24,8 +25,10 @@ from burnish.cli.declaration import CONFIG, YES, Argument, Option, Verb
 from burnish.cli.options import CONFIG as CONFIG_OPTION
 from burnish.cli.options import QUIET
 from burnish.cli.options import YES as YES_OPTION
-from burnish.record.events.study import Configured
 from burnish.study.request.options import Options
+
+if TYPE_CHECKING:
+    from burnish.record.events.study import Configured
 
 _GIVEN = "burnish.settings"
 """Key of a context's values: what the settings file gives."""
@@ -109,16 +112,17 @@ def _used(ctx: Any, verb: Verb) -> Configured | None:
         field: said for field, said in given.words.items() if ctx.get_parameter_source(field).name == "DEFAULT_MAP"
     }
     options = settings.spelled(verb, words)
+    from burnish.record.events.study import Configured
+
     return Configured(str(given.settings.file.absolute()), given.settings.sha256, options) if options else None
 
 
 class VerbGroup(TyperGroup):
     """A group of verbs: its page lists them; the error for an unknown one names the nearest."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The verbs in the order of the help page, hidden ones last."""
-        names = [name for panel in pages.PANELS.values() for name in panel] if ctx.parent is None else []
-        return sorted(self.commands, key=lambda name: names.index(name) if name in names else len(names))
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
+        """The verbs in the order of the help page; of a group, in the order of its module."""
+        return list(self.commands)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The verb that the arguments name.
@@ -130,6 +134,13 @@ class VerbGroup(TyperGroup):
             self.named(ctx, args[0])
         return super().resolve_command(ctx, args)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """What completes a word: of the whole command line its verbs, none of which is imported for that."""
+        if ctx.parent is not None or incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        matching = ((name, about) for name, (_, about) in pages.VERBS.items() if name.startswith(incomplete))
+        return [SimpleNamespace(type="plain", value=name, help=about) for name, about in matching]
+
     def named(self, ctx: Any, name: str) -> Any:
         """The verb of this name.
 
@@ -137,17 +148,19 @@ class VerbGroup(TyperGroup):
             UserError: there is none of this name.
         """
         if name not in self.commands:
-            known = [verb for verb in self.list_commands(ctx) if not self.commands[verb].hidden]
+            known = self.list_commands(ctx)
+            if ctx.parent:
+                known = [verb for verb in known if not self.commands[verb].hidden]
             raise unknown(f"{ctx.info_name} verb" if ctx.parent else "verb", name, known)
         return self.commands[name]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the group's page."""
-        verbs = {name: command.help or "" for name, command in self.commands.items() if not command.hidden}
         name = ctx.find_root().info_name
         if ctx.parent is None:
-            help_page = pages.of_all(name, self.help or "", verbs)
+            help_page = pages.of_all(name, self.help or "")
         else:
+            verbs = {name: command.help or "" for name, command in self.commands.items() if not command.hidden}
             shown = [(verb, verbs[verb]) for verb in self.list_commands(ctx) if verb in verbs]
             help_page = pages.of_group(ctx.command_path, name, self.help or "", shown, self.epilog or "")
         formatter.write(pages.printed(help_page))

@@ -1,6 +1,7 @@
 """Shell completion: names from the catalogue, and of what is kept on this machine.
 
-A completion prints nothing and never fails: for a file that can't be read it offers nothing.
+A completion prints nothing and never fails: for a file that can't be read it offers nothing. What it needs is imported
+when a word is completed: the declarations of all options name these functions.
 """
 
 from __future__ import annotations
@@ -12,15 +13,8 @@ import typer
 
 from burnish.base import paths
 from burnish.base.errors import UserError
-from burnish.catalogue import load
-from burnish.catalogue.bundled import files as studies
 from burnish.cli.declaration import Completer
 from burnish.model.workload import Design, Placement
-from burnish.packages.planned import Format
-from burnish.profiles import kept
-from burnish.record.store import Store
-from burnish.search.asks import STRATEGIES
-from burnish.study.kept.runs import folders
 
 Names = Callable[[typer.Context], Iterable[str]]
 """Takes the command line so far; returns the names to choose from."""
@@ -57,16 +51,22 @@ def _argument(context: typer.Context, known: Iterable[str]) -> str | None:
 
 def strategies(_context: typer.Context) -> Iterable[str]:
     """A search's strategies."""
+    from burnish.search.asks import STRATEGIES
+
     return STRATEGIES
 
 
 def engines(_context: typer.Context) -> Iterable[str]:
     """Engines that a user may name."""
+    from burnish.catalogue import load
+
     return load.engine_names()
 
 
 def workloads(context: typer.Context) -> Iterable[str]:
     """Loads of the named engine, or of all engines."""
+    from burnish.catalogue import load
+
     engine = _argument(context, load.engines())
     named = (engine,) if engine else load.engine_names()
     return (name for owner, name in load.workloads() if owner in named)
@@ -74,6 +74,8 @@ def workloads(context: typer.Context) -> Iterable[str]:
 
 def variants(context: typer.Context) -> Iterable[str]:
     """The catalogue's variants, and those of the user's own file."""
+    from burnish.catalogue import load
+
     recipes = context.params.get("recipes")
     own = load.read_variants(Path(recipes)) if recipes else {}
     return (*load.variants(), *own)
@@ -91,32 +93,45 @@ def placements(_ctx: typer.Context) -> Iterable[str]:
 
 def bundled(_context: typer.Context) -> Iterable[str]:
     """Bundled studies."""
+    from burnish.catalogue.bundled import files as studies
+
     return studies.names()
 
 
 def rows(context: typer.Context) -> Iterable[str]:
     """Rows of the named bundled study."""
+    from burnish.catalogue.bundled import files as studies
+
     name = _argument(context, studies.names())
     return (row.name for row in studies.study(name).rows) if name else ()
 
 
 def runs(_context: typer.Context) -> Iterable[str]:
     """Runs on this machine."""
+    from burnish.study.kept.runs import folders
+
     return (folder.name for folder in folders(paths.home()))
 
 
 def formats(_context: typer.Context) -> Iterable[str]:
     """Kinds of packages."""
+    from burnish.packages.planned import Format
+
     return (kind.value for kind in Format)
 
 
 def builds(_context: typer.Context) -> Iterable[str]:
     """Keys of builds that are kept."""
+    from burnish.record.store import Store
+
     return (entry.key for entry in Store(paths.home().store).entries() if entry.kind == "builds")
 
 
 def profiles(_context: typer.Context) -> Iterable[str]:
     """Names of profiles, and keys of those without one."""
+    from burnish.profiles import kept
+    from burnish.record.store import Store
+
     store = Store(paths.home().store)
     entries = (entry for entry in store.entries() if entry.kind == "profiles")
     return (kept.name_of(store, entry.key) or entry.key for entry in entries)

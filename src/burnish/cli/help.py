@@ -15,17 +15,73 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from burnish.catalogue import load
 from burnish.cli.declaration import Argument, Option, Verb
 
-PANELS: Mapping[str, tuple[str, ...]] = {
-    "Start": ("init", "doctor", "tune", "compare", "check", "plan", "show", "watch", "runs", "history", "resume"),
-    "Explain, replicate": ("why", "patch", "micro", "calibrate", "study"),
-    "Use the result": ("path", "report", "package", "verify", "install", "reproduce", "builds"),
-    "Look up": ("variants", "space", "flags", "options", "workload", "schema", "help"),
-    "Keep house": ("clean", "profile", "record", "store", "hosts", "worker"),
+PANELS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Start": {
+        "init": ("config.asking", "Write burnish.toml, the settings that every verb reads."),
+        "doctor": ("looking", "Check this machine; show what is missing and how to fix it."),
+        "tune": ("measuring", "Build a server many ways, test each build, say which is fastest."),
+        "compare": ("measuring", "Compare two existing server programs; nothing is built."),
+        "check": ("pipeline.checking", "Fail a pipeline if a server program got slower, proved."),
+        "plan": ("measuring", "Show what `tune` would do: its steps, minutes, disk, memory."),
+        "show": ("looking", "Print what a run came to: what to take, how sure, where it is."),
+        "watch": ("pipeline.watching", "Follow a running study from another terminal."),
+        "runs": ("looking", "List the runs on this machine, each with its winner."),
+        "history": ("pipeline.history", "Follow an engine's speed over versions and dates."),
+        "resume": ("pipeline.resuming", "Resume an unfinished run by the command that began it."),
+    },
+    "Explain, replicate": {
+        "why": ("why", "Explain why one build takes less CPU time than another."),
+        "patch": ("patch", "Measure what each patch of a series does for a workload."),
+        "micro": ("micro", "Time one function from two source trees against each other."),
+        "calibrate": ("measuring", "Measure this host's noise; later runs use the result."),
+        "study": ("groups.study", "Replicate published studies: list, show, run."),
+    },
+    "Use the result": {
+        "path": ("kept", "Print where a variant's program lies."),
+        "report": (
+            "reporting",
+            "Write a report to send: one file of HTML with figures, tables, and the record that it was made from.",
+        ),
+        "package": (
+            "packaging",
+            "Make a package of a run's build: a .deb, an archive, a script or files for another build system.",
+        ),
+        "verify": ("packaging", "Check a package: digests, provenance, signature; with --measure its speed here."),
+        "install": ("packaging", "Make the .deb and install it with apt, after asking; prints the way back."),
+        "reproduce": ("kept", "Write a shell script that rebuilds a program bit for bit."),
+        "builds": ("kept", "List the builds that are kept: size, cost, what they need to run."),
+    },
+    "Look up": {
+        "variants": ("catalogue", "List or search the ways to build: names, changes, reasons."),
+        "space": ("catalogue", "Show what a search by `tune` may change, and its size."),
+        "flags": ("catalogue", "List or search the flags that a recipe can name."),
+        "options": ("catalogue", "List or search an engine's known configure options."),
+        "workload": ("groups.workload", "List workloads; make one from a server's log or digests."),
+        "schema": (
+            "pipeline.schemas",
+            "Print the JSON Schema of what a verb prints with --json, or of a file that you write.",
+        ),
+        "help": ("looking", "Show all of a verb's help, or what the exit codes mean."),
+    },
+    "Keep house": {
+        "clean": ("kept", "Show what is kept and how large it is; remove old things."),
+        "profile": ("groups.profiles", "List, show, name, merge, import and export profiles."),
+        "record": ("groups.records", "Export, import and merge records of runs."),
+        "store": ("groups.store", "List, push, pull and check what hosts share."),
+        "hosts": ("groups.hosts", "Measure on many hosts: start a scheduler, list the hosts."),
+        "worker": ("groups.hosts", "Let this machine build and measure for a scheduler."),
+    },
 }
-"""Every verb that is shown, grouped by purpose, in the order of use."""
+"""Every verb, grouped by purpose, in the order of use: its module in `burnish.cli`, and its help's first sentence.
+
+A verb's module is imported when the verb is called, so that no call waits for what other verbs need, and the page of
+all verbs waits for none.
+"""
+
+VERBS: Mapping[str, tuple[str, str]] = {name: known for verbs in PANELS.values() for name, known in verbs.items()}
+"""The same without the panels."""
 
 EXIT_CODES: Mapping[int, str] = {
     0: "Done; of a verb that measures: something was measured, whatever the verdict.",
@@ -49,6 +105,8 @@ def filled(text: str) -> str:
     are an example."""
     if "{" not in text:
         return text
+    from burnish.catalogue import load
+
     names = load.engine_names()
     spec = load.engine(names[0])
     words = {
@@ -132,22 +190,21 @@ def of_group(path: str, name: str, about: str, verbs: Iterable[tuple[str, str]],
         _line("Usage: ", f"{path} VERB ..."),
         Text(),
         Text(about),
-        *_panels({"Verbs": [(verb, _first(text)) for verb, text in verbs]}),
+        *_panels({"Verbs": [(verb, first_sentence(text)) for verb, text in verbs]}),
         Text(),
         _line("Example: ", as_typed(filled(example), name)),
     )
 
 
-def of_all(name: str, about: str, verbs: Mapping[str, str]) -> RenderableType:
+def of_all(name: str, about: str) -> RenderableType:
     """The main page: every verb with what it does.
 
     Args:
         name: the program as it was called.
         about: what it is for.
-        verbs: help of each verb by name.
     """
     parts: list[RenderableType] = [_line("Usage: ", f"{name} VERB ..."), Text(), Text(about)]
-    parts += _panels({panel: [(verb, _first(verbs[verb])) for verb in names] for panel, names in PANELS.items()})
+    parts += _panels({panel: [(verb, first) for verb, (_, first) in verbs.items()] for panel, verbs in PANELS.items()})
     options = [
         ("-h, --help", "Show help, of a verb too (or: help VERB)."),
         ("-V, --version", "Print the version."),
@@ -174,7 +231,7 @@ def of_exit_codes() -> RenderableType:
     return Group(*_panels({"Exit codes": [(str(code), text) for code, text in EXIT_CODES.items()]})[1:])
 
 
-def _first(text: str) -> str:
+def first_sentence(text: str) -> str:
     """The first sentence."""
     return re.split(r"(?<=\.)\s", filled(text), maxsplit=1)[0]
 

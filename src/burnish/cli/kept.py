@@ -14,8 +14,9 @@ from burnish.builds.evidence import Examiner, Portable
 from burnish.catalogue import load
 from burnish.cli import completion
 from burnish.cli import options as o
-from burnish.cli.common import asker, line, print_document, print_json, progress, run_named, say, verb
+from burnish.cli.common import asker, line, print_document, print_json, progress, say, verb
 from burnish.cli.declaration import Argument
+from burnish.cli.results import run_named
 from burnish.engines.contract import Engine
 from burnish.engines.registry import create
 from burnish.program.built import Built

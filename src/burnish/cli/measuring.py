@@ -1,4 +1,4 @@
-"""The verbs that build and measure: tune, plan, compare, calibrate."""
+"""The verbs that build and measure: tune, plan, compare, calibrate; how every study is run and shown meanwhile."""
 
 from __future__ import annotations
 
@@ -7,18 +7,32 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rich.console import RenderableType
+from rich.text import Text
+
 from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.bench.host import read_host
 from burnish.bench.topology import duet_core_sets
 from burnish.cli import options as o
-from burnish.cli.common import measure, verb
+from burnish.cli.common import asker, print_document, print_json, progress, verb
 from burnish.cli.declaration import Argument
+from burnish.cli.results import finish
 from burnish.model.workload import Design
+from burnish.report.answer import board as board_report
+from burnish.report.document import Document
+from burnish.report.render import terminal
+from burnish.report.sections import plan as plan_report
+from burnish.study import runner
 from burnish.study.constructors.calibrate import calibrate_study
 from burnish.study.constructors.compare import compare_study
 from burnish.study.constructors.tune import tune_study
+from burnish.study.planning.plan import Plan
+from burnish.study.planning.study_plan import plan_of, steps_of
 from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked, by_name
+from burnish.study.study import Study
+from burnish.study.trials.board import BoardRow
 
 _LABEL = re.compile(r"[A-Za-z0-9][\w.+-]*")
 
@@ -38,6 +52,29 @@ TUNED = (
     o.ON_HOSTS,
     o.FRESH,
 )
+
+
+def measure(study: Study, options: Options, as_json: bool, dry_run: bool, *, full: bool = False) -> None:
+    """Runs a study and prints its result, with `full` all of it; with `dry_run`, prints only its plan."""
+    home = paths.home()
+    if dry_run:
+        print_plan(steps_of(home, study, plan_of(home, study, by_name(study, Asked()), options), options), as_json)
+    else:
+        finish(runner.run(home, study, options, progress, asker(), draw=draw_board), as_json, full=full)
+
+
+def draw_board(rows: Sequence[BoardRow]) -> RenderableType:
+    """The cells of a running study, as many as the terminal has room for below the current step."""
+    document = Document("board", (board_report.cells(rows, max(2, progress.height - 8)),))
+    return Text("\n").join(terminal.styled(line) for line in terminal.lines(document, progress.width - 4))
+
+
+def print_plan(plan: Plan, as_json: bool) -> None:
+    """Prints a plan as a table or as JSON."""
+    if as_json:
+        print_json("plan", plan.as_dict())
+    else:
+        print_document(plan_report.document(plan))
 
 
 @verb(

@@ -14,19 +14,10 @@ from burnish.base.files import remove_tree, sha256_of
 from burnish.base.paths import Home
 from burnish.cli import options as o
 from burnish.cli import readers
-from burnish.cli.common import (
-    asker,
-    draw_board,
-    line,
-    print_json,
-    print_result,
-    progress,
-    result_of,
-    run_named,
-    say,
-    verb,
-)
+from burnish.cli.common import asker, line, print_json, progress, say, verb
 from burnish.cli.declaration import Argument
+from burnish.cli.measuring import draw_board
+from burnish.cli.results import print_result, result_of, run_named
 from burnish.packages import gains, opposite, root, signing
 from burnish.packages import verify as checking
 from burnish.packages.chosen import choose

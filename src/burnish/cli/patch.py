@@ -7,8 +7,9 @@ from dataclasses import replace
 from burnish.base import paths
 from burnish.cli import completion, readers
 from burnish.cli import options as o
-from burnish.cli.common import asker, measure, progress, verb
+from burnish.cli.common import asker, progress, verb
 from burnish.cli.declaration import Argument
+from burnish.cli.measuring import measure
 from burnish.study.constructors.patch import Asked, patch_study
 from burnish.study.request.options import Options
 

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from burnish.base.durations import budget_of
 from burnish.base.errors import UserError, together, unknown
-from burnish.catalogue.space import MARKS
 from burnish.hosts.host import chosen_of
 from burnish.model.sittings import GAP_S
 from burnish.model.workload import Design, Placement
-from burnish.search.asks import STRATEGIES
-from burnish.study.request import selection
 from burnish.workload import loads
 
 Reader = Callable[[str, Sequence[str]], Any]
@@ -145,12 +143,12 @@ def slower(option: str, words: Sequence[str]) -> float:
 
 def budget(_option: str, words: Sequence[str]) -> float | None:
     """Seconds, from a duration such as ``2h``, ``90m`` or ``1h30m``."""
-    return selection.budget_of(words[-1])
+    return budget_of(words[-1])
 
 
 def apart(option: str, words: Sequence[str]) -> float:
     """Seconds between two sittings: half an hour at least, since starts that are closer are one sitting."""
-    seconds = selection.budget_of(words[-1], option)
+    seconds = budget_of(words[-1], option)
     if seconds is None or seconds < GAP_S:
         raise UserError(f"{option} {words[-1]}: starts that are closer than 30m are one sitting; give 30m or more")
     return seconds
@@ -193,6 +191,8 @@ def designs(option: str, words: Sequence[str]) -> tuple[Design, ...]:
 
 def strategy(_option: str, words: Sequence[str]) -> str:
     """The name of a search's strategy."""
+    from burnish.search.asks import STRATEGIES
+
     if words[-1] not in STRATEGIES:
         raise unknown("strategy", words[-1], STRATEGIES)
     return words[-1]
@@ -200,6 +200,8 @@ def strategy(_option: str, words: Sequence[str]) -> str:
 
 def marks(option: str, words: Sequence[str]) -> tuple[str, ...]:
     """Marks of variants, written with hyphens or spaces."""
+    from burnish.catalogue.space import MARKS
+
     given = tuple(name.replace("-", " ") for name in names(option, words))
     wrong = [unknown("mark", name, MARKS) for name in given if name not in MARKS]
     if wrong:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.cli import options as o
-from burnish.cli.common import asker, finish, line, progress, run_named, verb
+from burnish.cli.common import asker, line, progress, verb
 from burnish.cli.declaration import Argument
+from burnish.cli.results import finish, run_named
 from burnish.study.request.options import Options
 from burnish.study.why import sampling
 

@@ -77,4 +77,6 @@ def _of_folder(folder: Path) -> Iterator[_Read]:
 
 def _without_turns(recorded: Recorded[Event]) -> Recorded[Event]:
     event = recorded.event
-    return replace(recorded, event=replace(event, turns={})) if isinstance(event, PairRead) else recorded
+    if not isinstance(event, PairRead):
+        return recorded
+    return Recorded(recorded.number, recorded.at, replace(event, turns={}))

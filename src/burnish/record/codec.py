@@ -17,10 +17,12 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import cache
+from itertools import chain
 from pathlib import PurePath
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from burnish.base.errors import UserError
+from burnish.model.cell import CellId
 from burnish.record.events import KINDS, Event, Unknown
 from burnish.record.upgrade import completed, upgraded
 
@@ -155,7 +157,7 @@ def _decoder(kind: Any) -> _Decoder:
     if origin is not None and issubclass(origin, Sequence):
         return _tuple((*inner, ...))
     if dataclasses.is_dataclass(kind):
-        return _dataclass(kind)
+        return _once(_dataclass(kind)) if kind is CellId else _dataclass(kind)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return _one_of([member.value for member in kind], list(kind))
     if kind in _PLAIN:
@@ -218,6 +220,8 @@ def _one_of(values: Sequence[Any], members: Sequence[Any]) -> _Decoder:
 
 def _tuple(inner: Sequence[Any]) -> _Decoder:
     if len(inner) == 2 and inner[1] is ...:
+        if inner[0] == tuple[float, ...]:
+            return _rows_of_numbers
         return _numbers if inner[0] is float else _items(_decoder(inner[0]))
     decoders = [_decoder(kind) for kind in inner]
 
@@ -242,8 +246,18 @@ def _numbers(value: Any) -> tuple[float, ...]:
     return tuple(items) if _NUMBERS.issuperset(map(type, items)) else tuple(map(_number, items))
 
 
+_LISTS = frozenset((list, tuple))
+
+
+def _rows_of_numbers(value: Any) -> tuple[tuple[float, ...], ...]:
+    """The turns of a pair, the most of a large record: looked at all at once too."""
+    rows = _list(value)
+    usual = _LISTS.issuperset(map(type, rows)) and _NUMBERS.issuperset(map(type, chain.from_iterable(rows)))
+    return tuple(map(tuple if usual else _numbers, rows))
+
+
 def _list(value: Any) -> Sequence[Any]:
-    if not isinstance(value, list | tuple):
+    if type(value) is not list and not isinstance(value, list | tuple):
         raise _Wrong(f"is {_shown(value)}, not a list")
     return value
 
@@ -253,7 +267,7 @@ def _mapping(key: Any, inner: Any) -> _Decoder:
     decoder = _decoder(inner)
 
     def decode_mapping(value: Any) -> dict[Any, Any]:
-        if not isinstance(value, Mapping):
+        if type(value) is not dict and not isinstance(value, Mapping):  # most are, and to ask for more takes longer
             raise _Wrong(f"is {_shown(value)}, not values by name")
         result = {}
         for name, item in value.items():
@@ -276,6 +290,19 @@ def _key_of(kind: Any) -> _Decoder:
     return decode_key
 
 
+def _once(decoder: _Decoder) -> _Decoder:
+    """Decodes equal values once: cells, which every event of a start and of its pairs names."""
+    known: dict[str, Any] = {}
+
+    def decode_once(value: Any) -> Any:
+        text = repr(value)  # tells 1 from true, as the decoder does
+        if text not in known:
+            known[text] = decoder(value)
+        return known[text]
+
+    return decode_once
+
+
 def _dataclass(cls: Any) -> _Decoder:
     names: frozenset[str] = frozenset(field.name for field in dataclasses.fields(cls))
     required = frozenset(
@@ -289,7 +316,7 @@ def _dataclass(cls: Any) -> _Decoder:
         if not decoders:  # at the first value: a class may hold values of its own kind
             hints = get_type_hints(cls)
             decoders.update({name: _decoder(hints[name]) for name in names})
-        if not isinstance(value, Mapping):
+        if type(value) is not dict and not isinstance(value, Mapping):
             raise _Wrong(f"is {_shown(value)}, not values by name")
         if not value.keys() <= names:
             unknown = min(value.keys() - names, key=str)

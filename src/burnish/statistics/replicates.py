@@ -38,6 +38,11 @@ def small(log_ratio: float) -> bool:
     return abs(log_ratio) < math.log1p(LAYOUT_BOUND)
 
 
+def by_replicate(readings: Sequence[float], count: int) -> list[list[float]]:
+    """Readings of starts, grouped by replicate; starts take the replicates in turn."""
+    return [list(readings[first::count]) for first in range(min(count, len(readings)))]
+
+
 def replicate_readings(starts_by_replicate: Sequence[Sequence[float]]) -> list[float]:
     """One reading for each replicate: the mean of its starts' readings.
 

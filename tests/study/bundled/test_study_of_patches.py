@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from burnish.base import paths
-from burnish.cli.common import result_of
+from burnish.cli.results import result_of
 from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.report.bundled.table import StudyTable

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from burnish.base.durations import budget_of
 from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.catalogue.bundled import files as studies
 from burnish.study.bundled.expansion import expand
 from burnish.study.planning.costs import Forecast, Need, UnitCost, within
 from burnish.study.planning.plan import Plan
-from burnish.study.request.selection import Asked, Selection, budget_of, by_name
+from burnish.study.request.selection import Asked, Selection, by_name
 from burnish.study.study import Study
 from shipping import expanded
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from burnish.cli.common import result_of
+from burnish.cli.results import result_of
 from burnish.record.codec import encode
 from burnish.record.events import Event
 from burnish.record.events.builds import DatasetMade, GateRun, StageDone

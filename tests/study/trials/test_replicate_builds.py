@@ -9,8 +9,9 @@ import pytest
 from burnish.base.errors import InfrastructureError
 from burnish.model.recipe import Recipe, Variant
 from burnish.program.built import Built
+from burnish.statistics.replicates import by_replicate
 from burnish.study.builds.make import Made
-from burnish.study.trials.replicates import Factors, by_replicate, expand, fresh, gathered
+from burnish.study.trials.replicates import Factors, expand, fresh, gathered
 
 BASELINE = Variant("baseline", Recipe(), "as shipped")
 PROFILED = Variant("gcc-pgo", Recipe(pgo=True), "with a profile")

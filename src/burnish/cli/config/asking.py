@@ -15,7 +15,7 @@ from burnish.cli import help as pages
 from burnish.cli import options as o
 from burnish.cli.common import app, asker, say, verb
 from burnish.cli.config import model, schemas
-from burnish.cli.config.keys import ENGINE, keys, verbs_of
+from burnish.cli.config.keys import ENGINE, NAME, keys, verbs_of
 from burnish.cli.declaration import Option
 from burnish.engines.registry import create
 from burnish.workload import loads
@@ -50,7 +50,7 @@ def init(
     hosts' records; with --yes, or without a terminal, these are the options, or what is usual. What is typed on the
     command line wins over the file.
     """
-    target = output or Path(model.NAME)
+    target = output or Path(NAME)
     ask = asker()
     if target.exists() and not (ask and ask(f"{target} is there already; write it anew?")):
         raise UserError(f"{target}: is there already; move it away, or name another file with --output")

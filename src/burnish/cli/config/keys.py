@@ -44,6 +44,8 @@ PER_CALL: Mapping[str, str] = {
 WITHOUT = (("init",), ("schema",), ("help",))
 """Verbs that read no settings file."""
 
+NAME = "burnish.toml"
+
 ENGINE = "engine"
 
 Verbs = Mapping[tuple[str, ...], Verb]

@@ -8,8 +8,8 @@ from typing import Any
 
 from burnish import __version__
 from burnish.cli import help as pages
-from burnish.cli.config import model, settings
-from burnish.cli.config.keys import verbs_of
+from burnish.cli.config import settings
+from burnish.cli.config.keys import NAME, verbs_of
 from burnish.cli.declaration import Argument, Option, Verb
 
 ENVIRONMENT = {
@@ -19,7 +19,7 @@ ENVIRONMENT = {
 }
 
 FILES = {
-    model.NAME: "Settings, in the current folder or one above; `burnish init` writes it with every key explained.",
+    NAME: "Settings, in the current folder or one above; `burnish init` writes it with every key explained.",
     "~/.local/share/burnish/store": "Builds, profiles, data sets, the compiler cache.",
     "~/.local/share/burnish/studies": "A folder for each run: its record and its logs.",
 }

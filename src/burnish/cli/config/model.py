@@ -16,11 +16,9 @@ from burnish.catalogue import load
 from burnish.catalogue.edge import Entry
 from burnish.cli import help as pages
 from burnish.cli import readers
-from burnish.cli.config.keys import ENGINE
+from burnish.cli.config.keys import ENGINE, NAME
 from burnish.cli.declaration import Option
 from burnish.model.workload import Design, Placement
-
-NAME = "burnish.toml"
 
 _TIME = {"type": "string", "pattern": r"^([0-9.]+h)?([0-9.]+m(in)?)?([0-9]+s)?$"}
 

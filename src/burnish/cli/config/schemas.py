@@ -9,13 +9,13 @@ from typing import Any
 from burnish.catalogue import schemas
 from burnish.catalogue.edge import ROOT
 from burnish.cli.config import model
-from burnish.cli.config.keys import Verbs, keys
+from burnish.cli.config.keys import NAME, Verbs, keys
 
 FOLDER = ROOT / "schemas"
 """Where the shipped ones are, for editors; `tests/support/generated.py` writes them."""
 
 FILES: Mapping[str, str] = {
-    "config": f"a settings file, {model.NAME}",
+    "config": f"a settings file, {NAME}",
     "recipes": "a file of variants (--recipes)",
     "study-file": "the file of a bundled study",
 }
@@ -24,7 +24,7 @@ FILES: Mapping[str, str] = {
 
 def config(verbs: Verbs) -> dict[str, Any]:
     """The schema of a settings file."""
-    return schemas.finished(f"Settings of Burnish: {model.NAME}", model.schema(keys(verbs)))
+    return schemas.finished(f"Settings of Burnish: {NAME}", model.schema(keys(verbs)))
 
 
 def every(verbs: Verbs) -> Mapping[str, Callable[[], dict[str, Any]]]:

@@ -10,16 +10,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from burnish.base.errors import UserError
-from burnish.catalogue import load
-from burnish.catalogue.edge import read_toml, validated
 from burnish.cli import readers
-from burnish.cli.config.keys import ENGINE, PER_CALL, Verbs, keys, taken, verbs_of
-from burnish.cli.config.model import NAME, model
+from burnish.cli.config.keys import ENGINE, NAME, PER_CALL, Verbs, keys, taken, verbs_of
 from burnish.cli.declaration import Argument, Option, Verb
-from burnish.record.events.study import Configured
+
+if TYPE_CHECKING:
+    from burnish.record.events.study import Configured
 
 VARIABLE = "BURNISH_CONFIG"
 """Environment variable that names the file, where --config does not."""
@@ -126,6 +125,9 @@ def read(path: Path, known: Mapping[str, Option]) -> Settings:
     Raises:
         UserError: it can't be read, has an unknown key or a value that its option does not take.
     """
+    from burnish.catalogue.edge import read_toml, validated
+    from burnish.cli.config.model import model
+
     value = read_toml(path)
     for key in value:
         reason = PER_CALL.get(f"--{key}")
@@ -170,6 +172,8 @@ def given(verbs: Verbs, path: tuple[str, ...], verb: Verb, typed: Sequence[str],
     Raises:
         UserError: the file is wrong.
     """
+    from burnish.catalogue import load
+
     known = keys(verbs)
     takes = taken(path, verb, known)
     if not takes:
@@ -239,4 +243,13 @@ def from_context(context: Any, verb: Verb, typed: Sequence[str]) -> Given:
     root = context.find_root()
     if root is context:  # a verb by itself, not called from the command line
         return Given()
-    return given(verbs_of(root.command), path_of(context), verb, typed, root.params.get("config"))
+    name = root.params.get("config")
+    if _none(named(typed) or name):
+        return Given()
+    return given(verbs_of(root.command), path_of(context), verb, typed, name)
+
+
+def _none(name: str | None) -> bool:
+    """Whether there is no file, wherever a verb may look: then nobody needs the keys, which are of all verbs."""
+    said = name if name is not None else os.environ.get(VARIABLE) or None
+    return said in (None, NONE) and find(name) == (None, "")

@@ -12,8 +12,9 @@ from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.cli import options as o
 from burnish.cli import readers
-from burnish.cli.common import group, print_json, run_named, say, verb
+from burnish.cli.common import group, print_json, say, verb
 from burnish.cli.declaration import Argument
+from burnish.cli.results import run_named
 from burnish.record import exchange, lines
 from burnish.record.events import Event, Recorded
 from burnish.report import committed

@@ -7,7 +7,9 @@ from dataclasses import replace
 from burnish.base import paths
 from burnish.catalogue.bundled import files as studies
 from burnish.cli import options as o
-from burnish.cli.common import finish, group, measured, print_document, print_json, verb
+from burnish.cli.common import group, print_document, print_json, verb
+from burnish.cli.measuring import measured
+from burnish.cli.results import finish
 from burnish.report.sections.bundled import plan as plan_report
 from burnish.report.values import catalogue as values
 from burnish.study.constructors.bundled import bundled_study

@@ -12,9 +12,10 @@ import typer
 from burnish.base import paths
 from burnish.cli import options as o
 from burnish.cli import readers
-from burnish.cli.common import asker, draw_board, print_document, print_json, progress, result_of, verb
+from burnish.cli.common import asker, print_document, print_json, progress, verb
 from burnish.cli.declaration import Argument, Option
-from burnish.cli.measuring import named_program
+from burnish.cli.measuring import draw_board, named_program
+from burnish.cli.results import result_of
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.report.answer import check as report

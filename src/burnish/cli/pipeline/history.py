@@ -10,8 +10,9 @@ from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.cli import completion, readers
 from burnish.cli import options as o
-from burnish.cli.common import print_document, print_json, result_of, say, verb
+from burnish.cli.common import print_document, print_json, say, verb
 from burnish.cli.declaration import Argument, Option
+from burnish.cli.results import result_of
 from burnish.record.lines import is_file_name
 from burnish.report.answer import history as report
 from burnish.report.answer.points import points

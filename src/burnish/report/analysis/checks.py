@@ -20,10 +20,9 @@ from burnish.record.events.verdicts import Interval, VerdictReached
 from burnish.report.words import interval_words
 from burnish.statistics.drift import Drift, drift
 from burnish.statistics.hosts import HostCell
-from burnish.statistics.replicates import replicate_readings
+from burnish.statistics.replicates import by_replicate, replicate_readings
 from burnish.statistics.sequential import Rule
 from burnish.study.trials.findings import interval_of
-from burnish.study.trials.replicates import by_replicate
 
 FEWEST = 3
 """Faults of a record below which nothing is said about the side that most of them are of."""

@@ -16,11 +16,11 @@ from burnish.record.events.verdicts import FamilyJudged, HostVerdict, Interval, 
 from burnish.statistics import multiplicity
 from burnish.statistics.hosts import HostCell
 from burnish.statistics.intervals import Interval as Estimate
+from burnish.statistics.replicates import by_replicate
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, Kind
 from burnish.study.merge.parts import About, OfStart
 from burnish.study.trials.findings import interval_of, member_of, other_methods, side_summary, within
-from burnish.study.trials.replicates import by_replicate
 from burnish.study.trials.starts import Starts, invalid_cell, starts_of
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from burnish.model.sittings import Schedule
-from burnish.record.events.study import Configured
+
+if TYPE_CHECKING:
+    from burnish.record.events.study import Configured
 
 Ask = Callable[[str], bool]
 """Asks the user a question; returns whether the answer was yes."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -43,17 +42,6 @@ class Selection:
     chosen: tuple[Comparison, ...]
     cut: Mapping[str, str] = field(default_factory=dict)
     asked: Asked = field(default_factory=Asked)
-
-
-def budget_of(text: str | None, option: str = "--budget") -> float | None:
-    """Seconds of an option such as ``2h``, ``90m`` or ``1h30m``; a `UserError` otherwise."""
-    if text is None:
-        return None
-    match = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?:in)?)?(?:(\d+)s)?", text.replace(" ", ""))
-    if not match or not any(match.groups()):
-        raise UserError(f"{option} {text}: give hours and minutes, as in 2h, 90m or 1h30m")
-    hours, minutes, seconds = (float(part or 0) for part in match.groups())
-    return 3600 * hours + 60 * minutes + seconds
 
 
 def unit_words(unit: Unit) -> str:

@@ -23,12 +23,12 @@ from burnish.record.events.study import RecordsMerged, SessionBegun, SpreadAssum
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, HostVerdict, Interval, VerdictReached
 from burnish.statistics import multiplicity
+from burnish.statistics.replicates import by_replicate
 from burnish.statistics.sequential import Rule
 from burnish.statistics.several_hosts import Heterogeneity, HostsCell
 from burnish.statistics.sittings import SittingCell
 from burnish.statistics.verdicts import Judgement, Kind
 from burnish.study.trials.findings import interval_of, member_of, within
-from burnish.study.trials.replicates import by_replicate
 
 SAME_PROGRAM = Spread(0.0, math.inf, "both sides are the same program")
 """Spread between sittings of a program against itself: A/A starts show none (docs/BIAS.md, "One hour")."""

@@ -98,11 +98,6 @@ def gathered(variant: Variant, made: Sequence[Made], *, baseline: bool) -> tuple
     return result, tuple(item.built for item in made if item.built is not None)
 
 
-def by_replicate(readings: Sequence[float], count: int) -> list[list[float]]:
-    """Readings of starts, grouped by replicate; starts take the replicates in turn."""
-    return [list(readings[first::count]) for first in range(min(count, len(readings)))]
-
-
 def fresh(builds: Mapping[str, Sequence[Built]], name: str, start: int) -> Built | None:
     """The build of a variant for start number `start` (from 0); None without replicates."""
     replicates = builds.get(name)

@@ -30,14 +30,14 @@ from burnish.record.store import Entry
 from burnish.record.workbench import Bench
 from burnish.statistics.hosts import HostCell
 from burnish.statistics.intervals import Interval as Estimate
-from burnish.statistics.replicates import judge_replicates, replicate_readings
+from burnish.statistics.replicates import by_replicate, judge_replicates, replicate_readings
 from burnish.statistics.verdicts import HostPrior, Judgement, Rule, judge, start_reading
 from burnish.study.cells import Cell
 from burnish.study.trials.copies import Copies
 from burnish.study.trials.findings import interval_of, other_methods, side_summary, within
 from burnish.study.trials.progress import Progress, least_left, least_starts
 from burnish.study.trials.readings import pair_read, start_done
-from burnish.study.trials.replicates import by_replicate, fresh
+from burnish.study.trials.replicates import fresh
 from burnish.study.trials.schedule import CellSittings, cell_sittings, is_due
 from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, invalid_cell
 from burnish.study.trials.storing import Storing

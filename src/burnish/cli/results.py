@@ -1,0 +1,88 @@
+"""Runs as several verbs have them: found by name, read, printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import typer
+
+from burnish.base import paths
+from burnish.catalogue import load
+from burnish.cli import help as pages
+from burnish.cli.common import print_document, print_json, say
+from burnish.record import exchange
+from burnish.record.events import Event, Recorded
+from burnish.record.events.builds import BuildMade, ProgramFound
+from burnish.record.record import Record
+from burnish.report.analysis.taken import taken
+from burnish.report.answer.around import Around
+from burnish.report.contents import answer, document
+from burnish.report.fold import fold
+from burnish.report.result import Result
+from burnish.report.values import runs as values
+from burnish.study.kept import runs as studies
+from burnish.study.kept.programs import program_of
+
+
+def run_named(name: str | None) -> Path:
+    """The folder of the named run; if several match, prints which one was chosen."""
+    home = paths.home()
+    folder = studies.find(home, name)
+    several = len(studies.beginning(studies.folders(home), name)) if name and folder.name != name else 0
+    if several > 1 and name != str(folder):
+        say(f"{name}: {folder.name}, the newest finished of {several} runs whose names begin so")
+    return folder
+
+
+def result_of(folder: Path) -> Result:
+    """The result of a run, from its record."""
+    with closing(Record(folder)) as record:
+        return fold(record.every())
+
+
+def finish(folder: Path, as_json: bool, *, full: bool) -> None:
+    """Prints a run's result; exits with 1 if nothing could be measured."""
+    result = result_of(folder)
+    print_result(result, as_json, folder, full=full)
+    if result.nothing_measured:
+        raise typer.Exit(1)
+
+
+def print_result(result: Result, as_json: bool, place: Path, *, full: bool) -> None:
+    """Prints a result in short, as its whole report, or as JSON.
+
+    Args:
+        result: the result of a run.
+        as_json: whether as JSON.
+        place: the run's folder, or the exported record that it is from.
+        full: whether as the whole report.
+    """
+    if as_json:
+        print_json("run", values.run(result))
+    elif full:
+        print_document(document(result))
+    else:
+        print_document(answer(result, around(result, place)))
+
+
+def around(result: Result, place: Path) -> Around:
+    """What the short report needs beside a result: the recommended program's file, and which verbs there are."""
+    verbs = set(pages.VERBS)
+    if load.engine(result.engine).packaging is None:
+        verbs -= {"install", "package"}
+    take = taken(result)
+    program = program_of(paths.home(), result.engine, take, _events(place)) if take is not None else None
+    named = result.name if place.is_dir() else str(place)
+    if program is None:
+        return Around(named, verbs=verbs)
+    return Around(named, str(program), program.stat().st_size, verbs)
+
+
+def _events(place: Path) -> Sequence[Recorded[Event]]:
+    """The events of a run's folder or of an exported record."""
+    if not place.is_dir():
+        return exchange.read_events(place)
+    with closing(Record(place)) as record:
+        return list(record.events(BuildMade, ProgramFound))
