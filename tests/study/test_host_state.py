@@ -32,6 +32,9 @@ def test_long_starts_are_probed(home: Path) -> None:
         assert start.state
         assert all(state.spin_ns > 0 and len(state.latency_ns) == 5 for state in start.state)
         assert len({state.core for state in start.state}) == len(start.state)
+    for start in begun:
+        assert start.cached is not None, "the programs were dropped from the page cache"
+        assert set(start.cached) == set(start.builds)
     for start in done:
         assert start.pages
         assert set(start.pages) == set(start.slots)

@@ -152,6 +152,10 @@ EXPLORE = _how(
     "explore", ("--explore",), "Explore many cells: bound the share of false verdicts (Benjamini-Hochberg) instead of "
     "the chance of any.",
 )  # fmt: skip
+KEEP_CACHED = _how(
+    "keep_cached", ("--keep-cached",), "Launch programs as their files lie in the page cache, instead of having each "
+    "start read them anew.",
+)  # fmt: skip
 FORCE = _how(
     "force", ("--force",), "Go on and mark the result: verdicts despite this host's failed calibration, packages "
     "despite objections.",
@@ -251,7 +255,7 @@ WHAT_TO_BUILD = (VARIANTS, RECIPES, FEATURES, *SOURCES, *PORTABILITY, *REPLICATE
 SEARCH = (STRATEGY, SPACE, ALLOW, WEIGHT, GUARD)
 LOAD = (WORKLOADS, THREADS)
 DEPLOYMENT = (SET, DATA, DATABASE, DEFAULTS_FILE, STRICT)
-HOW_EXACTLY = (PRECISION, MAX_STARTS, STARTS, PAIRS, DESIGN, PLACEMENT, EXPLORE, FORCE, SEED)
+HOW_EXACTLY = (PRECISION, MAX_STARTS, STARTS, PAIRS, DESIGN, PLACEMENT, EXPLORE, KEEP_CACHED, FORCE, SEED)
 EXPLANATION = (WHY, SECONDS)
 TIME = (BUDGET, DRY_RUN)
 PART = (ROWS, SERIES, EVERYTHING)

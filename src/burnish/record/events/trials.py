@@ -149,6 +149,9 @@ class StartBegun(Event):
         state: the host's state before the sides were launched, of one core of each set; None in short starts and in
             older records.
         storage: where each side's data were, by its label; None in older records: on disk.
+        cached: share of each side's program that was in the page cache before it was launched, by its label, after
+            all of it had been dropped; null where the kernel does not tell. None if programs were launched as they
+            lay in the cache, as in older records.
     """
 
     cell: CellId
@@ -161,6 +164,7 @@ class StartBegun(Event):
     placement: str | None = None
     state: tuple[HostState, ...] | None = None
     storage: Mapping[str, str] | None = None
+    cached: Mapping[str, float | None] | None = None
 
     @property
     def placed(self) -> Placement:

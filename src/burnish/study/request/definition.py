@@ -43,6 +43,7 @@ class Definition:
         portable: level or processor that every build must run on, or None.
         placement: placement of every cell if the design does not imply it; '' otherwise.
         search: how builds are searched for; empty: they are named.
+        keep_cached: whether programs are launched as their files lie in the page cache.
     """
 
     verb: str
@@ -68,10 +69,11 @@ class Definition:
     placement: str = ""
     deploy: tuple[str, ...] = ()
     search: Mapping[str, Any] = field(default_factory=dict)
+    keep_cached: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values; without what is implied or not asked for, so that older unfinished runs are found."""
-        optional = ("placement", "deploy", "search")
+        optional = ("placement", "deploy", "search", "keep_cached")
         return {name: value for name, value in asdict(self).items() if name not in optional or value}
 
     @property
@@ -126,4 +128,5 @@ def definition_of(
         portable=options.portable,
         placement=asked.identity,
         deploy=options.deploy,
+        keep_cached=options.keep_cached,
     )

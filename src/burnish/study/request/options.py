@@ -36,6 +36,7 @@ class Options:
         design: trial design of every cell; None: each workload's own.
         placement: placement of every cell; None: the design's, or each workload's own (see
             `burnish.study.request.placing`).
+        keep_cached: launch programs as their files lie in the page cache; otherwise each start reads them anew.
         explore: control the false-discovery rate instead of the family-wise error.
         layouts: layout replicates of every variant; 0: each is linked once, in the build system's order; None: so too,
             and what is then found to be a small difference is tested by several (`burnish.study.workshop.relinking`).
@@ -90,6 +91,7 @@ class Options:
     starts: int | None = None
     design: str | None = None
     placement: str | None = None
+    keep_cached: bool = False
     explore: bool = False
     layouts: int | None = None
     trainings: int = 0

@@ -34,6 +34,7 @@ from burnish.statistics.replicates import by_replicate, judge_replicates, replic
 from burnish.statistics.verdicts import HostPrior, Judgement, Rule, judge, start_reading
 from burnish.study.cells import Cell
 from burnish.study.trials.copies import Copies
+from burnish.study.trials.dropping import Dropping
 from burnish.study.trials.findings import interval_of, other_methods, side_summary, within
 from burnish.study.trials.progress import Progress, least_left, least_starts
 from burnish.study.trials.readings import pair_read, start_done
@@ -73,6 +74,7 @@ class Trials:
         boot: the host's boot; '' if unknown.
         probe: of the host's state; None: it is not recorded.
         storing: decides where data are; None: all are in `scratch`.
+        dropping: drops the sides' programs from the page cache before each start; None: they stay as they are.
     """
 
     engine: Engine
@@ -93,6 +95,7 @@ class Trials:
     boot: str = ""
     probe: Probe | None = None
     storing: Storing | None = None
+    dropping: Dropping | None = None
 
     @property
     def replicate_count(self) -> int:
@@ -232,6 +235,7 @@ class Trials:
             storage, data = self._data(
                 cell, [baseline, candidate], draw_slots([baseline.label, candidate.label], seed, number)
             )
+            cached = self.dropping.drop([baseline, candidate]) if self.dropping is not None else None
             self.record.append(
                 StartBegun(
                     cell=cell.id,
@@ -243,6 +247,7 @@ class Trials:
                     builds={side.label: side.built.key for side in (baseline, candidate)},
                     state=self._state(cell),
                     storage=storage,
+                    cached=cached,
                 )
             )
 

@@ -19,6 +19,7 @@ from burnish.study.cells import Cell
 from burnish.study.comparison import Comparison
 from burnish.study.request import conditions
 from burnish.study.request.selection import needed
+from burnish.study.trials.dropping import Dropping
 from burnish.study.trials.timing import priors_of, start_seconds, timings
 from burnish.study.trials.trials import Trials
 from burnish.study.workshop.contest import note_contest
@@ -143,6 +144,7 @@ def trials_of(workshop: Workshop, trials: Sequence[Trial], times: Mapping[Design
         schedule=session.options.schedule,
         boot=session.host.boot,
         storing=workshop.storing,
+        dropping=Dropping(session.record, session.bench, keep=session.options.keep_cached),
         probe=workshop.probe() if any(worth_probing(times[trial.cell.design]) for trial in trials) else None,
     )
 
