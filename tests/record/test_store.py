@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -133,6 +134,17 @@ def test_a_file_in_an_entrys_place_is_no_entry_and_in_nobodys_way(store: Store) 
     assert store.find("builds", "k1") is None
     assert (add(store).folder / "server").read_text() == "program"
     assert [path.name for path in (store.root / "builds").iterdir()] == ["k1"]
+
+
+def test_an_entry_of_another_store_gets_a_seal_of_its_own(store: Store, tmp_path: Path) -> None:
+    (store.begin("builds", "a") / "file").write_text("content")
+    there = store.admit("builds", "a", {"name": "x"}).folder
+    other = Store(tmp_path / "other")
+    shutil.copytree(there, other.begin("builds", "a"), dirs_exist_ok=True)
+    other.admit("builds", "a", json.loads((there / DESCRIPTION).read_text()))
+    entry = Store(tmp_path / "other").find("builds", "a")
+    assert entry is not None
+    assert entry.about == {"name": "x"}
 
 
 def test_an_older_versions_entry_is_taken_as_it_is(store: Store) -> None:

@@ -24,11 +24,11 @@ def sealed(about: Mapping[str, Any], folder: Path, description: str) -> dict[str
     """A description with the seal of what is in `folder`.
 
     Args:
-        about: the description.
+        about: the description; a seal in it, as of an entry from another host, is replaced.
         folder: the entry's, filled.
         description: name of the description's own file, which is left out.
     """
-    plain = json.loads(json.dumps(dict(about), default=str))
+    plain = json.loads(json.dumps(without(about), default=str))
     files = {name: [_size(path), _digest(path)] for name, path in _files(folder, description)}
     return {**plain, KEY: {"about": digest_of(plain), "files": files}}
 
