@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.errors import OF_THE_HOST, HostError, InfrastructureError, UserError
 from burnish.base.paths import Home
 from burnish.hosts import desk, part
 from burnish.hosts.about import calibrated, describe, last_sitting
@@ -93,6 +93,12 @@ def do(home: Home, job: Job, call: Call, say: Callable[[str], None]) -> Answer:
             answer = Answer(problem=str(error))
         except InfrastructureError as error:
             answer = Answer(problem=error.explain())
+        except HostError as error:  # no room here: it may be freed, and another host may have some
+            answer = Answer(problem=error.explain(), again=True)
+        except OSError as error:
+            if error.errno not in OF_THE_HOST:
+                raise
+            answer = Answer(problem=f"{error.filename or home.root}: {error.strerror}", again=True)
         else:
             answer = Answer(problem="the command measures nothing that hosts could share")
         finally:

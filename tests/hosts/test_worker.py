@@ -1,0 +1,35 @@
+"""What a worker answers when its host lets it down."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from burnish.base.errors import HostError
+from burnish.base.paths import Home
+from burnish.hosts.carried import Carried
+from burnish.hosts.dispatch import Work
+from burnish.hosts.jobs import Job
+from burnish.hosts.worker import do
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        HostError("/home: No space left on device", kept="2 builds"),
+        OSError(errno.ENOSPC, "No space left on device", "/home"),
+    ],
+)
+def test_a_full_disk_is_worth_another_try_and_does_not_end_the_worker(tmp_path: Path, error: Exception) -> None:
+    def call(_words: Sequence[str]) -> None:
+        raise error
+
+    said: list[str] = []
+    job = Job("key", Work.BUILD, "build of x", Carried(("tune", "fake"), {}))
+    answer = do(Home(tmp_path), job, call, said.append)
+    assert answer.again
+    assert answer.problem.startswith("/home: No space left on device")
+    assert "/home: No space left on device" in said[-1]
