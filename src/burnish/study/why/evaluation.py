@@ -80,7 +80,10 @@ class Sampled:
     def cpu(self, label: str) -> float:
         """A side's server CPU seconds per transaction."""
         sides = [pair.total(label) for pair in self.profiled]
-        return sum(side.server_cpu for side in sides) / sum(side.done for side in sides)
+        done = sum(side.done for side in sides)
+        if done == 0:
+            raise InfrastructureError(f"{label}: no transaction was finished while it was sampled; try a quieter hour")
+        return sum(side.server_cpu for side in sides) / done
 
     def user_share(self, label: str) -> float | None:
         """Share of that CPU time outside the kernel, from /proc; None if the kernel was sampled too."""
