@@ -105,7 +105,7 @@ class Cast:
     def scheduler(self) -> None:
         self.start(
             "scheduler",
-            ["hosts", "up", "--listen", f"{GATE}:{PORT}", "--store", str(self.root / "shared")],
+            ["hosts", "up", "--listen", f"{GATE}:{PORT}", "--artefacts", str(self.root / "shared")],
             home="driver",
         )
 

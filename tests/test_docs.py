@@ -34,7 +34,7 @@ OLD = {"--workloads", "--variants", "--designs", "--out", "--study", "--rows", "
 ABOUT_OLD = {DOCS / "COMMANDS.md", DOCS / "results/README.md"}
 """Documents that say what old spellings are now."""
 
-FOREIGN = frozenset({"--help", "--no-defaults", "--shuffle-sections", "--ways", "--frequency"})
+FOREIGN = frozenset({"--help", "--build-arg", "--no-defaults", "--shuffle-sections", "--ways", "--frequency"})
 """Options of other programs that documents name."""
 
 FENCE = re.compile(r"^```.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)

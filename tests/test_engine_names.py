@@ -78,7 +78,9 @@ EXCEPTIONS = {
     },
     "record/costs.py": {"sqlite3"},  # Python's module: Burnish's own records are such files
     "record/record.py": {"sqlite3", "record.sqlite"},
+    "record/rescue.py": {"sqlite3"},
     "record/store.py": {"costs.sqlite"},
+    "study/kept/stopping.py": {"sqlite3"},
     "workload/sql/digests.py": {"mysql"},  # the schema of a server's own tables
 }
 """What may stand where although it looks like an engine's name."""

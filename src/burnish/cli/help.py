@@ -40,16 +40,10 @@ PANELS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Use the result": {
         "path": ("kept", "Print where a variant's program lies."),
-        "report": (
-            "reporting",
-            "Write a report to send: one file of HTML with figures, tables, and the record that it was made from.",
-        ),
-        "package": (
-            "packaging",
-            "Make a package of a run's build: a .deb, an archive, a script or files for another build system.",
-        ),
-        "verify": ("packaging", "Check a package: digests, provenance, signature; with --measure its speed here."),
-        "install": ("packaging", "Make the .deb and install it with apt, after asking; prints the way back."),
+        "report": ("reporting", "Write a report to send: one HTML file with its record in it."),
+        "package": ("packaging", "Make a package of a run's build: .deb, archive, script or others."),
+        "verify": ("packaging", "Check a package: digests, provenance, signature; its speed too."),
+        "install": ("packaging", "Install the .deb with apt, after asking; prints the way back."),
         "reproduce": ("kept", "Write a shell script that rebuilds a program bit for bit."),
         "builds": ("kept", "List the builds that are kept: size, cost, what they need to run."),
     },
@@ -59,10 +53,7 @@ PANELS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "flags": ("catalogue", "List or search the flags that a recipe can name."),
         "options": ("catalogue", "List or search an engine's known configure options."),
         "workload": ("groups.workload", "List workloads; make one from a server's log or digests."),
-        "schema": (
-            "pipeline.schemas",
-            "Print the JSON Schema of what a verb prints with --json, or of a file that you write.",
-        ),
+        "schema": ("pipeline.schemas", "Print the JSON Schema of --json's documents, or of your own files."),
         "help": ("looking", "Show all of a verb's help, or what the exit codes mean."),
     },
     "Keep house": {

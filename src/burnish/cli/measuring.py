@@ -12,12 +12,16 @@ from rich.text import Text
 
 from burnish.base import paths
 from burnish.base.errors import UserError
+from burnish.base.paths import Home
 from burnish.bench.host import read_host
 from burnish.bench.topology import duet_core_sets
 from burnish.cli import options as o
 from burnish.cli.common import asker, print_document, print_json, progress, verb
 from burnish.cli.declaration import Argument
 from burnish.cli.results import finish
+from burnish.hosts import part
+from burnish.hosts import run as on_hosts
+from burnish.hosts.host import chosen_of
 from burnish.model.workload import Design
 from burnish.report.answer import board as board_report
 from burnish.report.document import Document
@@ -60,7 +64,19 @@ def measure(study: Study, options: Options, as_json: bool, dry_run: bool, *, ful
     if dry_run:
         print_plan(steps_of(home, study, plan_of(home, study, by_name(study, Asked()), options), options), as_json)
     else:
-        finish(runner.run(home, study, options, progress, asker(), draw=draw_board), as_json, full=full)
+        for folder in measured(home, study, options):
+            finish(folder, as_json, full=full)
+
+
+def measured(home: Home, study: Study, options: Options, asked: Asked | None = None) -> list[Path]:
+    """Runs a study here, or on the hosts that are named; returns the folders of what came of it.
+
+    Where this process works for others, it does its part instead, and does not return.
+    """
+    part.take(home, study, options, asked)
+    if options.on_hosts:
+        return on_hosts.run(home, study, options, chosen_of(options.on_hosts), progress)
+    return [runner.run(home, study, options, progress, asker(), asked, draw=draw_board)]
 
 
 def draw_board(rows: Sequence[BoardRow]) -> RenderableType:

@@ -42,7 +42,7 @@ def package(
     base: Path | None, strip: bool, sign_key: Path | None, try_in_root: bool,
     force: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Make a package of a run's build: a .deb, an archive, a script or files for another build system.
+    """Make a package of a run's build: .deb, archive, script or others.
 
     A .deb is the distribution's own binary package of the version that was built, with exactly the measured program in
     it. Both servers are asked what they can do, and every loadable plugin of the distribution is tried in both; what
@@ -81,7 +81,7 @@ def package(
     resumes=True,
 )  # fmt: skip
 def verify(file: Path, key: Path | None, measured: bool, base: Path | None, options: Options, as_json: bool) -> None:
-    """Check a package: digests, provenance, signature; with --measure its speed here.
+    """Check a package: digests, provenance, signature; its speed too.
 
     What is measured is the program in the package, against the program of the distribution's package that it replaces
     or, where there is none, the baseline of its study. Loads, design and placement are those of the figures that its

@@ -45,7 +45,7 @@ _Read = tuple[Result, Details, Future[bytes]]
     example="burnish report {engine}-tune-20261121 -o {engine}.html",
 )  # fmt: skip
 def report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json: bool) -> None:
-    """Write a report to send: one file of HTML with figures, tables, and the record that it was made from.
+    """Write a report to send: one HTML file with its record in it.
 
     It needs no network and no other file; tables and figures are complete without scripts. `burnish show FILE.html`
     reads the record in it. Without --output it is RUN.html here.
@@ -65,7 +65,10 @@ def _report(runs: tuple[str, ...], output: Path | None, form: str | None, as_jso
     if any(Path(name.partition("#")[0]).exists() and target.exists() and target.samefile(name.partition("#")[0])
            for name in runs if is_file_name(name)):  # fmt: skip
         raise UserError(f"--output {target}: is the record itself; name another file")
-    data = _made(chosen, read)
+    try:
+        data = _made(chosen, read)
+    except ArithmeticError as error:
+        raise UserError(f"{', '.join(names)}: a figure in it is none that a measurement gives ({error})") from None
     _write(target, data)
     if as_json:
         print_json("report", {"file": str(target), "format": chosen, "runs": names, "bytes": len(data)})

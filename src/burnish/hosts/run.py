@@ -113,7 +113,7 @@ def run(
         say("going on with the run that was begun on these hosts")
     command = carried(words, [*load.engine_names(), *(studies_words(words) if study.programs else ())])
     if joined.store is None and not study.programs:
-        say("no store of artefacts (`burnish hosts up --store`): every host makes its own builds")
+        say("no store of artefacts (`burnish hosts up --artefacts`): every host makes its own builds")
     asked = Asked(
         name=begun.name,
         command=command,

@@ -61,7 +61,7 @@ def instructions(home: Home, address: str, store: str | None) -> list[str]:
     place = join_folder(home)
     return [
         f"scheduler: {address}, for whoever has the certificates in {place}",
-        f"builds are shared at {store}" if store else "builds are not shared (--store): every host makes its own",
+        f"builds are shared at {store}" if store else "builds are not shared (--artefacts): every host makes its own",
         "on each machine that takes part, once:",
         f"  mkdir -p -m 700 {shlex.quote(str(place.parent))}",
         f"  scp -pr THIS-MACHINE:{shlex.quote(str(place))} {shlex.quote(str(place.parent))}/",

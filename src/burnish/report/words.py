@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 
+from burnish.base.visible import visible
 from burnish.statistics.intervals import Interval
 from burnish.statistics.means import Ratio
 
@@ -85,13 +86,6 @@ def scale(total: float) -> tuple[str, Callable[[float], str]]:
 def signed(write: Callable[[float], str], seconds: float) -> str:
     """A difference of costs, with its sign."""
     return ("+" if seconds > 0 else "") + write(seconds)
-
-
-def visible(text: str) -> str:
-    """A text without signs of control or of direction, which show nothing or change how others are shown."""
-    return "".join(
-        sign if sign.isprintable() or sign in "\n\t" else " " if sign.isspace() else "\ufffd" for sign in text
-    )
 
 
 def one_line(text: str) -> str:

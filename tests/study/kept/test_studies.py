@@ -102,6 +102,7 @@ DIFFERENT: dict[str, Any] = {
     "portable": "x86-64-v2",
     "placement": "whole",
     "deploy": ("pool",),
+    "keep_cached": True,
     "search": {"strategy": "ladder"},
     "seed": 2,
     "recipes": {"baseline": {"level": None}, "gcc-o3": {"level": "-O2"}},

@@ -21,6 +21,7 @@ from burnish.cli.declaration import Argument, Option
 from burnish.hosts.host import accepted
 from burnish.hosts.place import PORT
 from burnish.report.sections import hosts as report
+from burnish.study.kept import sharing
 
 ABOUT = "Measure on many hosts: start a scheduler, list the hosts."
 
@@ -33,19 +34,11 @@ def _listed(ctx: typer.Context) -> None:
         _list(as_json=False)
 
 
-app.add_typer(hosts, name="hosts", help=ABOUT, epilog="burnish hosts up --store /mnt/nfs/burnish")
+app.add_typer(hosts, name="hosts", help=ABOUT, epilog="burnish hosts up --artefacts /mnt/nfs/burnish")
 
 LISTEN = Option(
     "listen", ("--listen",), "Address and port to listen on; workers must reach it.", readers.text, "HOST:PORT",
     unset=f"all addresses, port {PORT}", common=True, panel="Options",
-)  # fmt: skip
-STORE = Option(
-    "store", ("--store",), "Where hosts share builds: a folder that all have (NFS), or s3://BUCKET/FOLDER.",
-    readers.text, "URL", unset="nowhere: every host makes its own", common=True, panel="Options",
-)  # fmt: skip
-STORE_GB = Option(
-    "store_gb", ("--store-gb",), "Most GB of it; what was not used for longest goes.", readers.number(0), "N",
-    unset="no limit", panel="Options",
 )  # fmt: skip
 HOST = Option(
     "name", ("--host",), "What this host is called in lists.", readers.text, "NAME", unset="its host name",
@@ -58,15 +51,23 @@ FOR = Option(
 _PURPOSES = {"builds": (True, False), "trials": (False, True), "both": (True, True)}
 
 
-@verb("up", LISTEN, STORE, STORE_GB, of=hosts, example="burnish hosts up --store /mnt/nfs/burnish --store-gb 50")
-def up(listen: str | None, store: str | None, store_gb: float | None) -> None:
+@verb(
+    "up",
+    LISTEN,
+    o.ARTEFACTS,
+    o.ARTEFACTS_GB,
+    of=hosts,
+    example="burnish hosts up --artefacts /mnt/nfs/burnish --artefacts-gb 50",
+)
+def up(listen: str | None, artefacts: str | None, artefacts_gb: float | None) -> None:
     """Start a scheduler, and say what to do on each machine.
 
     It speaks TLS only, with certificates of its own that it makes on first use. It runs until it is stopped.
     """
-    from burnish.hosts import up as scheduler  # noqa: PLC0415 - as below: only these verbs need it
+    from burnish.hosts import up as scheduler
 
-    scheduler.up(paths.home(), listen, store, None if store_gb is None else int(store_gb * 1e9), line)
+    limit = None if artefacts_gb is None else int(artefacts_gb * 1e9)
+    scheduler.up(paths.home(), listen, sharing.url_of(artefacts), limit, line)
 
 
 @verb("list", o.JSON, of=hosts, example="burnish hosts list --json")
@@ -76,7 +77,7 @@ def list_hosts(as_json: bool) -> None:
 
 
 def _list(*, as_json: bool) -> None:
-    from burnish.hosts.run import present  # noqa: PLC0415
+    from burnish.hosts.run import present
 
     told = present(paths.home())
     good, refused = accepted(told, __version__)
@@ -93,21 +94,21 @@ def _list(*, as_json: bool) -> None:
     Argument("address", "ADDRESS", "The scheduler's, as `burnish hosts up` prints it."),
     HOST,
     FOR,
-    replace(STORE, unset="as `burnish hosts up` said"),
+    replace(o.ARTEFACTS, unset="as `burnish hosts up` said"),
     example="burnish worker tls://192.0.2.1:8786 --for builds",
 )
-def worker(address: str, name: str | None, purpose: str, store: str | None) -> None:
+def worker(address: str, name: str | None, purpose: str, artefacts: str | None) -> None:
     """Let this machine build and measure for a scheduler.
 
     It does one thing at a time, goes on after a lost connection, and runs until it is stopped. Results are in this
     machine's own records first.
     """
-    from burnish.hosts import worker as workers  # noqa: PLC0415
+    from burnish.hosts import worker as workers
 
     if purpose not in _PURPOSES:
         raise unknown("--for", purpose, _PURPOSES)
     builds, benches = _PURPOSES[purpose]
-    workers.work(paths.home(), address, _call, say, name=name, builds=builds, benches=benches, store=store)
+    workers.work(paths.home(), address, _call, say, name=name, builds=builds, benches=benches, store=artefacts)
 
 
 def _call(words: Sequence[str]) -> None:

@@ -221,6 +221,10 @@ ARTEFACTS_GB = _machine(
     "artefacts_gb", ("--artefacts-gb",), "Size that --artefacts may reach; what was not used for longest goes first.",
     readers.number(0), "N", unset="not bounded",
 )  # fmt: skip
+ON_HOSTS = _machine(
+    "on_hosts", ("--hosts",), "Hosts to measure on: all, kind=KIND,... or names (see `burnish hosts`).",
+    readers.on_hosts, "WHICH", unset="this machine alone",
+)  # fmt: skip
 FRESH = _machine("fresh", ("--fresh",), "Begin a new run even if an unfinished one could be resumed.")
 YES = _machine(
     YES_FIELD, ("--yes", "-y"), "Don't ask: install system packages that are missing, remove what is listed.",
@@ -261,4 +265,4 @@ TIME = (BUDGET, DRY_RUN)
 PART = (ROWS, SERIES, EVERYTHING)
 SPREAD = (SITTINGS, APART)
 SHARING = (ARTEFACTS, ARTEFACTS_GB)
-SESSION = (*SPREAD, *SHARING, FRESH, YES, QUIET)
+SESSION = (*SPREAD, *SHARING, ON_HOSTS, FRESH, YES, QUIET)

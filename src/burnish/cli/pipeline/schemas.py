@@ -53,7 +53,7 @@ SCHEMAS: Mapping[str, Described] = {
     example="burnish schema run > run.schema.json",
 )  # fmt: skip
 def schema(name: str | None) -> None:
-    """Print the JSON Schema of what --json prints, or of a file of yours.
+    """Print the JSON Schema of --json's documents, or of your own files.
 
     Each document has the version of its form in its field `schema`. It is raised when a field goes, changes its type or
     its meaning; not for new fields, which a reader should ignore.

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from burnish.base import process
+from burnish.base import process, temporary
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.engines.side import MARKER, SideSpec
 
@@ -107,7 +107,7 @@ class ServerProcess(ABC):
         """The Unix socket; in a separate folder under /tmp if the launch folder's path is too long."""
         if self._socket_folder is None:
             short = len(str(self.launch.folder / self._socket_name)) <= _SOCKET_LENGTH
-            self._socket_folder = self.launch.folder if short else Path(tempfile.mkdtemp(prefix="burnish-"))
+            self._socket_folder = self.launch.folder if short else Path(tempfile.mkdtemp(dir=temporary.folder()))
         return self._socket_folder / self._socket_name
 
     @property

@@ -16,6 +16,7 @@ from functools import cache
 from importlib import resources
 
 from burnish import __version__
+from burnish.base.visible import visible
 from burnish.record import pages
 from burnish.report.document import (
     Bar,
@@ -38,7 +39,6 @@ from burnish.report.document import (
     Table,
 )
 from burnish.report.page.figures.drawing import draw
-from burnish.report.words import visible
 
 WIDE = 150
 """Characters of what is said of a thing from which on it gets twice the width on the first screen."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as Tree
 
+from burnish.base.visible import visible
 from burnish.report.answer.checked import Check, Outcome
-from burnish.report.words import visible
 
 _ELEMENTS = {Outcome.SLOWER: "failure", Outcome.UNDECIDED: "error", Outcome.INVALID: "error"}
 """An undecided load is an error, not a skipped test: the pipeline must not take it for a pass."""

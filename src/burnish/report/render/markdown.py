@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from burnish.base.visible import visible
 from burnish.report.document import (
     Bars,
     Block,
@@ -24,7 +25,7 @@ from burnish.report.document import (
     Table,
 )
 from burnish.report.render.layout import BAR_WIDTH, drawn
-from burnish.report.words import one_line, visible
+from burnish.report.words import one_line
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"\](?=\()")

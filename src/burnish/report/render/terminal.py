@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
+from burnish.base.visible import visible
 from burnish.report.document import (
     Bars,
     Block,
@@ -24,7 +25,6 @@ from burnish.report.document import (
     Table,
 )
 from burnish.report.render.layout import Line, drawn, fit, wrap
-from burnish.report.words import visible
 
 STYLES = {
     Role.STRONG: "bold",

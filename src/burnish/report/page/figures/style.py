@@ -22,8 +22,9 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import NullLocator
 
+from burnish.base.visible import visible
 from burnish.report.page.figures.shapes import Mark, Point
-from burnish.report.words import change, short, visible
+from burnish.report.words import change, short
 
 INK, MUTED, GRID, BACK, BAND = "#010101", "#010102", "#010103", "#010104", "#010105"
 COLOURS: Mapping[Mark, str] = {
