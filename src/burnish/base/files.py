@@ -76,6 +76,29 @@ def linked_copy(folder: Path, target: Path, *without: str) -> None:
 
 
 @contextlib.contextmanager
+def held(path: Path, busy: Callable[[str], str]) -> Iterator[None]:
+    """Holds the lock file `path`, which has this process's number then. The kernel releases it if this process dies.
+
+    Args:
+        path: the file, in a folder that exists.
+        busy: what to say where another process, whose number it is given, holds it.
+
+    Raises:
+        UserError: another process holds it.
+    """
+    with path.open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise UserError(f"{path}: {busy(file.read().strip() or 'unknown')}") from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+@contextlib.contextmanager
 def locked(path: Path, say: Callable[[str], None]) -> Iterator[None]:
     """Holds the lock file `path`; waits for another run that holds it. The kernel releases it if this process dies."""
     make_folder(path.parent)

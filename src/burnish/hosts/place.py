@@ -7,15 +7,13 @@ It is made by `burnish hosts up`, and copied to each machine by its owner.
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
 import secrets
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from burnish.base.errors import UserError
-from burnish.base.files import read_json, write_json
+from burnish.base.files import held, read_json, write_json
 from burnish.base.paths import Home
 
 PORT = 8786
@@ -90,19 +88,13 @@ def alone(home: Home, what: str) -> Iterator[None]:
     """
     place = folder(home)
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = place / f"{what}.lock"
-    with path.open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            raise UserError(
-                f"{path}: a {what} (process {file.read().strip() or 'unknown'}) is running in this home already; "
-                "stop it, or name another home in BURNISH_HOME"
-            ) from None
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
+    with held(
+        place / f"{what}.lock",
+        lambda process: (
+            f"a {what} (process {process}) is running in this home already; stop it, or name another home in "
+            "BURNISH_HOME"
+        ),
+    ):
         yield
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import itertools
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +13,7 @@ from pathlib import Path
 from burnish import __version__
 from burnish.base.durations import duration
 from burnish.base.errors import UserError, unknown
+from burnish.base.files import held
 from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.model.cell import ComparisonId, Role
@@ -274,17 +273,8 @@ def next_sitting(record: Record, schedule: Schedule, boot: str) -> Next | None:
 @contextlib.contextmanager
 def lock(home: Home) -> Iterator[None]:
     """Locks the home: two runs would build in the same place and disturb each other's measurements."""
-    path = home.root / "lock"
-    with path.open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            raise UserError(
-                f"{path}: another burnish (process {file.read().strip() or 'unknown'}) is running in this home; "
-                "wait for it or stop it"
-            ) from None
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
+    with held(
+        home.root / "lock",
+        lambda process: f"another burnish (process {process}) is running in this home; wait for it or stop it",
+    ):
         yield
