@@ -8,7 +8,6 @@ same name in ``used/`` is written again at each use: its age decides what goes f
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import uuid
@@ -25,7 +24,7 @@ from burnish.artefacts.bounding import Held
 from burnish.artefacts.far import Far, UnreachableError, open_far
 from burnish.artefacts.packing import DamagedError, Packed, Verifying
 from burnish.base.errors import UserError
-from burnish.record.store import PARTIAL
+from burnish.record.store import PARTIAL, put_in_place
 
 BLOBS, INDEX, USED = "blobs", "index", "used"
 
@@ -260,12 +259,3 @@ def _read(text: bytes | None) -> _Index | None:
 
 def _blob(digest: str) -> str:
     return f"{BLOBS}/{digest[:2]}/{digest}"
-
-
-def put_in_place(draft: Path, into: Path) -> None:
-    """Puts a finished folder in its place, as the local store does."""
-    former = into.with_name(f"{PARTIAL}former-{into.name}-{os.getpid()}")
-    if into.exists():
-        into.rename(former)
-    draft.rename(into)
-    shutil.rmtree(former, ignore_errors=True)

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from burnish.artefacts import packing
-from burnish.artefacts.artefacts import Artefacts, TakenError, put_in_place
+from burnish.artefacts.artefacts import Artefacts, TakenError
 from burnish.artefacts.far import ForbiddenError, UnreachableError
 from burnish.artefacts.packing import DamagedError
 from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.processor import this_processor
-from burnish.record.store import DESCRIPTION, PARTIAL, Entry, Store
+from burnish.record.store import DESCRIPTION, PARTIAL, Entry, Store, put_in_place
 
 SHARED = ("builds", "profiles", "datasets", "gates", "evidence")
 """Kinds that are exchanged. Not calibrations and probes, which are about a host; nor patches, made in a moment."""
@@ -141,9 +141,9 @@ class SharedStore(Store):
         say: Callable[[str], None],
         unfit: Callable[[Entry], str | None] = lambda _: None,
     ) -> None:
-        super().__init__(root)
+        super().__init__(root, say)
         self.far, self.host = far, host
-        self._say, self._unfit = say, unfit
+        self._unfit = unfit
         self._known = _Known()
         self.fetches = True
 
@@ -162,8 +162,9 @@ class SharedStore(Store):
 
     def has(self, kind: str, key: str) -> bool:
         """Whether there is such an entry, here or with another host; fetches nothing."""
-        if super().has(kind, key) or kind not in SHARED or not self._worth_asking(kind, key):
-            return super().has(kind, key)
+        here = super().has(kind, key)
+        if here or kind not in SHARED or not self._worth_asking(kind, key):
+            return here
         try:
             if any(self.far.has(kind, name) for name in self.host.names(kind, key)):
                 return True
@@ -186,7 +187,7 @@ class SharedStore(Store):
             if self._known.gives and all(self._agrees(part) for part in self._parts(entry.about)):
                 first = self._fetch(kind, key)
                 if first is not None:
-                    self._say(f"{kind} {key}: another host was first; its result is used")
+                    self.say(f"{kind} {key}: another host was first; its result is used")
                 return first or entry
         except (InfrastructureError, UserError) as error:
             self._failed(error, kind, key)
@@ -221,7 +222,7 @@ class SharedStore(Store):
                 return False
             except ForbiddenError as error:
                 self._known.gives = False
-                self._say(f"{error}; this host gives nothing to others")
+                self.say(f"{error}; this host gives nothing to others")
             else:
                 return True
         return self.far.digest(entry.kind, name) == packing.pack(entry.folder).digest
@@ -250,7 +251,7 @@ class SharedStore(Store):
                 why = "it was made from another profile or build than the one here"
             if why is not None:
                 self._known.refused.add((kind, key))
-                self._say(f"{kind} {key} of another host is not used: {why}")
+                self.say(f"{kind} {key} of another host is not used: {why}")
                 return None
             put_in_place(draft, folder)
         finally:
@@ -259,7 +260,7 @@ class SharedStore(Store):
         entry = self._read(kind, folder)
         if entry is not None and kind not in ("gates", "evidence"):
             seconds = time.monotonic() - began
-            self._say(f"fetched {kind} {key}: {entry.size() / 1e6:,.0f} MB in {seconds:.1f} s")
+            self.say(f"fetched {kind} {key}: {entry.size() / 1e6:,.0f} MB in {seconds:.1f} s")
         return entry
 
     def _worth_asking(self, kind: str, key: str) -> bool:
@@ -276,12 +277,12 @@ class SharedStore(Store):
         """Says what failed; the study goes on with what is here."""
         if isinstance(error, DamagedError):
             self._known.damaged.add((kind, key))
-            self._say(f"{error}; it is made here instead")
+            self.say(f"{error}; it is made here instead")
         elif isinstance(error, UnreachableError):
             self._known.failed = time.monotonic()
-            self._say(f"{error}; going on without it for {PAUSE_S / 60:.0f} min")
+            self.say(f"{error}; going on without it for {PAUSE_S / 60:.0f} min")
         else:
-            self._say(str(error))
+            self.say(str(error))
 
 
 def shareable(entry: Entry) -> bool:

@@ -111,12 +111,7 @@ class Store:
             json.dump(seal.sealed(about, partial, DESCRIPTION), file, indent=1, default=str)
             file.flush()
             os.fsync(file.fileno())
-        former = folder.with_name(f"{PARTIAL}former-{key}")
-        remove_tree(former)
-        if folder.exists():
-            folder.rename(former)
-        partial.rename(folder)
-        remove_tree(former)
+        put_in_place(partial, folder)
         self._whole.add(folder)
         entry = self._read(kind, folder)
         assert entry is not None  # noqa: S101 - it was written just now
@@ -169,6 +164,16 @@ class Store:
         except (OSError, ValueError):
             return None
         return Entry(kind, folder.name, folder, seal.without(about), used) if isinstance(about, dict) else None
+
+
+def put_in_place(draft: Path, into: Path) -> None:
+    """Makes the finished folder `draft` the entry at `into` by one rename; an entry that is there goes."""
+    former = into.with_name(f"{PARTIAL}former-{into.name}")
+    remove_tree(former)
+    if into.exists():
+        into.rename(former)
+    draft.rename(into)
+    remove_tree(former)
 
 
 def folder_size(folder: Path) -> int:

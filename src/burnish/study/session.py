@@ -98,11 +98,7 @@ def begin(
     storage.sweep()
     storage.sweep(home.scratch)
     temporary.sweep()
-
-    def say(text: str) -> None:
-        bench.say(text)
-
-    store = store_of(home, options, say)
+    store = store_of(home, options)
     store.sweep()
     scratch = home.scratch / spec.name
     shutil.rmtree(scratch, ignore_errors=True)

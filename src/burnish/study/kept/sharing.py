@@ -48,16 +48,15 @@ def shared_store(home: Home, named: str | None, gigabytes: float | None, say: Sa
     return SharedStore(home.store, far, this_host(home.root), say, unfit)
 
 
-def store_of(home: Home, options: Options, say: Say, *, fetches: bool = True) -> Store:
-    """The store of a study.
+def store_of(home: Home, options: Options, *, fetches: bool = True) -> Store:
+    """The store of a study; what it has to say, it says to nobody until it is given a `say`.
 
     Args:
         home: the home.
         options: what the user requested.
-        say: called with lines for the user.
         fetches: whether what only another host has is fetched; False: a plan counts it as there.
     """
-    store = shared_store(home, options.artefacts, options.artefacts_gb, say)
+    store = shared_store(home, options.artefacts, options.artefacts_gb, lambda _: None)
     if store is None:
         return Store(home.store)
     store.fetches = fetches

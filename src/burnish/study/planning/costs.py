@@ -194,7 +194,7 @@ def _builds(
     home: Home, study: Study, comparisons: Sequence[Comparison], options: Options
 ) -> tuple[Plan, dict[str, Chain]]:
     """The builds' plan and their stages."""
-    spec, store = study.engine, store_of(home, options, lambda _: None, fetches=False)
+    spec, store = study.engine, store_of(home, options, fetches=False)
     request = source_request(spec, options)
     known = sources.known(request, cache=home.downloads)
     chains = chains_of(
