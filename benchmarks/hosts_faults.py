@@ -163,12 +163,17 @@ def no_fault(cast: Cast) -> None:
     cast.driver()
 
 
-def killed_in_build(cast: Cast) -> None:
+def builder_killed(cast: Cast) -> str:
+    """Kills the worker that builds with a profile; returns its name."""
     cast.driver()
     name = builder(cast, "gcc-pgo")
     time.sleep(0.5)
     cast.kill(name)
-    cast.worker(name)
+    return name
+
+
+def killed_in_build(cast: Cast) -> None:
+    cast.worker(builder_killed(cast))
 
 
 def killed_in_trial(cast: Cast) -> None:
@@ -181,10 +186,7 @@ def killed_in_trial(cast: Cast) -> None:
 
 
 def killed_for_good(cast: Cast) -> None:
-    cast.driver()
-    name = builder(cast, "gcc-pgo")
-    time.sleep(0.5)
-    cast.kill(name)
+    name = builder_killed(cast)
     cast.until("driver", r"one: build of gcc-pgo|two: build of gcc-pgo", 2)
     cast.worker(name)
 
