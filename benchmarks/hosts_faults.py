@@ -350,20 +350,23 @@ def played(name: str, usual: Seen | None) -> tuple[str, Seen | None]:
         lines = [
             line for line in cast.log("driver").splitlines() if re.search(r"gone|back|refused|once more|compiler", line)
         ]
-        told = "; ".join(dict.fromkeys(line.strip()[:110] for line in lines[:3]))
+        said = "; ".join(dict.fromkeys(line.strip()[:110] for line in lines[:3]))
         if name in NO_RESULT:
             good = code == 1 and re.search(NO_RESULT[name], cast.log("driver")) is not None
             word = "none, exit 1 with the reason" if good else f"FAILED: exit {code}"
-            return f"| {name} | {word} | none | {seconds:.0f} | {told} |", None
+            return f"| {name} | {word} | none | {seconds:.0f} | {said} |", None
         if code != 0:
-            return f"| {name} | FAILED: exit {code}: {cast.log('driver')[-300:]!r} | | {seconds:.0f} | {told} |", None
+            return (
+                f"| {name} | FAILED: exit {code}: {cast.log('driver')[-300:]!r} | | {seconds:.0f} | {said} |",
+                None,
+            )
         result = seen(cast)
         same = usual is None or result == usual
         usually = ", ".join(f"{cell} {verdict}" for cell, verdict in result.verdicts)
         word = usually if usual is None else "as without" if same else f"FAILED: {result}"
         starts = " + ".join(map(str, result.starts))
         word += f"; left: {remains}" if remains else ""
-        return f"| {name} | {word} | {starts}, {result.shared} artefacts | {seconds:.0f} | {told} |", result
+        return f"| {name} | {word} | {starts}, {result.shared} artefacts | {seconds:.0f} | {said} |", result
 
 
 def main() -> None:

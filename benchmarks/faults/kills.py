@@ -13,7 +13,7 @@ from pathlib import Path
 from asked import NAMES, words_of
 from driving import HOOK, Ended, Place, call, files_of, left_running
 from ledger import Case, Ledger
-from told import differences, doubled, study_of, told
+from outcome import differences, doubled, outcome, study_of
 
 _MOST = 8
 """Kills of one study: then it is let through."""
@@ -32,7 +32,7 @@ def undisturbed(place: Path, name: str) -> dict[str, object]:
     ended = call(where, words_of(name, where.root / "files"), environment=_hooked(FAULTS_COUNT=str(count)))
     assert ended.code == 0, ended.err
     found: dict[str, object] = {
-        "told": told(study_of(where.home)),
+        "outcome": outcome(study_of(where.home)),
         "files": sorted(files_of(where.home)),
         "left": sorted(path.name for path in where.temporary.iterdir()),
         "seconds": ended.seconds,
@@ -114,9 +114,9 @@ def _torn(where: Place) -> list[str]:
 def after(where: Place, whole: dict[str, object]) -> list[str]:
     """What is wrong with a home in which a disturbed study came to its end."""
     folder = study_of(where.home)
-    said = whole["told"]
+    said = whole["outcome"]
     assert isinstance(said, dict)
-    problems = differences(told(folder), said) + doubled(folder)
+    problems = differences(outcome(folder), said) + doubled(folder)
     files, expected = files_of(where.home), set(map(str, whole["files"]))  # type: ignore[call-overload]
     problems += [f"left in the home: {name}" for name in sorted(files - expected)]
     problems += [f"missing in the home: {name}" for name in sorted(expected - files)]

@@ -61,7 +61,7 @@ def _two_at_once(where: Place, words: list[str], whole: Mapping[str, object], no
 
 
 def _clock_set_back(where: Place, words: list[str], whole: Mapping[str, object], notes: list[str]) -> list[str]:
-    """Begun today, set back by a day in the middle, killed, gone on with a year ago."""
+    """Begun today, set back by a day in the middle, killed, resumed a year ago."""
     if not _FAKETIME:
         notes.append("not tried: libfaketime is not installed")
         return []

@@ -12,14 +12,14 @@ from asked import words_of
 from driving import Place, call
 from kills import after, kept_home, undisturbed
 from ledger import Case, Ledger
-from told import study_of
+from outcome import study_of
 
 from burnish.base.errors import UserError
 from burnish.record import lines, rescue
 from burnish.record.record import FILE, Record
 
 _RESUMED = 10
-"""Of so many records that are cut off, one is gone on with by the command line; of the others events are compared."""
+"""Of so many records that are cut off, one is resumed by the command line; of the others events are compared."""
 
 
 def disturb(ledger: Ledger, place: Path, seed: int, points: int) -> None:
@@ -59,7 +59,7 @@ def _read(place: Path, home: Path, name: str, drawn: random.Random) -> Case:
 
 
 def _resumed(place: Path, home: Path, name: str, drawn: random.Random) -> Case:
-    """An unfinished run whose record is cut off, gone on with by the same command."""
+    """An unfinished run whose record is cut off, resumed by the same command."""
     whole, began = undisturbed(place, "tune"), time.monotonic()
     where = Place(place / "tune")
     where.empty()
@@ -83,7 +83,7 @@ def _resumed(place: Path, home: Path, name: str, drawn: random.Random) -> Case:
             problems.append("the damage is not named")
         expected = [one for one in after(where, whole) if not one.startswith("left in the home: studies/RUN/record")]
         problems += [one for one in expected if not one.startswith("lost: stage_done")]  # done before the damage
-    what = f"{length} bytes: {readable} of {len(every) - 3} events, gone on with"
+    what = f"{length} bytes: {readable} of {len(every) - 3} events, resumed"
     return Case("record", name, "tune", what, tuple(problems), seconds=round(time.monotonic() - began, 1))
 
 

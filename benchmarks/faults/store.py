@@ -13,7 +13,7 @@ from asked import words_of
 from driving import Place, call
 from kills import kept_home, undisturbed
 from ledger import Case, Ledger
-from told import study_of, told
+from outcome import outcome, study_of
 
 from burnish.record.events.builds import GateRun, StageDone
 from burnish.record.record import Record
@@ -89,7 +89,7 @@ def _one(place: Path, home: Path, name: str, damage: str, drawn: random.Random) 
                 problems.append(f"{path} was not named")
             if kind in ("builds", "datasets", "profiles") and key not in made:
                 problems.append(f"{path} was not made again")
-        found, expected = told(study_of(where.home)), whole_told(whole)
+        found, expected = outcome(study_of(where.home)), whole_outcome(whole)
         problems += [f"{part} differ" for part in ("builds", "faster") if found[part] != expected[part]]
     names = ", ".join(sorted({"/".join([path.parts[0], path.name]) for path in damaged}))
     what = f"{damage}: {names}"
@@ -107,9 +107,9 @@ def _damaged(store: Path, kind: str, damage: str, drawn: random.Random) -> Path:
     return chosen.relative_to(store)
 
 
-def whole_told(whole: dict[str, object]) -> dict[str, object]:
+def whole_outcome(whole: dict[str, object]) -> dict[str, object]:
     """What the study says that nothing disturbed."""
-    said = whole["told"]
+    said = whole["outcome"]
     assert isinstance(said, dict)
     return said
 

@@ -37,7 +37,7 @@ def _faults(case: Case) -> dict[str, int]:
         kind, _, rest = case.what.partition(":")
         named = {
             "store": f"a kept file: {kind}",
-            "record": "the record cut off, " + ("gone on with" if rest.endswith("gone on with") else "read"),
+            "record": "the record cut off, " + ("resumed" if rest.endswith("resumed") else "read"),
             "export": f"an exported record cut off, {case.what.rpartition(', ')[2]}",
         }
         return {named[case.part]: case.points}

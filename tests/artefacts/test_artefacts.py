@@ -213,7 +213,7 @@ def test_many_writers_at_once(artefacts: Artefacts, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["no bytes", "short", "no index", "not JSON", "a digest that leads outside"])
-def test_what_is_half_there_counts_as_absent_and_is_mended(tmp_path: Path, damage: str) -> None:
+def test_what_is_half_there_counts_as_absent_and_is_repaired(tmp_path: Path, damage: str) -> None:
     artefacts = open_artefacts(str(tmp_path / "far"))
     folder = entry(tmp_path)
     digest = artefacts.push("builds", "k1", folder)

@@ -173,7 +173,7 @@ def test_work_goes_on_without_the_far_side(hosts: Hosts, monkeypatch: pytest.Mon
         assert one.find("builds", "k1") is None
         assert add(one, "builds", "k1").key == "k1"
         assert not one.has("builds", "k3")
-        assert hosts.said["one"] == ["s3://bucket: connection refused; going on without it for 5 min"]
+        assert hosts.said["one"] == ["s3://bucket: connection refused; continuing without it for 5 min"]
         assert len(asked) == 1, "it is left alone for a while"
     monkeypatch.setattr(shared, "PAUSE_S", 0.0)
     add(one, "builds", "k2", base="k1")

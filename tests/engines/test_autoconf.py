@@ -1,4 +1,4 @@
-"""What a configure is told of a build, and what make's output says of its objects."""
+"""What a configure is given of a build, and what make's output says of its objects."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def job(tmp_path: Path, gcc: Toolchain) -> BuildJob:
 def test_what_is_for_programs_alone_reaches_no_shared_library(job: BuildJob) -> None:
     words = autoconf.configure(job, "--prefix=/usr", programs="LDFLAGS_EX")
     assert words[:4] == (str(job.source / "configure"), "--prefix=/usr", "--without-icu", "--with-ssl=openssl")
-    told = dict(word.split("=", 1) for word in words[4:])
-    assert told["CC"] == str(job.toolchain.cc)
-    assert told["CFLAGS"] == "-O2 -fwrapv -g1"
-    assert told["LDFLAGS"] == "-Wl,-z,now -Wl,--build-id=sha1 -Wl,--strip-debug"
-    assert told["LDFLAGS_EX"] == "-no-pie -Wl,--emit-relocs"
+    given = dict(word.split("=", 1) for word in words[4:])
+    assert given["CC"] == str(job.toolchain.cc)
+    assert given["CFLAGS"] == "-O2 -fwrapv -g1"
+    assert given["LDFLAGS"] == "-Wl,-z,now -Wl,--build-id=sha1 -Wl,--strip-debug"
+    assert given["LDFLAGS_EX"] == "-no-pie -Wl,--emit-relocs"
     kept = autoconf.configure(replace(job, keep_debug=True), programs="LDFLAGS_EX")
     assert not any("strip-debug" in word or "-g1" in word for word in kept)
 

@@ -16,7 +16,7 @@ from burnish.base.errors import UserError
 from burnish.catalogue.glossary import words
 from burnish.record import exchange, pages
 from burnish.record.carried import carried
-from burnish.record.events.trials import ServersTold, StartDone
+from burnish.record.events.trials import ServersReported, StartDone
 from burnish.report.committed import result_of
 from burnish.report.document import Cell, Column, Document, Entry, Facts, Picture, Points, Row, Section, Span, Table
 from burnish.report.fold import fold
@@ -100,10 +100,10 @@ def test_a_build_has_the_flags_that_it_was_given() -> None:
 def test_both_servers_are_compared_as_they_ran() -> None:
     made = whole("s", "h", 1, [0.1, 0.11, 0.12]).made
     ((number, start), *_) = ((n, r) for n, r in enumerate(made) if isinstance(r.event, StartDone))
-    told = ServersTold(
+    reported = ServersReported(
         600, {"cache": {"one": "", "baseline": "1"}}, {"one": {"rows": 4.4}, "baseline": {"rows": 4.0, "sorts": 0.0}}
     )
-    made[number] = replace(start, event=replace(start.event, told=told))
+    made[number] = replace(start, event=replace(start.event, reported=reported))
     (shown,) = servers.sections(fold(made), details(made))
     text = html.page(Document("t", (shown,)))
     assert "600 are the same on both" in text

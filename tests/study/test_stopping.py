@@ -21,7 +21,7 @@ from burnish.record.record import FILE, Record
 from burnish.study.builds.recorded import unsaid
 from burnish.study.constructors.tune import tune_study
 from burnish.study.kept import runs as studies
-from burnish.study.kept.stopping import told_what_is_kept
+from burnish.study.kept.stopping import reporting_what_is_kept
 from burnish.study.request.definition import Definition
 from burnish.study.request.options import Options
 
@@ -37,7 +37,7 @@ def definition() -> Definition:
 
 
 def ended(home: Home, definition: Definition, error: Exception) -> HostError:
-    with pytest.raises(HostError) as caught, told_what_is_kept(home, definition):
+    with pytest.raises(HostError) as caught, reporting_what_is_kept(home, definition):
         raise error
     return caught.value
 
@@ -69,7 +69,7 @@ def test_it_says_what_failed_and_what_is_kept(home: Home, definition: Definition
 
 def test_what_is_no_fault_of_the_host_is_left_as_it_is(home: Home, definition: Definition) -> None:
     for error in (OSError(errno.ENOENT, "none"), UserError("no")):
-        with pytest.raises(type(error)), told_what_is_kept(home, definition):
+        with pytest.raises(type(error)), reporting_what_is_kept(home, definition):
             raise error
 
 

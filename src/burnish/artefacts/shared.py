@@ -280,7 +280,7 @@ class SharedStore(Store):
             self.say(f"{error}; it is made here instead")
         elif isinstance(error, UnreachableError):
             self._known.failed = time.monotonic()
-            self.say(f"{error}; going on without it for {PAUSE_S / 60:.0f} min")
+            self.say(f"{error}; continuing without it for {PAUSE_S / 60:.0f} min")
         else:
             self.say(str(error))
 

@@ -9,7 +9,7 @@ from typing import Any
 from burnish.bench import quantities, readings
 from burnish.bench.counters import Usage
 from burnish.bench.readings import Reading
-from burnish.engines.told import Told
+from burnish.engines.reported import Reported
 from burnish.model.condition import Condition
 from burnish.program.built import Built
 
@@ -124,7 +124,7 @@ class StartResult:
             server and load.
         hardware: by label, hardware events per transaction; empty without a PMU.
         facts: by label, facts about the deployment that the engine reports (cipher).
-        told: by label, what its server said of itself at the end.
+        reported: by label, what its server said of itself at the end.
     """
 
     slots: Mapping[str, Mapping[str, Any]]
@@ -137,7 +137,7 @@ class StartResult:
     launched: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     hardware: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    told: Mapping[str, Told] = field(default_factory=dict)
+    reported: Mapping[str, Reported] = field(default_factory=dict)
     at_fault: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:

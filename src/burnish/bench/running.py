@@ -15,7 +15,7 @@ from burnish.bench import counters, readings
 from burnish.bench.pairs import Contestant, Trouble
 from burnish.bench.readings import Reading
 from burnish.engines.contract import Side, Tick
-from burnish.engines.told import Told
+from burnish.engines.reported import Reported
 
 
 @dataclass
@@ -85,13 +85,13 @@ class Running:
             for pid in asleep:
                 _signal(pid, signal.SIGSTOP)
 
-    def told(self) -> Told:
+    def reported(self) -> Reported:
         """What its server says of itself, with the folders that are its own."""
         spec = self.side.spec
         program = (spec.built.folder, spec.built.server.parent, spec.built.server.parent.parent)
         places = [str(place) for place in (spec.folder, spec.data, *program) if len(place.parts) > 2]
-        told = self.side.told()
-        return replace(told, places=(*told.places, *places))
+        reported = self.side.reported()
+        return replace(reported, places=(*reported.places, *places))
 
     def launched(self) -> list[dict[str, Any]]:
         """For its server and load: role, argv, and of its memory how much and of which kind, from the kernel."""

@@ -31,7 +31,7 @@ from burnish.bench.running import Running
 from burnish.bench.slots import draw_slots
 from burnish.bench.watch import Watch
 from burnish.engines.contract import TICK_S, Engine, SideSpec
-from burnish.engines.told import Told
+from burnish.engines.reported import Reported
 from burnish.model.workload import Design, Placement, Timing, Workload
 
 POLL_S = 0.01
@@ -94,7 +94,7 @@ class _Start:
         launched: by label, see `StartResult`.
         hardware: by label, see `StartResult`.
         facts: by label, see `StartResult`.
-        told: by label, see `StartResult`.
+        reported: by label, see `StartResult`.
     """
 
     engine: Engine
@@ -120,7 +120,7 @@ class _Start:
     launched: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     hardware: dict[str, Mapping[str, float]] = field(default_factory=dict)
     facts: dict[str, Mapping[str, str]] = field(default_factory=dict)
-    told: dict[str, Told] = field(default_factory=dict)
+    reported: dict[str, Reported] = field(default_factory=dict)
 
     # The three designs.
 
@@ -347,7 +347,7 @@ class _Start:
             item.freeze(frozen=False)  # a suspended process does not end
             self.launched[item.label] = item.launched()
             self.facts[item.label] = item.side.facts()
-            self.told[item.label] = item.told()
+            self.reported[item.label] = item.reported()
         for item in self.running:
             item.side.stop()
         self.running.clear()
@@ -443,6 +443,6 @@ def run_start(
         launched=start.launched,
         hardware=start.hardware,
         facts=start.facts,
-        told=start.told,
+        reported=start.reported,
         at_fault=at_fault,
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from burnish.engines.told import Told
+from burnish.engines.reported import Reported
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
@@ -167,12 +167,12 @@ class Side(ABC):
         """Facts about the side's deployment for the record, by name: the transport, the cipher."""
         return {}
 
-    def told(self) -> Told:
+    def reported(self) -> Reported:
         """What the server says of itself under the load, just before `stop`; nothing if it does not answer.
 
         It is asked once in a start, after its last reading.
         """
-        return Told()
+        return Reported()
 
     @abstractmethod
     def trouble(self) -> str | None:

@@ -25,7 +25,7 @@ class Link(Protocol):
         """Whether the connection is lost."""
 
     def hosts(self) -> list[dict[str, Any]]:
-        """What every worker told about its host."""
+        """What every worker reported about its host."""
 
     def send(self, function: Callable[..., Any], argument: Any, *, key: str, worker: str) -> Any:
         """Has a worker call a function; returns a future."""
@@ -86,11 +86,11 @@ class Fleet:
             self._reconnect()
         assert self._link is not None  # noqa: S101 - connected just now
         try:
-            told = [host_of(about) for about in self._link.hosts()]
+            reported = [host_of(about) for about in self._link.hosts()]
         except (OSError, RuntimeError):  # gone in this moment: the next look connects again
             return Change()
         self._looked = time.monotonic()
-        good, refused = accepted(told, __version__)
+        good, refused = accepted(reported, __version__)
         for line in refused:
             self.say_once(line)
         there = {host.name: host for host in good}
@@ -112,7 +112,7 @@ class Fleet:
 
     def send(self, function: Callable[..., Any], argument: Any, *, key: str, host: str) -> Any:
         """Has a host call a function; returns a future."""
-        assert self._link is not None  # noqa: S101 - it told of the host
+        assert self._link is not None  # noqa: S101 - it reported the host
         return self._link.send(function, argument, key=key, worker=self.hosts[host].address)
 
     def look_soon(self) -> None:

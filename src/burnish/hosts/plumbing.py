@@ -150,11 +150,11 @@ async def work(
         home: with the certificates.
         address: the scheduler's.
         name: the host's.
-        about: what is told with each heartbeat.
+        about: what is reported with each heartbeat.
         joined: called when it is connected.
     """
 
-    async def told(_worker: Any) -> dict[str, Any]:
+    async def reported(_worker: Any) -> dict[str, Any]:
         return dict(about())
 
     worker = distributed.Worker(
@@ -167,7 +167,7 @@ async def work(
         dashboard=False,
         dashboard_address="127.0.0.1:0",
         local_directory=str(home.root / "hosts" / "dask"),
-        metrics={"burnish": told},
+        metrics={"burnish": reported},
         death_timeout=60,
         silence_logs=logging.CRITICAL,
     )
@@ -208,7 +208,7 @@ class Link:
         return str(self._client.status) != "running"
 
     def hosts(self) -> list[dict[str, Any]]:
-        """What every worker told last about its host, with its address."""
+        """What every worker reported last about its host, with its address."""
         workers = self._client.sync(self._client.scheduler.identity, n_workers=-1)["workers"]
         return [
             {**about, "address": address, "seen": worker.get("last_seen")}

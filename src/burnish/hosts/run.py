@@ -110,7 +110,7 @@ def run(
     words = without(options.command, NOT_SENT)
     begun = campaign(home, digest_of([study.definition.as_dict(), chosen.words]), fresh=options.fresh)
     if begun.resumed:
-        say("going on with the run that was begun on these hosts")
+        say("resuming the run that was begun on these hosts")
     command = carried(words, [*load.engine_names(), *(studies_words(words) if study.programs else ())])
     if joined.store is None and not study.programs:
         say("no store of artefacts (`burnish hosts up --artefacts`): every host makes its own builds")

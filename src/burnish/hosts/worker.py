@@ -109,12 +109,12 @@ def do(home: Home, job: Job, call: Call, say: Callable[[str], None]) -> Answer:
     return answer
 
 
-_told: dict[str, str] = {}
+_state: dict[str, str] = {}
 
 
 def _tell_of(home: Home) -> None:
     """Reads what may have changed on this host; not while something is measured."""
-    _told["calibration"], _told["sitting"] = calibrated(home), last_sitting(home)
+    _state["calibration"], _state["sitting"] = calibrated(home), last_sitting(home)
 
 
 def _linked(home: Home, host: Host, address: str, say: Callable[[str], None]) -> None:
@@ -124,7 +124,7 @@ def _linked(home: Home, host: Host, address: str, say: Callable[[str], None]) ->
     lost = False
 
     def about() -> dict[str, Any]:
-        return {**host.as_dict(), **_told, "running": desk.desk.running}
+        return {**host.as_dict(), **_state, "running": desk.desk.running}
 
     def connected() -> None:
         nonlocal lost

@@ -196,8 +196,8 @@ def _sums(root: Path, file: Path) -> Iterator[str]:
 
 def _version_of(repackaged: Mapping[str, Any]) -> str:
     """Version of the distribution's package; statements of older packages have it in the package URL alone."""
-    told = _dig(repackaged, "annotations").get("version")
-    return str(told) if told else unquote(str(repackaged.get("uri", "")).rpartition("@")[2])
+    version = _dig(repackaged, "annotations").get("version")
+    return str(version) if version else unquote(str(repackaged.get("uri", "")).rpartition("@")[2])
 
 
 def _dig(value: Any, *names: str) -> dict[str, Any]:

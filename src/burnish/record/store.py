@@ -61,7 +61,7 @@ class Store:
         self.root = root
         self.say = say
         self._whole: set[Path] = set()
-        self._told: set[Path] = set()
+        self._named: set[Path] = set()
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def find(self, kind: str, key: str) -> Entry | None:
@@ -88,8 +88,8 @@ class Store:
         return (folder / DESCRIPTION).is_file() and seal.damage(folder, DESCRIPTION, thorough=False) is None
 
     def _tell(self, folder: Path, damage: str) -> None:
-        if folder not in self._told:
-            self._told.add(folder)
+        if folder not in self._named:
+            self._named.add(folder)
             self.say(f"{folder}: {damage}; not used")
 
     def begin(self, kind: str, key: str) -> Path:

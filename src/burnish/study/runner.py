@@ -30,7 +30,7 @@ from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
 from burnish.study.kept.history import spread_of
 from burnish.study.kept.runs import Next, settled
-from burnish.study.kept.stopping import told_what_is_kept
+from burnish.study.kept.stopping import reporting_what_is_kept
 from burnish.study.planning.study_plan import StudyPlan, plan_of
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.selection import Asked, by_name, is_decided, unit_words
@@ -69,7 +69,7 @@ def run(
         InfrastructureError: the baseline can't be built, tested or measured.
         HostError: the host has no more room, or its disk can't be written; says what is kept.
     """
-    with told_what_is_kept(home, study.definition):
+    with reporting_what_is_kept(home, study.definition):
         return _run(home, study, study.options(options), console, ask, asked, draw)
 
 
@@ -136,7 +136,7 @@ def _not_due(home: Home, study: Study, options: Options) -> tuple[Path, Next] | 
             following = studies.next_sitting(record, options.schedule, boot)
             if following is None or following.due <= time.time() or _open(record, study, have):
                 return None
-        except DamagedError:  # it is mended first
+        except DamagedError:  # it is repaired first
             return None
         return record.folder, following
 

@@ -79,8 +79,8 @@ def list_hosts(as_json: bool) -> None:
 def _list(*, as_json: bool) -> None:
     from burnish.hosts.run import present
 
-    told = present(paths.home())
-    good, refused = accepted(told, __version__)
+    reported = present(paths.home())
+    good, refused = accepted(reported, __version__)
     if as_json:
         print_json("hosts", [host.as_dict() for host in good])
     else:

@@ -8,11 +8,11 @@ from burnish.engines.contract import SideSpec, Writes
 from burnish.engines.mysql_family import certificates
 from burnish.engines.mysql_family.product import Habits
 from burnish.engines.mysql_family.server import Launch, Server
+from burnish.engines.reported import Reported
 from burnish.engines.shared import sql_bench
 from burnish.engines.shared.load_process import LoadProcess
 from burnish.engines.shared.server_side import ServerSide
 from burnish.engines.shared.sysbench import SysbenchLoad
-from burnish.engines.told import Told
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 
@@ -127,11 +127,11 @@ class FamilySide(ServerSide[Server]):
         limits = {name: value for name, value in (("rate", condition.rate), ("delay", condition.delay)) if value}
         return {"transport": transport} | limits | ({"cipher": cipher} if cipher is not None else {})
 
-    def told(self) -> Told:
-        """See `Side.told`: all global variables, and the counters of `_COUNTED` since the load began."""
+    def reported(self) -> Reported:
+        """See `Side.reported`: all global variables, and the counters of `_COUNTED` since the load began."""
         now = self.server.statuses("%", _PATIENCE_S)
         done = {name: count - self._before.get(name, 0) for name, count in now.items()}
-        return Told(
+        return Reported(
             self.server.variables(_PATIENCE_S) if now else {},
             done.get("Questions", 0),
             {name: done[name] for name in _COUNTED if name in done},

@@ -1,4 +1,4 @@
-"""A tree with configure and make: what they are told of a build, and what make printed as it compiled, read back."""
+"""A tree with configure and make: what they are given of a build, and what make printed as it compiled, read back."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def configure(job: BuildJob, *words: str, programs: str) -> tuple[str, ...]:
     if tools.ar is not None and tools.ranlib is not None:  # the system's ar does not read clang's LTO objects
         variables |= {"AR": str(tools.ar), "RANLIB": str(tools.ranlib)}
     options = dict(job.features.options) | dict(job.options)
-    told = (str(job.source / "configure"), *words, *(option_word(*item) for item in options.items()))
-    return (*told, *(f"{name}={value}" for name, value in variables.items()))
+    command = (str(job.source / "configure"), *words, *(option_word(*item) for item in options.items()))
+    return (*command, *(f"{name}={value}" for name, value in variables.items()))
 
 
 def option_word(name: str, value: str) -> str:

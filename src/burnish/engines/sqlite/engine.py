@@ -124,7 +124,7 @@ class Sqlite(Engine):
         done, lines = output_of(bench, "options", [built.server, "options"], env=dict(built.environment), timeout=60)
         done.check(f"asking {built.server}")
         if len(lines) < 2:
-            raise InfrastructureError(f"{built.server}: its `options` told nothing", log=done.log)
+            raise InfrastructureError(f"{built.server}: its `options` reported nothing", log=done.log)
         version, _, *options = lines
         pairs = (option.partition("=")[::2] for option in options if not option.startswith("COMPILER="))
         return Identity(version, tuple(sorted(pairs)), build_id(built.server))

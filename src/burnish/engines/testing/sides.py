@@ -157,9 +157,9 @@ class SideContract(Contract):
             assert abs(time.monotonic() - last.at) < PATIENCE_S, "at: on the monotonic clock"
             assert all(value >= 0 for value in last.latency.values())
             assert all(isinstance(value, str) for value in side.facts().values())
-            told = side.told()
-            assert all(isinstance(value, str) for value in told.settings.values())
-            assert all(rate >= 0 for rate in told.rates().values())
+            reported = side.reported()
+            assert all(isinstance(value, str) for value in reported.settings.values())
+            assert all(rate >= 0 for rate in reported.rates().values())
             misses = side.misses()
             assert misses is None or misses >= 0
         pids = [pid for side in sides for pid in (*side.server_pids(), *side.client_pids())]

@@ -81,7 +81,7 @@ def archivers(making: Making) -> dict[str, str]:
 
 
 def _defined(making: Making) -> dict[str, str]:
-    """What cmake was told with -D."""
+    """What cmake is given with -D."""
     found = {}
     for step in making.steps:
         if isinstance(step, Command) and step.argv and step.argv[0].rpartition("/")[2] == "cmake":

@@ -302,8 +302,8 @@ class PagesUsed:
 
 
 @dataclass(frozen=True)
-class ServersTold:
-    """What the servers of a start said of themselves at its end, compared (`burnish.engines.told`).
+class ServersReported:
+    """What the servers of a start said of themselves at its end, compared (`burnish.engines.reported`).
 
     Attributes:
         alike: number of settings with the same value on all sides, but for each side's own folders.
@@ -342,7 +342,7 @@ class StartDone(Event):
             about; None if it has another reason, and in older records.
         state: the host's state after the sides had stopped; see `StartBegun`.
         pages: by side, where its server's memory was; None in older records.
-        told: what the servers said of themselves; None of engines without a server to ask, and in older records.
+        reported: what the servers said of themselves; None of engines without a server to ask, and in older records.
     """
 
     cell: CellId
@@ -363,4 +363,4 @@ class StartDone(Event):
     at_fault: tuple[str, ...] | None = None
     state: tuple[HostState, ...] | None = None
     pages: Mapping[str, PagesUsed] | None = None
-    told: ServersTold | None = None
+    reported: ServersReported | None = None

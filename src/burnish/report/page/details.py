@@ -24,7 +24,7 @@ from burnish.record.events.builds import (
 )
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.study import PictureDrawn, RecordsMerged, SessionBegun, StudyBegun
-from burnish.record.events.trials import ServersTold, StartDone, TrialsPlanned
+from burnish.record.events.trials import ServersReported, StartDone, TrialsPlanned
 
 Key = tuple[str, str, str]
 """Label of a candidate, its load, its role."""
@@ -60,7 +60,7 @@ class Details:
         keys: by build, its name in the store; by program, its digest.
         flags: by build, the flags it was given, by what they are for (`c`, `cxx`, `link`).
         toolchains: by name, the version line of each compiler.
-        told: by cell (see `Key`), what its servers said of themselves in its first valid start.
+        reported: by cell (see `Key`), what its servers said of themselves in its first valid start.
         sides: the processes of both sides, of the first start of each load.
         published: by comparison of a bundled study, ends of the published ratio.
         threads: by load, its number of client threads.
@@ -81,7 +81,7 @@ class Details:
     keys: Mapping[str, str]
     flags: Mapping[str, Mapping[str, tuple[str, ...]]]
     toolchains: Mapping[str, str]
-    told: Mapping[Key, ServersTold]
+    reported: Mapping[Key, ServersReported]
     sides: Mapping[str, tuple[Side, ...]]
     published: Mapping[str, tuple[float, float]]
     threads: Mapping[str, int]
@@ -107,15 +107,15 @@ def details(events: Iterable[Recorded[Event]]) -> Details:
     sessions, planned = by.of(SessionBegun), by.last(TrialsPlanned)
     starts: dict[Key, list[Mapping[str, float]]] = {}
     by_cell: dict[str, list[Mapping[str, float]]] = {}
-    told: dict[Key, ServersTold] = {}
+    reported: dict[Key, ServersReported] = {}
     sides: dict[str, dict[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {}
     for start in by.of(StartDone):
         cell = start.cell
         if start.invalid is None:
             key = (cell.label, cell.workload, str(cell.role))
             starts.setdefault(key, []).append(start.readings)
-            if start.told is not None:
-                told.setdefault(key, start.told)
+            if start.reported is not None:
+                reported.setdefault(key, start.reported)
             by_cell.setdefault(cell.name, []).append(start.readings)
         for label, processes in (start.launched or {}).items():
             known = sides.setdefault(cell.workload, {})
@@ -135,7 +135,7 @@ def details(events: Iterable[Recorded[Event]]) -> Details:
         keys={made.build.name: made.key for made in programs},
         flags={made.build.name: _flags(made.about.get("flags")) for made in by.of(BuildMade)},
         toolchains={chain.name: chain.version for found in by.of(ToolchainsFound) for chain in found.found},
-        told=told,
+        reported=reported,
         sides={load: tuple(Side(*side) for side in both.items()) for load, both in sides.items()},
         published=_published(table),
         threads={name: load.threads for name, load in planned.workloads.items()} if planned else {},

@@ -15,7 +15,7 @@ def mend(folder: Path, wanted: Callable[[Record], bool], say: Callable[[str], No
 
     Args:
         folder: the run's.
-        wanted: whether a record is to be gone on with.
+        wanted: whether a record is to be resumed.
         say: prints a line for the user.
 
     Returns:

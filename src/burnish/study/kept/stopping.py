@@ -26,7 +26,7 @@ _COUNTED: tuple[tuple[type[Event], str], ...] = (
 
 
 @contextlib.contextmanager
-def told_what_is_kept(home: Home, definition: Definition) -> Iterator[None]:
+def reporting_what_is_kept(home: Home, definition: Definition) -> Iterator[None]:
     """Ends with a `HostError` that says what is kept, where the host can't be written or has no more of something.
 
     Args:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from burnish.bench.pairs import Pair, StartResult
-from burnish.engines.told import Told, compared
+from burnish.engines.reported import Reported, compared
 from burnish.model.cell import CellId
 from burnish.record.events.trials import (
     HostState,
     LaunchedProcess,
     PagesUsed,
     PairRead,
-    ServersTold,
+    ServersReported,
     ServerUsage,
     SideReading,
     StartDone,
@@ -97,18 +97,19 @@ def start_done(
             for launched in processes
             if launched["role"] == "server"
         },
-        told=_told(result.told),
+        reported=_reported(result.reported),
     )
 
 
-def _told(sides: Mapping[str, Told]) -> ServersTold | None:
+def _reported(sides: Mapping[str, Reported]) -> ServersReported | None:
     """What the servers said of themselves, compared; None if one of them said nothing."""
-    if len(sides) < 2 or not all(told.settings for told in sides.values()):
+    if len(sides) < 2 or not all(reported.settings for reported in sides.values()):
         return None
     rates = {
-        label: {name: float(f"{rate:.6g}") for name, rate in told.rates().items()} for label, told in sides.items()
+        label: {name: float(f"{rate:.6g}") for name, rate in reported.rates().items()}
+        for label, reported in sides.items()
     }
-    return ServersTold(*compared(sides), rates)
+    return ServersReported(*compared(sides), rates)
 
 
 def _pages(launched: Mapping[str, Any]) -> PagesUsed:

@@ -36,7 +36,7 @@ def study_of(home: Path) -> Path:
     return found[0]
 
 
-def told(folder: Path) -> dict[str, Any]:
+def outcome(folder: Path) -> dict[str, Any]:
     """What a finished run says, without what hangs on noise."""
     with closing(Record(folder)) as record:
         every = list(record.every())

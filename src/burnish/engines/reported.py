@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Told:
+class Reported:
     """What a server says of itself at the end of a start.
 
     Attributes:
@@ -33,14 +33,14 @@ class Told:
         return value
 
 
-def compared(sides: Mapping[str, Told]) -> tuple[int, dict[str, dict[str, str]]]:
+def compared(sides: Mapping[str, Reported]) -> tuple[int, dict[str, dict[str, str]]]:
     """The number of settings that are alike on all sides, and the others by name and side.
 
     Values are alike too if they differ in a side's own folders alone. A setting that a side lacks has no value there.
     """
     alike, others = 0, {}
-    for name in dict.fromkeys(name for told in sides.values() for name in told.settings):
-        values = {label: told.settings[name] for label, told in sides.items() if name in told.settings}
+    for name in dict.fromkeys(name for reported in sides.values() for name in reported.settings):
+        values = {label: reported.settings[name] for label, reported in sides.items() if name in reported.settings}
         moved = {sides[label].moved(value) for label, value in values.items()}
         if len(values) == len(sides) and (len(set(values.values())) == 1 or len(moved) == 1):
             alike += 1
