@@ -5,9 +5,11 @@ Whoever has it may do everything (SECURITY.md), so there is one, not one for eac
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
-from burnish.base import process
+from burnish.base import process, system
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.hosts.place import folder, join_folder
@@ -22,11 +24,23 @@ _NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes
 _DAYS = "3650"
 
 
-def make(home: Home) -> Path:
-    """Makes the certificates if there are none yet; returns the folder to copy."""
+def make(home: Home, *, yes: bool = False, ask: Callable[[str], bool] | None = None) -> Path:
+    """Makes the certificates if there are none yet; returns the folder to copy.
+
+    Args:
+        home: where they are made.
+        yes: install openssl without asking where it is missing.
+        ask: asks the user; None if nobody can answer.
+
+    Raises:
+        UserError: openssl is not installed, and is not to be; those of `check`.
+    """
     place = join_folder(home)
     if (place / CERTIFICATE).is_file():
         return check(home)
+    if shutil.which("openssl") is None:
+        packages = system.group("tls").packages
+        system.ensure_packages(packages, why="the hosts' certificates", yes=yes, ask=ask)
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     authority_key = folder(home) / AUTHORITY_KEY
     _openssl(

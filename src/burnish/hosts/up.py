@@ -13,7 +13,16 @@ from burnish.hosts import tls
 from burnish.hosts.place import PORT, Joined, alone, join_folder, write_joined
 
 
-def up(home: Home, listen: str | None, store: str | None, limit: int | None, line: Callable[[str], None]) -> None:
+def up(
+    home: Home,
+    listen: str | None,
+    store: str | None,
+    limit: int | None,
+    line: Callable[[str], None],
+    *,
+    yes: bool = False,
+    ask: Callable[[str], bool] | None = None,
+) -> None:
     """Runs a scheduler until it is stopped.
 
     Args:
@@ -22,6 +31,8 @@ def up(home: Home, listen: str | None, store: str | None, limit: int | None, lin
         store: where artefacts are shared; None: nowhere.
         limit: bytes that they may take there.
         line: prints a line.
+        yes: install what makes certificates without asking where it is missing.
+        ask: asks the user; None if nobody can answer.
 
     Raises:
         UserError: it can't listen there, or a scheduler runs in this home already.
@@ -37,7 +48,7 @@ def up(home: Home, listen: str | None, store: str | None, limit: int | None, lin
             line(text)
 
     with alone(home, "scheduler"):
-        tls.make(home)
+        tls.make(home, yes=yes, ask=ask)
         with contextlib.suppress(KeyboardInterrupt):
             plumbing.run(plumbing.serve(home, host, port, ready))
 

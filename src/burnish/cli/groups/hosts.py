@@ -15,7 +15,7 @@ from burnish.base.errors import unknown
 from burnish.cli import options as o
 from burnish.cli import readers
 from burnish.cli.binding import VerbGroup
-from burnish.cli.common import app, line, print_document, print_json, say, verb
+from burnish.cli.common import app, asker, line, print_document, print_json, say, verb
 from burnish.cli.config import settings
 from burnish.cli.declaration import Argument, Option
 from burnish.hosts.host import accepted
@@ -56,10 +56,11 @@ _PURPOSES = {"builds": (True, False), "trials": (False, True), "both": (True, Tr
     LISTEN,
     o.ARTEFACTS,
     o.ARTEFACTS_GB,
+    o.YES,
     of=hosts,
     example="burnish hosts up --artefacts /mnt/nfs/burnish --artefacts-gb 50",
 )
-def up(listen: str | None, artefacts: str | None, artefacts_gb: float | None) -> None:
+def up(listen: str | None, artefacts: str | None, artefacts_gb: float | None, yes: bool) -> None:
     """Start a scheduler, and say what to do on each machine.
 
     It speaks TLS only, with certificates of its own that it makes on first use. It runs until it is stopped.
@@ -67,7 +68,7 @@ def up(listen: str | None, artefacts: str | None, artefacts_gb: float | None) ->
     from burnish.hosts import up as scheduler
 
     limit = None if artefacts_gb is None else int(artefacts_gb * 1e9)
-    scheduler.up(paths.home(), listen, sharing.url_of(artefacts), limit, line)
+    scheduler.up(paths.home(), listen, sharing.url_of(artefacts), limit, line, yes=yes, ask=asker())
 
 
 @verb("list", o.JSON, of=hosts, example="burnish hosts list --json")
