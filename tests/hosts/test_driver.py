@@ -231,13 +231,15 @@ def test_stages_that_variants_share_are_one_unit_and_trainings_need_the_baseline
     names = [(unit.name, [kind for kind, _ in unit.stages]) for unit in made]
     assert names == [
         ("baseline", ["builds"]),
-        ("pgo", ["builds", "profiles"]),
+        ("pgo", ["builds"]),
+        ("pgo", ["profiles"]),
         ("pgo", ["builds"]),
         ("pgo-lto", ["builds"]),
     ]
-    baseline, shared, first, second = made
-    assert shared.after == (baseline.key,), "its tools make the data of the training"
-    assert first.after == second.after == (shared.key,)
+    baseline, instrumented, shared, first, second = made
+    assert instrumented.after == (), "compiled while another host makes the baseline"
+    assert shared.after == (baseline.key, instrumented.key), "its tools make the data of the training"
+    assert first.after == second.after == (instrumented.key, shared.key)
 
 
 def test_one_host_says_how_all_of_its_architecture_are_built() -> None:

@@ -185,7 +185,8 @@ def _measured(own: Survey, model: Survey | None) -> dict[str, Chain]:
 def units_of(chains: Mapping[str, Chain], seconds: Mapping[str, float]) -> list[Unit]:
     """The units that make these builds, each after those that it needs.
 
-    A training needs the baseline, whose tools make its data.
+    A training needs the baseline, whose tools make its data: a unit begins with a build's first training, so that the
+    program that it runs can be compiled while another host makes the baseline.
 
     Args:
         chains: by name, the baseline first.
@@ -202,13 +203,16 @@ def units_of(chains: Mapping[str, Chain], seconds: Mapping[str, float]) -> list[
     maker: dict[Entry, str] = {}
     for chain in possible.values():
         entries, at = entries_of(chain), 0
+        trainings = [index for index, stage in enumerate(chain.stages) if isinstance(stage, Train)]
+        waits = baseline is not None and baseline is not chain  # for the baseline's tools
+        begins = trainings[0] if trainings and waits else None
         while at < len(entries):
             end = at + 1
-            while end < len(entries) and users[entries[end][1]] == users[entries[at][1]]:
+            while end < len(entries) and users[entries[end][1]] == users[entries[at][1]] and end != begins:
                 end += 1
             stages = tuple(entries[at:end])
-            trains = any(isinstance(stage, Train) for stage in chain.stages[at:end])
-            tools = entries_of(baseline) if trains and baseline is not None and baseline is not chain else []
+            trains = any(at <= index < end for index in trainings)
+            tools = entries_of(baseline) if trains and waits and baseline is not None else []
             needs = tuple(dict.fromkeys((*tools, *entries[:at])))
             key = digest_of([list(entry) for entry in stages])
             if key not in units:
