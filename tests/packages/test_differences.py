@@ -33,7 +33,7 @@ def test_a_kind_that_is_not_answered_at_all_is_lost_name_by_name() -> None:
 
 def test_libraries() -> None:
     found = differences.of_libraries(
-        ("libssl.so.3", "libsystemd.so.0", "ld-linux-x86-64.so.2"), ("libssl.so.3", "libq.so")
+        ("libssl.so.3", "libsystemd.so.0", "ld-linux-x86-64.so.2", "libgcc_s.so.1"), ("libssl.so.3", "libq.so")
     )
     assert [(one.name, one.weight) for one in found] == [("libsystemd.so.0", Weight.LOSS), ("libq.so", Weight.NOTED)]
 

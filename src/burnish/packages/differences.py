@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from burnish.engines.packaged import Account, PluginTrial
 from burnish.model.engine import Packaging
+from burnish.program.program import features_of
 
 _MOST = 5
 
@@ -69,8 +70,8 @@ def _of_kind(
 
 
 def of_libraries(theirs: Iterable[str], ours: Iterable[str]) -> list[Difference]:
-    """Shared libraries that one of the programs is not linked with; the loader itself may be named or not."""
-    before, after = ({name for name in names if not name.startswith("ld-linux")} for names in (theirs, ours))
+    """Shared libraries that one of the programs is not linked with, but for the loader and gcc's helpers."""
+    before, after = (set(features_of(names)) for names in (theirs, ours))
     lost = [Difference(name, f"library {name} is not linked", Weight.LOSS) for name in sorted(before - after)]
     return lost + [Difference(name, f"library {name} is linked too", Weight.NOTED) for name in sorted(after - before)]
 

@@ -22,6 +22,9 @@ _UNWINDING = (".eh_frame", ".eh_frame_hdr")
 _WITHOUT_EFFECT = (".note.gnu.build-id", *_UNWINDING)
 """Loaded sections without any effect on a measurement."""
 
+_TOOLCHAINS_OWN = ("ld-linux", "libgcc_s.so")
+"""Libraries that come as compiler and linker like: the loader, and gcc's helpers, which clang's code may not call."""
+
 MACHINES = {"EM_X86_64": "x86-64", "EM_386": "i386", "EM_AARCH64": "aarch64"}
 
 
@@ -54,6 +57,11 @@ class Program:
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the store and the record."""
         return asdict(self)
+
+
+def features_of(needed: Iterable[str]) -> list[str]:
+    """Of the libraries that a program needs, those that can be features of it: not the loader, not gcc's helpers."""
+    return [name for name in needed if not name.startswith(_TOOLCHAINS_OWN)]
 
 
 def read(program: Path) -> Program:

@@ -27,6 +27,7 @@ from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built, CompiledObject, Identity
 from burnish.program.elf import build_id, holds, is_program
+from burnish.program.program import features_of
 
 _FEATURES_SECONDS = 300.0
 """MySQL makes all of its system tables first; on a busy disk that takes half a minute."""
@@ -212,8 +213,7 @@ class ServerEngine(Engine):
 def _libraries(program: Path, bench: Workbench) -> dict[str, str]:
     _, lines = output_of(bench, "libraries", ["readelf", "-d", program], timeout=60)
     matches = (re.search(r"\(NEEDED\).*\[(\S+)\]", line) for line in lines)
-    # The loader itself is named or not as the linker likes; it is no feature.
-    return {f"library {match[1]}": "linked" for match in matches if match and not match[1].startswith("ld-linux")}
+    return {f"library {name}": "linked" for name in features_of(match[1] for match in matches if match)}
 
 
 def _told_by(built: Built, product: Product, bench: Workbench) -> dict[str, str]:

@@ -30,7 +30,7 @@ from burnish.engines.postgresql.side import PostgreSQLSide
 from burnish.engines.shared import rehearsal, unprivileged
 from burnish.engines.shared.server_process import Launch
 from burnish.program.elf import build_id
-from burnish.program.program import read
+from burnish.program.program import features_of, read
 
 ANSWERS = Path(__file__).with_name("answers.sql")
 _ASKED = re.compile(r"^-- (.*)$", re.MULTILINE)
@@ -55,7 +55,7 @@ class PostgreSQL(PostgreSQLBuild):
         (version,) = self._said(built, bench, "--version")[:1]
         fields = [line.split("\t") for line in self._said(built, bench, "--describe-config")]
         settings = {f"setting {words[0]}": words[4] for words in fields if len(words) > 4}
-        libraries = {f"library {name}": "linked" for name in read(built.server).needed if "ld-linux" not in name}
+        libraries = {f"library {name}": "linked" for name in features_of(read(built.server).needed)}
         features = tuple(sorted({**settings, **libraries}.items()))
         return Identity(version.removeprefix("postgres (PostgreSQL) "), features, build_id(built.server))
 
