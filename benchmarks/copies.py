@@ -45,7 +45,7 @@ from burnish.bench import datasets
 from burnish.bench.host import read_host
 from burnish.bench.pairs import Contestant
 from burnish.bench.topology import duet_core_sets
-from burnish.bench.trials import run_start
+from burnish.bench.trials import Observer, run_start, unobserved
 from burnish.catalogue import load
 from burnish.engines.registry import create
 from burnish.model.condition import Condition
@@ -240,7 +240,15 @@ class Duets:
             data[self.workload.name] = datasets.obtain(*making)
         self.copies = Copies(data, folder, self.bench)
 
-    def start(self, sides: Mapping[str, Built], seed: str, number: int, *, dropped: bool = False) -> Reading | None:
+    def start(
+        self,
+        sides: Mapping[str, Built],
+        seed: str,
+        number: int,
+        *,
+        dropped: bool = False,
+        observe: Observer = unobserved,
+    ) -> Reading | None:
         """A start of the second side against the first; None, and a line, if it is invalid.
 
         Args:
@@ -248,6 +256,7 @@ class Duets:
             seed: for slots and keys.
             number: of the start.
             dropped: whether the programs are dropped from memory before, as a study does.
+            observe: see `burnish.bench.trials.Observer`.
         """
         data = self.copies.clean(self.workload, len(sides))
         left = [drop([built.server]) for built in sides.values()] if dropped else []
@@ -266,6 +275,7 @@ class Duets:
             number=number,
             bench=self.bench,
             on_pair=lambda *_: None,
+            observe=observe,
         )
         shutil.rmtree(scratch)
         if result.invalid:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
+import random
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from burnish.base.errors import InfrastructureError
 from burnish.bench import counters, placement, readings, trials, watch
 from burnish.bench.counters import Clocks, CpuTimes, SwapCounters
 from burnish.bench.pairs import Contestant, Pair, StartResult, Trouble
@@ -635,3 +639,71 @@ def test_a_thread_that_cannot_be_moved_is_trouble(arena: Arena, build_fake: Buil
     side = Loose(spec_of(arena, build_fake()), [os.getpid()])
     with pytest.raises(Trouble, match=r"x: thread \d+ could not be moved to cores \[4000\]"):
         placement.place(side, frozenset({4000}))
+
+
+class Noted(Loose):
+    """A side that notes its calls, and reads its data only while the other one does."""
+
+    def __init__(self, spec: SideSpec, calls: list[str], both: threading.Barrier, data: str) -> None:
+        super().__init__(spec, [])
+        self.calls, self.both, self.data = calls, both, data
+
+    def launch(self) -> None:
+        self.calls.append(f"launch {self.spec.label}")
+
+    def boot(self) -> None:
+        self.calls.append(f"boot {self.spec.label}")
+
+    def fingerprint(self) -> str:  # type: ignore[override]
+        self.both.wait(timeout=60)
+        if not self.data:
+            raise InfrastructureError("no data")
+        return self.data
+
+    def stop(self) -> None:
+        self.calls.append(f"stop {self.spec.label}")
+
+
+class NotedSides(FakeEngine):
+    """An engine of `Noted` sides.
+
+    Args:
+        data: by label, what the side finds.
+    """
+
+    def __init__(self, **data: str) -> None:
+        super().__init__(load.engine("fake"))
+        self.data, self.calls, self.both = data, list[str](), threading.Barrier(2)
+
+    def side(self, spec: SideSpec) -> Side:
+        return Noted(spec, self.calls, self.both, self.data[spec.label])
+
+
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [("same", None), ("other", "the sides' data differ: "), ("", "no data")],
+)
+def test_sides_start_and_read_their_data_at_the_same_time(
+    tmp_path: Path, bench: FakeBench, found: str, why: str | None
+) -> None:
+    """One after the other, the first would get the smallest pieces of free memory and be slower (docs/BIAS.md)."""
+    sides = NotedSides(one="same", two=found)
+    built = Built("x", tmp_path, tmp_path / "server", "key")
+    fails = (Trouble, InfrastructureError)
+    with pytest.raises(fails, match=why) if why else contextlib.nullcontext():
+        trials._Start(
+            engine=sides,
+            workload=load.workload(sides.spec, "fake_mix"),
+            core_sets=[frozenset({0}), frozenset({1})],
+            data=[tmp_path, tmp_path],
+            scratch=tmp_path,
+            timing=TIMING,
+            placement=Placement.SHARED,
+            bench=bench,
+            on_pair=lambda *_: None,
+            chance=random.Random(1),
+            seed=1,
+            slots={"one": {"cores": 0, "data": 0, "launch": 1}, "two": {"cores": 1, "data": 1, "launch": 0}},
+            count_events=False,
+        )._boot([Contestant(label, built, Condition()) for label in ("one", "two")])
+    assert sides.calls == ["launch two", "launch one", "boot two", "boot one"]

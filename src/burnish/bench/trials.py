@@ -16,6 +16,7 @@ import contextlib
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,8 @@ Observer = Callable[[int, Mapping[str, Sequence[int]]], contextlib.AbstractConte
 while the pair is measured. Observing has an overhead, so a trial with a verdict has no observer."""
 
 
-def _unobserved(number: int, pids: Mapping[str, Sequence[int]]) -> contextlib.AbstractContextManager[None]:  # noqa: ARG001
+def unobserved(number: int, pids: Mapping[str, Sequence[int]]) -> contextlib.AbstractContextManager[None]:  # noqa: ARG001
+    """An observer that looks at nothing."""
     return contextlib.nullcontext()
 
 
@@ -110,7 +112,7 @@ class _Start:
     seed: int
     slots: Mapping[str, Mapping[str, int]]
     count_events: bool
-    observe: Observer = _unobserved
+    observe: Observer = unobserved
     still: bool = False
     running: list[Running] = field(default_factory=list)
     pairs: list[Pair] = field(default_factory=list)
@@ -201,7 +203,10 @@ class _Start:
     # Common to all designs.
 
     def _boot(self, contestants: Sequence[Contestant]) -> None:
-        """Launches sides in their order, each on its cores, and checks that all have the same data."""
+        """Launches sides in their order, each on its cores, and checks that all have the same data.
+
+        They start and read their data at the same time, so that none takes better memory than another.
+        """
         for contestant in sorted(contestants, key=lambda c: self.slots[c.label]["launch"]):
             slot = self.slots[contestant.label]
             folder = self.scratch / f"side{slot['data']}"
@@ -219,8 +224,10 @@ class _Start:
             )
             item = Running(contestant, self.engine.side(spec), cores)
             self.running.append(item)
+            item.side.launch()
+        for item in self.running:
             item.side.boot()
-        prints = {item.label: item.side.fingerprint() for item in self.running}
+        prints = _together({item.label: item.side.fingerprint for item in self.running})
         if self.fingerprint:
             prints["the other side"] = self.fingerprint
         if len(set(prints.values())) != 1:
@@ -353,6 +360,19 @@ class _Start:
         self.running.clear()
 
 
+def _together(calls: Mapping[str, Callable[[], str]]) -> dict[str, str]:
+    """What these calls return, made at the same time, each in a thread.
+
+    If one fails, or the user interrupts, the others are not waited for: they end with their servers.
+    """
+    pool = ThreadPoolExecutor(len(calls))
+    try:
+        futures = {name: pool.submit(call) for name, call in calls.items()}
+        return {name: future.result() for name, future in futures.items()}
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
 def _fitting(most: int, length: float) -> Iterator[int]:
     """Numbers from 0, at most `most`: at least one, more while another one of that duration fits into `length` s."""
     began = time.monotonic()
@@ -378,7 +398,7 @@ def run_start(
     bench: Workbench,
     on_pair: Callable[[int, Pair], None],
     count_events: bool = False,
-    observe: Observer = _unobserved,
+    observe: Observer = unobserved,
     placement: Placement | None = None,
     still: bool = False,
 ) -> StartResult:

@@ -94,9 +94,10 @@ class SideSpec:
 class Side(ABC):
     """A side that lives: its server, then its load; ended in any case by `stop`.
 
-    Called in this order: `boot`, `fingerprint`, `load`, then the others again and again, `stop` last. `stop` comes in
-    any case, after a `boot` that failed too. The load's processes may be stopped (SIGSTOP) for seconds while the other
-    side is read, and go on after that: this is no trouble. Where there are none, the server's are stopped.
+    Called in this order: `launch`, `boot`, `fingerprint`, `load`, then the others again and again, `stop` last. `stop`
+    comes in any case, after a `boot` that failed too; `launch` may be left out. The load's processes may be stopped
+    (SIGSTOP) for seconds while the other side is read, and go on after that: this is no trouble. Where there are none,
+    the server's are stopped.
 
     Processes are started by `burnish.base.process.start`, which gives them `SideSpec.cores` and sees to it that nothing
     outlives Burnish. A side keeps all of its files in `SideSpec.folder` and `SideSpec.data`, listens where no other
@@ -105,9 +106,21 @@ class Side(ABC):
 
     spec: SideSpec
 
+    def launch(self) -> None:  # noqa: B027 - not every server can be started without waiting for it
+        """Starts the server without waiting for it, which `boot` then does; by default nothing, and `boot` does both.
+
+        The sides of a start are launched one right after the other, so that their servers take their memory at the same
+        time: the one that comes first otherwise gets the smallest pieces that are free, and is slower
+        (docs/BIAS.md, "Launched first").
+
+        Raises:
+            InfrastructureError: as `boot`, as far as it is known so early.
+            UserError: as `boot`.
+        """
+
     @abstractmethod
     def boot(self) -> None:
-        """Starts the server and waits until it answers.
+        """Starts the server where `launch` has not, and waits until it answers.
 
         Raises:
             InfrastructureError: it ended or did not answer in time; with its log.
@@ -118,7 +131,8 @@ class Side(ABC):
     def fingerprint(self) -> str:
         """A digest of the data that the load reads, taken after `boot` and before `load`; '' without data.
 
-        Equal for all copies of one dataset: what the server writes at its start must not change it.
+        Equal for all copies of one dataset: what the server writes at its start must not change it. It is called in a
+        thread, at the same time as the other sides', and starts no process.
 
         Raises:
             InfrastructureError: the data can't be read.

@@ -83,6 +83,7 @@ class Server(ServerProcess):
     def __init__(self, launch: Launch) -> None:
         super().__init__(launch, name=launch.habits.name, socket=f"{launch.habits.name}.sock")
         self._port: int | None = None
+        self._written = 0
         remote = launch.transport == "remote"
         self._cable = netns.Cable(launch.rate, launch.delay) if remote else None
 
@@ -93,13 +94,8 @@ class Server(ServerProcess):
             return Address(self.socket, netns.PORT, host=netns.ADDRESS, within=self._cable.for_client)
         return Address(self.socket, self._port, tls=self.launch.transport == "tls")
 
-    def boot(self) -> None:
-        """Starts the server and waits until it answers.
-
-        Raises:
-            UserError: the data folder is not Burnish's, or something listens on the socket.
-            InfrastructureError: the server ended or did not answer in time; its log is attached.
-        """
+    def begin(self) -> None:
+        """See `ServerProcess.begin`; a `UserError` also where something listens on the socket."""
         launch = self.launch
         self.check_data()
         launch.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -107,16 +103,33 @@ class Server(ServerProcess):
         (launch.folder / _TEMPORARY).mkdir(mode=0o700, exist_ok=True)
         if self._cable is not None:
             self._cable.up()
+        try:
+            super().begin()
+        except BaseException:
+            self.stop(patience=0.0)
+            raise
+
+    def boot(self) -> None:
+        """Starts the server where `begin` has not, and waits until it answers.
+
+        Raises:
+            UserError: the data folder is not Burnish's, or something listens on the socket.
+            InfrastructureError: the server ended or did not answer in time; its log is attached.
+        """
         for last in (False, False, True):
-            written = self.log.stat().st_size if self.log.is_file() else 0
             try:
-                self.start()
+                super().boot()
             except BaseException:
-                if last or not self._port_was_taken(written):
+                if last or not self._port_was_taken():
                     self.stop(patience=0.0)
                     raise
             else:
                 return
+
+    def spawn(self) -> None:
+        """See `ServerProcess.spawn`."""
+        self._written = self.log.stat().st_size if self.log.is_file() else 0
+        super().spawn()
 
     def words(self) -> list[str | Path]:
         """See `ServerProcess.words`; with a port, if it needs one, that is free now."""
@@ -152,12 +165,12 @@ class Server(ServerProcess):
         script.write_text(habits.accounts)
         return [f"--init-file={script}"]
 
-    def _port_was_taken(self, begin: int) -> bool:
+    def _port_was_taken(self) -> bool:
         """Whether the server ended since somebody else took the port that was free a moment before."""
         if self._port is None or self.alive or not self.log.is_file():
             return False
         with self.log.open("rb") as file:
-            file.seek(begin)
+            file.seek(self._written)
             return b"Bind on TCP/IP port" in file.read()
 
     def _network(self) -> list[str]:

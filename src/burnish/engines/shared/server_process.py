@@ -89,6 +89,7 @@ class ServerProcess(ABC):
         self._socket_folder: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._code: int | None = None
+        self._begun = False
 
     # What one server has of its own.
 
@@ -131,8 +132,21 @@ class ServerProcess(ABC):
             UserError: the data folder is not Burnish's.
             InfrastructureError: the server ended or was not ready in time; its log is attached.
         """
+        if not self._begun:
+            self.begin()
+        self._begun = False
+        self.wait()
+
+    def begin(self) -> None:
+        """Starts the server without waiting for it; a `boot` that follows waits.
+
+        Raises:
+            UserError: the data folder is not Burnish's.
+            InfrastructureError: the program can't be started.
+        """
         self.check_data()
-        self.start()
+        self.spawn()
+        self._begun = True
 
     def check_data(self) -> None:
         """A `UserError` where the data folder is not Burnish's."""
@@ -142,8 +156,8 @@ class ServerProcess(ABC):
                 "it; let Burnish prepare its own"
             )
 
-    def start(self) -> None:
-        """Launches the process and waits for it; see `boot`, which is called instead."""
+    def spawn(self) -> None:
+        """Launches the process; see `begin`, which is called instead."""
         launch, self._code = self.launch, None
         with self.log.open("ab") as sink:
             self._process = process.start(
@@ -154,6 +168,10 @@ class ServerProcess(ABC):
                 stderr=subprocess.STDOUT,
                 cores=launch.cores,
             )
+
+    def wait(self) -> None:
+        """Waits until the process answers; see `boot`, which is called instead."""
+        launch = self.launch
         deadline = time.monotonic() + BOOT_S
         while not self.ready():
             if not self.alive:

@@ -42,6 +42,10 @@ class ServerSide(Side, Generic[ServerT]):
         """Why a load that runs is not as it was asked for, in one line; by default None."""
         return None
 
+    def launch(self) -> None:
+        """See `Side.launch`."""
+        self.server.begin()
+
     def boot(self) -> None:
         """See `Side.boot`."""
         self.server.boot()

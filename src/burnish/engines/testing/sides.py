@@ -117,8 +117,10 @@ class SideContract(Contract):
         assert not list(here.iterdir()), "a side wrote to the working folder"
 
     def test_data_are_made_in_their_folder(self, dataset: Path | None, start: Start, workload: Workload) -> None:
-        """Every copy of them has the same fingerprint; a load without data has none."""
+        """Every copy of them has the same fingerprint; a load without data has none. Servers start at the same time."""
         one, other = start(), start()
+        one.launch()
+        other.launch()
         one.boot()
         other.boot()
         assert one.fingerprint() == other.fingerprint()
