@@ -59,14 +59,18 @@ class Compacting:
         return recorded
 
 
-def read_events(path: Path) -> tuple[Recorded[Event], ...]:
+def read_events(path: Path, *, turns: bool = True) -> tuple[Recorded[Event], ...]:
     """The events of an exported record.
+
+    Args:
+        path: the file.
+        turns: whether with the turns of pairs, which no report shows.
 
     Raises:
         UserError: the file does not exist, is not a record, has a newer format or is truncated, or an event does not
             match its declaration.
     """
-    return tuple(decoded(line, path) for line in lines.read(path))
+    return tuple(decoded(line, path) for line, _ in lines.each(path, turns=turns))
 
 
 def decoded(line: Line, path: Path) -> Recorded[Event]:
