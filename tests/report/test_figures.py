@@ -76,8 +76,8 @@ def test_marks_differ_in_form_and_colour() -> None:
 def test_every_start_is_drawn() -> None:
     dots = tuple(1 + number / 1000 for number in range(20))
     drawn = draw(Forest("q", (Measured("one", Mark.FASTER, P, None, dots),), 0.01), "t")
-    places = [re.findall(r"M (\S+) \S+\s+L \1 ", path) for path in re.findall(r'<path d="([^"]+)"', drawn)]
-    elements = [sorted(map(float, found)) for found in places if found]
+    places = [re.findall(r"M (\S+) (\S+)\s+L \1 \2(?!\S)", path) for path in re.findall(r'<path d="([^"]+)"', drawn)]
+    elements = [sorted(float(across) for across, _ in found) for found in places if found]
     assert sum(map(len, elements)) == 20
     step = (max(map(max, elements)) - min(map(min, elements))) / 19
     # Neighbours are in different elements, so that they are darker where they overlap.

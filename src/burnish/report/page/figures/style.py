@@ -133,7 +133,7 @@ class _Label(Text):
         """Draws it, its small letters' middle at its height."""
         x, y = self.get_transform().transform(self.get_position())
         _, height = renderer.get_canvas_width_height()
-        below = _MIDDLE * renderer.points_to_pixels(self.get_fontsize())
+        below = renderer.points_to_pixels(_MIDDLE * self.get_fontproperties().get_size_in_points())
         drawn = renderer.new_gc()
         drawn.set_foreground(self.get_color())
         renderer.draw_text(drawn, x, height - y + below, self.get_text(), self.get_fontproperties(), 0.0, mtext=self)
