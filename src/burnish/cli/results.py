@@ -81,8 +81,8 @@ def around(result: Result, place: Path) -> Around:
 
 
 def _events(place: Path) -> Sequence[Recorded[Event]]:
-    """The events of a run's folder or of an exported record."""
+    """The builds and programs of a run's folder or of an exported record."""
     if not place.is_dir():
-        return exchange.read_events(place, turns=False)
+        return exchange.events_of(place, BuildMade, ProgramFound)
     with closing(Record(place)) as record:
         return list(record.events(BuildMade, ProgramFound))

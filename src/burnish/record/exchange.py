@@ -19,7 +19,7 @@ from burnish.base.errors import UserError
 from burnish.base.files import remove_tree
 from burnish.base.paths import Home
 from burnish.model.cell import CellId
-from burnish.record import lines
+from burnish.record import lines, upgrade
 from burnish.record.codec import FORMAT, decode, encode
 from burnish.record.events import Event, Recorded
 from burnish.record.events.study import CommandRun, PictureDrawn, RecordImported, StudyBegun
@@ -71,6 +71,13 @@ def read_events(path: Path, *, turns: bool = True) -> tuple[Recorded[Event], ...
             match its declaration.
     """
     return tuple(decoded(line, path) for line, _ in lines.each(path, turns=turns))
+
+
+def events_of(path: Path, *kinds: type[Event]) -> list[Recorded[Event]]:
+    """The events of these types in an exported record; raises as `read_events` does, but for events of other types."""
+    names = {kind.kind() for kind in kinds}
+    found = (line for line, _ in lines.each(path, turns=False) if upgrade.KINDS.get(line.kind, line.kind) in names)
+    return [decoded(line, path) for line in found]
 
 
 def decoded(line: Line, path: Path) -> Recorded[Event]:
