@@ -118,10 +118,7 @@ def read(path: Path) -> tuple[Line, ...]:
 
 
 def without_turns(text: str) -> str:
-    """An event's text without the turns of a pair, which no report shows and which are nine tenths of a record.
-
-    Half of the time in which a large record is read goes to them.
-    """
+    """An event's text without the turns of a pair, which no report shows and which are nine tenths of a record."""
     return _TURNS.sub('"turns":{}', text, count=1)
 
 
