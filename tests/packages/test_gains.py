@@ -140,6 +140,14 @@ def test_a_program_of_another_processor_is_not_measured(tmp_path: Path) -> None:
     opposite._check_alike(replace(package, program=here), Opposite(here, "given", "given"))
 
 
+def test_a_program_of_another_release_is_not_measured(tmp_path: Path) -> None:
+    here, newer = Path(sys.executable).resolve(), tmp_path / "newer"
+    newer.write_bytes(here.read_bytes().replace(b"libc.so.6\0", b"libc.so.9\0"))
+    package = Checked(tmp_path / "p.deb", tmp_path, newer, "fake", ("fake", "1", "folder"), None, {}, {}, ())
+    with pytest.raises(UserError, match=r"p\.deb: its program does not run here \(libc\.so\.9.* not found\)"):
+        opposite._check_alike(package, Opposite(here, "given", "given"))
+
+
 def made(version: str) -> Deb:
     base = BinaryPackage(Path("b.deb"), "core", version, "amd64", ("s", version), "")
     return Deb(Path("core_1_amd64.deb"), (), f"{version}+burnish1", base, "", "")

@@ -19,7 +19,7 @@ from burnish.engines.steps import Command
 from burnish.engines.testing import PlainBench
 from burnish.model.engine import Packaging
 from burnish.packages import statements, verify
-from burnish.packages.formats import container, debian_patch, flags
+from burnish.packages.formats import common, container, debian_patch, flags
 from burnish.packages.statements import Made
 from burnish.source.debian import binary
 
@@ -62,6 +62,12 @@ def chosen(**changes: Any) -> Any:
         engine=SimpleNamespace(spec=load.engine("mariadb")),
         result=SimpleNamespace(name="run", host="a host, Debian GNU/Linux 12 (bookworm), KVM"),
     )  # fmt: skip
+
+
+def test_what_was_forced_says_so_in_its_name() -> None:
+    plain = common.name_of(chosen(), ())
+    assert plain.startswith(f"{CONFIGURED.engine}-fast-")
+    assert common.name_of(chosen(), ["its gate failed"]) == f"{plain}-forced"
 
 
 def test_the_link_is_taken_along_with_what_the_engine_adds() -> None:

@@ -147,6 +147,15 @@ def test_a_packed_record_can_be_read_as_one(tmp_path: Path) -> None:
         assert list(record.every()) == STUDY
 
 
+def test_events_of_some_types_or_without_turns_are_read_alone(tmp_path: Path) -> None:
+    path = file(tmp_path, list(STUDY))
+    chosen = exchange.events_of(path, StudyBegun, StartDone)
+    assert chosen == [item for item in STUDY if isinstance(item.event, StudyBegun | StartDone)]
+    bare = exchange.read_events(path, turns=False)
+    assert [pair.turns for pair in of(bare, PairRead)] == [{} for _ in of(STUDY, PairRead)]
+    assert markdown(fold(bare)) == markdown(fold(STUDY))
+
+
 def test_drawings_are_carried_once(tmp_path: Path) -> None:
     with closing(Record(tmp_path / "why", create=True)) as record:
         record.append(StudyBegun("why-1", {}))

@@ -136,3 +136,18 @@ def test_names() -> None:
 def test_a_line_is_plain_json() -> None:
     first = json.loads(lines.as_json(LINES[:1]))
     assert first == {"n": 1, "at": "2026-01-02T03:04:05Z", "kind": "pair", "body": {"b": [1, 0.1], "a": "ü\ud800"}}
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_turns_are_left_out_and_nothing_else(packed: bool) -> None:
+    """Names that look like the rows' ends do not end them; what is written otherwise stays."""
+    turns = {"a}],": [[0.1, 2, None], [-1e-05, 3.5, 0.0]], 'b"\\": {[': [], "ü": [[]]}
+    side = {"turns": {"seconds": 1.0}, '"turns":{}': 2, "c": {"places": 2}}
+    others = {"sides": side, "timing": {"turns": 20}, "places": 2}
+    wrong = {"a": [[0.1, "x"]]}
+    separators = (",", ":") if packed else None
+    for given, left in ((turns, {}), ({}, {}), (wrong, wrong)):
+        text = json.dumps({"sides": side, "turns": given, **others}, separators=separators)
+        assert json.loads(lines.without_turns(text)) == {**others, "turns": left}
+    text = json.dumps(others, separators=separators)
+    assert lines.without_turns(text) == text

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from burnish.report.answer.around import Around
+from burnish.report.answer.facts import noise
 from burnish.report.committed import result_of_file
 from burnish.report.contents import answer
 from burnish.report.fold import fold
 from burnish.report.render import terminal
-from burnish.report.result import Result
+from burnish.report.result import Canary, Result
 from drawn import drawn
 from reported import Events, ratio, verdict
 
@@ -137,6 +139,13 @@ def test_what_is_not_finished_or_not_measured_is_said() -> None:
     assert "Nothing could be compared: lost: no compiler 'x'." in flat(
         printed(tuned({"lost": {}}, lost={"failure": "no compiler 'x'"}))
     )
+
+
+def test_one_start_of_the_baseline_against_itself_is_one_figure() -> None:
+    result = tuned(TWO)
+    one, two = (replace(result, canaries=(Canary("read", ratios, 0),)) for ratios in ((1.011,), (1.011, 0.99)))
+    assert noise(one) == "baseline against itself: +1.1 % in 1 start"
+    assert noise(two) == "baseline against itself: -1.0 to +1.1 % in 2 starts"
 
 
 def test_many_loads_have_signs_and_many_variants_share_lines() -> None:

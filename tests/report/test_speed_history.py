@@ -57,6 +57,14 @@ def test_speeds_of_two_hosts_or_placements_are_not_compared(found: list[Point]) 
     assert step(one, Point(**{**vars(one), "placement": "apart"})) is None
 
 
+def test_a_small_speed_has_digits_in_which_a_change_is_seen(found: list[Point]) -> None:
+    one = Point(**{**vars(found[0]), "capacity": 16.04, "throughput": 12345.6})
+    text = drawn(document([one]), 120)
+    assert " 16 " in text
+    assert " 12,346 " in text
+    assert " 16.3 " in drawn(document([Point(**{**vars(one), "capacity": 16.26})]), 120)
+
+
 def test_a_table_for_each_series_fits_the_screen(found: list[Point]) -> None:
     text = drawn(document(found))
     assert "mariadb: baseline on oltp_read_only" in text

@@ -223,7 +223,7 @@ def test_a_winner_of_a_duet_is_measured_again_apart_and_these_figures_are_quoted
     child = burnish("tune", "fake", "--variant", "speed130", "--recipes", own, "--starts", "3", "--pairs", "2")
     out, err = text(child)
     assert child.returncode == 0, err
-    assert "speed130 is the best of 1: measured again on 3 fresh starts, server and clients apart" in err
+    assert "speed130 is faster: measured again on 3 fresh starts, server and clients apart" in err
     result = summary(burnish_home)
     ((found,), (again,)) = result.rows, result.confirmations
     assert (found.design, found.placement, found.headline) == ("duet", "shared", "capacity")

@@ -115,11 +115,15 @@ def _measure_package(
     """Measures a checked package's program, and says whether the gain is its study's."""
     for text in found.lines:
         say(text)
-    other = opposite.find(home, found, base, place / "before", say)
-    say(f"measured against {other.about}")
-    told = found.verdict.get("predicate") or {}
-    options = replace(gains.as_the_study(options, told), labels=(other.name, gains.PACKAGE))
-    study = compare_study(found.engine, [other.program, found.program], options)
+    try:
+        other = opposite.find(home, found, base, place / "before", say)
+        say(f"measured against {other.about}")
+        told = found.verdict.get("predicate") or {}
+        options = replace(gains.as_the_study(options, told), labels=(other.name, gains.PACKAGE))
+        study = compare_study(found.engine, [other.program, found.program], options)
+    except BaseException:
+        remove_tree(place)  # from here on a run may be resumed that needs it
+        raise
     folder = runner.run(home, study, options, progress, asker(), draw=draw_board)
     result = result_of(folder)
     remove_tree(place)

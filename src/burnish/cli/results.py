@@ -39,7 +39,7 @@ def run_named(name: str | None) -> Path:
 def result_of(folder: Path) -> Result:
     """The result of a run, from its record."""
     with closing(Record(folder)) as record:
-        return fold(record.every())
+        return fold(record.every(turns=False))
 
 
 def finish(folder: Path, as_json: bool, *, full: bool) -> None:
@@ -81,8 +81,8 @@ def around(result: Result, place: Path) -> Around:
 
 
 def _events(place: Path) -> Sequence[Recorded[Event]]:
-    """The events of a run's folder or of an exported record."""
+    """The builds and programs of a run's folder or of an exported record."""
     if not place.is_dir():
-        return exchange.read_events(place)
+        return exchange.events_of(place, BuildMade, ProgramFound)
     with closing(Record(place)) as record:
         return list(record.events(BuildMade, ProgramFound))

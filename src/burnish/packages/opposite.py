@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from burnish.base import process
 from burnish.base.errors import UserError
 from burnish.base.files import remove_tree
 from burnish.base.paths import Home
@@ -24,6 +25,9 @@ from burnish.study.kept.programs import program_of
 
 DISTRIBUTION = "distribution"
 BASELINE = "baseline"
+_MISSING = "not found"
+"""What the loader says of a library, or of a version of one, that is not here."""
+
 GIVEN = "given"
 
 
@@ -68,13 +72,19 @@ def find(home: Home, checked: Checked, base: Path | None, place: Path, say: Call
 
 
 def _check_alike(checked: Checked, found: Opposite) -> None:
-    theirs, ours = programs.read(found.program), programs.read(checked.program)
     here = programs.read(Path("/proc/self/exe"))
-    for file, kind in ((found.program, theirs), (checked.file, ours)):
+    for file, program in ((found.program, found.program), (checked.file, checked.program)):
+        kind = programs.read(program)
         if (kind.machine, kind.bits) != (here.machine, here.bits):
             raise UserError(
                 f"{file}: a program for {kind.machine}, {kind.bits} bits; this host runs {here.machine}, {here.bits} "
                 "bits, so it can't be measured here"
+            )
+        missing = [line for line in process.run(["ldd", program], timeout=60).output.splitlines() if _MISSING in line]
+        if missing:
+            raise UserError(
+                f"{file}: its program does not run here ({one_line(missing[0].strip(), 200)}): install what it lacks, "
+                "or measure it on the release that it was built on"
             )
 
 

@@ -127,7 +127,7 @@ def _settings(home: Home, chosen: Chosen, packaging: Packaging, bench: Workbench
 def _oci(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Package:
     """The .deb in a folder with the Containerfile that installs it; built and run where podman is."""
     packaging = _packaging(chosen, request.format)
-    folder = new_folder(request.output, f"oci-{name_of(chosen)}")
+    folder = new_folder(request.output, f"oci-{name_of(chosen, chosen.objections)}")
     try:
         package = _deb(home, chosen, replace(request, output=folder), bench)
     except BaseException:

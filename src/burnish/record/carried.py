@@ -59,7 +59,7 @@ def carried(source: Path) -> Carried:
 
 
 def _of_file(path: Path) -> Iterator[_Read]:
-    for line, text in lines.each(path):
+    for line, text in lines.each(path, turns=False):
         yield exchange.decoded(line, path), line.form, text
 
 
@@ -77,6 +77,6 @@ def _of_folder(folder: Path) -> Iterator[_Read]:
 
 def _without_turns(recorded: Recorded[Event]) -> Recorded[Event]:
     event = recorded.event
-    if not isinstance(event, PairRead):
+    if not isinstance(event, PairRead) or not event.turns:  # those of older formats, which have them otherwise
         return recorded
     return Recorded(recorded.number, recorded.at, replace(event, turns={}))

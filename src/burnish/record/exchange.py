@@ -19,7 +19,7 @@ from burnish.base.errors import UserError
 from burnish.base.files import remove_tree
 from burnish.base.paths import Home
 from burnish.model.cell import CellId
-from burnish.record import lines
+from burnish.record import lines, upgrade
 from burnish.record.codec import FORMAT, decode, encode
 from burnish.record.events import Event, Recorded
 from burnish.record.events.study import CommandRun, PictureDrawn, RecordImported, StudyBegun
@@ -59,14 +59,25 @@ class Compacting:
         return recorded
 
 
-def read_events(path: Path) -> tuple[Recorded[Event], ...]:
+def read_events(path: Path, *, turns: bool = True) -> tuple[Recorded[Event], ...]:
     """The events of an exported record.
+
+    Args:
+        path: the file.
+        turns: whether with the turns of pairs, which no report shows.
 
     Raises:
         UserError: the file does not exist, is not a record, has a newer format or is truncated, or an event does not
             match its declaration.
     """
-    return tuple(decoded(line, path) for line in lines.read(path))
+    return tuple(decoded(line, path) for line, _ in lines.each(path, turns=turns))
+
+
+def events_of(path: Path, *kinds: type[Event]) -> list[Recorded[Event]]:
+    """The events of these types in an exported record; raises as `read_events` does, but for events of other types."""
+    names = {kind.kind() for kind in kinds}
+    found = (line for line, _ in lines.each(path, turns=False) if upgrade.KINDS.get(line.kind, line.kind) in names)
+    return [decoded(line, path) for line in found]
 
 
 def decoded(line: Line, path: Path) -> Recorded[Event]:

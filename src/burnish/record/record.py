@@ -23,7 +23,7 @@ from burnish.model.cell import CellId
 from burnish.record import upgrade
 from burnish.record.codec import FORMAT, decode, encode
 from burnish.record.events import Event, Recorded
-from burnish.record.lines import Line, read, spliced
+from burnish.record.lines import Line, read, spliced, without_turns
 
 FILE = "record.sqlite"
 
@@ -111,22 +111,26 @@ class Record:
         self._db.executemany("INSERT INTO event (id, at, kind, body, format) VALUES (?, ?, ?, ?, ?)", rows)
         self._db.execute("COMMIT")
 
-    def every(self) -> Iterator[Recorded[Event]]:
+    def every(self, *, turns: bool = True) -> Iterator[Recorded[Event]]:
         """All events in the order in which they happened.
+
+        Args:
+            turns: whether with the turns of pairs, which no report shows.
 
         Raises:
             UserError: an event does not match its declaration; the message names it.
         """
-        return map(self._recorded, self._lines("", ()))
+        return map(self._recorded, self._lines("", (), turns=turns))
 
     def lines(self) -> Iterator[Line]:
         """All events as they are written, in the order in which they happened."""
         return self._lines("", ())
 
     def with_texts(self) -> Iterator[tuple[Line, bytes]]:
-        """All events as they are written, each with its line of an exported record."""
+        """All events but for the turns of pairs, each with its line of an exported record, which has them."""
         for number, at, kind, body, form in self._rows("", ()):
-            yield Line(number, at, kind, json.loads(body), form), spliced(number, at, kind, body, form)
+            line = Line(number, at, kind, json.loads(without_turns(body)), form)
+            yield line, spliced(number, at, kind, body, form)
 
     def events(self, kind: type[_E], /, *others: type[_E], cell: CellId | None = None) -> Iterator[Recorded[_E]]:
         """Events of these types in the order in which they happened; only those of `cell`, if it is given.
@@ -167,10 +171,10 @@ class Record:
         where = f"{self.path}: event {line.number}"
         return Recorded(line.number, line.at, decode(line.kind, line.body, line.form, where=where))
 
-    def _lines(self, where: str, values: Sequence[str], order: str = "id") -> Iterator[Line]:
+    def _lines(self, where: str, values: Sequence[str], order: str = "id", *, turns: bool = True) -> Iterator[Line]:
         for number, at, kind, body, form in self._rows(where, values, order):
             try:
-                value = json.loads(body)
+                value = json.loads(body if turns else without_turns(body))
             except ValueError:
                 raise self._damaged(f"event {number} is not JSON") from None
             yield Line(number, at, kind, value, form)

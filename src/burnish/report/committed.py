@@ -63,7 +63,7 @@ def result_of_file(path: Path) -> Result:
     Raises:
         UserError: the file is not a record, or its events are not those of a study.
     """
-    return result_of(path, read_events(path))
+    return result_of(path, read_events(path, turns=False))
 
 
 def result_of(path: Path, events: tuple[Recorded[Event], ...]) -> Result:
@@ -123,7 +123,7 @@ def differences(wanted: Mapping[Path, str]) -> list[Difference]:
 
 
 def _read(path: Path) -> Committed:
-    events = read_events(path)
+    events = read_events(path, turns=False)
     pictures = {
         recorded.event.name: recorded.event.svg for recorded in events if isinstance(recorded.event, PictureDrawn)
     }

@@ -123,7 +123,7 @@ def _picks(workshop: Workshop, judged: Sequence[Judged], told: Repeated) -> list
         best = max(faster, key=lambda row: faster[row], default=None)
         if best is None:
             continue
-        is_what = f"is the best of {len(candidates)}"
+        is_what = f"is the best of {len(candidates)}" if len(candidates) > 1 else "is faster"
         if workshop.study.confirmation.simplest:
             in_order = sorted(faster, key=lambda row: -faster[row])
             take = _recommended(workshop, told, best, {row: candidates[row] for row in in_order})

@@ -27,7 +27,7 @@ _NEEDS_QUOTES = re.compile(r"[^\w@%+=:,./-]")
 
 def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Path], list[str]]:
     """Writes the folder; returns (files, lines for the user)."""
-    folder = new_folder(output, f"cmake-{name_of(chosen)}")
+    folder = new_folder(output, f"cmake-{name_of(chosen, made.forced)}")
     toolchain = folder / TOOLCHAIN
     toolchain.write_text(toolchain_text(chosen, made))
     presets = folder / PRESETS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from burnish.base.errors import UserError
@@ -13,9 +14,10 @@ from burnish.packages.statements import Made, Subject
 from burnish.program import program as programs
 
 
-def name_of(chosen: Chosen) -> str:
-    """Name for files: engine, variant, and the first digits of the build's key."""
-    return f"{chosen.making.engine}-{file_name(chosen.variant)}-{chosen.making.key[:8]}"
+def name_of(chosen: Chosen, overruled: Sequence[str]) -> str:
+    """Name for files: engine, variant, the first digits of the build's key, and whether objections were overruled."""
+    marked = "-forced" if overruled else ""
+    return f"{chosen.making.engine}-{file_name(chosen.variant)}-{chosen.making.key[:8]}{marked}"
 
 
 def title_of(chosen: Chosen, made: Made) -> list[str]:

@@ -55,7 +55,7 @@ def make(home: Home, chosen: Chosen, made: Made, output: Path, settings: str) ->
         settings: text of the configuration file that it needs; '' for none.
     """
     rules = _rules(home, chosen)
-    folder = new_folder(output, f"debian-patch-{name_of(chosen)}")
+    folder = new_folder(output, f"debian-patch-{name_of(chosen, made.forced)}")
     written = reproducing.collect(home, chosen.found, folder / FOLDER)
     extra = []
     if settings:

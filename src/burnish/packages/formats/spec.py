@@ -21,7 +21,7 @@ _FIRST_SOURCE = 900
 
 def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Path], list[str]]:
     """Writes the fragment and the profile; returns (files, lines for the user)."""
-    folder = new_folder(output, f"rpm-{name_of(chosen)}")
+    folder = new_folder(output, f"rpm-{name_of(chosen, made.forced)}")
     profiles = copy_profiles(home, chosen.making, folder)
     file = folder / "burnish.spec.inc"
     names = [path.relative_to(folder).as_posix() for path in profiles]

@@ -21,7 +21,7 @@ _OWN = frozenset({DESCRIPTION, "objects.json", "build.sh", "source.sha256"})
 
 def make(_home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Path], list[str]]:
     """Writes the archive; returns (files, lines for the user)."""
-    name = name_of(chosen)
+    name = name_of(chosen, made.forced)
     file = output / f"{name}.tar.gz"
     program = Subject(chosen.engine.spec.server, chosen.making.sha256)
     texts = {"README": readme(chosen, made), **contents([program], program, chosen, made)}

@@ -194,15 +194,14 @@ def _faults(cell: CellId, starts: Sequence[StartDone], pairs: Mapping[int, Seque
             hung.update(sides if start.invalid.endswith(HANGS) else ())
             continue
         for pair in pairs.get(start.start, ()):
-            excluded.update(_sides(pair, labels))
+            if pair.invalid is not None:
+                excluded.update(_sides(pair, labels))
     return Checks(cell.label, dict(at_fault), dict(hung), dict(excluded))
 
 
 def _sides(event: StartDone | PairRead, labels: Iterable[str]) -> Sequence[str]:
-    """The sides that are at fault for an invalid start or pair; none for a valid one."""
-    if event.invalid is None:
-        return ()
-    return named(event.invalid, labels) if event.at_fault is None else event.at_fault
+    """The sides that are at fault for an invalid start or pair."""
+    return named(event.invalid or "", labels) if event.at_fault is None else event.at_fault
 
 
 def _numbered(start: StartDone, headline: str, pairs: Mapping[int, Sequence[PairRead]]) -> list[tuple[int, float]]:
@@ -273,13 +272,13 @@ def _total(cell: CellId, cost: Callable[[SideReading], float], pairs: Sequence[P
     if len(labels) != 2 or cell.label not in labels:
         return None
     base = next(label for label in labels if label != cell.label)
-    counted = all(side.steps > 0 for pair in pairs for side in pair.sides.values())
-
-    def rate(label: str) -> float:
-        sides: list[SideReading] = [pair.sides[label] for pair in pairs]
-        work = sum(side.steps if counted else side.done for side in sides)
-        spent = sum(map(cost, sides))
-        return work / spent if spent > 0 else 0.0
-
-    rates = rate(cell.label), rate(base)
+    own, other = ([pair.sides[label] for pair in pairs] for label in (cell.label, base))
+    counted = all(side.steps > 0 for side in (*own, *other))
+    rates = [_rate(sides, cost, counted=counted) for sides in (own, other)]
     return math.log(rates[0] / rates[1]) if min(rates) > 0 else None
+
+
+def _rate(sides: Sequence[SideReading], cost: Callable[[SideReading], float], *, counted: bool) -> float:
+    """Work of some pairs by its cost: in steps, if all have them."""
+    spent = sum([cost(side) for side in sides])
+    return sum([side.steps if counted else side.done for side in sides]) / spent if spent > 0 else 0.0

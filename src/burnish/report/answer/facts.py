@@ -118,8 +118,9 @@ def noise(result: Result) -> str:
     ratios = [ratio for canary in result.canaries for ratio in canary.ratios]
     if not ratios:
         return ""
-    low, high = (100.0 * (end - 1.0) for end in (min(ratios), max(ratios)))
-    text = f"{result.baseline} against itself: {low:+.1f} to {high:+.1f} % in {plural(len(ratios), 'start')}"
+    low, high = (f"{100.0 * (end - 1.0):+.1f}" for end in (min(ratios), max(ratios)))
+    ends = low if len(ratios) == 1 else f"{low} to {high}"
+    text = f"{result.baseline} against itself: {ends} % in {plural(len(ratios), 'start')}"
     return f"{text}; {_LOUD}" if any(_LOUD in line for line in canary_lines(result)) else text
 
 

@@ -40,9 +40,9 @@ def _table(own: Sequence[Point]) -> Table:
             row(
                 point.at[:10],
                 point.version,
-                f"{point.capacity:,.0f}",
+                _speed(point.capacity),
                 "" if change is None else f"{100 * change:+.1f}",
-                f"{point.throughput:,.0f}",
+                _speed(point.throughput),
                 "-" if point.p95 is None else f"{point.p95:.3g}",
                 f"{point.ratio:.3f}",
                 point.host,
@@ -50,3 +50,8 @@ def _table(own: Sequence[Point]) -> Table:
         )
         before = point
     return Table("history", dropping(columns, "host", "p95 ms", "per second"), tuple(rows))
+
+
+def _speed(rate: float) -> str:
+    """A rate in whole numbers; with three digits where these would hide what changed."""
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"

@@ -171,7 +171,7 @@ def _block(block: Block) -> str:
             data = base64.b64encode(block.svg.encode()).decode()
             title = _text(block.title)
             shown = f'<img alt="{title}" src="data:image/svg+xml;base64,{data}">'
-            return f"<figure><figcaption>{title}</figcaption>{shown}</figure>\n"
+            return f'<figure><figcaption>{title}</figcaption><div class="scroll" tabindex="0">{shown}</div></figure>\n'
         case _:
             raise TypeError(f"no way to show a {type(block).__name__}")
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
 
 from burnish.report.page.figures import style
 from burnish.report.page.figures.shapes import Forest, Mark, Measured, Pairs, Point
 
 ROW = 0.27
 """Height of a row in inches."""
+
+_LAYERS = 3
+"""Elements among which the dots of a plot are divided."""
 
 _TOP, _BOTTOM, _LEGEND = 0.12, 0.5, 0.38
 
@@ -25,10 +29,7 @@ def forest(shape: Forest) -> Canvas:
     drawn = style.axes(figure, left=style.room(names), right=1.75, top=_TOP, bottom=_BOTTOM + _LEGEND)
     _frame(drawn, names, scale, shape.axis)
     drawn.axvspan(scale.at(1 - shape.within), scale.at(1 + shape.within), color=style.BAND, linewidth=0, zorder=0)
-    dots = [(scale.at(dot), number + 0.24) for number, row in enumerate(rows) for dot in row.dots]
-    if dots:
-        across, heights = zip(*dots, strict=True)
-        drawn.scatter(across, heights, s=7, color=style.MUTED, alpha=0.55, linewidths=0)
+    _dots(drawn, [(scale.at(dot), number + 0.24) for number, row in enumerate(rows) for dot in sorted(row.dots)])
     places = [(number - 0.1, row) for number, row in enumerate(rows)]
     _bars(drawn, [(at, row.mark, _ends(scale, row.point)) for at, row in places if row.point], 1.1)
     sittings = [(at, row.mark, row.sitting) for at, row in places if row.sitting]
@@ -84,6 +85,20 @@ def _frame(drawn: Axes, names: list[str], scale: style.Scale, axis: str) -> None
     drawn.axvline(scale.at(1.0), color=style.MUTED, linewidth=1)
     drawn.set_xlabel(f"{axis}, {scale.words}")
     drawn.spines["left"].set_visible(False)
+
+
+def _dots(drawn: Axes, places: list[tuple[float, float]]) -> None:
+    """A dot at each place, those of a row from left to right.
+
+    A dot is a line without length, of which the round ends are seen: many in one element of the page, which a browser
+    shows sooner than an element for each. Neighbours are in different ones, so that they are darker where they overlap.
+    """
+    for layer in range(_LAYERS):
+        if chosen := places[layer::_LAYERS]:
+            path = Path([place for place in chosen for _ in range(2)], [Path.MOVETO, Path.LINETO] * len(chosen))
+            path.should_simplify = False  # what has no length would be left out
+            dots = PathPatch(path, fill=False, edgecolor=style.MUTED, alpha=0.55, linewidth=2.6, capstyle="round")
+            drawn.add_artist(dots)
 
 
 def _bars(drawn: Axes, bars: list[tuple[float, Mark, tuple[float, float]]], width: float) -> None:

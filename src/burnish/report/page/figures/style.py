@@ -18,8 +18,10 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
+from matplotlib.text import Text
 from matplotlib.ticker import NullLocator
 
 from burnish.base.visible import visible
@@ -59,6 +61,9 @@ WIDTH = 7.8
 
 LETTER = 0.059
 """Width of a letter of the figures' text in inches, on average."""
+
+_MIDDLE = 0.38
+"""How far the middle of a line of text lies above its baseline, in sizes of its font."""
 
 _TICKS = 9
 """Most ticks of a logarithmic axis."""
@@ -120,20 +125,35 @@ def room(labels: Iterable[str]) -> float:
     return 0.2 + LETTER * max((len(text) for text in labels), default=0)
 
 
+class _Label(Text):
+    """A line of text that is drawn without being measured: a large study has some thousand, and its page none of the
+    fonts with which they would be measured."""
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Draws it, its small letters' middle at its height."""
+        x, y = self.get_transform().transform(self.get_position())
+        _, height = renderer.get_canvas_width_height()
+        below = renderer.points_to_pixels(_MIDDLE * self.get_fontproperties().get_size_in_points())
+        drawn = renderer.new_gc()
+        drawn.set_foreground(self.get_color())
+        renderer.draw_text(drawn, x, height - y + below, self.get_text(), self.get_fontproperties(), 0.0, mtext=self)
+        drawn.restore()
+
+
 def rows(drawn: Axes, names: Sequence[str]) -> None:
     """Rows of these names from top to bottom, at the heights 0, 1, 2 …; texts, as ticks take longer to draw."""
     drawn.set_ylim(len(names) - 0.4, -0.6)
     drawn.set_yticks([])
     place = drawn.get_yaxis_transform()
     for number, name in enumerate(names):
-        drawn.text(-0.01, number, name, transform=place, ha="right", va="center_baseline", color=INK)
+        drawn.add_artist(_Label(-0.01, number, name, transform=place, ha="right", color=INK))
 
 
 def beside(drawn: Axes, points: Sequence[Point | None]) -> None:
     """The figures of each row at its end."""
     place = drawn.get_yaxis_transform()
     for number, point in enumerate(points):
-        drawn.text(1.02, number, _words(point), transform=place, va="center_baseline", fontsize=7.5, color=MUTED)
+        drawn.add_artist(_Label(1.02, number, _words(point), transform=place, fontsize=7.5, color=MUTED))
 
 
 def _words(point: Point | None) -> str:
