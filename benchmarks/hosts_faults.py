@@ -10,24 +10,22 @@ Usage: hosts_faults.py [CASE...]    (python3 -m burnish must be this checkout's)
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+
+from hosts_cast import Cast, ip, network
 
 from burnish.record.events.study import RecordsMerged
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 
-BRIDGE, GATE, PORT = "bnhosts", "10.77.0.1", 18790
 NAMES = ("one", "two")
 OWN = """
 [speed130]
@@ -46,110 +44,12 @@ STUDY = (
     "--variant",
     "baseline,speed130,gcc-pgo",
 )
-PATIENCE_S = 900.0
 OTHER = "import burnish, sys; burnish.__version__ = '9.9'; from burnish.cli import main; main()"
 
 
-def ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True, capture_output=True)
-
-
-@contextlib.contextmanager
-def network() -> Iterator[None]:
-    """A bridge with the scheduler's address, and a namespace with a cable to it for each host."""
-    clear()
-    ip("link", "add", BRIDGE, "type", "bridge")
-    ip("address", "add", f"{GATE}/24", "dev", BRIDGE)
-    ip("link", "set", BRIDGE, "up")
-    for number, name in enumerate(NAMES, 2):
-        space, cable = f"bn-{name}", f"bn{name}"
-        ip("netns", "add", space)
-        ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", space)
-        ip("link", "set", cable, "master", BRIDGE)
-        ip("link", "set", cable, "up")
-        ip("-n", space, "address", "add", f"10.77.0.{number}/24", "dev", "eth0")
-        ip("-n", space, "link", "set", "eth0", "up")
-        ip("-n", space, "link", "set", "lo", "up")
-    try:
-        yield
-    finally:
-        clear()
-
-
-def clear() -> None:
-    devices = (*(f"bn{name}" for name in NAMES), BRIDGE)  # a namespace takes its end of a cable along only later
-    for words in (*(("netns", "del", f"bn-{name}") for name in NAMES), *(("link", "del", name) for name in devices)):
-        subprocess.run(["ip", *words], check=False, capture_output=True)
-
-
-@dataclass
-class Cast:
-    """The processes of one case."""
-
-    root: Path
-    running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
-    path: dict[str, str] = field(default_factory=dict)
-
-    def start(self, name: str, words: list[str], *, space: str = "", home: str = "", program: str = "") -> None:
-        argv = [sys.executable, *(["-c", program] if program else ["-m", "burnish"]), *words]
-        if space:
-            argv = ["ip", "netns", "exec", space, *argv]
-        environment = os.environ | {"BURNISH_HOME": str(self.root / (home or name)), "PYTHONUNBUFFERED": "1"}
-        if name in self.path:
-            environment["PATH"] = self.path[name]
-        with (self.root / f"{name}.log").open("ab") as log:
-            self.running[name] = subprocess.Popen(
-                argv, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.root
-            )
-
-    def scheduler(self) -> None:
-        self.start(
-            "scheduler",
-            ["hosts", "up", "--listen", f"{GATE}:{PORT}", "--artefacts", str(self.root / "shared")],
-            home="driver",
-        )
-
-    def worker(self, name: str, program: str = "", home: str = "") -> None:
-        joined = self.root / (home or name) / "hosts"
-        if not joined.exists():
-            joined.mkdir(parents=True, mode=0o700)
-            shutil.copytree(self.root / "driver" / "hosts" / "join", joined / "join")
-        self.start(
-            home or name,
-            ["worker", f"tls://{GATE}:{PORT}", "--host", home or name],
-            space=f"bn-{name}",
-            program=program,
-        )
-
-    def driver(self, *more: str) -> None:
-        self.start("driver", ["tune", "fake", "--recipes", "own.toml", *STUDY, "--hosts", ",".join(NAMES), *more])
-
-    def log(self, name: str) -> str:
-        file = self.root / f"{name}.log"
-        return file.read_text(errors="replace") if file.exists() else ""
-
-    def until(self, name: str, pattern: str, count: int = 1) -> None:
-        """Waits until a log has a line like this so many times."""
-        end = time.monotonic() + PATIENCE_S
-        while len(re.findall(pattern, self.log(name))) < count:
-            if time.monotonic() > end:
-                raise TimeoutError(f"{name}: no {pattern!r}: {self.log(name)[-500:]}")
-            time.sleep(0.05)
-
-    def kill(self, name: str) -> None:
-        """SIGKILL to Burnish itself, which runs below `ip netns exec` (that replaces itself by it)."""
-        self.running[name].send_signal(signal.SIGKILL)
-        self.running[name].wait()
-
-    def end(self) -> int:
-        """Waits for the driver; returns its exit code."""
-        return self.running["driver"].wait(PATIENCE_S)
-
-    def stop(self) -> None:
-        for process in self.running.values():
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+def drive(cast: Cast) -> None:
+    """Starts the study."""
+    cast.start("driver", ["tune", "fake", "--recipes", "own.toml", *STUDY, "--hosts", ",".join(NAMES)])
 
 
 def builder(cast: Cast, pattern: str) -> str:
@@ -160,12 +60,12 @@ def builder(cast: Cast, pattern: str) -> str:
 
 
 def no_fault(cast: Cast) -> None:
-    cast.driver()
+    drive(cast)
 
 
 def builder_killed(cast: Cast) -> str:
     """Kills the worker that builds with a profile; returns its name."""
-    cast.driver()
+    drive(cast)
     name = builder(cast, "gcc-pgo")
     time.sleep(0.5)
     cast.kill(name)
@@ -177,7 +77,7 @@ def killed_in_build(cast: Cast) -> None:
 
 
 def killed_in_trial(cast: Cast) -> None:
-    cast.driver()
+    drive(cast)
     cast.until("driver", r"two: trials of")
     time.sleep(6)
     cast.kill("two")
@@ -192,18 +92,18 @@ def killed_for_good(cast: Cast) -> None:
 
 
 def driver_killed(cast: Cast) -> None:
-    cast.driver()
+    drive(cast)
     builder(cast, "speed130")
     cast.kill("driver")
-    cast.driver()
+    drive(cast)
     cast.until("driver", r": trials of")
     time.sleep(3)
     cast.kill("driver")
-    cast.driver()
+    drive(cast)
 
 
 def scheduler_killed(cast: Cast) -> None:
-    cast.driver()
+    drive(cast)
     cast.until("driver", r": trials of")
     time.sleep(3)
     cast.kill("scheduler")
@@ -212,7 +112,7 @@ def scheduler_killed(cast: Cast) -> None:
 
 
 def partition(cast: Cast) -> None:
-    cast.driver()
+    drive(cast)
     cast.until("driver", r": trials of")
     name = re.findall(r"(\w+): trials of", cast.log("driver"))[-1]
     time.sleep(3)
@@ -241,13 +141,13 @@ def slow_link(cast: Cast) -> None:
             ],
             check=True,
         )
-    cast.driver()
+    drive(cast)
 
 
 def other_version(cast: Cast) -> None:
     cast.worker("two", OTHER, home="old")
     cast.until("old", "connected")
-    cast.driver()
+    drive(cast)
     cast.until("driver", r"old: refused: it has Burnish 9\.9")
 
 
@@ -264,11 +164,11 @@ def without_gcc(cast: Cast, *names: str) -> None:
 
 
 def no_toolchain_on_one(cast: Cast) -> None:
-    cast.driver()
+    drive(cast)
 
 
 def no_toolchain(cast: Cast) -> None:
-    cast.driver()
+    drive(cast)
 
 
 BEFORE: dict[str, Callable[[Cast], None]] = {
@@ -328,7 +228,7 @@ def left(cast: Cast) -> list[str]:
 
 def played(name: str, usual: Seen | None) -> tuple[str, Seen | None]:
     """One case: its row of the table, and what was seen."""
-    with tempfile.TemporaryDirectory(prefix="burnish-hosts-") as folder, network():
+    with tempfile.TemporaryDirectory(prefix="burnish-hosts-") as folder, network(NAMES):
         cast = Cast(Path(folder))
         (cast.root / "own.toml").write_text(OWN)
         began = time.monotonic()

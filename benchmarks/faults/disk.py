@@ -7,9 +7,10 @@ import shutil
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from asked import NAMES, words_of
+from asked import words_of
 from driving import Ended, Place, call
 from kills import after, undisturbed
 from ledger import Case, Ledger
@@ -22,12 +23,12 @@ _BALLAST = "ballast"
 _PATIENCE_S = 300.0
 
 
-def disturb(ledger: Ledger, place: Path, seed: int, points: int) -> None:
+def disturb(ledger: Ledger, place: Path, seed: int, points: int, names: Sequence[str]) -> None:
     """Studies with less room than they need, from almost none to almost enough."""
     for number in range(points):
         name = f"{seed}-{number}"
         if not ledger.has("disk", name):
-            ledger.add(_one(place, NAMES[number % len(NAMES)], name, (number + 0.5) / points))
+            ledger.add(_one(place, names[number % len(names)], name, (number + 0.5) / points))
 
 
 def _one(place: Path, name: str, case: str, share: float) -> Case:

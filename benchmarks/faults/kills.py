@@ -8,9 +8,10 @@ import random
 import shutil
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from asked import NAMES, words_of
+from asked import words_of
 from driving import HOOK, Ended, Place, call, files_of, left_running
 from ledger import Case, Ledger
 from outcome import differences, doubled, outcome, study_of
@@ -54,11 +55,16 @@ def _hooked(**variables: str) -> dict[str, str]:
     return {"PYTHONPATH": f"{HOOK}:{os.environ.get('PYTHONPATH', '')}", **variables}
 
 
-def disturb(ledger: Ledger, place: Path, seed: int, points: int) -> None:
-    """Kills studies until there were so many kills; the three kinds of studies in turn."""
+def killed_at(whole: Mapping[str, object], share: float) -> dict[str, str]:
+    """Environment in which a study is killed before one of its operations on files: after this share of them."""
+    return _hooked(FAULTS_AT=str(1 + int(share * int(str(whole["operations"])))))
+
+
+def disturb(ledger: Ledger, place: Path, seed: int, points: int, names: Sequence[str]) -> None:
+    """Kills studies until there were so many kills; the kinds of studies in turn."""
     number = 0
     while sum(case.points for case in ledger.cases if case.part == "kills") < points:
-        name = NAMES[number % len(NAMES)]
+        name = names[number % len(names)]
         if not ledger.has("kills", f"{seed}-{number}"):
             ledger.add(_one(place, name, f"{seed}-{number}", random.Random(f"{seed} {number}")))
         number += 1
@@ -83,9 +89,9 @@ def _one(place: Path, name: str, case: str, drawn: random.Random) -> Case:
             said.append(f"{later:.1f} s ({what})")
         else:
             kind = "driver by operation"
-            at = 1 + int(share * int(str(whole["operations"])))
-            ended = call(where, words, environment=_hooked(FAULTS_AT=str(at)))
-            said.append(f"operation {at}")
+            at = killed_at(whole, share)
+            ended = call(where, words, environment=at)
+            said.append(f"operation {at['FAULTS_AT']}")
         if ended.code != -9:
             break
         kinds[kind] += 1

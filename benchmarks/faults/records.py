@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -22,7 +23,7 @@ _RESUMED = 10
 """Of so many records that are cut off, one is resumed by the command line; of the others events are compared."""
 
 
-def disturb(ledger: Ledger, place: Path, seed: int, points: int) -> None:
+def disturb(ledger: Ledger, place: Path, seed: int, points: int, _names: Sequence[str]) -> None:
     """Cuts a run's record, and an exported one, at random lengths."""
     home = kept_home(place, "tune")
     for number in range(points):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -46,7 +46,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 _DESCRIPTION = "burnish.json"
 
 
-def disturb(ledger: Ledger, place: Path, seed: int, points: int) -> None:
+def disturb(ledger: Ledger, place: Path, seed: int, points: int, _names: Sequence[str]) -> None:
     """Damages a file of every kind in one way, and runs a study that needs all of them; then in the next way."""
     home = kept_home(place, "tune")
     for damage in list(DAMAGES)[:points]:
@@ -107,7 +107,7 @@ def _damaged(store: Path, kind: str, damage: str, drawn: random.Random) -> Path:
     return chosen.relative_to(store)
 
 
-def whole_outcome(whole: dict[str, object]) -> dict[str, object]:
+def whole_outcome(whole: Mapping[str, object]) -> dict[str, object]:
     """What the study says that nothing disturbed."""
     said = whole["outcome"]
     assert isinstance(said, dict)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from burnish.base.errors import InfrastructureError
-from burnish.program import program
+from burnish.program import elf, program
 from burnish.toolchain.toolchains import Toolchain
 
 SOURCE = """
@@ -53,6 +53,13 @@ def test_libraries_and_versions(tmp_path: Path, gcc: Toolchain) -> None:
 def test_symbols_are_missed_when_they_are_gone(tmp_path: Path, gcc: Toolchain) -> None:
     assert link(tmp_path, gcc, "whole").symbols
     assert not link(tmp_path, gcc, "stripped", "-s").symbols
+
+
+def test_a_build_id_is_read_where_there_is_one(tmp_path: Path, gcc: Toolchain) -> None:
+    link(tmp_path, gcc, "with", "-Wl,--build-id=0x" + "12" * 20)
+    link(tmp_path, gcc, "without", "-Wl,--build-id=none")
+    assert elf.build_id(tmp_path / "with") == "12" * 20
+    assert [elf.build_id(tmp_path / name) for name in ("without", "a.c", "missing")] == ["", "", ""]
 
 
 def test_highest_version_is_by_number_and_by_family() -> None:

@@ -120,6 +120,7 @@ def test_what_has_changed_since_it_was_made_is_named_and_made_again(
     assert line.endswith("not used")
     if damage is not flipped or name == DESCRIPTION:
         assert not store.has("builds", "k1"), "a plan sees it as well, as far as sizes tell"
+        assert store.named("builds", "k1") is None
     made(store)
     again = store.find("builds", "k1")
     assert again is not None

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import platform
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,13 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from burnish.artefacts import packing
-from burnish.artefacts.artefacts import Artefacts, TakenError
+from burnish.artefacts.artefacts import Artefacts
+from burnish.artefacts.exchange import Exchange
 from burnish.artefacts.far import ForbiddenError, UnreachableError
 from burnish.artefacts.packing import DamagedError
 from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.processor import this_processor
-from burnish.record.store import DESCRIPTION, PARTIAL, Entry, Store, put_in_place
+from burnish.record.store import Entry
 
 SHARED = ("builds", "profiles", "datasets", "gates", "evidence")
 """Kinds that are exchanged. Not calibrations and probes, which are about a host; nor patches, made in a moment."""
@@ -119,7 +119,7 @@ class _Known:
     gives: bool = True
 
 
-class SharedStore(Store):
+class SharedStore(Exchange):
     """The store under `root`, with what other hosts have made.
 
     Args:
@@ -141,8 +141,8 @@ class SharedStore(Store):
         say: Callable[[str], None],
         unfit: Callable[[Entry], str | None] = lambda _: None,
     ) -> None:
-        super().__init__(root, say)
-        self.far, self.host = far, host
+        super().__init__(root, far, say)
+        self.host = host
         self._unfit = unfit
         self._known = _Known()
         self.fetches = True
@@ -217,14 +217,10 @@ class SharedStore(Store):
         name, damaged = self.host.name(entry), (entry.kind, entry.key) in self._known.damaged
         if self._known.gives:
             try:
-                self.far.push(entry.kind, name, entry.folder, note=_note(entry, self.host), replace=damaged)
-            except TakenError:
-                return False
+                return self.give(entry, name, note=_note(entry, self.host), replace=damaged) is not None
             except ForbiddenError as error:
                 self._known.gives = False
                 self.say(f"{error}; this host gives nothing to others")
-            else:
-                return True
         return self.far.digest(entry.kind, name) == packing.pack(entry.folder).digest
 
     def _parts(self, about: Mapping[str, Any]) -> Iterator[Entry]:
@@ -238,30 +234,25 @@ class SharedStore(Store):
     def _fetch(self, kind: str, key: str) -> Entry | None:
         """Brings an entry here if it fits to this host and to what is here."""
         began = time.monotonic()
-        folder = self._folder(kind, key)
-        draft = folder.with_name(f"{PARTIAL}fetched-{key}")
-        try:
-            if not any(self.far.fetch(kind, name, draft) for name in self.host.names(kind, key)):
-                return None
-            fetched = self._read(kind, draft)
-            if fetched is None:
-                raise DamagedError(f"{self.far.far.url}: {kind} {key}: no {DESCRIPTION} in it")
-            why = self._unfit(fetched)
-            if why is None and not all(self._agrees(part) for part in self._parts(fetched.about)):
-                why = "it was made from another profile or build than the one here"
-            if why is not None:
-                self._known.refused.add((kind, key))
-                self.say(f"{kind} {key} of another host is not used: {why}")
-                return None
-            put_in_place(draft, folder)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
+        entry = self.take(kind, key, self.host.names(kind, key), self._fits)
+        if entry is None:
+            return None
         self._known.agrees[kind, key] = True
-        entry = self._read(kind, folder)
-        if entry is not None and kind not in ("gates", "evidence"):
+        if kind not in ("gates", "evidence"):
             seconds = time.monotonic() - began
             self.say(f"fetched {kind} {key}: {entry.size() / 1e6:,.0f} MB in {seconds:.1f} s")
         return entry
+
+    def _fits(self, fetched: Entry) -> bool:
+        """Whether an entry of another host can be used here, beside what is here."""
+        why = self._unfit(fetched)
+        if why is None and not all(self._agrees(part) for part in self._parts(fetched.about)):
+            why = "it was made from another profile or build than the one here"
+        if why is None:
+            return True
+        self._known.refused.add((fetched.kind, fetched.key))
+        self.say(f"{fetched.kind} {fetched.key} of another host is not used: {why}")
+        return False
 
     def _worth_asking(self, kind: str, key: str) -> bool:
         """Whether the far side may have an entry that it did not have before, and that is not refused."""

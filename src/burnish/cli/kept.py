@@ -118,7 +118,7 @@ def path(build: str, run: str | None, as_json: bool) -> None:
 
     Without --run it is the newest run that made it. The program that is printed is the very file that was measured.
     """
-    found = reproducing.find(paths.home(), build, str(run_named(run)) if run else None)
+    found = reproducing.find(paths.home(), build, str(run_named(run)) if run else None, checked=False)
     engine, built = _built(found.entry)
     if not built.server.is_file():
         raise UserError(

@@ -73,7 +73,9 @@ def around(result: Result, place: Path) -> Around:
     if load.engine(result.engine).packaging is None:
         verbs -= {"install", "package"}
     take = taken(result)
-    program = program_of(paths.home(), result.engine, take, _events(place)) if take is not None else None
+    program = None
+    if take is not None:
+        program = program_of(paths.home(), result.engine, take, _events(place), checked=False)
     named = result.name if place.is_dir() else str(place)
     if program is None:
         return Around(named, verbs=verbs)

@@ -126,12 +126,11 @@ class Part:
         assert shelf is not None  # noqa: S101 - without one no host builds for others
         rooms = Rooms(self.home.root)
         with studies.lock(self.home):
-            store = Store(self.home.store)
-            if all(shelf.has(*entry) for entry in unit.stages):
+            if all(shelf.shared(*entry) for entry in unit.stages):
                 self._say("made already")
                 return Answer()
             for entry in unit.needs:
-                if not shelf.fetch(store, *entry):
+                if not shelf.fetch(*entry):
                     return Answer(
                         problem=f"{unit.name}: {entry[0]} {entry[1]} is not in the store of artefacts", again=True
                     )
@@ -146,7 +145,7 @@ class Part:
             finally:
                 sessions.leave(session)
             for kind, key in unit.stages:
-                shelf.push(store, kind, key)
+                shelf.push(kind, key)
         return Answer(levels=levels)
 
     def bench(self) -> Answer:
@@ -192,15 +191,13 @@ class Part:
         Raises:
             InfrastructureError: the baseline is not there.
         """
-        shelf, store = self._shelf(), Store(self.home.store)
+        shelf = self._shelf()
         chains = {}
         with studies.lock(self.home):
             for number, (name, chain) in enumerate(self.job.chains.items()):
                 own = to_measure(chain)
                 if own.missing is None:
-                    absent = [
-                        key for kind, key in entries_of(own) if shelf is None or not shelf.fetch(store, kind, key)
-                    ]
+                    absent = [key for kind, key in entries_of(own) if shelf is None or not shelf.fetch(kind, key)]
                     if absent:
                         own = replace(own, missing=f"{name}: {absent[0]} is not in the store of artefacts")
                 if own.missing is not None and not number:
@@ -209,7 +206,7 @@ class Part:
         return chains
 
     def _shelf(self) -> Shelf | None:
-        return None if self.job.store is None else Shelf.open(self.job.store, self.job.limit)
+        return None if self.job.store is None else Shelf.open(self.home.store, self.job.store, self.job.limit)
 
     def _say(self, text: str) -> None:
         self.console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)

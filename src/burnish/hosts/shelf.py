@@ -1,17 +1,14 @@
-"""Between a host's own store and the artefacts that all hosts share."""
+"""A host's own store, which has the entries that all hosts of a study share, and no others under their names."""
 
 from __future__ import annotations
 
 import contextlib
-import json
-import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from pathlib import Path
 
-from burnish.artefacts import Artefacts, open_artefacts
-from burnish.artefacts.artefacts import TakenError
+from burnish.artefacts import open_artefacts
+from burnish.artefacts.exchange import Exchange
 from burnish.base.errors import InfrastructureError, UserError
-from burnish.record.store import DESCRIPTION, Store
 
 NOTES = "shared"
 """Folder in a store with the digests under which its entries are shared."""
@@ -21,79 +18,73 @@ class ShelfFailed(InfrastructureError):
     """The shared artefacts could not be reached, or were damaged; another try may succeed."""
 
 
-@dataclass(frozen=True)
-class Shelf:
-    """The shared artefacts, as a host uses them."""
+class Shelf(Exchange):
+    """The store of a host, with what it shares for a study.
 
-    artefacts: Artefacts
+    Names on the far side are the keys: hosts that take an entry have been told by the driver that it is the one.
+    """
 
     @classmethod
-    def open(cls, url: str, limit: int | None) -> Shelf:
-        """The artefacts at a place."""
+    def open(cls, root: Path, url: str, limit: int | None) -> Shelf:
+        """The store under `root`, with the artefacts at a place."""
         with _failing("the store of artefacts"):
-            return cls(open_artefacts(url, limit))
+            return cls(root, open_artefacts(url, limit))
 
-    def has(self, kind: str, key: str) -> bool:
-        """Whether an entry is shared."""
+    def shared(self, kind: str, key: str) -> bool:
+        """Whether an entry is on the far side."""
         with _failing(f"looking for {kind} {key}"):
-            return self.artefacts.has(kind, key)
+            return self.far.has(kind, key)
 
-    def push(self, store: Store, kind: str, key: str) -> None:
-        """Shares an entry of a store. If another host was first with other bytes, these count, and replace it.
+    def push(self, kind: str, key: str) -> None:
+        """Shares an entry of this host. If another host was first with other bytes, these count, and replace it.
 
         Raises:
             ShelfFailed: it could not be shared.
         """
-        entry = store.find(kind, key)
+        entry = self.find(kind, key)
         if entry is None:
             raise InfrastructureError(f"{kind} {key} was made, but is not in the store")
         with _failing(f"sharing {kind} {key}"):
-            try:
-                _note(store, kind, key, self.artefacts.push(kind, key, entry.folder))
-            except TakenError:
-                self._bring(store, kind, key)
+            digest = self.give(entry, key)
+            if digest is None:
+                self._bring(kind, key)
+            else:
+                self._note(kind, key, digest)
 
-    def fetch(self, store: Store, kind: str, key: str) -> bool:
-        """Fetches an entry into a store that lacks it, or has one of its own making; returns whether it has one now.
+    def fetch(self, kind: str, key: str) -> bool:
+        """Fetches an entry that this host lacks, or has of its own making; returns whether it has one now.
 
         Raises:
             ShelfFailed: it could not be fetched.
         """
         with _failing(f"fetching {kind} {key}"):
-            shared = self.artefacts.digest(kind, key)
-            if store.find(kind, key) is not None and shared in (None, _noted(store, kind, key)):
+            shared = self.far.digest(kind, key)
+            if self.find(kind, key) is not None and shared in (None, self._noted(kind, key)):
                 return True
-            return shared is not None and self._bring(store, kind, key)
+            return shared is not None and self._bring(kind, key)
 
-    def _bring(self, store: Store, kind: str, key: str) -> bool:
-        partial = store.begin(kind, key)
-        try:
-            if not self.artefacts.fetch(kind, key, partial):
-                return False
-            had = store.has(kind, key)
-            store.admit(kind, key, json.loads((partial / DESCRIPTION).read_text()))
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
+    def _bring(self, kind: str, key: str) -> bool:
+        had = self.has(kind, key)
+        if self.take(kind, key, (key,)) is None:
+            return False
         if had:  # what is known is about other bytes
-            for entry in list(store.entries("gates", "evidence")):
+            for entry in list(self.entries("gates", "evidence")):
                 if entry.about.get("build") == key:
-                    store.remove(entry)
-        _note(store, kind, key, self.artefacts.digest(kind, key) or "")
+                    self.remove(entry)
+        self._note(kind, key, self.far.digest(kind, key) or "")
         return True
 
+    def _note(self, kind: str, key: str, digest: str) -> None:
+        """Notes that an entry is the one that is shared. Equal keys are not always equal bytes: trainings differ."""
+        place = self.root / NOTES / kind
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (place / key).write_text(digest)
 
-def _note(store: Store, kind: str, key: str, digest: str) -> None:
-    """Notes that a store's entry is the one that is shared. Equal keys are not always equal bytes: trainings differ."""
-    place = store.root / NOTES / kind
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (place / key).write_text(digest)
-
-
-def _noted(store: Store, kind: str, key: str) -> str | None:
-    try:
-        return (store.root / NOTES / kind / key).read_text()
-    except OSError:
-        return None
+    def _noted(self, kind: str, key: str) -> str | None:
+        try:
+            return (self.root / NOTES / kind / key).read_text()
+        except OSError:
+            return None
 
 
 @contextlib.contextmanager

@@ -6,13 +6,25 @@ import mmap
 from collections.abc import Iterable
 from pathlib import Path
 
-from burnish.base import process
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import NoteSection
 
 
 def build_id(program: Path) -> str:
-    """The GNU build id of a program, hexadecimal; '' if it has none."""
-    text = process.capture(["readelf", "-n", program])
-    return next((line.split()[-1] for line in text.splitlines() if "Build ID:" in line), "")
+    """The GNU build id of a program, hexadecimal; '' if it has none, or is no program."""
+    try:
+        with program.open("rb") as file:
+            notes = (
+                note
+                for section in ELFFile(file).iter_sections("SHT_NOTE")
+                if isinstance(section, NoteSection)
+                for note in section.iter_notes()
+                if note["n_type"] == "NT_GNU_BUILD_ID"
+            )
+            return next((str(note["n_desc"]) for note in notes), "")
+    except (OSError, ELFError):
+        return ""
 
 
 def word_of(program: Path) -> int:

@@ -71,16 +71,23 @@ class Store:
         changed is named and counts as not there.
         """
         folder = self._folder(kind, key)
-        damage = seal.damage(folder, DESCRIPTION, thorough=folder not in self._whole)
-        if damage is not None:
-            self._tell(folder, damage)
-            return None
-        entry = self._read(kind, folder)
+        entry = self._undamaged(kind, folder, thorough=folder not in self._whole)
         if entry is not None:
             self._whole.add(folder)
             with contextlib.suppress(OSError):  # a store that is only read
                 os.utime(folder / DESCRIPTION)
         return entry
+
+    def named(self, kind: str, key: str) -> Entry | None:
+        """The entry here for whoever only says where it lies: its files have their sizes, their content is not read."""
+        return self._undamaged(kind, self._folder(kind, key), thorough=False)
+
+    def _undamaged(self, kind: str, folder: Path, *, thorough: bool) -> Entry | None:
+        damage = seal.damage(folder, DESCRIPTION, thorough=thorough)
+        if damage is not None:
+            self._tell(folder, damage)
+            return None
+        return self._read(kind, folder)
 
     def has(self, kind: str, key: str) -> bool:
         """Whether there is such an entry, with all of its files; does not mark it as used."""

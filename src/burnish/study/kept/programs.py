@@ -13,7 +13,9 @@ from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.record.store import Store
 
 
-def program_of(home: Home, engine: str, variant: str, events: Iterable[Recorded[Event]]) -> Path | None:
+def program_of(
+    home: Home, engine: str, variant: str, events: Iterable[Recorded[Event]], *, checked: bool = True
+) -> Path | None:
     """The program that was measured as a variant; None if it is not on this machine, or no longer in the store.
 
     Args:
@@ -21,6 +23,7 @@ def program_of(home: Home, engine: str, variant: str, events: Iterable[Recorded[
         engine: the engine's name.
         variant: the variant's name, or that of an existing program.
         events: the run's record; its last build of the variant counts, of replicates the first.
+        checked: whether its build is read and compared with its digests; False where only its place is said.
     """
     key, path = None, None
     for recorded in events:
@@ -30,6 +33,7 @@ def program_of(home: Home, engine: str, variant: str, events: Iterable[Recorded[
         elif isinstance(event, ProgramFound) and event.build.variant == variant:
             path = Path(event.path)
     if key is not None:
-        entry = Store(home.store).find("builds", key)
+        store = Store(home.store)
+        entry = store.find("builds", key) if checked else store.named("builds", key)
         path = create(load.engine(engine)).built(variant, entry.folder, key).server if entry else None
     return path if path is not None and path.is_file() else None

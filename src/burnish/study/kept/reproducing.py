@@ -61,23 +61,25 @@ class Reproducer:
     sha256: str
 
 
-def find(home: Home, word: str, study: str | None = None) -> FoundBuild:
+def find(home: Home, word: str, study: str | None = None, *, checked: bool = True) -> FoundBuild:
     """The build whose key is (or begins with) `word`, or the newest one of the variant of that name.
 
     Args:
         home: where store and studies are.
         word: a key or a variant's name.
         study: name of the run that made it; None searches all runs, the newest first.
+        checked: whether the build is read and compared with its digests; False where only its place is said.
     """
     folders = [studies.find(home, study)] if study else list(reversed(studies.folders(home)))
     store = Store(home.store)
+    look = store.find if checked else store.named
     names: set[str] = set()
     matching: dict[str, FoundBuild] = {}
     for folder in folders:
         for made in _builds(folder):
             names.add(made["variant"])
             if made["variant"] == word or (len(word) >= 4 and made["key"].startswith(word)):
-                entry = store.find("builds", made["key"])
+                entry = look("builds", made["key"])
                 build = FoundBuild(entry, made["variant"], made["reason"], made["recipe"]) if entry else None
                 if build is not None and made["variant"] == word:
                     return build
